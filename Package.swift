@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "LoopTransactions",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
+    .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
+    .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
+    .executable(name: "loopbench", targets: ["loopbench"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CUV",
+      pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]
+    ),
+    .target(name: "LoopTransactions", dependencies: ["CUV"], swiftSettings: strict),
+    .target(
+      name: "LoopTransactionsTesting",
+      dependencies: ["LoopTransactions"],
+      swiftSettings: strict
+    ),
+    .target(name: "CLoopbench", dependencies: ["CUV"]),
+    .target(
+      name: "LoopbenchKit",
+      dependencies: ["LoopTransactions", "CLoopbench"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "loopbench",
+      dependencies: ["LoopbenchKit"],
+      swiftSettings: strict
+    ),
+  ]
+)

@@ -1,0 +1,3 @@
+#ifndef CLOOPBENCH_H
+#define CLOOPBENCH_H
+#endif

@@ -1,0 +1,179 @@
+// libuv, and the few things Swift can not say itself.
+//
+// Everything here is `static inline`: there is no C object to build or link,
+// and the Swift optimiser sees through each call.
+#ifndef LT_CUV_SHIM_H
+#define LT_CUV_SHIM_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#endif
+
+// MARK: Thread identity
+
+// An address that is this thread's alone while it lives. `pthread_self()` is
+// declared const, so the optimiser folds two calls across a suspension point
+// into one; a volatile read of the thread register can not be folded.
+static inline uintptr_t lt_thread_identity(void) {
+  uintptr_t identity;
+#if defined(__x86_64__) && defined(__linux__)
+  __asm__ volatile("movq %%fs:0, %0" : "=r"(identity));
+#elif defined(__aarch64__) && defined(__linux__)
+  __asm__ volatile("mrs %0, tpidr_el0" : "=r"(identity));
+#elif defined(__aarch64__) && defined(__APPLE__)
+  __asm__ volatile("mrs %0, tpidrro_el0" : "=r"(identity));
+  identity &= ~(uintptr_t)7;
+#else
+  identity = (uintptr_t)uv_thread_self();
+#endif
+  return identity;
+}
+
+// MARK: Cheap time
+
+// A counter that grows at a constant rate, in some unit. About 10 ns where
+// `uv_hrtime` costs 26. 0 where the processor has none.
+static inline uint64_t lt_cycles(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t value;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+  return 0;
+#endif
+}
+
+static inline void lt_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// MARK: A word to sleep on
+
+// Sleeps while `*word == expected`. May return early; callers look again.
+static inline void lt_word_wait(void *word, uint32_t expected) {
+#if defined(__linux__)
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+#else
+  (void)word;
+  (void)expected;
+  struct timespec nap = {0, 50000};
+  nanosleep(&nap, NULL);
+#endif
+}
+
+// Wakes one thread that sleeps on `word`.
+static inline void lt_word_wake(void *word) {
+#if defined(__linux__)
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+#else
+  (void)word;
+#endif
+}
+
+// MARK: Wake descriptor
+
+// A new eventfd, or a negated errno; `UV_ENOSYS` where the system has none.
+static inline int lt_eventfd_open(void) {
+#if defined(__linux__)
+  int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return descriptor >= 0 ? descriptor : UV__ERR(errno);
+#else
+  return UV_ENOSYS;
+#endif
+}
+
+// Adds one to the eventfd. Async-signal-safe: keeps errno.
+static inline void lt_eventfd_write(int descriptor) {
+#if defined(__linux__)
+  int saved = errno;
+  uint64_t one = 1;
+  ssize_t written;
+  do {
+    written = write(descriptor, &one, sizeof one);
+  } while (written < 0 && errno == EINTR);
+  errno = saved;
+#else
+  (void)descriptor;
+#endif
+}
+
+// Takes what was added. Returns 0 when there was nothing.
+static inline uint64_t lt_counter_read(int descriptor) {
+  uint64_t count = 0;
+  ssize_t taken;
+  do {
+    taken = read(descriptor, &count, sizeof count);
+  } while (taken < 0 && errno == EINTR);
+  return taken == (ssize_t)sizeof count ? count : 0;
+}
+
+static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
+
+// MARK: Precise timer
+
+// A new timerfd on the clock of `uv_hrtime`, or a negated errno.
+static inline int lt_timerfd_open(void) {
+#if defined(__linux__)
+  int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  return descriptor >= 0 ? descriptor : UV__ERR(errno);
+#else
+  return UV_ENOSYS;
+#endif
+}
+
+// Arms at the absolute time `deadline` (ns), then every `interval` (ns; 0:
+// once). A deadline of 0 disarms.
+static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t interval) {
+#if defined(__linux__)
+  struct itimerspec spec;
+  spec.it_value.tv_sec = (time_t)(deadline / 1000000000u);
+  spec.it_value.tv_nsec = (long)(deadline % 1000000000u);
+  spec.it_interval.tv_sec = (time_t)(interval / 1000000000u);
+  spec.it_interval.tv_nsec = (long)(interval % 1000000000u);
+  return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : UV__ERR(errno);
+#else
+  (void)descriptor;
+  (void)deadline;
+  (void)interval;
+  return UV_ENOSYS;
+#endif
+}
+
+// MARK: Fork
+
+static inline int lt_at_fork_in_child(void (*handler)(void)) {
+  return pthread_atfork(NULL, NULL, handler);
+}
+
+// MARK: Reports
+
+// Writes all of `text` to standard error; what can not be written is dropped.
+static inline void lt_report(const char *text, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(2, text, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text += written;
+    length -= (size_t)written;
+  }
+}
+
+#endif
