@@ -40,5 +40,10 @@ let package = Package(
       dependencies: ["LoopbenchKit"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "LoopTransactionsTests",
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
+      swiftSettings: strict
+    ),
   ]
 )

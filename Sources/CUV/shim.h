@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,19 @@ static inline uint64_t lt_cycles(void) {
 #endif
 }
 
+// How far the counter may get before the clock is read again: 4 to 10 us.
+static inline uint64_t lt_cycles_per_reading(void) {
+#if defined(__x86_64__)
+  return 20000;
+#elif defined(__aarch64__)
+  uint64_t frequency;
+  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+  return frequency / 100000;
+#else
+  return 0;
+#endif
+}
+
 static inline void lt_pause(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -64,6 +78,8 @@ static inline void lt_pause(void) {
   __asm__ volatile("yield");
 #endif
 }
+
+static inline void lt_yield(void) { sched_yield(); }
 
 // MARK: A word to sleep on
 
@@ -94,7 +110,7 @@ static inline void lt_word_wake(void *word) {
 static inline int lt_eventfd_open(void) {
 #if defined(__linux__)
   int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return descriptor >= 0 ? descriptor : UV__ERR(errno);
+  return descriptor >= 0 ? descriptor : -errno;
 #else
   return UV_ENOSYS;
 #endif
@@ -133,7 +149,7 @@ static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
 static inline int lt_timerfd_open(void) {
 #if defined(__linux__)
   int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  return descriptor >= 0 ? descriptor : UV__ERR(errno);
+  return descriptor >= 0 ? descriptor : -errno;
 #else
   return UV_ENOSYS;
 #endif
@@ -148,7 +164,7 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
   spec.it_value.tv_nsec = (long)(deadline % 1000000000u);
   spec.it_interval.tv_sec = (time_t)(interval / 1000000000u);
   spec.it_interval.tv_nsec = (long)(interval % 1000000000u);
-  return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : UV__ERR(errno);
+  return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : -errno;
 #else
   (void)descriptor;
   (void)deadline;

@@ -1,0 +1,115 @@
+import Synchronization
+
+/// What a loop has done since it was made.
+///
+/// A copy, taken at one moment by `EventLoop.metrics` or, from any thread,
+/// `LoopPort.metrics`.
+public struct LoopMetrics: Hashable, Sendable {
+  /// Ticks begun.
+  public var ticks: UInt64 = 0
+
+  /// Ticks in which something was flushed.
+  public var flushes: UInt64 = 0
+
+  /// Transactions performed.
+  public var performed: UInt64 = 0
+
+  /// Commits of what was pending already. Those through a kept `Transaction`
+  /// are counted when it is performed.
+  public var coalesced: UInt64 = 0
+
+  /// Transactions whose target died before they were performed.
+  public var dead: UInt64 = 0
+
+  /// Transactions cancelled.
+  public var cancelled: UInt64 = 0
+
+  /// Posts run.
+  public var posts: UInt64 = 0
+
+  /// Elements that queues handed over.
+  public var delivered: UInt64 = 0
+
+  /// Times a flush ended with something left for the next tick.
+  public var carriedOver: UInt64 = 0
+
+  /// Kernel writes made to wake the loop.
+  public var wakesSent: UInt64 = 0
+
+  /// Wakes that the loop took note of.
+  public var wakesReceived: UInt64 = 0
+
+  /// Transactions that are pending.
+  public var pendingTransactions: UInt64 = 0
+
+  /// Posts that the loop has taken and not run yet.
+  public var pendingPosts: UInt64 = 0
+
+  /// Time the loop spent running callbacks. Zero unless times are measured.
+  public var busy: Duration = .zero
+
+  /// Time the loop spent waiting for events. Zero unless times are measured.
+  public var idle: Duration = .zero
+
+  /// The longest stretch between two waits. Zero unless times are measured.
+  public var longestTick: Duration = .zero
+}
+
+/// The counters behind `LoopMetrics`: written by the loop, read by anyone.
+final class MetricsCells: Sendable {
+  /// One counter that one thread writes.
+  struct Counter: ~Copyable, Sendable {
+    private let cell = Atomic<UInt64>(0)
+
+    /// What was counted.
+    // Relaxed: a figure of its own, that orders nothing.
+    var value: UInt64 { cell.load(ordering: .relaxed) }
+
+    /// Counts `amount` more. Two plain moves and an addition, for there is one
+    /// writer.
+    @inline(__always)
+    func add(_ amount: UInt64 = 1) {
+      cell.store(cell.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
+    }
+
+    /// Replaces the count.
+    @inline(__always)
+    func set(_ value: UInt64) { cell.store(value, ordering: .relaxed) }
+
+    /// Counts one more, from any thread.
+    func addShared() { cell.add(1, ordering: .relaxed) }
+  }
+
+  let ticks = Counter()
+  let flushes = Counter()
+  let performed = Counter()
+  let coalesced = Counter()
+  let dead = Counter()
+  let cancelled = Counter()
+  let posts = Counter()
+  let delivered = Counter()
+  let carriedOver = Counter()
+  let wakesSent = Counter()
+  let wakesReceived = Counter()
+  let pendingTransactions = Counter()
+  let pendingPosts = Counter()
+  let busy = Counter()
+  let idle = Counter()
+  let longestTick = Counter()
+}
+
+extension MetricsCells {
+  /// The counters as they are now; each is whole, together they are of about
+  /// one moment.
+  var snapshot: LoopMetrics {
+    LoopMetrics(
+      ticks: ticks.value, flushes: flushes.value, performed: performed.value,
+      coalesced: coalesced.value, dead: dead.value, cancelled: cancelled.value,
+      posts: posts.value, delivered: delivered.value, carriedOver: carriedOver.value,
+      wakesSent: wakesSent.value, wakesReceived: wakesReceived.value,
+      pendingTransactions: pendingTransactions.value, pendingPosts: pendingPosts.value,
+      busy: .nanoseconds(Int64(clamping: busy.value)),
+      idle: .nanoseconds(Int64(clamping: idle.value)),
+      longestTick: .nanoseconds(Int64(clamping: longestTick.value)))
+  }
+}

@@ -1,0 +1,109 @@
+extension EventLoop {
+  /// What one tick may spend on everything that flushes.
+  ///
+  /// Past it, what is left is carried over to the next tick, which comes without
+  /// blocking, after the events that are ready were served. Every queue that has
+  /// something still moves one element per tick. After the time budget that
+  /// Texture's users asked for and never got.
+  public struct Budget: Hashable, Sendable {
+    /// The time a tick may spend.
+    public let time: Duration
+
+    /// How many elements, transactions and posts a tick may perform.
+    public let count: Int
+
+    /// A budget of `time` and, if given, of `count`.
+    ///
+    /// - Precondition: Both are over zero.
+    public init(time: Duration = .milliseconds(4), count: Int = .max) {
+      require(
+        time > .zero,
+        "EventLoop.Budget: time must be over zero, got \(time); use .unlimited for none")
+      require(
+        count > 0,
+        "EventLoop.Budget: count must be over zero, got \(count); leave it out for none")
+      self.time = time
+      self.count = count
+    }
+
+    /// No limit: a tick performs all there was when it began to.
+    public static let unlimited = Budget(time: .seconds(Int64.max))
+  }
+}
+
+/// What is left of a tick's budget. One for all that flush in a tick. L9.
+struct BudgetMeter {
+  private let timeLimit: UInt64
+  private let countLimit: Int
+
+  // Work that follows within this many cycles of a clock reading is not timed
+  // by the clock: reading the counter costs 10 ns, the clock 26. 0: always
+  // read the clock.
+  private let cyclesPerReading: UInt64
+
+  private var spent: UInt64 = 0
+  private var performed = 0
+  private var start: UInt64 = 0
+  private var lastReading: UInt64 = 0
+  /// Whether a stretch of flushing is under way.
+  private(set) var isRunning = false
+  private var isOver = false
+
+  /// Lets everything through while true: a run returns or the loop closes, and
+  /// nothing may be left.
+  var isLifted = false
+
+  /// A full meter for `budget`. A virtual clock is cheap and is always asked.
+  init(_ budget: EventLoop.Budget, clockIsVirtual: Bool) {
+    timeLimit = UInt64(clamping: budget.time.clampedNanoseconds)
+    countLimit = budget.count
+    cyclesPerReading = clockIsVirtual ? 0 : System.cyclesPerReading
+  }
+
+  /// Begins to spend, unless that has begun.
+  @inline(__always)
+  mutating func begin(_ now: () -> UInt64) {
+    guard !isRunning else { return }
+    isRunning = true
+    start = now()
+    lastReading = System.cycles
+  }
+
+  /// Takes note of one piece of work that was performed.
+  @inline(__always)
+  mutating func didPerform() { performed &+= 1 }
+
+  /// Whether one more piece of work may be performed.
+  @inline(__always)
+  mutating func allowsMore(_ now: () -> UInt64) -> Bool {
+    if System.cycles &- lastReading < cyclesPerReading { return isWithin }
+    return look(now)
+  }
+
+  /// Ends the spending of this stretch; returns how long it was.
+  mutating func end(_ now: () -> UInt64) -> UInt64 {
+    guard isRunning else { return 0 }
+    isRunning = false
+    let stretch = now() &- start
+    spent &+= stretch
+    return stretch
+  }
+
+  /// Fills the meter for the next tick.
+  @inline(__always)
+  mutating func refill() {
+    spent = 0
+    performed = 0
+    isOver = false
+  }
+
+  @inline(__always)
+  private var isWithin: Bool { isLifted || (performed < countLimit && !isOver) }
+
+  @inline(never)
+  private mutating func look(_ now: () -> UInt64) -> Bool {
+    lastReading = System.cycles
+    isOver = spent &+ (now() &- start) >= timeLimit
+    return isWithin
+  }
+}

@@ -1,0 +1,83 @@
+extension EventLoop {
+  /// Closes the loop: refuses posts, performs what is owed, and gives back its
+  /// handles and descriptors.
+  ///
+  /// Call on the loop, while it is not running. Posts that were accepted are
+  /// run, transactions performed, and queues handed over to their end, before
+  /// this returns; timers are cancelled. Calling it again does nothing.
+  ///
+  /// The handles on an adopted loop are closed, and freed by the next tick that
+  /// its owner runs.
+  ///
+  /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on the
+  ///   loop are still open, with their types; the loop is then as before.
+  public func close() throws(UVError) {
+    checkThread("EventLoop.close")
+    switch state {
+    case .idle: break
+    case .running, .leaving:
+      trap("EventLoop.close: the loop is running; stop() it, close it after run()")
+    case .closing, .closed: return
+    }
+    try checkNothingForeign()
+    state = .closing
+    core.inbox.close()
+    flushForGood()
+    dropAll()
+    try closeHandles()
+  }
+
+  private func checkNothingForeign() throws(UVError) {
+    guard ownsLoop else { return }
+    let ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses)
+    let foreign = uv.foreignHandles(besides: ours)
+    guard foreign.isEmpty else {
+      let list = foreign.joined(separator: ", ")
+      throw UVError(code: UVError.busy, operation: "EventLoop.close (open: \(list))")
+    }
+  }
+
+  private func flushForGood() {
+    flushAll()
+    for queue in queues.values { queue.drainToEnd() }
+    flushAll()
+    let left = transactions.count
+    if left > 0 {
+      System.report("EventLoop.close: \(left) transactions committed themselves again; dropped")
+    }
+  }
+
+  private func dropAll() {
+    for queue in queues.values { queue.loopDidClose() }
+    queues = [:]
+    timers.cancelAll()
+    transactions.removeAll()
+    transactions.detach()
+    observers.removeAll()
+    core.setLoop(nil)
+  }
+
+  private func closeHandles() throws(UVError) {
+    state = .closed
+    CurrentLoop.remove(self)
+    ticks.close()
+    wakeSource.close()
+    guard ownsLoop else { return }
+    while uv.run(.noWait) {}
+    try uv.close()
+  }
+
+  /// Says that an open loop was dropped, and makes it harmless.
+  func reportUnlessClosed() {
+    guard state != .closed else { return }
+    let message = "EventLoop: dropped while open; call close() on its thread first"
+    assertionFailure(message)
+    System.report(message)
+    CurrentLoop.remove(self)
+    ticks.setOwner(nil)
+    wakeSource.setOwner(nil)
+    core.inbox.close()
+    transactions.detach()
+    core.setLoop(nil)
+  }
+}

@@ -1,0 +1,126 @@
+extension EventLoop {
+  /// How much of the loop one call of `run` does.
+  public enum Mode: Hashable, Sendable {
+    /// One tick, which may block until there is an event.
+    case once
+    /// One tick that does not block.
+    case noWait
+  }
+
+  /// Why a run returned.
+  public enum RunResult: Hashable, Sendable {
+    /// Nothing is left to wait for: no handle, no timer, no port.
+    case finished
+    /// `stop()` was called, on the loop or through its port.
+    case stopped
+    /// The deadline passed.
+    case timedOut
+    /// The one tick asked for is done, and there is more to wait for.
+    case ticked
+  }
+
+  /// Runs the loop until nothing is left to wait for, or it is stopped.
+  ///
+  /// Call on the loop, and not from one of its callbacks. Everything committed
+  /// until then, by the `exit` observers too, is performed before this returns;
+  /// what commits itself over and over is left, after a bounded number of
+  /// rounds, for the next run.
+  @discardableResult
+  public func run() -> RunResult { run(.whole) }
+
+  /// Runs the loop for one tick.
+  ///
+  /// Call on the loop, and not from one of its callbacks. What was committed in
+  /// it is performed before this returns, within the budget.
+  @discardableResult
+  public func run(_ mode: Mode) -> RunResult {
+    switch mode {
+    case .once: run(RunMode.once)
+    case .noWait: run(RunMode.noWait)
+    }
+  }
+
+  /// Runs the loop until `deadline`, or until nothing is left to wait for, or it
+  /// is stopped.
+  ///
+  /// Call on the loop, and not from one of its callbacks. The deadline is kept
+  /// to the millisecond, and never early.
+  @discardableResult
+  public func run(until deadline: LoopClock.Instant) -> RunResult {
+    checkUsable("EventLoop.run")
+    var isOver = false
+    let timer = makeTimer(at: deadline, .once) { [unowned self] _ in
+      isOver = true
+      uv.stop()
+    }
+    timer.keepsLoopAlive = false
+    defer { timer.cancel() }
+    let result = run(.whole)
+    return isOver && result != .stopped ? .timedOut : result
+  }
+
+  /// Makes the run under way return after its tick, or else the next one at
+  /// once.
+  ///
+  /// Call on the loop; other threads call it on the port.
+  public func stop() {
+    checkUsable("EventLoop.stop")
+    isStopWanted = true
+    // A run that is returning would hand libuv's flag on to the next one.
+    if state != .leaving { uv.stop() }
+  }
+
+  /// The loop that the calling thread runs or, when it runs none, the one made
+  /// last on it and not closed.
+  public static var current: EventLoop? { CurrentLoop.value }
+}
+
+extension EventLoop {
+  private func run(_ mode: RunMode) -> RunResult {
+    checkRunnable()
+    state = .running
+    let previous = CurrentLoop.value
+    CurrentLoop.value = self
+    callObservers(0, .entry)
+    if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
+    let isAlive = withExtendedLifetime(self) { uv.run(mode) }
+    let isOver = mode == .whole || isStopWanted || !isAlive
+    state = .leaving
+    leave(performingAll: isOver)
+    CurrentLoop.value = previous ?? self
+    state = .idle
+    defer { isStopWanted = false }
+    if isStopWanted { return .stopped }
+    return uv.isAlive ? .ticked : .finished
+  }
+
+  private func checkRunnable() {
+    checkUsable("EventLoop.run")
+    if core.isForked {
+      trap("EventLoop.run: the loop belongs to the parent process; make one in the child")
+    }
+    switch state {
+    case .idle: break
+    case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
+    case .closing, .closed: trap("EventLoop.run: the loop is being closed")
+    }
+    if ticks.areClosing || wakeSource.isClosing {
+      trap("EventLoop.run: its owner closed the adopted loop; call EventLoop.close() first")
+    }
+  }
+
+  /// Tells the `exit` observers, and performs what is owed then. L8.
+  private func leave(performingAll isOver: Bool) {
+    core.inbox.awake()
+    meter.isLifted = isOver
+    runPosts()
+    callObservers(3, .exit)
+    endFlush()
+    meter.isLifted = false
+    if isOver { flushAll() } else { meter.refill() }
+    if owesWork { arm() }
+  }
+
+  /// Makes this the thread's current loop.
+  func becomeCurrent() { CurrentLoop.value = self }
+}

@@ -1,0 +1,130 @@
+// The tick, as libuv's handles call it. Order, within beforeWaiting: what was
+// posted, then the observers by their order, queues and transactions among them.
+extension EventLoop {
+  /// libuv is about to poll.
+  func beforeWaiting() {
+    core.metrics.ticks.add()
+    runPosts()
+    callObservers(1, .beforeWaiting)
+    endFlush()
+    meter.refill()
+    settle()
+    if _slowPath(measuresTime) { measureBusy() }
+  }
+
+  /// libuv has polled, and the callbacks have run.
+  func afterWaiting() {
+    if _slowPath(measuresTime) { measureIdle() }
+    core.inbox.awake()
+    if _slowPath(!observers.isEmpty(2)) { callObservers(2, .afterWaiting) }
+    // A host that runs the loop itself and stops it gets no tick any more.
+    if state == .idle, uv.isStopping { flushAll() }
+  }
+
+  /// A wake arrived.
+  func woke() {
+    wakeSource.acknowledge()
+    core.metrics.wakesReceived.add()
+    takeRequests()
+    // Armed: a host that returns from its run after this callback must see that
+    // work is owed.
+    arm()
+    runPosts()
+    endFlush()
+  }
+
+  /// Keeps the loop from blocking and from ending, until nothing is owed. I2.
+  @inline(__always)
+  func arm() {
+    if isArmed { return }
+    isArmed = true
+    ticks.arm()
+  }
+
+  /// Whether anything is left that this thread has to do.
+  @inline(__always)
+  var owesWork: Bool {
+    !transactions.isEmpty || owedQueues > 0 || postsLeft > 0
+  }
+
+  /// Decides whether the coming poll may block.
+  private func settle() {
+    if owesWork {
+      arm()
+    } else if core.inbox.sleep() {
+      if isArmed { disarm() }
+    } else {
+      takeRequests()
+      arm()
+    }
+  }
+
+  private func disarm() {
+    isArmed = false
+    ticks.disarm()
+  }
+
+  private func takeRequests() {
+    _ = core.inbox.takeRequest(InboxWord.wakeWanted)
+    if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
+  }
+
+  /// Calls the observers of `activity`, whose list has number `index`.
+  @inline(__always)
+  func callObservers(_ index: Int, _ activity: Activity) {
+    if observers.isEmpty(index) { return }
+    let list = observers.beginPass(index)
+    for observer in list where !observer.isDormant && observer.isValid {
+      observer.call(activity)
+    }
+    observers.endPass()
+  }
+
+  /// Ends a stretch of flushing.
+  @inline(__always)
+  func endFlush() {
+    guard meter.isRunning else { return }
+    core.metrics.flushes.add()
+    // 1 ms: past it, timers would be late by what the flush took. L9.
+    if meter.end({ nanoseconds }) > 1_000_000 { uv.updateTime() }
+  }
+
+  /// Performs everything owed, without a limit of time, for a run that returns
+  /// or a loop that closes. What keeps committing itself is left after some
+  /// rounds.
+  func flushAll() {
+    meter.isLifted = true
+    var rounds = 0
+    while rounds < Self.lastRounds, owesWork || core.inbox.isFilled {
+      runPosts()
+      transactions.flush()
+      rounds += 1
+    }
+    meter.isLifted = false
+    endFlush()
+    meter.refill()
+  }
+
+  // 16: a chain of commits that long is performed to its end when a run
+  // returns; one that never ends does not hold the run for ever. Guess.
+  static let lastRounds = 16
+}
+
+// Times, when they are measured.
+extension EventLoop {
+  private func measureBusy() {
+    let now = nanoseconds
+    if waitEnd != 0 {
+      let stretch = now &- waitEnd
+      core.metrics.busy.add(stretch)
+      if stretch > core.metrics.longestTick.value { core.metrics.longestTick.set(stretch) }
+    }
+    waitEnd = now
+  }
+
+  private func measureIdle() {
+    let now = nanoseconds
+    if waitEnd != 0 { core.metrics.idle.add(now &- waitEnd) }
+    waitEnd = now
+  }
+}

@@ -1,0 +1,78 @@
+extension EventLoop {
+  /// Calls `body` after `delay`, and then every `interval` if there is one.
+  ///
+  /// Call on the loop. Kept to the millisecond, never early.
+  ///
+  /// - Parameters:
+  ///   - delay: Zero or less is the next tick.
+  ///   - interval: The periods; nil fires once.
+  ///   - body: Called on the loop; released when the timer ends.
+  /// - Returns: The timer, which need not be kept.
+  /// - Precondition: `interval` is over zero.
+  /// - Complexity: O(log n) of the loop's timers.
+  @discardableResult
+  public func addTimer(
+    after delay: Duration, every interval: Duration? = nil,
+    _ body: @escaping (LoopTimer.Firing) -> Void
+  ) -> LoopTimer {
+    checkUsable("EventLoop.addTimer")
+    return makeTimer(at: now.advanced(by: max(delay, .zero)), .init(every: interval), body)
+  }
+
+  /// Calls `body` at `deadline`, and then every `interval` if there is one, to
+  /// the nanosecond as far as the system's scheduler allows.
+  ///
+  /// Call on the loop. Each precise timer holds a descriptor on Linux; elsewhere
+  /// it is kept to the millisecond. A deadline that passed is due at once.
+  ///
+  /// - Returns: The timer, which need not be kept.
+  /// - Throws: `UVError` if the system is out of descriptors.
+  /// - Precondition: `interval` is over zero.
+  @discardableResult
+  public func addPreciseTimer(
+    at deadline: LoopClock.Instant, every interval: Duration? = nil,
+    _ body: @escaping (LoopTimer.Firing) -> Void
+  ) throws(UVError) -> LoopTimer {
+    checkUsable("EventLoop.addPreciseTimer")
+    return try makePreciseTimer(at: deadline, .init(every: interval), body)
+  }
+
+  func makeTimer(
+    at deadline: LoopClock.Instant, _ schedule: TimerSchedule,
+    _ body: @escaping (LoopTimer.Firing) -> Void
+  ) -> LoopTimer {
+    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    if let virtualTime {
+      timer.start(.virtual(virtualTime))
+    } else {
+      timer.start(.milliseconds(UVTimer(loop: uv, owner: timer)))
+    }
+    return timer
+  }
+
+  func makePreciseTimer(
+    at deadline: LoopClock.Instant, _ schedule: TimerSchedule,
+    _ body: @escaping (LoopTimer.Firing) -> Void
+  ) throws(UVError) -> LoopTimer {
+    guard virtualTime == nil, DeadlineSource.isSupported else {
+      return makeTimer(at: deadline, schedule, body)
+    }
+    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    timer.start(.precise(try DeadlineSource(loop: uv, owner: timer)))
+    return timer
+  }
+}
+
+extension TimerSchedule {
+  /// Once if `interval` is nil, else with periods that long.
+  ///
+  /// - Precondition: `interval` is over zero.
+  init(every interval: Duration?) {
+    guard let interval else {
+      self = .once
+      return
+    }
+    require(interval > .zero, "LoopTimer: an interval must be over zero, got \(interval)")
+    self = .every(UInt64(clamping: max(interval.clampedNanoseconds, 1)))
+  }
+}

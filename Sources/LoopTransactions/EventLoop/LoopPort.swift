@@ -1,0 +1,90 @@
+/// The side of an event loop that other threads may use.
+///
+/// While anyone holds a port, its loop's `run()` waits for posts even if nothing
+/// else is left to wait for.
+///
+/// What is posted runs on the loop's thread, once, in the order it was posted
+/// by its thread, when the loop comes round: never inside the call, not even on
+/// the loop's own thread. A sleeping loop is woken by one kernel write, however
+/// much is posted before it is up.
+///
+/// ```swift
+/// let port = loop.port
+/// startThread { try? port.post { print("on the loop") } }
+/// loop.run()
+/// ```
+public final class LoopPort: Sendable {
+  let core: PortCore
+
+  init(core: PortCore) { self.core = core }
+
+  deinit {
+    // A loop that is closed does not wait for ports any more.
+    _ = core.append(PostedItem(portWasDropped, core))
+  }
+
+  /// Why a loop takes nothing.
+  public enum Refusal: Error, Hashable, Sendable {
+    /// The loop is closed, or is about to be.
+    case closed
+    /// The loop belongs to the process that this one was forked from: make a
+    /// loop of its own in the child.
+    case forked
+  }
+
+  /// Hands `body` to the loop.
+  ///
+  /// Call from any thread. Allocates nothing beyond what the closure captures.
+  /// The closure is released on the loop.
+  ///
+  /// - Throws: `Refusal` if the loop is closed; `body` is then dropped here.
+  /// - Complexity: O(1).
+  public func post(_ body: consuming @escaping @Sendable () -> Void) throws(Refusal) {
+    var item = PostedItem(body)
+    if _fastPath(core.append(item)) { return }
+    item.drop()
+    throw refusal
+  }
+
+  /// Hands a call of `function` with `context` to the loop.
+  ///
+  /// Call from any thread. Allocates nothing.
+  ///
+  /// - Parameters:
+  ///   - function: Called on the loop, once.
+  ///   - context: Given to `function`, who owns what it refers to.
+  /// - Throws: `Refusal` if the loop is closed; `context` is then still the
+  ///   caller's.
+  /// - Complexity: O(1).
+  public func post(
+    _ function: PostedFunction, context: UnsafeMutableRawPointer?
+  ) throws(Refusal) {
+    if _fastPath(core.append(PostedItem(function, context))) { return }
+    throw refusal
+  }
+
+  /// Makes a blocked loop begin a tick.
+  ///
+  /// Call from any thread, and from a signal handler. Does nothing to a loop
+  /// that is awake but let it come round once more.
+  public func wake() { core.request(InboxWord.wakeWanted) }
+
+  /// Makes the loop's run return after the tick under way, or at once if the
+  /// loop is not running.
+  ///
+  /// Call from any thread, and from a signal handler.
+  public func stop() { core.request(InboxWord.stopWanted) }
+
+  /// What the loop has done so far.
+  ///
+  /// Call from any thread.
+  public var metrics: LoopMetrics { core.metrics.snapshot }
+
+  /// Why the loop took nothing just now.
+  @inline(never)
+  var refusal: Refusal { core.isForked ? .forked : .closed }
+}
+
+private func portWasDropped(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {
+  Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().portWasDropped()
+}

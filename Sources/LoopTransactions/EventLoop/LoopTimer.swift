@@ -1,0 +1,164 @@
+/// A callback at a point in time, once or again and again.
+///
+/// Made by `EventLoop.addTimer` and `addPreciseTimer`. The loop keeps a timer,
+/// and waits for it, until it has fired for the last time or is cancelled.
+/// Belongs to the loop's thread.
+///
+/// A timer is never early, and never drifts: each period begins where the last
+/// one ended, not when its callback ran. Periods that pass while the loop is
+/// busy are counted, not made up for.
+public final class LoopTimer {
+  /// One call of a timer.
+  public struct Firing: Hashable, Sendable {
+    /// When the period that this call is for was due.
+    public let deadline: LoopClock.Instant
+
+    /// How many periods before it passed without a call.
+    public let missed: Int
+  }
+
+  /// What tells the timer that its time has come.
+  enum Source {
+    case milliseconds(UVTimer)
+    case precise(DeadlineSource)
+    case virtual(VirtualTime)
+    case none
+  }
+
+  private let core: PortCore
+  private let schedule: TimerSchedule
+  private unowned let loop: EventLoop  // loop only; not touched once retired
+  private var body: ((Firing) -> Void)?  // loop only
+  private var source = Source.none  // loop only
+
+  // Links of the loop's list of timers.
+  unowned(unsafe) var next: LoopTimer?  // loop only
+  unowned(unsafe) var previous: LoopTimer?  // loop only
+
+  /// When the timer fires next, or fired last.
+  public private(set) var deadline: LoopClock.Instant  // loop only
+
+  init(
+    loop: EventLoop, deadline: LoopClock.Instant, schedule: TimerSchedule,
+    body: @escaping (Firing) -> Void
+  ) {
+    core = loop.core
+    self.loop = loop
+    self.deadline = deadline
+    self.schedule = schedule
+    self.body = body
+  }
+
+  /// Whether the timer will fire.
+  ///
+  /// Call on the loop.
+  public var isActive: Bool {
+    core.checkThread("LoopTimer.isActive")
+    return body != nil
+  }
+
+  /// Whether the loop's run waits for the timer. True unless set otherwise.
+  ///
+  /// Call on the loop.
+  public var keepsLoopAlive = true {
+    didSet {
+      core.checkThread("LoopTimer.keepsLoopAlive")
+      applyKeepsLoopAlive()
+    }
+  }
+
+  /// Keeps the timer from firing again, and releases its callback.
+  ///
+  /// Call on the loop, from the callback too. Cancelling again does nothing.
+  public func cancel() {
+    core.checkThread("LoopTimer.cancel")
+    if body != nil { retire() }
+  }
+}
+
+extension LoopTimer {
+  /// Begins to wait. The loop's list keeps the timer from here on.
+  func start(_ source: Source) {
+    self.source = source
+    loop.timers.add(self)
+    arm()
+  }
+
+  /// The time may have come.
+  func timerFired() {
+    if case .precise(let deadline) = source { deadline.acknowledge() }
+    let now = loop.nanoseconds
+    // libuv compares whole milliseconds of a clock that may lag.
+    guard now >= deadline.nanoseconds else { return arm() }
+    guard let body else { return }
+    let firing = advance(to: now)
+    loop.isFiringTimer = true
+    body(firing)
+    loop.isFiringTimer = false
+  }
+
+  /// The address of the libuv handle, if there is one.
+  var address: UnsafeMutableRawPointer? {
+    switch source {
+    case .milliseconds(let timer): timer.address
+    case .precise(let deadline): deadline.address
+    case .virtual, .none: nil
+    }
+  }
+
+  /// Counts the periods up to `now`, and begins the next or retires.
+  private func advance(to now: UInt64) -> Firing {
+    let step = schedule.step(from: deadline.nanoseconds, at: now)
+    if let next = step.next {
+      deadline = LoopClock.Instant(nanoseconds: next)
+      arm()
+    } else {
+      retire()
+    }
+    return Firing(deadline: LoopClock.Instant(nanoseconds: step.due), missed: step.missed)
+  }
+
+  private func arm() {
+    switch source {
+    case .milliseconds(let timer): timer.start(timeout: timeout)
+    case .precise(let source): source.arm(at: deadline.nanoseconds)
+    case .virtual(let time): time.add(self)
+    case .none: break
+    }
+  }
+
+  /// Milliseconds of the loop's own time, rounded up: never early.
+  private var timeout: UInt64 {
+    let (whole, rest) = deadline.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let due = rest == 0 ? whole : whole + 1
+    let present = loop.uv.milliseconds
+    // libuv 1.44 runs a timer that is due at once in the same pass, without
+    // end if it starts another.
+    let least: UInt64 = loop.isFiringTimer ? 1 : 0
+    return due > present ? max(due - present, least) : least
+  }
+
+  private func retire() {
+    body = nil
+    closeSource()
+    loop.timers.remove(self)
+  }
+
+  private func closeSource() {
+    switch source {
+    case .milliseconds(let timer): timer.close()
+    case .precise(let deadline): deadline.close()
+    case .virtual(let time): time.remove(self)
+    case .none: break
+    }
+    source = .none
+  }
+
+  private func applyKeepsLoopAlive() {
+    switch source {
+    case .milliseconds(let timer): timer.keepsLoopAlive(keepsLoopAlive)
+    case .precise(let deadline): deadline.keepsLoopAlive(keepsLoopAlive)
+    case .virtual, .none: break
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// One thing posted to a loop: three words, moved as bits, run once.
+///
+/// A closure is stored as its own two words, so that posting it allocates
+/// nothing beyond what the closure itself is made of; a function and a context,
+/// or a target and a selector, allocate nothing at all.
+struct PostedItem: BitwiseCopyable {
+  /// What the two words are; from 16 on, the address of a selector's entry.
+  var kind: UInt
+  var first: UInt = 0
+  var second: UInt = 0
+
+  static let function: UInt = 0
+  static let closure: UInt = 1
+  static let call: UInt = 2
+  static let firstAddress: UInt = 16
+}
+
+/// A function to call on the loop with the context it was posted with.
+public typealias PostedFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+/// A call within the library: the loop, and the object that came along.
+typealias PostedCall = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
+
+/// A closure in its natural form: in a generic container it would be wrapped in
+/// a thunk, which allocates.
+private struct ClosureWords {
+  let body: @Sendable () -> Void
+}
+
+extension PostedItem {
+  /// A call of `function` with `context`.
+  @inline(__always)
+  init(_ function: PostedFunction, _ context: UnsafeMutableRawPointer?) {
+    self.init(
+      kind: Self.function,
+      first: unsafeBitCast(function, to: UInt.self),
+      second: UInt(bitPattern: context))
+  }
+
+  /// A call of `body`, which the item owns until it is run.
+  @inline(__always)
+  init(_ body: consuming @escaping @Sendable () -> Void) {
+    self.init(kind: Self.closure)
+    let words = ClosureWords(body: body)
+    _ = withUnsafeMutablePointer(to: &first) {
+      UnsafeMutableRawPointer($0).initializeMemory(as: ClosureWords.self, to: words)
+    }
+  }
+
+  /// A call of `function` with `object`, which the item owns until it is run.
+  init(_ function: PostedCall, _ object: AnyObject) {
+    self.init(
+      kind: Self.call,
+      first: unsafeBitCast(function, to: UInt.self),
+      second: UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+  }
+
+  /// Runs the item, which is used up, unless it is a commit.
+  @inline(__always)
+  mutating func run(on loop: EventLoop) {
+    switch kind {
+    case Self.function:
+      let function = unsafeBitCast(first, to: PostedFunction.self)
+      function(UnsafeMutableRawPointer(bitPattern: second))
+    case Self.closure: takeClosure()()
+    case Self.call: runCall(on: loop)
+    default: loop.commitPosted(selector: kind, target: first)
+    }
+  }
+
+  /// Releases what the item owns; it was refused.
+  @inline(never)
+  mutating func drop() {
+    switch kind {
+    case Self.function: break
+    case Self.closure: _ = takeClosure()
+    default: release(kind == Self.call ? second : first)
+    }
+  }
+
+  private func release(_ address: UInt) {
+    guard let object = UnsafeRawPointer(bitPattern: address) else { return }
+    Unmanaged<AnyObject>.fromOpaque(object).release()
+  }
+
+  @inline(__always)
+  private mutating func takeClosure() -> @Sendable () -> Void {
+    withUnsafeMutablePointer(to: &first) {
+      UnsafeMutableRawPointer($0).assumingMemoryBound(to: ClosureWords.self).move()
+    }.body
+  }
+
+  @inline(never)
+  private func runCall(on loop: EventLoop) {
+    guard let object = UnsafeRawPointer(bitPattern: second) else { return }
+    let function = unsafeBitCast(first, to: PostedCall.self)
+    function(Unmanaged.passUnretained(loop).toOpaque(), object)
+    release(second)
+  }
+}

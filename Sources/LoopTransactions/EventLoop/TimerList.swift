@@ -1,0 +1,48 @@
+/// The active timers of a loop, each kept alive, in no order.
+///
+/// Linked through the timers themselves: adding and removing cost a few moves
+/// and no memory.
+struct TimerList {
+  private unowned(unsafe) var first: LoopTimer?
+
+  /// How many timers are active.
+  private(set) var count = 0
+
+  /// Keeps `timer`, which is in no list.
+  mutating func add(_ timer: LoopTimer) {
+    _ = Unmanaged.passRetained(timer)
+    timer.previous = nil
+    timer.next = first
+    first?.previous = timer
+    first = timer
+    count += 1
+  }
+
+  /// Lets go of `timer`, which is in this list.
+  mutating func remove(_ timer: LoopTimer) {
+    timer.next?.previous = timer.previous
+    if let previous = timer.previous { previous.next = timer.next } else { first = timer.next }
+    count -= 1
+    Unmanaged.passUnretained(timer).release()
+  }
+
+  /// Cancels every timer; they leave the list by it.
+  func cancelAll() {
+    var timer = first
+    while let current = timer {
+      timer = current.next
+      current.cancel()
+    }
+  }
+
+  /// The addresses of the timers' libuv handles.
+  var addresses: [UnsafeMutableRawPointer] {
+    var found: [UnsafeMutableRawPointer] = []
+    var timer = first
+    while let current = timer {
+      if let address = current.address { found.append(address) }
+      timer = current.next
+    }
+    return found
+  }
+}

@@ -1,0 +1,59 @@
+/// When a timer is due, once or again and again, in nanoseconds.
+enum TimerSchedule {
+  /// Once.
+  case once
+  /// At the deadline, and then every so many nanoseconds.
+  case every(UInt64)
+  /// Frame n at the origin + n ÷ rate seconds, each computed anew: no rounding
+  /// adds up.
+  case frames(origin: UInt64, rate: Double)
+
+  /// What a timer does whose `deadline` has passed at `now`.
+  struct Step: Equatable {
+    /// The newest deadline that has passed.
+    var due: UInt64
+    /// How many deadlines before that one passed too.
+    var missed: Int
+    /// The next one; nil if there is none.
+    var next: UInt64?
+  }
+
+  /// The step that a timer takes at `now`, which is `deadline` or later.
+  func step(from deadline: UInt64, at now: UInt64) -> Step {
+    switch self {
+    case .once: Step(due: deadline, missed: 0, next: nil)
+    case .every(let interval): periodic(interval, from: deadline, at: now)
+    case .frames(let origin, let rate): framed(origin, rate, from: deadline, at: now)
+    }
+  }
+
+  private func periodic(_ interval: UInt64, from deadline: UInt64, at now: UInt64) -> Step {
+    let missed = (now - deadline) / interval
+    let due = deadline + missed * interval
+    let (next, isOut) = due.addingReportingOverflow(interval)
+    return Step(due: due, missed: Int(clamping: missed), next: isOut ? nil : next)
+  }
+
+  private func framed(
+    _ origin: UInt64, _ rate: Double, from deadline: UInt64, at now: UInt64
+  ) -> Step {
+    let first = Self.frame(at: deadline, origin, rate)
+    let newest = max(first, Self.frame(at: now, origin, rate))
+    return Step(
+      due: Self.deadline(ofFrame: newest, origin, rate), missed: newest - first,
+      next: Self.deadline(ofFrame: newest + 1, origin, rate))
+  }
+
+  /// When frame `index` is due. Exact for 100 days: a Double counts to 2^53.
+  static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
+    origin &+ UInt64((Double(index) * 1_000_000_000 / rate).rounded())
+  }
+
+  /// The newest frame that is due at `time`.
+  private static func frame(at time: UInt64, _ origin: UInt64, _ rate: Double) -> Int {
+    var index = Int(Double(time - origin) * rate / 1_000_000_000)
+    if deadline(ofFrame: index, origin, rate) > time { index -= 1 }
+    if deadline(ofFrame: index + 1, origin, rate) <= time { index += 1 }
+    return index
+  }
+}

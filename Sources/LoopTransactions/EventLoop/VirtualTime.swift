@@ -1,0 +1,42 @@
+/// A clock that moves when it is told to, and the timers that wait for it.
+///
+/// A loop made with one never asks the system for the time. For tests; see
+/// `LoopTransactionsTesting`. Belongs to the loop's thread.
+package final class VirtualTime {
+  /// The present, in nanoseconds.
+  package private(set) var nanoseconds: UInt64
+
+  private var waiting: [(timer: LoopTimer, turn: UInt64)] = []
+  private var turns: UInt64 = 0
+
+  /// A clock that stands at `nanoseconds`.
+  package init(nanoseconds: UInt64 = 1_000_000_000) { self.nanoseconds = nanoseconds }
+
+  /// When the first timer is due, if there is one.
+  package var nextDeadline: UInt64? { waiting.map(\.timer.deadline.nanoseconds).min() }
+
+  /// Moves the clock on to `nanoseconds`; nothing fires by it.
+  package func move(to nanoseconds: UInt64) {
+    self.nanoseconds = max(self.nanoseconds, nanoseconds)
+  }
+
+  /// Fires the timers that are due: by deadline, equal ones in the order they
+  /// were started. A timer started meanwhile waits for the next call.
+  package func fireDue() {
+    let due = waiting.filter { $0.timer.deadline.nanoseconds <= nanoseconds }.sorted {
+      ($0.timer.deadline.nanoseconds, $0.turn) < ($1.timer.deadline.nanoseconds, $1.turn)
+    }
+    for (timer, turn) in due {
+      guard let index = waiting.firstIndex(where: { $0.turn == turn }) else { continue }
+      waiting.remove(at: index)
+      timer.timerFired()
+    }
+  }
+
+  func add(_ timer: LoopTimer) {
+    turns += 1
+    waiting.append((timer, turns))
+  }
+
+  func remove(_ timer: LoopTimer) { waiting.removeAll { $0.timer === timer } }
+}

@@ -1,0 +1,280 @@
+/// Entries in the order they were added, each found by its key in O(1).
+///
+/// A flat array, and beside it an open-addressing table of (key, tag, sequence
+/// number). An entry that leaves is not taken out of the table: its number is
+/// then below `head`, and says so. What the table holds from before the list was
+/// last empty counts as free, so a list that empties each tick never clears it.
+/// Finding touches one table slot; taking the first touches none. I7.
+///
+/// Not for weak or owned keys: a key is an address, and only compared.
+struct KeyedFIFO<Payload: BitwiseCopyable> {
+  /// One entry. In the list, a key of 0 marks one that was removed.
+  struct Entry {
+    fileprivate(set) var key: UInt
+    fileprivate(set) var tag: UInt32
+    // Where the key is in the table; `.max`: it is not.
+    fileprivate var slot: UInt32
+    fileprivate(set) var payload: Payload
+
+    /// An entry that is in no list, or not to be found in it by its key.
+    init(key: UInt, tag: UInt32, payload: Payload) {
+      self.init(key: key, tag: tag, slot: .max, payload: payload)
+    }
+
+    fileprivate init(key: UInt, tag: UInt32, slot: UInt32, payload: Payload) {
+      self.key = key
+      self.tag = tag
+      self.slot = slot
+      self.payload = payload
+    }
+  }
+
+  private struct Slot {
+    var key: UInt
+    var tag: UInt32
+    var number: UInt32
+  }
+
+  private var entries: UnsafeMutablePointer<Entry>
+  private var slots: UnsafeMutablePointer<Slot>
+  private var capacity: Int
+  private var mask: Int
+  private var shift: UInt64
+
+  // Entries lie at `first ..< end` of the array; `head` and `tail` are the
+  // numbers of the same places, `epoch` that of the oldest slot in use, and
+  // `born` that at which the table was made.
+  private var first = 0
+  private var end = 0
+  private var head: UInt32 = 1
+  private var tail: UInt32 = 1
+  private var epoch: UInt32 = 1
+  private var born: UInt32 = 1
+
+  /// How many entries there are, those removed not counted.
+  private(set) var count = 0
+
+  // 64 entries and 128 slots are under 5 KiB. Guess.
+  private static var smallest: Int { 64 }
+  // Past 8,192 entries, about 600 KiB, memory is given back when the list
+  // empties: a burst leaves nothing behind. T10.
+  private static var largestKept: Int { 8192 }
+
+  // Numbers return after 2^32: slots are made anew before one could be taken for
+  // another's.
+  private static var longestLife: UInt32 { 1 << 31 }
+
+  /// An empty list, with memory until `free()`.
+  init() {
+    (entries, slots, capacity, mask, shift) = Self.allocate(Self.smallest, free: 0)
+  }
+
+  /// Gives the memory back; the list can not be used any more.
+  func free() {
+    entries.deallocate()
+    slots.deallocate()
+  }
+
+  private static func allocate(
+    _ capacity: Int, free number: UInt32
+  ) -> (UnsafeMutablePointer<Entry>, UnsafeMutablePointer<Slot>, Int, Int, UInt64) {
+    let slotCount = capacity * 2
+    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: slotCount)
+    slots.initialize(repeating: Slot(key: 0, tag: 0, number: number), count: slotCount)
+    return (
+      .allocate(capacity: capacity), slots, capacity, slotCount - 1,
+      UInt64(UInt64.bitWidth - slotCount.trailingZeroBitCount)
+    )
+  }
+}
+
+// Finding.
+extension KeyedFIFO {
+  /// Where an entry was found; good until the list changes.
+  struct Place {
+    fileprivate var slot: Int
+    fileprivate var number: UInt32
+    /// The entry's tag.
+    let tag: UInt32
+  }
+
+  @inline(__always)
+  private func start(_ key: UInt, _ tag: UInt32) -> Int {
+    // Fibonacci hashing: the high bits of the product are well mixed. The tag's
+    // highest bit is left out, so that `retag` may change it.
+    let mixed = (UInt64(key) ^ (UInt64(tag) << 33)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed >> shift)
+  }
+
+  /// The place of the entry with `key` and `tag`, or nil.
+  @inline(__always)
+  func find(_ key: UInt, _ tag: UInt32) -> Place? {
+    var index = start(key, tag)
+    while true {
+      let slot = slots[index]
+      if slot.number &- epoch >= tail &- epoch { return nil }
+      if slot.key == key, slot.tag == tag, slot.number &- head < tail &- head {
+        return Place(slot: index, number: slot.number, tag: tag)
+      }
+      index = (index &+ 1) & mask
+    }
+  }
+
+  /// The payload of the entry at `place`.
+  subscript(place: Place) -> Payload {
+    get { entries[index(of: place.number)].payload }
+    nonmutating set { entries[index(of: place.number)].payload = newValue }
+  }
+
+  @inline(__always)
+  private func index(of number: UInt32) -> Int { first &+ Int(number &- head) }
+}
+
+// Changing.
+extension KeyedFIFO {
+  /// Adds an entry at the end; none with the same key and tag may be present.
+  @inline(__always)
+  mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
+    makeRoom()
+    var index = start(key, tag)
+    while slots[index].number &- epoch < tail &- epoch { index = (index &+ 1) & mask }
+    slots[index] = Slot(key: key, tag: tag, number: tail)
+    store(Entry(key: key, tag: tag, slot: UInt32(truncatingIfNeeded: index), payload: payload))
+  }
+
+  /// Adds an entry at the end that can not be found by its key.
+  mutating func appendUnindexed(_ key: UInt, _ payload: Payload) {
+    makeRoom()
+    store(Entry(key: key, tag: 0, payload: payload))
+  }
+
+  /// Gives the entry at `place` a tag that differs in the highest bit.
+  func retag(_ place: Place, _ tag: UInt32) {
+    assert((slots[place.slot].tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
+    slots[place.slot].tag = tag
+    entries[index(of: place.number)].tag = tag
+  }
+
+  /// Takes the entry at `place` out.
+  mutating func remove(_ place: Place) -> Payload {
+    slots[place.slot].key = 0
+    return removeEntry(index(of: place.number))
+  }
+
+  /// A point in the list: what is added from now on lies behind it.
+  var mark: UInt32 { tail }
+
+  /// The oldest entry, which stays.
+  var oldest: Entry? {
+    (first..<end).lazy.map { entries[$0] }.first { $0.key != 0 }
+  }
+
+  /// Whether anything may be left that lies before `mark`.
+  func hasEntries(before mark: UInt32) -> Bool {
+    count > 0 && Int32(bitPattern: mark &- head) > 0
+  }
+
+  /// Takes the first entry that lies before `mark`, or nil.
+  @inline(__always)
+  mutating func removeFirst(before mark: UInt32) -> Entry? {
+    // Signed: a mark that was passed already has nothing before it.
+    while Int32(bitPattern: mark &- head) > 0, head != tail {
+      let entry = entries[first]
+      first &+= 1
+      head &+= 1
+      guard entry.key != 0 else { continue }
+      count &-= 1
+      return entry
+    }
+    return nil
+  }
+
+  /// Takes the last entry, or nil.
+  mutating func removeLast() -> Entry? {
+    var index = end - 1
+    while index >= first {
+      let entry = entries[index]
+      if entry.key != 0 {
+        if entry.slot != .max { slots[Int(entry.slot)].key = 0 }
+        _ = removeEntry(index)
+        return entry
+      }
+      index -= 1
+    }
+    return nil
+  }
+
+  /// Takes the first entry that `matches`, looking at all. O(n).
+  mutating func removeFirst(where matches: (Entry) -> Bool) -> Entry? {
+    for index in first..<end where entries[index].key != 0 && matches(entries[index]) {
+      let entry = entries[index]
+      if entry.slot != .max { slots[Int(entry.slot)].key = 0 }
+      _ = removeEntry(index)
+      return entry
+    }
+    return nil
+  }
+
+  /// Begins anew where nothing is left: all slots are free, and what a burst
+  /// took is given back.
+  @inline(__always)
+  mutating func settle() {
+    guard count == 0 else { return }
+    first = 0
+    end = 0
+    head = tail
+    epoch = tail
+    if _slowPath(capacity > Self.largestKept || tail &- born > Self.longestLife) {
+      rebuild(min(capacity, Self.smallest))
+    }
+  }
+
+  @inline(__always)
+  private mutating func store(_ entry: Entry) {
+    (entries + end).initialize(to: entry)
+    end &+= 1
+    tail &+= 1
+    count &+= 1
+  }
+
+  private mutating func removeEntry(_ index: Int) -> Payload {
+    entries[index].key = 0
+    count -= 1
+    return entries[index].payload
+  }
+
+  @inline(__always)
+  private mutating func makeRoom() {
+    // Each number since `epoch` may hold a slot; half of them stay free, so
+    // that a search ends soon.
+    if _slowPath(end == capacity || Int(tail &- epoch) >= capacity) { makeRoomSlowly() }
+  }
+
+  @inline(never)
+  private mutating func makeRoomSlowly() {
+    rebuild((end - first) * 2 > capacity ? capacity * 2 : capacity)
+  }
+
+  /// Moves what is there to new memory. Every entry keeps its number.
+  private mutating func rebuild(_ capacity: Int) {
+    let old = self
+    (entries, slots, self.capacity, mask, shift) = Self.allocate(capacity, free: head &- 1)
+    entries.moveInitialize(from: old.entries + first, count: end - first)
+    end -= first
+    first = 0
+    epoch = head
+    born = head
+    for index in 0..<end where entries[index].key != 0 && entries[index].slot != .max {
+      reindex(index)
+    }
+    old.free()
+  }
+
+  private mutating func reindex(_ index: Int) {
+    let (key, tag) = (entries[index].key, entries[index].tag)
+    var place = start(key, tag)
+    while slots[place].number &- epoch < tail &- epoch { place = (place &+ 1) & mask }
+    slots[place] = Slot(key: key, tag: tag, number: head &+ UInt32(truncatingIfNeeded: index))
+    entries[index].slot = UInt32(truncatingIfNeeded: place)
+  }
+}

@@ -1,0 +1,183 @@
+/// A queue as its loop knows it: the elements, the handler, the observer.
+final class QueueCore: @unchecked Sendable {
+  // @unchecked: `state` has its lock; everything marked loop only is touched on
+  // the loop's thread, behind checks or from the loop's own calls.
+
+  typealias Handler = (AnyObject, _ isDrained: Bool) -> Void
+
+  let state: Locked<QueueState>
+  let port: PortCore
+  private let batchSize: Int
+
+  private unowned(unsafe) var loop: EventLoop?  // loop only
+  private var observer: Observer?  // loop only
+  private var handler: Handler?  // loop only
+  private var onDrain: (() -> Void)?  // loop only
+  private var isOwed = false  // loop only
+  private var isAbandoned = false  // loop only
+
+  init(
+    loop: EventLoop, state: QueueState, batchSize: BatchSize, order: Int,
+    handler: Handler?, onDrain: (() -> Void)?
+  ) {
+    self.state = Locked(state)
+    self.loop = loop
+    self.handler = handler
+    self.onDrain = onDrain
+    self.batchSize = batchSize.count
+    port = loop.core
+    let observer = loop.addObserver(for: .beforeWaiting, order: order) {
+      [unowned(unsafe) self] _ in drain()
+    }
+    observer.isDormant = true
+    self.observer = observer
+    loop.queues[ObjectIdentifier(self)] = self
+  }
+
+  deinit { state.withLock { $0.free() } }
+
+  /// Adds `object` for the loop to take.
+  ///
+  /// Call from any thread.
+  func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
+    let action = state.withLock { $0.enqueue(object) }
+    if case .queued(wakes: true) = action { tellLoop() }
+    return action
+  }
+
+  /// Its user dropped the queue: it goes when it is empty.
+  ///
+  /// Call from any thread.
+  func abandon() {
+    var item = PostedItem(queueWasAbandoned, self)
+    if !port.append(item) { item.drop() }
+  }
+
+  private func tellLoop() {
+    if port.isOnThread { return owe() }
+    // Refused by a loop that is closing: it drains every queue to its end.
+    var item = PostedItem(queueWasFilled, self)
+    if !port.append(item) { item.drop() }
+  }
+}
+
+// What follows is called on the loop.
+extension QueueCore {
+  /// Something waits: the loop comes round for it.
+  fileprivate func owe() {
+    guard !isOwed, let loop else { return }
+    isOwed = true
+    loop.owedQueues += 1
+    observer?.isDormant = false
+    loop.arm()
+  }
+
+  /// Nothing waits.
+  private func rest() {
+    guard isOwed else { return }
+    isOwed = false
+    loop?.owedQueues -= 1
+    observer?.isDormant = true
+  }
+
+  /// Hands over a batch. Q2.
+  private func drain() {
+    guard let loop else { return }
+    loop.meter.begin { loop.nanoseconds }
+    if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
+    if isAbandoned, !isOwed { detach() }
+  }
+
+  /// Hands over everything that waits now, whatever the batch and the budget.
+  func flush() {
+    guard let loop else { return }
+    let wasLifted = loop.meter.isLifted
+    loop.meter.isLifted = true
+    _ = handOver(atMost: .max, on: loop)
+    loop.meter.isLifted = wasLifted
+  }
+
+  /// Hands over everything for a loop that closes; what keeps enqueuing itself
+  /// is given up after some rounds.
+  func drainToEnd() {
+    for _ in 0..<EventLoop.lastRounds where state.withLock({ $0.count }) > 0 { flush() }
+  }
+
+  /// Drops what is left, and leaves the loop.
+  func loopDidClose() {
+    close()
+    rest()
+    observer = nil
+    handler = nil
+    onDrain = nil
+    loop = nil
+  }
+
+  /// Refuses elements from now on, and drops those that wait.
+  func close() {
+    state.withLock { $0.close() }
+    removeAll()
+  }
+
+  /// Drops what waits, outside the lock.
+  ///
+  /// Call from any thread.
+  @discardableResult
+  func removeAll() -> Int {
+    let mark = state.withLock { $0.mark }
+    var removed = 0
+    while state.withLock({ $0.takeNext(before: mark) }) != nil { removed += 1 }
+    return removed
+  }
+
+  /// Hands over `limit` elements at most; whether nothing is left of those that
+  /// waited when it began.
+  private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
+    let mark = state.withLock { $0.mark }
+    var left = limit
+    while let taken = state.withLock({ $0.takeNext(before: mark) }) {
+      left -= 1
+      loop.meter.didPerform()
+      loop.core.metrics.delivered.add()
+      deliver(taken)
+      if taken.isLast { return true }
+      guard left > 0, loop.meter.allowsMore({ loop.nanoseconds }) else { return false }
+    }
+    return endWithoutElement()
+  }
+
+  private func deliver(_ taken: QueueState.Taken) {
+    // Before the handler, so that what it enqueues begins a new drain.
+    if taken.isLast { rest() }
+    handler?(taken.object, taken.isLast)
+    if taken.isLast { onDrain?() }
+  }
+
+  /// The elements that were left have died or were removed. Q6.
+  private func endWithoutElement() -> Bool {
+    guard state.withLock({ !$0.wakeIsOwed }) else { return false }
+    guard isOwed else { return true }
+    rest()
+    onDrain?()
+    return true
+  }
+
+  fileprivate func wasAbandoned() {
+    isAbandoned = true
+    if !isOwed { detach() }
+  }
+
+  private func detach() {
+    observer?.remove()
+    loop?.queues[ObjectIdentifier(self)] = nil
+    loopDidClose()
+  }
+}
+
+private func queueWasFilled(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
+  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().owe()
+}
+
+private func queueWasAbandoned(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
+  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().wasAbandoned()
+}

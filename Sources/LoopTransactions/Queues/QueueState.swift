@@ -1,0 +1,197 @@
+/// What a `RunLoopQueue` holds, apart from its lock, its loop and its handler.
+///
+/// Elements are told by address. A transition never calls user code: what has to
+/// be released is handed out, to be released without the lock.
+struct QueueState {
+  /// How an element is kept.
+  struct Kept: BitwiseCopyable {
+    /// The retained `WeakBox` of an element held weakly; 0: it is retained.
+    var box: UInt = 0
+  }
+
+  /// What an element was enqueued to.
+  enum EnqueueAction: Equatable {
+    /// It is in; if `wakes`, the loop has to be told.
+    case queued(wakes: Bool)
+    /// It waits already.
+    case alreadyQueued
+    /// The queue is full, and the element was not taken.
+    case refused
+    /// It is in, and the one at this address, still retained, is out.
+    case replaced(UInt, box: UInt)
+    /// The queue is full, and the element is the one that is dropped.
+    case dropped
+    /// The queue is closed.
+    case closed
+  }
+
+  /// An element that was taken out.
+  struct Taken {
+    /// The element, which was retained by the queue and is now the caller's.
+    let object: AnyObject
+    /// Whether nothing live waits behind it: the drain is over.
+    let isLast: Bool
+    /// An element that was looked at, to be released without the lock.
+    let lookahead: AnyObject?
+  }
+
+  private var list = KeyedFIFO<Kept>()
+  private let isExclusive: Bool
+  private let isWeak: Bool
+  private let capacity: QueueCapacity?
+
+  /// Whether the loop knows, or is being told, that something waits.
+  private(set) var wakeIsOwed = false
+
+  /// Whether nothing is accepted any more.
+  private(set) var isClosed = false
+
+  /// How many elements were dropped for want of room.
+  private(set) var droppedCount = 0
+
+  init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
+    self.isExclusive = isExclusive
+    self.isWeak = isWeak
+    self.capacity = capacity
+  }
+
+  /// Gives the memory back; nothing may be left in the queue.
+  func free() { list.free() }
+
+  /// How many elements wait, those that died since included.
+  var count: Int { list.count }
+
+  /// A point in the queue: what is added from now on lies behind it.
+  var mark: UInt32 { list.mark }
+
+  private func checkInvariants() {
+    assert(list.count == 0 || wakeIsOwed, "QueueState: the loop knows of all that waits")
+    assert(capacity.map { list.count <= $0.limit } ?? true, "QueueState: the capacity is kept")
+  }
+}
+
+extension QueueState {
+  /// Adds `object`, and retains it unless it is held weakly.
+  mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
+    defer { checkInvariants() }
+    guard !isClosed else { return .closed }
+    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    if isExclusive, isMember(key) { return .alreadyQueued }
+    return makeRoom { $0.insert(object, key) }
+  }
+
+  /// Takes the oldest live element that lies before `mark`; nil if there is
+  /// none. The drain is over if the queue is empty then.
+  mutating func takeNext(before mark: UInt32) -> Taken? {
+    defer { checkInvariants() }
+    while let entry = list.removeFirst(before: mark) {
+      guard let object = Self.take(entry) else { continue }
+      let lookahead = dropDeadInFront()
+      if list.count == 0 { endDrain() }
+      return Taken(object: object, isLast: list.count == 0, lookahead: lookahead)
+    }
+    if list.count == 0 { endDrain() }
+    return nil
+  }
+
+  /// Takes `object` out; the one that was in, if any, is the caller's.
+  mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
+    defer { checkInvariants() }
+    let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    if isExclusive {
+      guard isMember(key), let place = list.find(key, 0) else { return (false, nil) }
+      return (true, Self.take(key, list.remove(place)))
+    }
+    guard let entry = list.removeFirst(where: { $0.key == key && Self.isAlive($0.payload) })
+    else { return (false, nil) }
+    return (true, Self.take(entry))
+  }
+
+  /// Refuses elements from now on.
+  mutating func close() { isClosed = true }
+
+  private mutating func endDrain() {
+    wakeIsOwed = false
+    list.settle()
+  }
+}
+
+extension QueueState {
+  /// Whether the object at `key` waits. One that died and whose address was
+  /// taken by another does not: its entry is dropped.
+  private mutating func isMember(_ key: UInt) -> Bool {
+    guard let place = list.find(key, 0) else { return false }
+    if Self.isAlive(list[place]) { return true }
+    _ = Self.take(key, list.remove(place))
+    return false
+  }
+
+  private mutating func insert(_ object: AnyObject, _ key: UInt) -> Bool {
+    let kept = isWeak ? Kept(box: WeakBox.retained(object)) : Kept()
+    if !isWeak { _ = Unmanaged.passRetained(object) }
+    if isExclusive { list.append(key, 0, kept) } else { list.appendUnindexed(key, kept) }
+    defer { wakeIsOwed = true }
+    return !wakeIsOwed
+  }
+
+  private mutating func makeRoom(_ insert: (inout QueueState) -> Bool) -> EnqueueAction {
+    guard let capacity, list.count >= capacity.limit else { return .queued(wakes: insert(&self)) }
+    switch capacity.whenFull {
+    case .refuse: return .refused
+    case .dropNewest:
+      droppedCount += 1
+      return .dropped
+    case .dropOldest:
+      guard let oldest = list.removeFirst(before: list.mark) else { return .refused }
+      droppedCount += 1
+      _ = insert(&self)
+      return .replaced(oldest.key, box: oldest.payload.box)
+    }
+  }
+
+  /// Drops the dead from the front; returns the live one that is there then.
+  private mutating func dropDeadInFront() -> AnyObject? {
+    guard isWeak else { return nil }
+    while let entry = list.oldest {
+      if let object = WeakBox.object(entry.payload.box) { return object }
+      _ = list.removeFirst(before: list.mark).map(Self.take)
+    }
+    return nil
+  }
+
+  private static func isAlive(_ kept: Kept) -> Bool {
+    kept.box == 0 || WeakBox.object(kept.box) != nil
+  }
+
+  private static func take(_ entry: KeyedFIFO<Kept>.Entry) -> AnyObject? {
+    take(entry.key, entry.payload)
+  }
+
+  /// The element at `key`, which the queue gives up; nil if it died.
+  static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
+    if kept.box != 0 { return WeakBox.take(kept.box) }
+    return TransactionSet.object(key).takeRetainedValue()
+  }
+}
+
+/// A weak reference in an object of its own, known by its address.
+final class WeakBox {
+  private weak var object: AnyObject?
+
+  private init(_ object: AnyObject) { self.object = object }
+
+  /// The address of a new box, retained.
+  static func retained(_ object: AnyObject) -> UInt {
+    UInt(bitPattern: Unmanaged.passRetained(WeakBox(object)).toOpaque())
+  }
+
+  /// The object of the box at `address`, if it lives.
+  static func object(_ address: UInt) -> AnyObject? { at(address)?.takeUnretainedValue().object }
+
+  /// The object as above; the box is released.
+  static func take(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
+
+  private static func at(_ address: UInt) -> Unmanaged<WeakBox>? {
+    UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }
+  }
+}

@@ -1,0 +1,79 @@
+extension EventLoop {
+  /// Performs `selector` on `target` before the loop next waits, once however
+  /// often it is committed until then.
+  ///
+  /// Call on the loop. The first commit decides the order. One made while
+  /// transactions are being performed, of the pair at hand too, is performed in
+  /// the next tick, which comes without blocking.
+  ///
+  /// - Parameters:
+  ///   - target: Kept alive until performed; identity counts, not `==`.
+  ///   - selector: What to perform.
+  /// - Complexity: O(1). A commit of what is pending allocates nothing.
+  @inlinable
+  @inline(__always)
+  public func commit<Target>(_ target: Target, _ selector: Selector<Target>) {
+    withExtendedLifetime(target) {
+      commit(
+        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()), selector.address,
+        selector.number)
+    }
+  }
+
+  /// Performs `selector` on `target` as above, with `value`, which joins one
+  /// that is pending as the selector says.
+  ///
+  /// Call on the loop.
+  public func commit<Target, Value>(
+    _ target: Target, _ selector: Selector<Target>.Carrying<Value>, _ value: Value
+  ) {
+    checkUsable("EventLoop.commit")
+    transactions.commit(Self.key(target), selector, value)
+  }
+
+  /// Whether `selector` on `target` is committed and not performed yet.
+  ///
+  /// Call on the loop.
+  public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
+    checkThread("EventLoop.isPending")
+    return transactions.findLive(Self.key(target), selector.number) != nil
+  }
+
+  /// Forgets `selector` on `target` if it is pending; whether it was.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func cancel<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
+    checkThread("EventLoop.cancel")
+    return transactions.cancel(Self.key(target), selector.number)
+  }
+
+  /// Performs `selector` on `target` at once if it is pending, and not again
+  /// later; whether it was.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func performIfNeeded<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
+    checkUsable("EventLoop.performIfNeeded")
+    return transactions.performIfNeeded(Self.key(target), selector.number)
+  }
+
+  private static func key(_ target: AnyObject) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+  }
+}
+
+extension EventLoop {
+  @usableFromInline
+  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    checkUsable("EventLoop.commit")
+    transactions.commit(key, selector, number)
+  }
+
+  /// Commits what another thread committed, and gives up its hold of the target.
+  @inline(__always)
+  func commitPosted(selector: UInt, target: UInt) {
+    transactions.commit(target, selector, SelectorEntry.at(selector).number)
+    TransactionSet.object(target).release()
+  }
+}

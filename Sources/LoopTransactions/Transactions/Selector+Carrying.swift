@@ -1,0 +1,79 @@
+extension Selector {
+  /// The name of an action that is told a value.
+  ///
+  /// While a transaction is pending, further commits of it bring further values:
+  /// the selector says which is kept, or how they are merged.
+  ///
+  /// ```swift
+  /// static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
+  ///   list.scroll(by: distance)
+  /// }
+  /// ```
+  ///
+  /// After DispatchSource's add and or, for any value.
+  public struct Carrying<Value>: Hashable, Sendable {
+    let address: UInt
+    let number: UInt32
+    /// Makes one value of that which waits and that which comes.
+    let join: Join
+
+    // A closure that is compared by the selector it belongs to.
+    struct Join: Hashable, Sendable {
+      let body: @Sendable (Value, Value) -> Value
+
+      static func == (_: Join, _: Join) -> Bool { true }
+
+      func hash(into hasher: inout Hasher) {}
+    }
+
+    /// Which of several values a pending transaction keeps.
+    public enum Keep: Hashable, Sendable {
+      /// The first commit's.
+      case first
+      /// The last commit's.
+      case last
+    }
+
+    /// The selector called `name`, whose transactions keep one of their values.
+    ///
+    /// Call from any thread.
+    public init(
+      _ name: String, keep: Keep = .last,
+      _ action: @escaping @Sendable (Target, Value) throws -> Void
+    ) {
+      switch keep {
+      case .first: self.init(name, merge: { old, _ in old }, action)
+      case .last: self.init(name, merge: { _, new in new }, action)
+      }
+    }
+
+    /// The selector called `name`, whose transactions merge their values.
+    ///
+    /// Call from any thread.
+    ///
+    /// - Parameters:
+    ///   - merge: Makes one value of that which waits and that which comes.
+    ///     Called on the loop, by the commit.
+    ///   - action: Called on the loop with the merged value.
+    public init(
+      _ name: String, merge: @escaping @Sendable (Value, Value) -> Value,
+      _ action: @escaping @Sendable (Target, Value) throws -> Void
+    ) {
+      let entry = SelectorTable.entry(Carrying<Value>.self, name) { number in
+        SelectorEntry(
+          number: number, targetType: Target.self, name: name,
+          action: { _ in preconditionFailure("Selector.Carrying: a value waits with each commit") },
+          valueAction: { object, box in
+            let value = unsafeDowncast(box, to: TypedValueBox<Value>.self).value
+            try action(unsafeDowncast(object, to: Target.self), value)
+          })
+      }
+      address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
+      number = entry.number
+      join = Join(body: merge)
+    }
+
+    /// What the selector was called.
+    public var name: String { SelectorEntry.at(address).name }
+  }
+}

@@ -1,0 +1,42 @@
+/// What a selector stands for: made once per target type and name, never freed.
+///
+/// Immortal, so that a selector is two words that are copied without counting
+/// references.
+@usableFromInline
+final class SelectorEntry: Sendable {
+  /// An action, told its target in the most general form.
+  @usableFromInline typealias Action = @Sendable (AnyObject) throws -> Void
+
+  /// An action that is told the value of its transaction too.
+  typealias ValueAction = @Sendable (AnyObject, ValueBox) throws -> Void
+
+  /// Part of a transaction's identity; from 1 on.
+  let number: UInt32
+  let targetType: Any.Type
+  let name: String
+  let action: Action
+  let valueAction: ValueAction?
+
+  /// An entry whose transactions carry values if there is a `valueAction`.
+  init(
+    number: UInt32, targetType: Any.Type, name: String, action: @escaping Action,
+    valueAction: ValueAction? = nil
+  ) {
+    self.number = number
+    self.targetType = targetType
+    self.name = name
+    self.action = action
+    self.valueAction = valueAction
+  }
+}
+
+/// A value that waits with a transaction.
+class ValueBox {}
+
+/// A value of a certain type that waits with a transaction.
+final class TypedValueBox<Value>: ValueBox {
+  var value: Value
+
+  /// Keeps `value`.
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,120 @@
+/// One target and one selector, performed once per tick however often it is
+/// committed.
+///
+/// Keep one where the same pair is committed again and again: a commit of what
+/// is pending is then a load and a branch. `EventLoop.commit` makes do without.
+/// Belongs to the loop's thread.
+///
+/// ```swift
+/// final class Label {
+///   static let layout = Selector<Label>("layout") { $0.layOut() }
+///   lazy var layout = Transaction(self, Label.layout, on: loop)
+///   var text = "" { didSet { layout.commit() } }
+/// }
+/// ```
+///
+/// A transaction does not keep its target alive until it is committed; then the
+/// target lives until it is performed, or as its `hold` says. After
+/// YYTransaction.
+public final class Transaction {
+  /// Whether a pending transaction keeps its target alive.
+  public enum Hold: Hashable, Sendable {
+    /// The target lives until it is performed.
+    case strongly
+    /// A target that dies is skipped, and counted.
+    case weakly
+  }
+
+  @usableFromInline let thread: UInt
+  private let transactions: TransactionSet
+  let key: UInt
+  let address: UInt
+  let number: UInt32
+  let holdsWeakly: Bool
+  private(set) weak var target: AnyObject?
+
+  // Commits since it became pending; 0: it is not. Unchecked: one thread.
+  @usableFromInline @exclusivity(unchecked) var commits = 0
+
+  // The next kept transaction of the same pair, while pending.
+  @exclusivity(unchecked) var next: UInt = 0
+
+  /// A transaction of `selector` on `target`, to be committed to `loop`.
+  ///
+  /// Call on the loop.
+  public init<Target>(
+    _ target: Target, _ selector: Selector<Target>, on loop: EventLoop, hold: Hold = .strongly
+  ) {
+    loop.checkUsable("Transaction.init")
+    thread = loop.core.thread
+    transactions = loop.transactions
+    key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    address = selector.address
+    number = selector.number
+    holdsWeakly = hold == .weakly
+    self.target = target
+  }
+
+  deinit { if commits > 0 { transactions.unlink(self) } }
+
+  /// The object's own address.
+  var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+
+  /// Performs the transaction before the loop next waits, unless it is pending.
+  ///
+  /// Call on the loop. A commit made while transactions are being performed, of
+  /// the one at hand too, is performed in the next tick, which comes at once. If
+  /// the target is gone, nothing happens but that it is counted.
+  ///
+  /// - Complexity: O(1). While pending, a load and a branch; never an allocation.
+  @inlinable
+  @inline(__always)
+  public func commit() {
+    if _fastPath(commits > 0), _fastPath(threadIdentity() == thread) {
+      commits &+= 1
+    } else {
+      commitFirst()
+    }
+  }
+
+  @usableFromInline
+  @inline(never)
+  func commitFirst() {
+    transactions.checkUsable("Transaction.commit")
+    guard commits == 0 else {
+      commits += 1
+      return
+    }
+    guard let target else { return transactions.metrics.dead.add() }
+    transactions.commit(self, target)
+  }
+}
+
+extension Transaction {
+  /// Whether the pair is committed and not performed yet, by whichever commit.
+  ///
+  /// Call on the loop.
+  public var isPending: Bool {
+    transactions.checkThread("Transaction.isPending")
+    return commits > 0 || transactions.findLive(key, number) != nil
+  }
+
+  /// Forgets the pair if it is pending; whether it was.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func cancel() -> Bool {
+    transactions.checkThread("Transaction.cancel")
+    return transactions.cancel(key, number)
+  }
+
+  /// Performs the pair at once if it is pending, and not again later; whether
+  /// it was.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func performIfNeeded() -> Bool {
+    transactions.checkUsable("Transaction.performIfNeeded")
+    return transactions.performIfNeeded(key, number)
+  }
+}

@@ -1,0 +1,18 @@
+/// An action that threw.
+///
+/// The rest of the transactions were performed all the same.
+public struct TransactionFailure: Error, CustomStringConvertible {
+  /// What the action threw.
+  public let error: any Error
+
+  /// The class that the selector belongs to.
+  public let targetType: Any.Type
+
+  /// The selector's name.
+  public let selector: String
+
+  /// The target type, the selector and the error in one line.
+  public var description: String {
+    "LoopTransactions: \(targetType).\(selector) threw \(error)"
+  }
+}

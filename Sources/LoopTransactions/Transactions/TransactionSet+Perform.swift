@@ -1,0 +1,130 @@
+// Performing: what leaves the set.
+extension TransactionSet {
+  /// Performs what is pending now, oldest first, within the loop's budget. What
+  /// is committed meanwhile waits for the next flush. T3, T4.
+  func flush() {
+    guard !isEmpty, !isFlushing, let loop else { return }
+    isFlushing = true
+    loop.meter.begin { loop.nanoseconds }
+    let mark = list.mark
+    while let entry = list.removeFirst(before: mark) {
+      let counts = perform(entry)
+      guard counts else { continue }
+      loop.meter.didPerform()
+      guard loop.meter.allowsMore({ loop.nanoseconds }) else { break }
+    }
+    isFlushing = false
+    didFlush(mark)
+  }
+
+  /// Performs (`key`, `number`) now if it is pending; whether it was.
+  func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
+    guard let place = findLive(key, number) else { return false }
+    let pending = list.remove(place)
+    _ = perform(List.Entry(key: key, tag: place.tag, payload: pending))
+    settle()
+    return true
+  }
+
+  /// Forgets (`key`, `number`) if it is pending; whether it was.
+  func cancel(_ key: UInt, _ number: UInt32) -> Bool {
+    guard let place = findLive(key, number) else { return false }
+    let pending = list.remove(place)
+    metrics.cancelled.add()
+    discard(List.Entry(key: key, tag: place.tag, payload: pending))
+    settle()
+    return true
+  }
+
+  /// Forgets everything.
+  func removeAll() {
+    while let entry = list.removeFirst(before: list.mark) { discard(entry) }
+    settle()
+  }
+
+  private func didFlush(_ mark: UInt32) {
+    if list.hasEntries(before: mark) { metrics.carriedOver.add() }
+    settle()
+  }
+
+  /// Says that there is nothing to do, if that is so.
+  func settle() {
+    list.settle()
+    metrics.pendingTransactions.set(UInt64(count))
+    if isEmpty { becomeDormant() }
+  }
+
+  /// Performs `entry`, which left the list; false if its target was dead.
+  @inline(__always)
+  private func perform(_ entry: List.Entry) -> Bool {
+    if _slowPath(entry.payload.kept | entry.payload.value != 0) { return performSlowly(entry) }
+    let target = Self.object(entry.key)
+    target._withUnsafeGuaranteedRef { call(SelectorEntry.at(entry.payload.selector), $0) }
+    target.release()
+    return true
+  }
+
+  @inline(__always)
+  private func call(_ selector: SelectorEntry, _ target: AnyObject) {
+    metrics.performed.add()
+    do { try selector.action(target) } catch { report(error, selector) }
+  }
+
+  @inline(never)
+  private func report(_ error: any Error, _ selector: SelectorEntry) {
+    loop?.errorHandler(
+      TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name))
+  }
+
+  @inline(never)
+  private func performSlowly(_ entry: List.Entry) -> Bool {
+    unlink(entry.payload)
+    let value = takeValue(entry.payload)
+    guard let target = takeTarget(entry) else {
+      metrics.dead.add()
+      return false
+    }
+    let selector = SelectorEntry.at(entry.payload.selector)
+    guard let value, let action = selector.valueAction else {
+      call(selector, target)
+      return true
+    }
+    metrics.performed.add()
+    do { try action(target, value) } catch { report(error, selector) }
+    return true
+  }
+
+  private func discard(_ entry: List.Entry) {
+    unlink(entry.payload)
+    _ = takeValue(entry.payload)
+    _ = takeTarget(entry)
+  }
+}
+
+// What an entry owns.
+extension TransactionSet {
+  /// The object at `address`, which an entry of the list retains.
+  @inline(__always)
+  static func object(_ address: UInt) -> Unmanaged<AnyObject> {
+    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
+  }
+
+  /// The box of `pending`, whose value is a `Value`.
+  static func value<Value>(_ pending: Pending) -> TypedValueBox<Value> {
+    unsafeDowncast(object(pending.value).takeUnretainedValue(), to: TypedValueBox<Value>.self)
+  }
+
+  private func takeValue(_ pending: Pending) -> ValueBox? {
+    guard pending.value != 0 else { return nil }
+    return unsafeDowncast(Self.object(pending.value).takeRetainedValue(), to: ValueBox.self)
+  }
+
+  /// The target, which the entry gives up; nil if it was weak and is dead.
+  private func takeTarget(_ entry: List.Entry) -> AnyObject? {
+    guard entry.tag & Self.weakly != 0 else {
+      return Self.object(entry.key).takeRetainedValue()
+    }
+    didTakeWeak()
+    return Self.transaction(entry.payload.kept)?.takeRetainedValue().target
+  }
+}

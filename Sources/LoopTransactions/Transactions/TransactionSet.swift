@@ -1,0 +1,227 @@
+/// The transactions of a loop that are pending, in the order of their commits.
+///
+/// Identity is the target's address and the selector's number. While an entry is
+/// here its target is retained, or, if it is held weakly, the `Transaction` that
+/// knows the target is. Belongs to the loop's thread. I5.
+@usableFromInline
+final class TransactionSet {
+  /// What waits with a target: words, so that the list moves bits.
+  struct Pending: BitwiseCopyable {
+    /// The address of the selector's entry.
+    let selector: UInt
+    /// The first of the kept transactions that are pending by this entry.
+    var kept: UInt = 0
+    /// The retained box of a value.
+    var value: UInt = 0
+  }
+
+  typealias List = KeyedFIFO<Pending>
+
+  /// Set in the tag of an entry whose target is held weakly.
+  static let weakly: UInt32 = 1 << 31
+
+  // Unchecked: one thread, and no access spans a call of an action.
+  @exclusivity(unchecked) var list = List()
+  @exclusivity(unchecked) private var weakCount = 0
+  @exclusivity(unchecked) var isFlushing = false
+  private(set) unowned(unsafe) var loop: EventLoop?
+  private var observer: Observer?
+  private let core: PortCore
+
+  /// An empty set, for the loop of `core`.
+  init(core: PortCore) { self.core = core }
+
+  deinit { list.free() }
+
+  @inline(__always)
+  var metrics: MetricsCells { core.metrics }
+
+  /// Leaves the loop, which is closed.
+  func detach() { loop = nil }
+
+  /// Performs the set in `loop` from now on, at order 0xFFFFFF.
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    let observer = loop.addObserver(
+      for: [.beforeWaiting, .exit], order: Self.order
+    ) { [unowned(unsafe) self] _ in flush() }
+    observer.isDormant = true
+    self.observer = observer
+  }
+
+  // As YYTransaction: behind Core Animation's commit at 2,000,000, so that a
+  // display commit there sees the state before, and the next one the state after.
+  static let order = 0xFFFFFF
+
+  /// Traps unless the caller is on the loop's thread.
+  @inline(__always)
+  func checkThread(_ operation: StaticString) { core.checkThread(operation) }
+
+  /// Traps unless the caller is on the loop's thread and the loop is open.
+  func checkUsable(_ operation: StaticString) {
+    checkThread(operation)
+    if let loop { return loop.checkUsable(operation) }
+    trap("\(operation): the loop is closed; make a new one, or call this before close()")
+  }
+
+  @inline(__always)
+  var isEmpty: Bool { list.count == 0 }
+
+  @inline(__always)
+  var count: Int { list.count }
+}
+
+// Committing.
+extension TransactionSet {
+  /// Commits (`key`, `selector`) unless it is pending.
+  @inline(__always)
+  func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    if list.find(key, number) != nil { return metrics.coalesced.add() }
+    commitFirst(key, selector, number)
+  }
+
+  /// Commits as above with `value`, which is joined to one that waits.
+  func commit<Target, Value>(
+    _ key: UInt, _ selector: Selector<Target>.Carrying<Value>, _ value: Value
+  ) {
+    guard let place = list.find(key, selector.number) else {
+      let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
+      let pending = Pending(
+        selector: selector.address, value: UInt(bitPattern: box.toOpaque()))
+      return append(key, selector.number, pending)
+    }
+    metrics.coalesced.add()
+    let box: TypedValueBox<Value> = Self.value(list[place])
+    box.value = selector.join.body(box.value, value)
+  }
+
+  /// Commits a kept transaction that is not marked as pending.
+  func commit(_ transaction: Transaction, _ target: AnyObject) {
+    let (key, number) = (transaction.key, transaction.number)
+    if let place = findLive(key, number) {
+      metrics.coalesced.add()
+      if !transaction.holdsWeakly { strengthen(place, key, number) }
+      link(transaction, at: place)
+    } else if transaction.holdsWeakly {
+      appendWeakly(transaction)
+    } else {
+      append(key, number, Pending(selector: transaction.address, kept: transaction.word))
+    }
+    transaction.commits = 1
+  }
+
+  @inline(never)
+  private func commitFirst(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    if weakCount > 0, let place = findLive(key, number) {
+      metrics.coalesced.add()
+      return strengthen(place, key, number)
+    }
+    append(key, number, Pending(selector: selector))
+  }
+
+  @inline(__always)
+  private func append(_ key: UInt, _ number: UInt32, _ pending: Pending) {
+    _ = Self.object(key).retain()
+    list.append(key, number, pending)
+    didAppend()
+  }
+
+  private func appendWeakly(_ transaction: Transaction) {
+    _ = Unmanaged.passRetained(transaction)
+    weakCount += 1
+    list.append(
+      transaction.key, transaction.number | Self.weakly,
+      Pending(selector: transaction.address, kept: transaction.word))
+    didAppend()
+  }
+
+  @inline(__always)
+  private func didAppend() {
+    observer?.isDormant = false
+    loop?.arm()
+  }
+}
+
+// Targets held weakly, and kept transactions.
+extension TransactionSet {
+  /// The entry of (`key`, `number`), whose target lives.
+  func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
+    if let place = list.find(key, number) { return place }
+    guard weakCount > 0, let place = list.find(key, number | Self.weakly) else { return nil }
+    if Self.transaction(list[place].kept)?._withUnsafeGuaranteedRef({ $0.target }) != nil {
+      return place
+    }
+    // The target died, and another object took its address.
+    discardDead(list.remove(place))
+    return nil
+  }
+
+  /// Makes an entry that holds its target weakly hold it strongly.
+  private func strengthen(_ place: List.Place, _ key: UInt, _ number: UInt32) {
+    guard place.tag & Self.weakly != 0 else { return }
+    _ = Self.object(key).retain()
+    list.retag(place, number)
+    didTakeWeak()
+    // It stays linked, as one that is kept by its user alone.
+    let holder = list[place].kept
+    Self.transaction(holder)?.release()
+  }
+
+  /// Lets `transaction` know when the entry at `place` is performed.
+  private func link(_ transaction: Transaction, at place: List.Place) {
+    var pending = list[place]
+    if let head = Self.transaction(pending.kept)?.takeUnretainedValue() {
+      transaction.next = head.next
+      head.next = transaction.word
+    } else {
+      pending.kept = transaction.word
+      list[place] = pending
+    }
+  }
+
+  /// Tells the kept transactions of an entry that they are not pending any more.
+  func unlink(_ pending: Pending) {
+    var word = pending.kept
+    while let transaction = Self.transaction(word)?.takeUnretainedValue() {
+      metrics.coalesced.add(UInt64(transaction.commits - 1))
+      transaction.commits = 0
+      word = transaction.next
+      transaction.next = 0
+    }
+  }
+
+  /// Takes out a kept transaction that goes while it is pending.
+  func unlink(_ transaction: Transaction) {
+    guard let place = list.find(transaction.key, transaction.number) else { return }
+    var pending = list[place]
+    metrics.coalesced.add(UInt64(transaction.commits - 1))
+    if pending.kept == transaction.word {
+      pending.kept = transaction.next
+      list[place] = pending
+      return
+    }
+    var word = pending.kept
+    while let other = Self.transaction(word)?.takeUnretainedValue() {
+      if other.next == transaction.word { other.next = transaction.next }
+      word = other.next
+    }
+  }
+
+  /// The kept transaction at `word`, if there is one.
+  static func transaction(_ word: UInt) -> Unmanaged<Transaction>? {
+    UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
+  }
+
+  /// Takes note that one target fewer is held weakly.
+  func didTakeWeak() { weakCount -= 1 }
+
+  /// Takes note that nothing is pending.
+  func becomeDormant() { observer?.isDormant = true }
+
+  private func discardDead(_ pending: Pending) {
+    metrics.dead.add()
+    didTakeWeak()
+    unlink(pending)
+    Self.transaction(pending.kept)?.release()
+  }
+}

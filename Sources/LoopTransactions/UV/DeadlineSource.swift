@@ -1,0 +1,59 @@
+import CUV
+
+/// A descriptor that becomes readable at an absolute nanosecond: Linux's timerfd.
+struct DeadlineSource {
+  private let descriptor: Int32
+  private let handle: UVHandle<uv_poll_t>
+
+  /// Whether this system has such descriptors.
+  static var isSupported: Bool {
+    #if os(Linux)
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// Opens the descriptor and polls it for `owner`; `UV_ENOSYS` where the
+  /// system has none.
+  init(loop: UVLoop, owner: LoopTimer) throws(UVError) {
+    let descriptor = try check(lt_timerfd_open(), "PreciseTimer")
+    do {
+      handle = try UVHandle("PreciseTimer") { uv_poll_init(loop.pointer, $0, descriptor) }
+    } catch {
+      lt_descriptor_close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+    handle.setOwner(owner)
+    uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), deadlineReached)
+  }
+
+  /// Fires once, at `nanoseconds` of the monotonic clock.
+  func arm(at nanoseconds: UInt64) {
+    // A deadline of 0 would disarm; the past fires at once either way.
+    let result = lt_timerfd_arm(descriptor, max(nanoseconds, 1), 0)
+    assert(result == 0, "DeadlineSource: the kernel took every deadline, got \(result)")
+  }
+
+  /// Takes note that the deadline passed.
+  func acknowledge() { _ = lt_counter_read(descriptor) }
+
+  /// Whether the loop's run waits for the deadline.
+  func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
+
+  /// The handle's address.
+  var address: UnsafeMutableRawPointer { handle.address }
+
+  /// Closes handle and descriptor.
+  func close() {
+    handle.close()
+    lt_descriptor_close(descriptor)
+  }
+}
+
+private func deadlineReached(
+  _ handle: UnsafeMutablePointer<uv_poll_t>?, _ status: Int32, _ events: Int32
+) {
+  owner(of: handle, as: LoopTimer.self)?.timerFired()
+}

@@ -1,0 +1,60 @@
+public import CUV
+
+/// An address that names the calling thread while it lives.
+///
+/// Under a nanosecond: one volatile read of the thread register.
+@inlinable
+@inline(__always)
+func threadIdentity() -> UInt { UInt(lt_thread_identity()) }
+
+/// What the system offers beside libuv.
+package enum System {
+  /// The monotonic clock, in nanoseconds. About 26 ns a call.
+  package static var nanoseconds: UInt64 { uv_hrtime() }
+
+  /// A processor counter of constant rate; 0 where there is none.
+  static var cycles: UInt64 { lt_cycles() }
+
+  /// How far `cycles` may get before the clock is read again.
+  static var cyclesPerReading: UInt64 { lt_cycles_per_reading() }
+
+  /// Tells the processor that this thread only waits for another.
+  static func pause() { lt_pause() }
+
+  /// Lets another thread have the processor.
+  static func yield() { lt_yield() }
+
+  /// Sleeps while `word` holds `expected`; may return early.
+  static func wait(on word: UnsafeMutableRawPointer, while expected: UInt32) {
+    lt_word_wait(word, expected)
+  }
+
+  /// Wakes one thread that sleeps on `word`.
+  static func wakeOne(on word: UnsafeMutableRawPointer) { lt_word_wake(word) }
+
+  /// Writes `message` and a line end to standard error.
+  package static func report(_ message: String) {
+    var text = message + "\n"
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        guard let start = characters.baseAddress else { return }
+        lt_report(start, characters.count)
+      }
+    }
+  }
+}
+
+/// Traps with `message`, in release builds too, unless `condition` holds.
+///
+/// The standard library's `precondition` drops its message under `-O`.
+@inlinable
+@inline(__always)
+package func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+  if _fastPath(condition) { return }
+  trap(message())
+}
+
+/// Ends the process with `message`.
+@usableFromInline
+@inline(never)
+func trap(_ message: String) -> Never { fatalError(message) }

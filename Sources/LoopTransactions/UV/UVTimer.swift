@@ -1,0 +1,33 @@
+import CUV
+
+/// One `uv_timer_t`, told in absolute milliseconds of the loop's clock.
+struct UVTimer {
+  private let handle: UVHandle<uv_timer_t>
+
+  /// Makes a timer that reports to `owner`.
+  init(loop: UVLoop, owner: LoopTimer) {
+    do {
+      handle = try UVHandle("LoopTimer") { uv_timer_init(loop.pointer, $0) }
+    } catch {
+      // libuv documents no failure: a timer is a node in the loop's heap.
+      fatalError("\(error)")
+    }
+    handle.setOwner(owner)
+  }
+
+  /// Fires `timeout` milliseconds after the loop's own time.
+  func start(timeout: UInt64) { uv_timer_start(handle.pointer, timerFired, timeout, 0) }
+
+  /// Whether the loop's run waits for the timer.
+  func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
+
+  /// The handle's address.
+  var address: UnsafeMutableRawPointer { handle.address }
+
+  /// Stops the timer; the loop's next tick frees it.
+  func close() { handle.close() }
+}
+
+private func timerFired(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
+  owner(of: handle, as: LoopTimer.self)?.timerFired()
+}
