@@ -76,6 +76,22 @@ extension EventLoop {
 }
 
 extension EventLoop {
+  /// Makes one tick that does not block, and tells neither `entry` nor `exit`.
+  package func turn() {
+    checkRunnable()
+    state = .running
+    let previous = CurrentLoop.value
+    CurrentLoop.value = self
+    virtualTime?.fireDue()
+    withExtendedLifetime(self) { _ = uv.run(.noWait) }
+    CurrentLoop.value = previous ?? self
+    state = .idle
+    isStopWanted = false
+  }
+
+  /// Whether the loop would not block if it ran now.
+  package var owesAnything: Bool { owesWork || core.inbox.isFilled }
+
   private func run(_ mode: RunMode) -> RunResult {
     checkRunnable()
     state = .running
@@ -83,6 +99,7 @@ extension EventLoop {
     CurrentLoop.value = self
     callObservers(0, .entry)
     if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
+    virtualTime?.fireDue()
     let isAlive = withExtendedLifetime(self) { uv.run(mode) }
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving

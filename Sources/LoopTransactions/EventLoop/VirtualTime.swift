@@ -6,7 +6,19 @@ package final class VirtualTime {
   /// The present, in nanoseconds.
   package private(set) var nanoseconds: UInt64
 
-  private var waiting: [(timer: LoopTimer, turn: UInt64)] = []
+  /// Gives each timer its place among those due at the same instant, in place
+  /// of the order in which they were started.
+  package var rank: (() -> UInt64)?
+
+  private struct Waiting {
+    let timer: LoopTimer
+    let turn: UInt64
+    let rank: UInt64
+
+    var key: (UInt64, UInt64, UInt64) { (timer.deadline.nanoseconds, rank, turn) }
+  }
+
+  private var waiting: [Waiting] = []
   private var turns: UInt64 = 0
 
   /// A clock that stands at `nanoseconds`.
@@ -23,19 +35,18 @@ package final class VirtualTime {
   /// Fires the timers that are due: by deadline, equal ones in the order they
   /// were started. A timer started meanwhile waits for the next call.
   package func fireDue() {
-    let due = waiting.filter { $0.timer.deadline.nanoseconds <= nanoseconds }.sorted {
-      ($0.timer.deadline.nanoseconds, $0.turn) < ($1.timer.deadline.nanoseconds, $1.turn)
-    }
-    for (timer, turn) in due {
-      guard let index = waiting.firstIndex(where: { $0.turn == turn }) else { continue }
+    let due = waiting.filter { $0.timer.deadline.nanoseconds <= nanoseconds }
+      .sorted { $0.key < $1.key }
+    for one in due {
+      guard let index = waiting.firstIndex(where: { $0.turn == one.turn }) else { continue }
       waiting.remove(at: index)
-      timer.timerFired()
+      one.timer.timerFired()
     }
   }
 
   func add(_ timer: LoopTimer) {
     turns += 1
-    waiting.append((timer, turns))
+    waiting.append(Waiting(timer: timer, turn: turns, rank: rank?() ?? 0))
   }
 
   func remove(_ timer: LoopTimer) { waiting.removeAll { $0.timer === timer } }
