@@ -42,8 +42,10 @@ extension PostedItem {
   init(_ body: consuming @escaping @Sendable () -> Void) {
     self.init(kind: Self.closure)
     let words = ClosureWords(body: body)
-    _ = withUnsafeMutablePointer(to: &first) {
-      UnsafeMutableRawPointer($0).initializeMemory(as: ClosureWords.self, to: words)
+    // The whole item, not `first`: the closure's words span two fields.
+    withUnsafeMutableBytes(of: &self) { item in
+      let place = item.baseAddress.unsafelyUnwrapped + Self.wordsOffset
+      place.initializeMemory(as: ClosureWords.self, to: words)
     }
   }
 
@@ -85,10 +87,14 @@ extension PostedItem {
 
   @inline(__always)
   private mutating func takeClosure() -> @Sendable () -> Void {
-    withUnsafeMutablePointer(to: &first) {
-      UnsafeMutableRawPointer($0).assumingMemoryBound(to: ClosureWords.self).move()
+    withUnsafeMutableBytes(of: &self) { item in
+      let place = item.baseAddress.unsafelyUnwrapped + Self.wordsOffset
+      return place.assumingMemoryBound(to: ClosureWords.self).move()
     }.body
   }
+
+  // Where the two words are: behind `kind`.
+  private static let wordsOffset = MemoryLayout<UInt>.size
 
   @inline(never)
   private func runCall(on loop: EventLoop) {
