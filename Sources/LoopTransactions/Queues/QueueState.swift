@@ -2,15 +2,15 @@
 ///
 /// Elements are told by address. A transition never calls user code: what has to
 /// be released is handed out, to be released without the lock.
-struct QueueState {
+package struct QueueState {
   /// How an element is kept.
-  struct Kept: BitwiseCopyable {
+  package struct Kept: BitwiseCopyable {
     /// The retained `WeakBox` of an element held weakly; 0: it is retained.
-    var box: UInt = 0
+    package var box: UInt = 0
   }
 
   /// What an element was enqueued to.
-  enum EnqueueAction: Equatable {
+  package enum EnqueueAction: Equatable {
     /// It is in; if `wakes`, the loop has to be told.
     case queued(wakes: Bool)
     /// It waits already.
@@ -26,13 +26,13 @@ struct QueueState {
   }
 
   /// An element that was taken out.
-  struct Taken {
+  package struct Taken {
     /// The element, which was retained by the queue and is now the caller's.
-    let object: AnyObject
+    package let object: AnyObject
     /// Whether nothing live waits behind it: the drain is over.
-    let isLast: Bool
+    package let isLast: Bool
     /// An element that was looked at, to be released without the lock.
-    let lookahead: AnyObject?
+    package let lookahead: AnyObject?
   }
 
   private var list = KeyedFIFO<Kept>()
@@ -41,28 +41,28 @@ struct QueueState {
   private let capacity: QueueCapacity?
 
   /// Whether the loop knows, or is being told, that something waits.
-  private(set) var wakeIsOwed = false
+  package private(set) var wakeIsOwed = false
 
   /// Whether nothing is accepted any more.
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
 
   /// How many elements were dropped for want of room.
-  private(set) var droppedCount = 0
+  package private(set) var droppedCount = 0
 
-  init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
+  package init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
     self.isExclusive = isExclusive
     self.isWeak = isWeak
     self.capacity = capacity
   }
 
   /// Gives the memory back; nothing may be left in the queue.
-  func free() { list.free() }
+  package func free() { list.free() }
 
   /// How many elements wait, those that died since included.
-  var count: Int { list.count }
+  package var count: Int { list.count }
 
   /// A point in the queue: what is added from now on lies behind it.
-  var mark: UInt32 { list.mark }
+  package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
     assert(list.count == 0 || wakeIsOwed, "QueueState: the loop knows of all that waits")
@@ -72,7 +72,7 @@ struct QueueState {
 
 extension QueueState {
   /// Adds `object`, and retains it unless it is held weakly.
-  mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
+  package mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
     defer { checkInvariants() }
     guard !isClosed else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
@@ -82,7 +82,7 @@ extension QueueState {
 
   /// Takes the oldest live element that lies before `mark`; nil if there is
   /// none. The drain is over if the queue is empty then.
-  mutating func takeNext(before mark: UInt32) -> Taken? {
+  package mutating func takeNext(before mark: UInt32) -> Taken? {
     defer { checkInvariants() }
     while let entry = list.removeFirst(before: mark) {
       guard let object = Self.take(entry) else { continue }
@@ -95,7 +95,7 @@ extension QueueState {
   }
 
   /// Takes `object` out; the one that was in, if any, is the caller's.
-  mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
+  package mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
     defer { checkInvariants() }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive {
@@ -108,7 +108,7 @@ extension QueueState {
   }
 
   /// Refuses elements from now on.
-  mutating func close() { isClosed = true }
+  package mutating func close() { isClosed = true }
 
   private mutating func endDrain() {
     wakeIsOwed = false
@@ -168,7 +168,7 @@ extension QueueState {
   }
 
   /// The element at `key`, which the queue gives up; nil if it died.
-  static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
+  package static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
     if kept.box != 0 { return WeakBox.take(kept.box) }
     return TransactionSet.object(key).takeRetainedValue()
   }
