@@ -126,7 +126,7 @@ extension QueueCore {
   func removeAll() -> Int {
     let mark = state.withLock { $0.mark }
     var removed = 0
-    while state.withLock({ $0.takeNext(before: mark) }) != nil { removed += 1 }
+    while state.withLock({ $0.removeNext(before: mark) }) != nil { removed += 1 }
     return removed
   }
 
@@ -155,10 +155,13 @@ extension QueueCore {
 
   /// The elements that were left have died or were removed. Q6.
   private func endWithoutElement() -> Bool {
-    guard state.withLock({ !$0.wakeIsOwed }) else { return false }
-    guard isOwed else { return true }
-    rest()
-    onDrain?()
+    switch state.withLock({ $0.endDrain() }) {
+    case .waiting: return false
+    case .drained:
+      rest()
+      onDrain?()
+    case .none: rest()
+    }
     return true
   }
 

@@ -25,6 +25,16 @@ package struct QueueState {
     case closed
   }
 
+  /// What the end of a drain was tried with.
+  package enum EndAction: Equatable {
+    /// Something waits still.
+    case waiting
+    /// The drain is over, and nobody was told.
+    case drained
+    /// There was no drain under way.
+    case none
+  }
+
   /// An element that was taken out.
   package struct Taken {
     /// The element, which was retained by the queue and is now the caller's.
@@ -40,7 +50,8 @@ package struct QueueState {
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
-  /// Whether the loop knows, or is being told, that something waits.
+  /// Whether a drain is under way: the loop knows, or is being told, that
+  /// something waits. The loop alone ends it.
   package private(set) var wakeIsOwed = false
 
   /// Whether nothing is accepted any more.
@@ -80,18 +91,34 @@ extension QueueState {
     return makeRoom { $0.insert(object, key) }
   }
 
-  /// Takes the oldest live element that lies before `mark`; nil if there is
-  /// none. The drain is over if the queue is empty then.
+  /// Takes the oldest live element that lies before `mark`, for the loop to hand
+  /// over; nil if there is none. With the last one the drain is over.
   package mutating func takeNext(before mark: UInt32) -> Taken? {
     defer { checkInvariants() }
+    guard let object = removeNext(before: mark) else { return nil }
+    let lookahead = dropDeadInFront()
+    return Taken(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+  }
+
+  /// Takes an element as above, to drop it. The drain goes on: the loop is still
+  /// to be told that nothing is left.
+  package mutating func removeNext(before mark: UInt32) -> AnyObject? {
     while let entry = list.removeFirst(before: mark) {
-      guard let object = Self.take(entry) else { continue }
-      let lookahead = dropDeadInFront()
-      if list.count == 0 { endDrain() }
-      return Taken(object: object, isLast: list.count == 0, lookahead: lookahead)
+      if let object = Self.take(entry) { return object }
     }
-    if list.count == 0 { endDrain() }
     return nil
+  }
+
+  /// Ends the drain if nothing is left.
+  ///
+  /// Call on the loop, which then tells of it: this returns `drained` once.
+  package mutating func endDrain() -> EndAction {
+    defer { checkInvariants() }
+    guard list.count == 0 else { return .waiting }
+    list.settle()
+    guard wakeIsOwed else { return .none }
+    wakeIsOwed = false
+    return .drained
   }
 
   /// Takes `object` out; the one that was in, if any, is the caller's.
@@ -109,11 +136,6 @@ extension QueueState {
 
   /// Refuses elements from now on.
   package mutating func close() { isClosed = true }
-
-  private mutating func endDrain() {
-    wakeIsOwed = false
-    list.settle()
-  }
 }
 
 extension QueueState {
