@@ -167,6 +167,8 @@ extension QueueCore {
 
   fileprivate func wasAbandoned() {
     isAbandoned = true
+    // The wake of another thread may come only behind this.
+    if state.withLock({ $0.count }) > 0 { owe() }
     if !isOwed { detach() }
   }
 
