@@ -39,7 +39,12 @@ extension EventLoop {
 
   private func flushForGood() {
     flushAll()
-    for queue in queues.values { queue.drainToEnd() }
+    // Queues and transactions pass work on to each other.
+    for _ in 0..<Self.lastRounds where owesWork || core.inbox.isFilled {
+      for queue in queues { queue.flush() }
+      flushAll()
+    }
+    for queue in queues { queue.flushForGood() }
     flushAll()
     let left = transactions.count
     if left > 0 {
@@ -48,8 +53,8 @@ extension EventLoop {
   }
 
   private func dropAll() {
-    for queue in queues.values { queue.loopDidClose() }
-    queues = [:]
+    for queue in queues { queue.loopDidClose() }
+    queues = []
     timers.cancelAll()
     transactions.removeAll()
     transactions.detach()

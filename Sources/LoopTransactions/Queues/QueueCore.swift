@@ -8,6 +8,7 @@ final class QueueCore: @unchecked Sendable {
   let state: Locked<QueueState>
   let port: PortCore
   private let batchSize: Int
+  private let order: Int
 
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private var observer: Observer?  // loop only
@@ -25,13 +26,15 @@ final class QueueCore: @unchecked Sendable {
     self.handler = handler
     self.onDrain = onDrain
     self.batchSize = batchSize.count
+    self.order = order
     port = loop.core
     let observer = loop.addObserver(for: .beforeWaiting, order: order) {
       [unowned(unsafe) self] _ in drain()
     }
     observer.isDormant = true
     self.observer = observer
-    loop.queues[ObjectIdentifier(self)] = self
+    let place = loop.queues.firstIndex { $0.order > order } ?? loop.queues.endIndex
+    loop.queues.insert(self, at: place)
   }
 
   deinit { state.withLock { $0.free() } }
@@ -97,10 +100,10 @@ extension QueueCore {
     loop.meter.isLifted = wasLifted
   }
 
-  /// Hands over everything for a loop that closes; what keeps enqueuing itself
-  /// is given up after some rounds.
-  func drainToEnd() {
-    for _ in 0..<EventLoop.lastRounds where state.withLock({ $0.count }) > 0 { flush() }
+  /// Refuses elements from now on, and hands over those that wait.
+  func flushForGood() {
+    state.withLock { $0.close() }
+    flush()
   }
 
   /// Drops what is left, and leaves the loop.
@@ -174,7 +177,7 @@ extension QueueCore {
 
   private func detach() {
     observer?.remove()
-    loop?.queues[ObjectIdentifier(self)] = nil
+    loop?.queues.removeAll { $0 === self }
     loopDidClose()
   }
 }
