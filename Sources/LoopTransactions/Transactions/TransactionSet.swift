@@ -153,6 +153,7 @@ extension TransactionSet {
     }
     // The target died, and another object took its address.
     discardDead(list.remove(place))
+    settle()
     return nil
   }
 
