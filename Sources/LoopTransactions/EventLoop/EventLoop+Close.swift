@@ -53,13 +53,14 @@ extension EventLoop {
   }
 
   private func dropAll() {
+    // First: what is released below may post, and nothing would run it.
+    core.setLoop(nil)
     for queue in queues { queue.loopDidClose() }
     queues = []
     timers.cancelAll()
     transactions.removeAll()
     transactions.detach()
     observers.removeAll()
-    core.setLoop(nil)
   }
 
   private func closeHandles() throws(UVError) {
