@@ -6,7 +6,10 @@ package struct QueueState {
   /// How an element is kept.
   package struct Kept: BitwiseCopyable {
     /// The retained `WeakBox` of an element held weakly; 0: it is retained.
-    package var box: UInt = 0
+    package var box: UInt
+
+    /// What is kept in `box`, or by the queue itself.
+    package init(box: UInt = 0) { self.box = box }
   }
 
   /// What an element was enqueued to.
