@@ -158,7 +158,9 @@ struct InheritedDefectsTests {
   @Test("D-8: actions that differ by what they do, not by their function, have names of their own")
   func sameFunction() throws {
     try stepping { stepped in
-      func selector(_ side: String) -> Selector<Card> { Selector("D-8 \(side)") { $0.record(side) } }
+      func selector(_ side: String) -> Selector<Card> {
+        Selector("D-8 \(side)") { $0.record(side) }
+      }
       let card = Card("a", stepped.trace)
       for side in ["left", "right", "left"] { stepped.loop.commit(card, selector(side)) }
       stepped.runUntilIdle()

@@ -116,7 +116,11 @@ struct LoopPortTransactionsTests {
       let port = stepped.loop.port
       var card: SharedCard? = SharedCard("a", stepped.trace)
       let weak = try Transaction(
-        #require(card), SharedCard.layout, on: stepped.loop, hold: .weakly)
+        #require(card),
+        SharedCard.layout,
+        on: stepped.loop,
+        hold: .weakly
+      )
       weak.commit()
       elsewhere {
         if let card { try? port.commit(card, SharedCard.layout) }

@@ -33,7 +33,8 @@ struct SelectorCarryingTests {
       }
       stepped.runUntilIdle()
       #expect(
-        stepped.trace.events == ["a.first 1", "a.last 3", "a.standard 3", "a.joined [1, 2, 3]"])
+        stepped.trace.events == ["a.first 1", "a.last 3", "a.standard 3", "a.joined [1, 2, 3]"]
+      )
       #expect(stepped.loop.metrics.coalesced == 8)
       #expect(stepped.loop.metrics.performed == 4)
     }
@@ -124,7 +125,8 @@ struct SelectorCarryingTests {
       stepped.loop.commit(card, Card.layout)
       stepped.runUntilIdle()
       #expect(
-        stepped.trace.events == ["LoopTransactions: Card.failing threw Failure()", "a.layout"])
+        stepped.trace.events == ["LoopTransactions: Card.failing threw Failure()", "a.layout"]
+      )
     }
   }
 

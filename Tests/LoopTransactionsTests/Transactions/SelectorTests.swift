@@ -78,7 +78,9 @@ struct SelectorTests {
   }
 
   // T1, T8
-  @Test("selectors that carry a value differ from those of the same name that carry another or none")
+  @Test(
+    "selectors that carry a value differ from those of the same name that carry another or none"
+  )
   func differByValue() throws {
     let none = Selector<Card>("told") { $0.record("told") }
     let number = Selector<Card>.Carrying<Int>("told") { $0.record("told \($1)") }
