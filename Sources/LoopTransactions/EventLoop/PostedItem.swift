@@ -42,9 +42,7 @@ extension PostedItem {
   init(_ body: consuming @escaping @Sendable () -> Void) {
     self.init(kind: Self.closure)
     let words = ClosureWords(body: body)
-    _ = withUnsafeMutablePointer(to: &first) {
-      UnsafeMutableRawPointer($0).initializeMemory(as: ClosureWords.self, to: words)
-    }
+    withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
   }
 
   /// A call of `function` with `object`, which the item owns until it is run.
@@ -85,9 +83,17 @@ extension PostedItem {
 
   @inline(__always)
   private mutating func takeClosure() -> @Sendable () -> Void {
-    withUnsafeMutablePointer(to: &first) {
-      UnsafeMutableRawPointer($0).assumingMemoryBound(to: ClosureWords.self).move()
-    }.body
+    withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
+  }
+
+  /// Where the closure of the item at `pointer` is: in both words.
+  // Not a pointer to `first`, behind which the optimiser sees nothing of ours.
+  @inline(__always)
+  private static func closure(
+    of pointer: UnsafeMutablePointer<PostedItem>
+  ) -> UnsafeMutablePointer<ClosureWords> {
+    (UnsafeMutableRawPointer(pointer) + MemoryLayout<UInt>.stride)
+      .bindMemory(to: ClosureWords.self, capacity: 1)
   }
 
   @inline(never)
