@@ -92,6 +92,7 @@ struct RunLoopQueueOrderTests {
       #expect(stepped.trace.take() == ["a0", "a1", "a2"])
       stepped.step()
       #expect(stepped.isIdle)
+      withExtendedLifetime(queues) {}
     }
   }
 
