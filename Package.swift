@@ -45,5 +45,10 @@ let package = Package(
       dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "LoopTransactionsTestingTests",
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
+      swiftSettings: strict
+    ),
   ]
 )

@@ -54,7 +54,7 @@ public final class SteppedLoop {
   public func runUntilIdle(limit: Int = 100_000) -> Int {
     var ticks = 0
     while !isIdle {
-      precondition(ticks < limit, "SteppedLoop: must be idle within \(limit) ticks, and was not")
+      require(ticks < limit, "SteppedLoop: must be idle within \(limit) ticks, and was not")
       step()
       ticks += 1
     }

@@ -103,7 +103,8 @@ struct BudgetMeter {
   @inline(never)
   private mutating func look(_ now: () -> UInt64) -> Bool {
     lastReading = System.cycles
-    isOver = spent &+ (now() &- start) >= timeLimit
+    // Lifted, it is not asked, and a flush between two ticks has no `start`.
+    isOver = !isLifted && spent &+ (now() &- start) >= timeLimit
     return isWithin
   }
 }

@@ -39,7 +39,12 @@ extension EventLoop {
 
   private func flushForGood() {
     flushAll()
-    for queue in queues.values { queue.drainToEnd() }
+    // Queues and transactions pass work on to each other.
+    for _ in 0..<Self.lastRounds where owesWork || core.inbox.isFilled {
+      for queue in queues { queue.flush() }
+      flushAll()
+    }
+    for queue in queues { queue.flushForGood() }
     flushAll()
     let left = transactions.count
     if left > 0 {
@@ -48,13 +53,14 @@ extension EventLoop {
   }
 
   private func dropAll() {
-    for queue in queues.values { queue.loopDidClose() }
-    queues = [:]
+    // First: what is released below may post, and nothing would run it.
+    core.setLoop(nil)
+    for queue in queues { queue.loopDidClose() }
+    queues = []
     timers.cancelAll()
     transactions.removeAll()
     transactions.detach()
     observers.removeAll()
-    core.setLoop(nil)
   }
 
   private func closeHandles() throws(UVError) {

@@ -83,7 +83,7 @@ extension EventLoop {
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     virtualTime?.fireDue()
-    withExtendedLifetime(self) { _ = uv.run(.noWait) }
+    withExtendedLifetime(self) { _ = runTicks(.noWait) }
     CurrentLoop.value = previous ?? self
     state = .idle
     isStopWanted = false
@@ -100,7 +100,7 @@ extension EventLoop {
     callObservers(0, .entry)
     if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
     virtualTime?.fireDue()
-    let isAlive = withExtendedLifetime(self) { uv.run(mode) }
+    let isAlive = withExtendedLifetime(self) { runTicks(mode) }
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
     leave(performingAll: isOver)
@@ -109,6 +109,17 @@ extension EventLoop {
     defer { isStopWanted = false }
     if isStopWanted { return .stopped }
     return uv.isAlive ? .ticked : .finished
+  }
+
+  /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
+  /// another thread handed over does, without a port too.
+  private func runTicks(_ mode: RunMode) -> Bool {
+    var isAlive: Bool
+    repeat {
+      if core.inbox.isFilled { arm() }
+      isAlive = uv.run(mode)
+    } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled
+    return isAlive
   }
 
   private func checkRunnable() {

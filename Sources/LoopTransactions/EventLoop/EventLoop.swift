@@ -42,7 +42,8 @@ public final class EventLoop {
 
   var timers = TimerList()
   @exclusivity(unchecked) var isFiringTimer = false
-  var queues: [ObjectIdentifier: QueueCore] = [:]
+  // By their order, equal ones in the order they were made.
+  var queues: [QueueCore] = []
   @exclusivity(unchecked) var isStopWanted = false
   var portHolders = 0
   weak var currentPort: LoopPort?

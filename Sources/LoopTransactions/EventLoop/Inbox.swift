@@ -6,18 +6,26 @@ import Synchronization
 /// for an empty one. The word, the buffer's bounds and the count share a cache
 /// line that nothing else is on.
 struct Inbox: @unchecked Sendable {
-  // @unchecked: `Cells.buffer` is touched under the word's lock only; the rest
+  // @unchecked: `buffer` is touched under the word's lock only; the rest
   // are atomics.
 
   private struct Cells: ~Copyable {
     let word: Atomic<UInt32>
     /// How many threads are about to write to the wake descriptor.
     let senders: Atomic<UInt32>
-    var buffer: ItemBuffer
   }
 
   private let cells: UnsafeMutablePointer<Cells>
   private let word: InboxWord
+
+  // Behind the cells, not among them: a change of one part of a struct is a
+  // change of the whole to ThreadSanitizer, atomics and all.
+  @inline(__always)
+  private var buffer: UnsafeMutablePointer<ItemBuffer> {
+    (UnsafeMutableRawPointer(cells) + Self.bufferOffset).assumingMemoryBound(to: ItemBuffer.self)
+  }
+
+  private static var bufferOffset: Int { 16 }
 
   /// What `append` found.
   enum Outcome {
@@ -34,13 +42,14 @@ struct Inbox: @unchecked Sendable {
     // 128: two lines, as processors fetch them in pairs.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
-    cells.initialize(to: Cells(word: Atomic(0), senders: Atomic(0), buffer: ItemBuffer()))
+    cells.initialize(to: Cells(word: Atomic(0), senders: Atomic(0)))
+    (memory + Self.bufferOffset).initializeMemory(as: ItemBuffer.self, to: ItemBuffer())
     word = InboxWord(memory.assumingMemoryBound(to: Atomic<UInt32>.self))
   }
 
   /// Frees the memory; no thread may know the inbox any more.
   func free() {
-    cells.pointee.buffer.free()
+    buffer.pointee.free()
     cells.deinitialize(count: 1)
     UnsafeMutableRawPointer(cells).deallocate()
   }
@@ -57,7 +66,7 @@ extension Inbox {
       word.unlock(adding: 0)
       return .closed
     }
-    cells.pointee.buffer.append(item)
+    buffer.pointee.append(item)
     let filled = flags & InboxWord.filled == 0 ? InboxWord.filled : 0
     if _fastPath(flags & InboxWord.asleep == 0) {
       word.unlock(adding: filled)
@@ -118,10 +127,10 @@ extension Inbox {
   @inline(__always)
   func takeRequest(_ flag: UInt32) -> Bool { word.flags & flag != 0 && word.clear(flag) }
 
-  /// Swaps what was posted for `buffer`, which must be empty.
-  func take(into buffer: inout ItemBuffer) {
+  /// Swaps what was posted for `other`, which must be empty.
+  func take(into other: inout ItemBuffer) {
     let flags = word.lock()
-    swap(&cells.pointee.buffer, &buffer)
+    swap(&buffer.pointee, &other)
     if flags & InboxWord.filled != 0 {
       word.unlock(clearing: InboxWord.filled)
     } else {
@@ -133,7 +142,7 @@ extension Inbox {
   var count: Int {
     _ = word.lock()
     defer { word.unlock(adding: 0) }
-    return cells.pointee.buffer.count
+    return buffer.pointee.count
   }
 
   /// Refuses posts from now on, and waits for wakes on their way.

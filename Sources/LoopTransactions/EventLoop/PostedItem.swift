@@ -42,11 +42,7 @@ extension PostedItem {
   init(_ body: consuming @escaping @Sendable () -> Void) {
     self.init(kind: Self.closure)
     let words = ClosureWords(body: body)
-    // The whole item, not `first`: the closure's words span two fields.
-    withUnsafeMutableBytes(of: &self) { item in
-      let place = item.baseAddress.unsafelyUnwrapped + Self.wordsOffset
-      place.initializeMemory(as: ClosureWords.self, to: words)
-    }
+    withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
   }
 
   /// A call of `function` with `object`, which the item owns until it is run.
@@ -87,14 +83,18 @@ extension PostedItem {
 
   @inline(__always)
   private mutating func takeClosure() -> @Sendable () -> Void {
-    withUnsafeMutableBytes(of: &self) { item in
-      let place = item.baseAddress.unsafelyUnwrapped + Self.wordsOffset
-      return place.assumingMemoryBound(to: ClosureWords.self).move()
-    }.body
+    withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 
-  // Where the two words are: behind `kind`.
-  private static let wordsOffset = MemoryLayout<UInt>.size
+  /// Where the closure of the item at `pointer` is: in both words.
+  // Not a pointer to `first`, behind which the optimiser sees nothing of ours.
+  @inline(__always)
+  private static func closure(
+    of pointer: UnsafeMutablePointer<PostedItem>
+  ) -> UnsafeMutablePointer<ClosureWords> {
+    (UnsafeMutableRawPointer(pointer) + MemoryLayout<UInt>.stride)
+      .bindMemory(to: ClosureWords.self, capacity: 1)
+  }
 
   @inline(never)
   private func runCall(on loop: EventLoop) {

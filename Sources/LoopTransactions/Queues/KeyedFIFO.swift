@@ -7,14 +7,14 @@
 /// Finding touches one table slot; taking the first touches none. I7.
 ///
 /// Not for weak or owned keys: a key is an address, and only compared.
-struct KeyedFIFO<Payload: BitwiseCopyable> {
+package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// One entry. In the list, a key of 0 marks one that was removed.
-  struct Entry {
-    fileprivate(set) var key: UInt
-    fileprivate(set) var tag: UInt32
+  package struct Entry {
+    package fileprivate(set) var key: UInt
+    package fileprivate(set) var tag: UInt32
     // Where the key is in the table; `.max`: it is not.
     fileprivate var slot: UInt32
-    fileprivate(set) var payload: Payload
+    package fileprivate(set) var payload: Payload
 
     /// An entry that is in no list, or not to be found in it by its key.
     init(key: UInt, tag: UInt32, payload: Payload) {
@@ -37,7 +37,8 @@ struct KeyedFIFO<Payload: BitwiseCopyable> {
 
   private var entries: UnsafeMutablePointer<Entry>
   private var slots: UnsafeMutablePointer<Slot>
-  private var capacity: Int
+  /// How many entries fit in the memory at hand.
+  package private(set) var capacity: Int
   private var mask: Int
   private var shift: UInt64
 
@@ -46,13 +47,13 @@ struct KeyedFIFO<Payload: BitwiseCopyable> {
   // `born` that at which the table was made.
   private var first = 0
   private var end = 0
-  private var head: UInt32 = 1
-  private var tail: UInt32 = 1
-  private var epoch: UInt32 = 1
-  private var born: UInt32 = 1
+  private var head: UInt32
+  private var tail: UInt32
+  private var epoch: UInt32
+  private var born: UInt32
 
   /// How many entries there are, those removed not counted.
-  private(set) var count = 0
+  package private(set) var count = 0
 
   // 64 entries and 128 slots are under 5 KiB. Guess.
   private static var smallest: Int { 64 }
@@ -64,13 +65,14 @@ struct KeyedFIFO<Payload: BitwiseCopyable> {
   // another's.
   private static var longestLife: UInt32 { 1 << 31 }
 
-  /// An empty list, with memory until `free()`.
-  init() {
-    (entries, slots, capacity, mask, shift) = Self.allocate(Self.smallest, free: 0)
+  /// An empty list, with memory until `free()`, that counts from `number`.
+  package init(from number: UInt32 = 1) {
+    (head, tail, epoch, born) = (number, number, number, number)
+    (entries, slots, capacity, mask, shift) = Self.allocate(Self.smallest, free: number &- 1)
   }
 
   /// Gives the memory back; the list can not be used any more.
-  func free() {
+  package func free() {
     entries.deallocate()
     slots.deallocate()
   }
@@ -91,11 +93,11 @@ struct KeyedFIFO<Payload: BitwiseCopyable> {
 // Finding.
 extension KeyedFIFO {
   /// Where an entry was found; good until the list changes.
-  struct Place {
+  package struct Place {
     fileprivate var slot: Int
     fileprivate var number: UInt32
     /// The entry's tag.
-    let tag: UInt32
+    package let tag: UInt32
   }
 
   @inline(__always)
@@ -108,7 +110,7 @@ extension KeyedFIFO {
 
   /// The place of the entry with `key` and `tag`, or nil.
   @inline(__always)
-  func find(_ key: UInt, _ tag: UInt32) -> Place? {
+  package func find(_ key: UInt, _ tag: UInt32) -> Place? {
     var index = start(key, tag)
     while true {
       let slot = slots[index]
@@ -121,7 +123,7 @@ extension KeyedFIFO {
   }
 
   /// The payload of the entry at `place`.
-  subscript(place: Place) -> Payload {
+  package subscript(place: Place) -> Payload {
     get { entries[index(of: place.number)].payload }
     nonmutating set { entries[index(of: place.number)].payload = newValue }
   }
@@ -134,7 +136,7 @@ extension KeyedFIFO {
 extension KeyedFIFO {
   /// Adds an entry at the end; none with the same key and tag may be present.
   @inline(__always)
-  mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
+  package mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
     makeRoom()
     var index = start(key, tag)
     while slots[index].number &- epoch < tail &- epoch { index = (index &+ 1) & mask }
@@ -143,40 +145,40 @@ extension KeyedFIFO {
   }
 
   /// Adds an entry at the end that can not be found by its key.
-  mutating func appendUnindexed(_ key: UInt, _ payload: Payload) {
+  package mutating func appendUnindexed(_ key: UInt, _ payload: Payload) {
     makeRoom()
     store(Entry(key: key, tag: 0, payload: payload))
   }
 
   /// Gives the entry at `place` a tag that differs in the highest bit.
-  func retag(_ place: Place, _ tag: UInt32) {
+  package func retag(_ place: Place, _ tag: UInt32) {
     assert((slots[place.slot].tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
     slots[place.slot].tag = tag
     entries[index(of: place.number)].tag = tag
   }
 
   /// Takes the entry at `place` out.
-  mutating func remove(_ place: Place) -> Payload {
+  package mutating func remove(_ place: Place) -> Payload {
     slots[place.slot].key = 0
     return removeEntry(index(of: place.number))
   }
 
   /// A point in the list: what is added from now on lies behind it.
-  var mark: UInt32 { tail }
+  package var mark: UInt32 { tail }
 
   /// The oldest entry, which stays.
-  var oldest: Entry? {
+  package var oldest: Entry? {
     (first..<end).lazy.map { entries[$0] }.first { $0.key != 0 }
   }
 
   /// Whether anything may be left that lies before `mark`.
-  func hasEntries(before mark: UInt32) -> Bool {
+  package func hasEntries(before mark: UInt32) -> Bool {
     count > 0 && Int32(bitPattern: mark &- head) > 0
   }
 
   /// Takes the first entry that lies before `mark`, or nil.
   @inline(__always)
-  mutating func removeFirst(before mark: UInt32) -> Entry? {
+  package mutating func removeFirst(before mark: UInt32) -> Entry? {
     // Signed: a mark that was passed already has nothing before it.
     while Int32(bitPattern: mark &- head) > 0, head != tail {
       let entry = entries[first]
@@ -190,7 +192,7 @@ extension KeyedFIFO {
   }
 
   /// Takes the last entry, or nil.
-  mutating func removeLast() -> Entry? {
+  package mutating func removeLast() -> Entry? {
     var index = end - 1
     while index >= first {
       let entry = entries[index]
@@ -205,7 +207,7 @@ extension KeyedFIFO {
   }
 
   /// Takes the first entry that `matches`, looking at all. O(n).
-  mutating func removeFirst(where matches: (Entry) -> Bool) -> Entry? {
+  package mutating func removeFirst(where matches: (Entry) -> Bool) -> Entry? {
     for index in first..<end where entries[index].key != 0 && matches(entries[index]) {
       let entry = entries[index]
       if entry.slot != .max { slots[Int(entry.slot)].key = 0 }
@@ -218,7 +220,7 @@ extension KeyedFIFO {
   /// Begins anew where nothing is left: all slots are free, and what a burst
   /// took is given back.
   @inline(__always)
-  mutating func settle() {
+  package mutating func settle() {
     guard count == 0 else { return }
     first = 0
     end = 0

@@ -8,6 +8,7 @@ final class QueueCore: @unchecked Sendable {
   let state: Locked<QueueState>
   let port: PortCore
   private let batchSize: Int
+  private let order: Int
 
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private var observer: Observer?  // loop only
@@ -25,13 +26,15 @@ final class QueueCore: @unchecked Sendable {
     self.handler = handler
     self.onDrain = onDrain
     self.batchSize = batchSize.count
+    self.order = order
     port = loop.core
     let observer = loop.addObserver(for: .beforeWaiting, order: order) {
       [unowned(unsafe) self] _ in drain()
     }
     observer.isDormant = true
     self.observer = observer
-    loop.queues[ObjectIdentifier(self)] = self
+    let place = loop.queues.firstIndex { $0.order > order } ?? loop.queues.endIndex
+    loop.queues.insert(self, at: place)
   }
 
   deinit { state.withLock { $0.free() } }
@@ -97,10 +100,10 @@ extension QueueCore {
     loop.meter.isLifted = wasLifted
   }
 
-  /// Hands over everything for a loop that closes; what keeps enqueuing itself
-  /// is given up after some rounds.
-  func drainToEnd() {
-    for _ in 0..<EventLoop.lastRounds where state.withLock({ $0.count }) > 0 { flush() }
+  /// Refuses elements from now on, and hands over those that wait.
+  func flushForGood() {
+    state.withLock { $0.close() }
+    flush()
   }
 
   /// Drops what is left, and leaves the loop.
@@ -126,7 +129,7 @@ extension QueueCore {
   func removeAll() -> Int {
     let mark = state.withLock { $0.mark }
     var removed = 0
-    while state.withLock({ $0.takeNext(before: mark) }) != nil { removed += 1 }
+    while state.withLock({ $0.removeNext(before: mark) }) != nil { removed += 1 }
     return removed
   }
 
@@ -155,21 +158,26 @@ extension QueueCore {
 
   /// The elements that were left have died or were removed. Q6.
   private func endWithoutElement() -> Bool {
-    guard state.withLock({ !$0.wakeIsOwed }) else { return false }
-    guard isOwed else { return true }
-    rest()
-    onDrain?()
+    switch state.withLock({ $0.endDrain() }) {
+    case .waiting: return false
+    case .drained:
+      rest()
+      onDrain?()
+    case .none: rest()
+    }
     return true
   }
 
   fileprivate func wasAbandoned() {
     isAbandoned = true
+    // The wake of another thread may come only behind this.
+    if state.withLock({ $0.count }) > 0 { owe() }
     if !isOwed { detach() }
   }
 
   private func detach() {
     observer?.remove()
-    loop?.queues[ObjectIdentifier(self)] = nil
+    loop?.queues.removeAll { $0 === self }
     loopDidClose()
   }
 }

@@ -2,15 +2,18 @@
 ///
 /// Elements are told by address. A transition never calls user code: what has to
 /// be released is handed out, to be released without the lock.
-struct QueueState {
+package struct QueueState {
   /// How an element is kept.
-  struct Kept: BitwiseCopyable {
+  package struct Kept: BitwiseCopyable {
     /// The retained `WeakBox` of an element held weakly; 0: it is retained.
-    var box: UInt = 0
+    package var box: UInt
+
+    /// What is kept in `box`, or by the queue itself.
+    package init(box: UInt = 0) { self.box = box }
   }
 
   /// What an element was enqueued to.
-  enum EnqueueAction: Equatable {
+  package enum EnqueueAction: Equatable {
     /// It is in; if `wakes`, the loop has to be told.
     case queued(wakes: Bool)
     /// It waits already.
@@ -25,14 +28,24 @@ struct QueueState {
     case closed
   }
 
+  /// What the end of a drain was tried with.
+  package enum EndAction: Equatable {
+    /// Something waits still.
+    case waiting
+    /// The drain is over, and nobody was told.
+    case drained
+    /// There was no drain under way.
+    case none
+  }
+
   /// An element that was taken out.
-  struct Taken {
+  package struct Taken {
     /// The element, which was retained by the queue and is now the caller's.
-    let object: AnyObject
+    package let object: AnyObject
     /// Whether nothing live waits behind it: the drain is over.
-    let isLast: Bool
+    package let isLast: Bool
     /// An element that was looked at, to be released without the lock.
-    let lookahead: AnyObject?
+    package let lookahead: AnyObject?
   }
 
   private var list = KeyedFIFO<Kept>()
@@ -40,29 +53,30 @@ struct QueueState {
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
-  /// Whether the loop knows, or is being told, that something waits.
-  private(set) var wakeIsOwed = false
+  /// Whether a drain is under way: the loop knows, or is being told, that
+  /// something waits. The loop alone ends it.
+  package private(set) var wakeIsOwed = false
 
   /// Whether nothing is accepted any more.
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
 
   /// How many elements were dropped for want of room.
-  private(set) var droppedCount = 0
+  package private(set) var droppedCount = 0
 
-  init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
+  package init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
     self.isExclusive = isExclusive
     self.isWeak = isWeak
     self.capacity = capacity
   }
 
   /// Gives the memory back; nothing may be left in the queue.
-  func free() { list.free() }
+  package func free() { list.free() }
 
   /// How many elements wait, those that died since included.
-  var count: Int { list.count }
+  package var count: Int { list.count }
 
   /// A point in the queue: what is added from now on lies behind it.
-  var mark: UInt32 { list.mark }
+  package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
     assert(list.count == 0 || wakeIsOwed, "QueueState: the loop knows of all that waits")
@@ -72,7 +86,7 @@ struct QueueState {
 
 extension QueueState {
   /// Adds `object`, and retains it unless it is held weakly.
-  mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
+  package mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
     defer { checkInvariants() }
     guard !isClosed else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
@@ -80,22 +94,38 @@ extension QueueState {
     return makeRoom { $0.insert(object, key) }
   }
 
-  /// Takes the oldest live element that lies before `mark`; nil if there is
-  /// none. The drain is over if the queue is empty then.
-  mutating func takeNext(before mark: UInt32) -> Taken? {
+  /// Takes the oldest live element that lies before `mark`, for the loop to hand
+  /// over; nil if there is none. With the last one the drain is over.
+  package mutating func takeNext(before mark: UInt32) -> Taken? {
     defer { checkInvariants() }
+    guard let object = removeNext(before: mark) else { return nil }
+    let lookahead = dropDeadInFront()
+    return Taken(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+  }
+
+  /// Takes an element as above, to drop it. The drain goes on: the loop is still
+  /// to be told that nothing is left.
+  package mutating func removeNext(before mark: UInt32) -> AnyObject? {
     while let entry = list.removeFirst(before: mark) {
-      guard let object = Self.take(entry) else { continue }
-      let lookahead = dropDeadInFront()
-      if list.count == 0 { endDrain() }
-      return Taken(object: object, isLast: list.count == 0, lookahead: lookahead)
+      if let object = Self.take(entry) { return object }
     }
-    if list.count == 0 { endDrain() }
     return nil
   }
 
+  /// Ends the drain if nothing is left.
+  ///
+  /// Call on the loop, which then tells of it: this returns `drained` once.
+  package mutating func endDrain() -> EndAction {
+    defer { checkInvariants() }
+    guard list.count == 0 else { return .waiting }
+    list.settle()
+    guard wakeIsOwed else { return .none }
+    wakeIsOwed = false
+    return .drained
+  }
+
   /// Takes `object` out; the one that was in, if any, is the caller's.
-  mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
+  package mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
     defer { checkInvariants() }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive {
@@ -108,12 +138,7 @@ extension QueueState {
   }
 
   /// Refuses elements from now on.
-  mutating func close() { isClosed = true }
-
-  private mutating func endDrain() {
-    wakeIsOwed = false
-    list.settle()
-  }
+  package mutating func close() { isClosed = true }
 }
 
 extension QueueState {
@@ -168,7 +193,7 @@ extension QueueState {
   }
 
   /// The element at `key`, which the queue gives up; nil if it died.
-  static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
+  package static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
     if kept.box != 0 { return WeakBox.take(kept.box) }
     return TransactionSet.object(key).takeRetainedValue()
   }

@@ -5,7 +5,9 @@
 /// the queue is made otherwise. A queue without a handler is a release queue: it
 /// spreads the cost of dropping large structures over many ticks.
 ///
-/// What waits when the queue itself is dropped is still handed over.
+/// What waits when the queue itself is dropped is still handed over. The loop's
+/// `run()` goes on while anything waits; where other threads fill the queue, hold
+/// a port so that it waits for them.
 ///
 /// ```swift
 /// let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in

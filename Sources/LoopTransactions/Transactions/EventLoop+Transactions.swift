@@ -58,6 +58,38 @@ extension EventLoop {
     return transactions.performIfNeeded(Self.key(target), selector.number)
   }
 
+  /// As above, for one that carries a value.
+  ///
+  /// Call on the loop.
+  public func isPending<Target, Value>(
+    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+  ) -> Bool {
+    checkThread("EventLoop.isPending")
+    return transactions.findLive(Self.key(target), selector.number) != nil
+  }
+
+  /// As above, for one that carries a value, which is dropped.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func cancel<Target, Value>(
+    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+  ) -> Bool {
+    checkThread("EventLoop.cancel")
+    return transactions.cancel(Self.key(target), selector.number)
+  }
+
+  /// As above, for one that carries a value: with what was joined so far.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func performIfNeeded<Target, Value>(
+    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+  ) -> Bool {
+    checkUsable("EventLoop.performIfNeeded")
+    return transactions.performIfNeeded(Self.key(target), selector.number)
+  }
+
   private static func key(_ target: AnyObject) -> UInt {
     UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
   }

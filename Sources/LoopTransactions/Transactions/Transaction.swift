@@ -105,12 +105,15 @@ public final class Transaction {
   }
 }
 
+// Each asks for the target first: once it died, another object may have taken the
+// address that is looked up.
 extension Transaction {
   /// Whether the pair is committed and not performed yet, by whichever commit.
   ///
   /// Call on the loop.
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
+    guard target != nil else { return false }
     return commits > 0 || transactions.findLive(key, number) != nil
   }
 
@@ -120,6 +123,7 @@ extension Transaction {
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
+    guard target != nil else { return false }
     return transactions.cancel(key, number)
   }
 
@@ -130,6 +134,7 @@ extension Transaction {
   @discardableResult
   public func performIfNeeded() -> Bool {
     transactions.checkUsable("Transaction.performIfNeeded")
+    guard target != nil else { return false }
     return transactions.performIfNeeded(key, number)
   }
 }

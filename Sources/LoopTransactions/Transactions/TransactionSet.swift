@@ -153,6 +153,7 @@ extension TransactionSet {
     }
     // The target died, and another object took its address.
     discardDead(list.remove(place))
+    settle()
     return nil
   }
 
@@ -192,7 +193,8 @@ extension TransactionSet {
 
   /// Takes out a kept transaction that goes while it is pending.
   func unlink(_ transaction: Transaction) {
-    guard let place = list.find(transaction.key, transaction.number) else { return }
+    let (key, number) = (transaction.key, transaction.number)
+    guard let place = list.find(key, number) ?? list.find(key, number | Self.weakly) else { return }
     var pending = list[place]
     metrics.coalesced.add(UInt64(transaction.commits - 1))
     if pending.kept == transaction.word {

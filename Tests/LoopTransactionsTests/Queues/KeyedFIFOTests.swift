@@ -1,0 +1,287 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+/// What a `KeyedFIFO` must do, done in the simplest way.
+private struct ReferenceFIFO {
+  struct Entry: Equatable {
+    var key: UInt
+    var tag: UInt32
+    var payload: Int
+    var isIndexed: Bool
+    var number: Int
+  }
+
+  var entries: [Entry] = []
+  var nextNumber = 0
+
+  mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Int, isIndexed: Bool) {
+    entries.append(
+      Entry(key: key, tag: tag, payload: payload, isIndexed: isIndexed, number: nextNumber)
+    )
+    nextNumber += 1
+  }
+
+  func index(_ key: UInt, _ tag: UInt32) -> Int? {
+    entries.firstIndex { $0.isIndexed && $0.key == key && $0.tag == tag }
+  }
+
+  mutating func removeFirst(before mark: Int) -> Entry? {
+    guard let first = entries.first, first.number < mark else { return nil }
+    return entries.removeFirst()
+  }
+}
+
+/// A list and its reference, to which the same is done; a difference is an issue.
+private struct ComparedFIFO: ~Copyable {
+  private var list: KeyedFIFO<Int>
+  private var reference = ReferenceFIFO()
+  private var marks: [(UInt32, Int)] = []
+  private var random: SeededGenerator
+  private var steps = 0
+
+  init(from number: UInt32, seed: UInt64) {
+    list = KeyedFIFO(from: number)
+    random = SeededGenerator(seed: seed)
+  }
+
+  deinit { list.free() }
+
+  private static let weakly: UInt32 = 1 << 31
+  private static let keys: UInt = 60
+
+  private static func key(_ index: UInt) -> UInt { 0x7F00_0000_1000 + index * 48 }
+
+  mutating func step() {
+    steps += 1
+    let choice = Int.random(in: 0..<1000, using: &random)
+    switch choice {
+    case 0..<400: append()
+    case 400..<430: appendUnindexed()
+    case 430..<560: look()
+    case 560..<680: remove()
+    case 680..<720: retag()
+    case 720..<740: mark()
+    case 740..<900: removeFirst()
+    case 900..<940: removeLast()
+    case 940..<980: removeMatching()
+    case 980..<990: settle()
+    case 990..<993: burst()
+    case 993..<996: drain()
+    default: everyPair()
+    }
+    check()
+  }
+
+  private mutating func pick() -> (UInt, UInt32) {
+    // Few pairs, so that most are met again; addresses as the allocator's.
+    let key = Self.key(UInt.random(in: 0..<Self.keys, using: &random))
+    return (key, UInt32.random(in: 1...2, using: &random))
+  }
+
+  private mutating func append() {
+    let (key, tag) = pick()
+    let weak = Bool.random(using: &random) ? tag | Self.weakly : tag
+    guard reference.index(key, weak) == nil else { return }
+    list.append(key, weak, reference.nextNumber)
+    reference.append(key, weak, reference.nextNumber, isIndexed: true)
+  }
+
+  private mutating func appendUnindexed() {
+    let (key, _) = pick()
+    list.appendUnindexed(key, reference.nextNumber)
+    reference.append(key, 0, reference.nextNumber, isIndexed: false)
+  }
+
+  private mutating func look() {
+    let (key, tag) = pick()
+    let (place, index) = (list.find(key, tag), reference.index(key, tag))
+    expect(place.map { list[$0] } == index.map { reference.entries[$0].payload })
+    guard let place, let index else { return }
+    list[place] += 1_000_000
+    reference.entries[index].payload += 1_000_000
+    expect(place.tag == tag)
+  }
+
+  private func everyPair() {
+    for key in (0..<Self.keys).map(Self.key) {
+      for tag in [1, 2, 1 | Self.weakly, 2 | Self.weakly] as [UInt32] {
+        let (place, index) = (list.find(key, tag), reference.index(key, tag))
+        expect(place.map { list[$0] } == index.map { reference.entries[$0].payload })
+      }
+    }
+  }
+
+  private mutating func remove() {
+    let (key, tag) = pick()
+    let (place, index) = (list.find(key, tag), reference.index(key, tag))
+    guard let place, let index else { return expect((place == nil) == (index == nil)) }
+    expect(list.remove(place) == reference.entries.remove(at: index).payload)
+  }
+
+  private mutating func retag() {
+    let (key, tag) = pick()
+    guard let index = reference.index(key, tag | Self.weakly), reference.index(key, tag) == nil,
+      let place = list.find(key, tag | Self.weakly)
+    else { return }
+    list.retag(place, tag)
+    reference.entries[index].tag = tag
+  }
+
+  private mutating func mark() {
+    marks.append((list.mark, reference.nextNumber))
+    if marks.count > 4 { marks.removeFirst() }
+  }
+
+  private mutating func removeFirst() {
+    let mark = marks.randomElement(using: &random) ?? (list.mark, reference.nextNumber)
+    let hasAny = reference.entries.contains { $0.number < mark.1 }
+    if hasAny { expect(list.hasEntries(before: mark.0)) }
+    same(list.removeFirst(before: mark.0), reference.removeFirst(before: mark.1))
+  }
+
+  private mutating func removeLast() { same(list.removeLast(), reference.entries.popLast()) }
+
+  private mutating func removeMatching() {
+    let (key, _) = pick()
+    let index = reference.entries.firstIndex { $0.key == key }
+    same(list.removeFirst { $0.key == key }, index.map { reference.entries.remove(at: $0) })
+  }
+
+  private mutating func drain() {
+    while let entry = reference.removeFirst(before: .max) {
+      same(list.removeFirst(before: list.mark), entry)
+    }
+    expect(list.removeFirst(before: list.mark) == nil)
+    settle()
+  }
+
+  private mutating func burst() {
+    for _ in 0..<Int.random(in: 1...400, using: &random) { appendUnindexed() }
+  }
+
+  private mutating func settle() {
+    list.settle()
+    if list.count == 0 { expect(list.capacity <= 8192) }
+  }
+
+  private func same(_ entry: KeyedFIFO<Int>.Entry?, _ expected: ReferenceFIFO.Entry?) {
+    expect(entry?.key == expected?.key)
+    expect(entry?.tag == expected?.tag)
+    expect(entry?.payload == expected?.payload)
+  }
+
+  // `#expect` costs 20 us each time.
+  private func expect(
+    _ isSame: Bool,
+    line: Int = #line,
+    function: StaticString = #function
+  ) {
+    if !isSame { Issue.record("\(function) differs after \(steps) steps, see line \(line)") }
+  }
+
+  private func check() {
+    expect(list.count == reference.entries.count)
+    expect(list.oldest?.payload == reference.entries.first?.payload)
+    if list.count == 0 { expect(!list.hasEntries(before: list.mark)) }
+  }
+}
+
+@Suite("KeyedFIFO")
+struct KeyedFIFOTests {
+  @Test(
+    "10,000 random operations do to a list what they do to a plain array",
+    arguments: [1, 0, UInt32.max - 3000, (1 << 31) - 3000] as [UInt32],
+    [7, 8] as [UInt64]
+  )
+  func random(from number: UInt32, seed: UInt64) {
+    var compared = ComparedFIFO(from: number, seed: seed)
+    for _ in 0..<10_000 { compared.step() }
+  }
+
+  @Test("entries are found and taken in order across the return of their numbers to zero")
+  func numbersReturn() {
+    for before in [0, 1, 63, 64, 65, 127] as [UInt32] {
+      var list = KeyedFIFO<Int>(from: .max - before)
+      defer { list.free() }
+      for round in 0..<8 {
+        for key in 1...40 { list.append(UInt(key), 1, round * 100 + key) }
+        #expect(list.find(41, 1) == nil)
+        #expect(
+          (1...40).map { key in list.find(UInt(key), 1).map { list[$0] } }
+            == (1...40).map { round * 100 + $0 }
+        )
+        var taken: [Int] = []
+        let mark = list.mark
+        list.append(99, 1, 0)
+        while let entry = list.removeFirst(before: mark) { taken.append(entry.payload) }
+        #expect(taken == (1...40).map { round * 100 + $0 })
+        #expect(list.removeLast()?.key == 99)
+        list.settle()
+      }
+    }
+  }
+
+  // T10
+  @Test("a list grows for a burst, and gives the memory back when it has emptied")
+  func shrinks() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    let smallest = list.capacity
+    for key in 1...100_000 { list.append(UInt(key), 1, key) }
+    #expect(list.capacity >= 100_000)
+    #expect((1...100_000).allSatisfy { list.find(UInt($0), 1) != nil })
+    var expected = 1
+    while let entry = list.removeFirst(before: list.mark) {
+      if entry.payload != expected { Issue.record("\(entry.payload) in place of \(expected)") }
+      expected += 1
+    }
+    #expect(expected == 100_001)
+    list.settle()
+    #expect(list.capacity == smallest)
+    list.append(5, 1, 5)
+    #expect(list.find(5, 1) != nil)
+    #expect(list.find(6, 1) == nil)
+  }
+
+  @Test("a list that never empties does not grow by what passes through it")
+  func passesThrough() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    for key in 1...100_000 {
+      list.append(UInt(key), 1, key)
+      if key > 30 { #expect(list.removeFirst(before: list.mark)?.payload == key - 30) }
+    }
+    #expect(list.count == 30)
+    #expect(list.capacity == 64)
+  }
+
+  @Test("a mark that was passed has nothing before it, also when the list began anew")
+  func passedMark() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    list.append(1, 1, 1)
+    let mark = list.mark
+    #expect(list.removeFirst(before: mark)?.key == 1)
+    list.settle()
+    list.append(2, 1, 2)
+    #expect(list.removeFirst(before: mark) == nil)
+    #expect(!list.hasEntries(before: mark))
+    #expect(list.removeFirst(before: list.mark)?.key == 2)
+  }
+
+  @Test("a thousand entries whose places in the table collide are each found")
+  func collisions() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    // Multiples of 2^52 differ in the product's highest bits alone, or not.
+    for index in 1...1000 { list.append(UInt(index) << 52, 7, index) }
+    for index in stride(from: 2, through: 1000, by: 2) {
+      if let place = list.find(UInt(index) << 52, 7) { _ = list.remove(place) }
+    }
+    for index in 1...1000 {
+      let found = list.find(UInt(index) << 52, 7).map { list[$0] }
+      #expect(found == (index % 2 == 0 ? nil : index))
+    }
+  }
+}

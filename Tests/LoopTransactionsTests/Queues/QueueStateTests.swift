@@ -1,0 +1,300 @@
+import LoopTransactions
+import Testing
+
+/// How a queue under test is made.
+struct QueueConfiguration: Sendable, CustomTestStringConvertible {
+  let isExclusive: Bool
+  let isWeak: Bool
+  let whenFull: QueueCapacity.WhenFull?
+
+  /// Two elements, if any limit: small enough to be met by short orders.
+  var capacity: QueueCapacity? { whenFull.map { QueueCapacity(2, whenFull: $0) } }
+
+  var testDescription: String {
+    let policy = whenFull.map { "\($0)" } ?? "unlimited"
+    return "\(isWeak ? "weak" : "strong"), \(isExclusive ? "exclusive" : "shared"), \(policy)"
+  }
+
+  static let all: [QueueConfiguration] = [nil, .refuse, .dropOldest, .dropNewest].flatMap {
+    policy in
+    [(true, false), (true, true), (false, false), (false, true)].map {
+      QueueConfiguration(isExclusive: $0.0, isWeak: $0.1, whenFull: policy)
+    }
+  }
+}
+
+/// One thing done to a queue.
+private enum Step: Equatable {
+  case enqueue(Int)
+  case take
+  case remove(Int)
+  case removeAll
+  case close
+  case die(Int)
+
+  /// All steps with the elements `0..<count`.
+  static func all(_ count: Int) -> [Step] {
+    (0..<count).flatMap { [.enqueue($0), .remove($0), .die($0)] } + [.take, .removeAll, .close]
+  }
+
+  var element: Int? {
+    switch self {
+    case .enqueue(let element), .remove(let element), .die(let element): element
+    case .take, .removeAll, .close: nil
+    }
+  }
+}
+
+/// Which of the objects made so far live.
+private final class Census {
+  var living: Set<Int> = []
+  var made = 0
+}
+
+private final class Citizen {
+  let number: Int
+  private let census: Census
+
+  init(_ census: Census) {
+    census.made += 1
+    number = census.made
+    census.living.insert(number)
+    self.census = census
+  }
+
+  deinit { census.living.remove(number) }
+}
+
+/// What a queue must do, done with a plain array.
+private struct ReferenceQueue {
+  struct Entry {
+    let number: Int
+    let address: UInt
+  }
+
+  let configuration: QueueConfiguration
+  let census: Census
+  var entries: [Entry] = []
+  var isDraining = false
+  var isClosed = false
+  var dropped = 0
+
+  private func lives(_ entry: Entry) -> Bool { census.living.contains(entry.number) }
+
+  mutating func enqueue(_ number: Int, _ address: UInt) -> QueueState.EnqueueAction {
+    if isClosed { return .closed }
+    if configuration.isExclusive, isMember(address) { return .alreadyQueued }
+    if let capacity = configuration.capacity, entries.count >= capacity.limit {
+      switch capacity.whenFull {
+      case .refuse: return .refused
+      case .dropNewest:
+        dropped += 1
+        return .dropped
+      case .dropOldest:
+        dropped += 1
+        entries.append(Entry(number: number, address: address))
+        return .replaced(entries.removeFirst().address, box: 0)
+      }
+    }
+    entries.append(Entry(number: number, address: address))
+    defer { isDraining = true }
+    return .queued(wakes: !isDraining)
+  }
+
+  /// A dead entry whose address another object has is forgotten when that asks.
+  private mutating func isMember(_ address: UInt) -> Bool {
+    guard let index = entries.firstIndex(where: { $0.address == address }) else { return false }
+    if lives(entries[index]) { return true }
+    entries.remove(at: index)
+    return false
+  }
+
+  mutating func remove(_ address: UInt) -> Bool {
+    if configuration.isExclusive, !isMember(address) { return false }
+    guard let index = entries.firstIndex(where: { $0.address == address && lives($0) })
+    else { return false }
+    entries.remove(at: index)
+    return true
+  }
+
+  mutating func take() -> (number: Int, isLast: Bool, lookahead: Int?)? {
+    dropDeadInFront()
+    guard !entries.isEmpty else { return nil }
+    let number = entries.removeFirst().number
+    if configuration.isWeak { dropDeadInFront() }
+    let isLast = entries.isEmpty
+    if isLast { isDraining = false }
+    return (number, isLast, configuration.isWeak ? entries.first?.number : nil)
+  }
+
+  private mutating func dropDeadInFront() {
+    while let first = entries.first, !lives(first) { entries.removeFirst() }
+  }
+
+  mutating func endDrain() -> QueueState.EndAction {
+    guard entries.isEmpty else { return .waiting }
+    defer { isDraining = false }
+    return isDraining ? .drained : .none
+  }
+
+  mutating func removeAll() -> Int {
+    defer { entries = [] }
+    return entries.count { lives($0) }
+  }
+}
+
+/// A queue's state and its reference, to which the same is done.
+private struct ComparedQueue: ~Copyable {
+  private var state: QueueState
+  private var reference: ReferenceQueue
+  private let census = Census()
+  private var elements: [Citizen?]
+
+  init(_ configuration: QueueConfiguration, elements count: Int) {
+    state = QueueState(
+      isExclusive: configuration.isExclusive,
+      isWeak: configuration.isWeak,
+      capacity: configuration.capacity
+    )
+    reference = ReferenceQueue(configuration: configuration, census: census)
+    elements = Array(repeating: nil, count: count)
+  }
+
+  /// Does `step`; what differs then, if anything.
+  mutating func differenceAfter(_ step: Step) -> String? {
+    let difference =
+      switch step {
+      case .enqueue(let index): enqueue(element(index))
+      case .take: take()
+      case .remove(let index): remove(element(index))
+      case .removeAll: removeAll()
+      case .close: close()
+      case .die(let index): die(index)
+      }
+    if let difference { return difference }
+    if state.count != reference.entries.count { return "\(state.count) elements" }
+    if state.wakeIsOwed != reference.isDraining { return "draining: \(state.wakeIsOwed)" }
+    if state.droppedCount != reference.dropped { return "\(state.droppedCount) dropped" }
+    if state.isClosed != reference.isClosed { return "closed: \(state.isClosed)" }
+    return nil
+  }
+
+  /// Empties the queue and drops the elements; who lives on all the same.
+  mutating func leak() -> String? {
+    _ = removeAll()
+    state.free()
+    elements = []
+    return census.living.isEmpty ? nil : "\(census.living.sorted()) leaked"
+  }
+
+  private mutating func element(_ index: Int) -> Citizen {
+    if let element = elements[index] { return element }
+    let element = Citizen(census)
+    elements[index] = element
+    return element
+  }
+
+  private static func address(_ element: Citizen) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(element).toOpaque())
+  }
+
+  private mutating func enqueue(_ element: Citizen) -> String? {
+    let expected = reference.enqueue(element.number, Self.address(element))
+    let action = state.enqueue(element)
+    guard case .replaced(let address, let box) = action else {
+      return action == expected ? nil : "\(action) in place of \(expected)"
+    }
+    _ = QueueState.take(address, QueueState.Kept(box: box))
+    return .replaced(address, box: 0) == expected ? nil : "\(action) in place of \(expected)"
+  }
+
+  private mutating func take() -> String? {
+    let expected = reference.take()
+    let taken = state.takeNext(before: state.mark)
+    let (number, lookahead) = (
+      (taken?.object as? Citizen)?.number, (taken?.lookahead as? Citizen)?.number
+    )
+    if number != expected?.number { return "took \(number ?? 0), not \(expected?.number ?? 0)" }
+    if taken?.isLast != expected?.isLast { return "took \(number ?? 0) as the last, or not" }
+    if lookahead != expected?.lookahead { return "looked at \(lookahead ?? 0)" }
+    guard taken == nil else { return nil }
+    let (end, expectedEnd) = (state.endDrain(), reference.endDrain())
+    return end == expectedEnd ? nil : "\(end) in place of \(expectedEnd)"
+  }
+
+  private mutating func remove(_ element: Citizen) -> String? {
+    let expected = reference.remove(Self.address(element))
+    let (wasIn, released) = state.remove(element)
+    if wasIn != expected { return "removed: \(wasIn)" }
+    return (released === element) == expected ? nil : "removed another"
+  }
+
+  private mutating func removeAll() -> String? {
+    let expected = reference.removeAll()
+    let mark = state.mark
+    var removed = 0
+    while state.removeNext(before: mark) != nil { removed += 1 }
+    return removed == expected ? nil : "\(removed) removed in place of \(expected)"
+  }
+
+  private mutating func close() -> String? {
+    reference.isClosed = true
+    state.close()
+    return nil
+  }
+
+  private mutating func die(_ index: Int) -> String? {
+    elements[index] = nil
+    return nil
+  }
+}
+
+@Suite("QueueState")
+struct QueueStateTests {
+  /// Calls `body` with every order of `length` steps on elements up to `count`.
+  private static func everyOrder(
+    of length: Int,
+    elements count: Int,
+    _ body: ([Step]) -> Bool
+  ) {
+    func extend(_ order: [Step], _ known: Int) -> Bool {
+      guard order.count < length else { return body(order) }
+      for step in Step.all(min(known + 1, count)) {
+        // Elements are told apart by number alone: a new one is the next.
+        let isNew = step.element == known
+        if isNew, case .enqueue = step {} else if isNew { continue }
+        if !extend(order + [step], isNew ? known + 1 : known) { return false }
+      }
+      return true
+    }
+    _ = extend([], 0)
+  }
+
+  private static func difference(_ configuration: QueueConfiguration, _ order: [Step]) -> String? {
+    var compared = ComparedQueue(configuration, elements: 3)
+    for (index, step) in order.enumerated() {
+      if let difference = compared.differenceAfter(step) {
+        return "\(difference) after \(order[...index])"
+      }
+    }
+    return compared.leak().map { "\($0) after \(order)" }
+  }
+
+  // Q2, Q3, Q5, Q6, Q8
+  @Test(
+    "every order of steps with two or three elements does what it does to a plain array",
+    arguments: QueueConfiguration.all
+  )
+  func everyOrder(configuration: QueueConfiguration) {
+    var orders = 0
+    for (length, elements) in [(6, 2), (5, 3)] {
+      Self.everyOrder(of: length, elements: elements) { order in
+        orders += 1
+        guard let difference = Self.difference(configuration, order) else { return true }
+        Issue.record("\(difference)")
+        return false
+      }
+    }
+    #expect(orders > 30_000)
+  }
+}

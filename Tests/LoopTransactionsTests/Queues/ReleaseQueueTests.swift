@@ -1,0 +1,96 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("RunLoopQueue, as a release queue")
+struct ReleaseQueueTests {
+  // Q7
+  @Test("a queue without a handler drops a batch per tick, on the loop's thread")
+  func releases() throws {
+    try stepping { stepped in
+      let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, batchSize: 2, handler: nil)
+      var probes = (0..<5).map { _ in ReleaseProbe(stepped.trace) }
+      elsewhere {
+        for probe in probes { queue.enqueue(probe) }
+        probes = []
+      }
+      var perTick: [Int] = []
+      stepped.step()
+      while queue.count > 0 {
+        perTick.append(stepped.trace.take().count)
+        stepped.step()
+      }
+      perTick.append(stepped.trace.events.count)
+      #expect(perTick == [2, 2, 1])
+      #expect(stepped.trace.events == ["released here"])
+    }
+  }
+
+  // Q7
+  @Test("an element that enqueues into its own queue as it is released does not deadlock")
+  func releasesOutsideTheLock() throws {
+    final class Chain {
+      let queue: RunLoopQueue<Chain>
+      let left: Int
+      let trace: Trace
+
+      init(_ queue: RunLoopQueue<Chain>, _ left: Int, _ trace: Trace) {
+        self.queue = queue
+        self.left = left
+        self.trace = trace
+      }
+
+      deinit {
+        trace.record("\(left)")
+        #expect(queue.count < 2)
+        if left > 0 { queue.enqueue(Chain(queue, left - 1, trace)) }
+      }
+    }
+    try stepping { stepped in
+      let queue = RunLoopQueue<Chain>(on: stepped.loop, handler: nil)
+      queue.enqueue(Chain(queue, 3, stepped.trace))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.take() == ["3", "2", "1", "0"])
+
+      // By remove, removeAll, a full queue and close, too.
+      queue.enqueue(Chain(queue, 1, stepped.trace))
+      #expect(queue.removeAll() == 1)
+      #expect(stepped.trace.take() == ["1"])
+      #expect(queue.count == 1)
+      queue.close()
+      #expect(stepped.trace.events == ["0"])
+    }
+  }
+
+  // Q7
+  @Test("a release queue can be flushed at once, whatever its batch and the budget")
+  func flushes() throws {
+    try stepping { stepped in
+      stepped.loop.budget = .init(time: .nanoseconds(1), count: 1)
+      let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, handler: nil)
+      for _ in 0..<100 { queue.enqueue(ReleaseProbe(stepped.trace)) }
+      queue.flush()
+      #expect(queue.count == 0)
+      #expect(stepped.trace.events == Array(repeating: "released here", count: 100))
+      #expect(stepped.isIdle)
+    }
+  }
+
+  // Q7, L9
+  @Test("a flush between two ticks leaves the next one its time")
+  func flushLeavesTheBudget() throws {
+    // On the system's clock, which a tick does not read for every element.
+    let (loop, trace) = (try EventLoop(), Trace())
+    loop.budget = .init(time: .seconds(10))
+    let queue = RunLoopQueue<Parcel>(on: loop, handler: nil)
+    for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
+    queue.flush()
+    // Actions that do nothing: past 20,000 cycles the clock would be read.
+    let cards = (0..<100).map { Card("\($0)", trace) }
+    for card in cards { loop.commit(card, Card.run) }
+    loop.run(.noWait)
+    #expect(loop.metrics.performed == 100)
+    #expect(loop.metrics.carriedOver == 0)
+    try loop.close()
+  }
+}

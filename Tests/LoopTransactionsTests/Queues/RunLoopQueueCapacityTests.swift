@@ -1,0 +1,112 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("RunLoopQueue, taking out and capacity")
+struct RunLoopQueueCapacityTests {
+  // Q8
+  @Test("what was removed is not handed over, and can be queued anew behind the others")
+  func remove() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited)
+      let parcels = ["a", "b", "c"].map(Parcel.init)
+      for parcel in parcels { queue.enqueue(parcel) }
+      elsewhere { #expect(queue.remove(parcels[0])) }
+      #expect(!queue.remove(parcels[0]))
+      #expect(!queue.remove(Parcel("d")))
+      #expect(queue.count == 2)
+      queue.enqueue(parcels[0])
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["b", "c", "a, the last", "drain"])
+    }
+  }
+
+  // Q8
+  @Test("removed from a queue that is not exclusive, an object leaves with its oldest place")
+  func removeOldest() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited, isExclusive: false)
+      let (a, b) = (Parcel("a"), Parcel("b"))
+      for parcel in [a, b, a] { queue.enqueue(parcel) }
+      #expect(queue.remove(a))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["b", "a, the last", "drain"])
+    }
+  }
+
+  // Q8
+  @Test("removed on another thread, elements are released there")
+  func releasedByTheRemover() throws {
+    try stepping { stepped in
+      let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, handler: nil)
+      for _ in 0..<3 { queue.enqueue(ReleaseProbe(stepped.trace)) }
+      elsewhere { #expect(queue.removeAll() == 3) }
+      #expect(stepped.trace.events == Array(repeating: "released elsewhere", count: 3))
+      #expect(queue.count == 0)
+    }
+  }
+
+  // Q8
+  @Test("a full queue refuses, drops its oldest, or drops the new one, and tells the sender")
+  func whenFull() throws {
+    try stepping { stepped in
+      for (policy, expected) in [
+        (QueueCapacity.WhenFull.refuse, ["a", "b, the last", "drain"]),
+        (.dropOldest, ["b", "c, the last", "drain"]),
+        (.dropNewest, ["a", "b, the last", "drain"]),
+      ] {
+        let queue = recordingQueue(
+          on: stepped,
+          batchSize: .unlimited,
+          capacity: QueueCapacity(2, whenFull: policy)
+        )
+        for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
+        switch (policy, queue.enqueue(Parcel("c"))) {
+        case (.refuse, .refused): #expect(queue.droppedCount == 0)
+        case (.dropOldest, .dropped(let dropped)): #expect(dropped?.name == "a")
+        case (.dropNewest, .dropped(let dropped)): #expect(dropped?.name == "c")
+        case (_, let outcome): Issue.record("\(policy) led to \(outcome)")
+        }
+        #expect(queue.droppedCount == (policy == .refuse ? 0 : 1))
+        #expect(queue.count == 2)
+        stepped.runUntilIdle()
+        #expect(stepped.trace.take() == expected)
+      }
+    }
+  }
+
+  // Q3, Q8
+  @Test("an element that waits in a full queue already drops nothing")
+  func duplicateWhenFull() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(
+        on: stepped,
+        capacity: QueueCapacity(1, whenFull: .dropOldest)
+      )
+      let parcel = Parcel("a")
+      queue.enqueue(parcel)
+      guard case .alreadyQueued = queue.enqueue(parcel) else { return #expect(Bool(false)) }
+      #expect(queue.droppedCount == 0)
+    }
+  }
+
+  // Q8
+  @Test("a queue of a hundred keeps the newest hundred of a thousand from four threads")
+  func dropsOldestOfMany() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(
+        on: stepped,
+        batchSize: .unlimited,
+        capacity: QueueCapacity(100, whenFull: .dropOldest)
+      )
+      everywhere(4) { _ in
+        for number in 0..<250 { queue.enqueue(Parcel("\(number)")) }
+      }
+      #expect(queue.count == 100)
+      #expect(queue.droppedCount == 900)
+      stepped.step()
+      stepped.runUntilIdle()
+      #expect(stepped.loop.metrics.delivered == 100)
+    }
+  }
+}

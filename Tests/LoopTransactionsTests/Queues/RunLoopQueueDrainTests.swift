@@ -1,0 +1,208 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+/// Which drains a queue told of, against those that there were.
+private struct DrainCount {
+  private var isOpen = false
+  private var isLast = false
+
+  /// Something was queued.
+  mutating func began() { isOpen = true }
+
+  /// An element was handed over.
+  mutating func handedOver(_ isDrained: Bool) {
+    #expect(isOpen)
+    #expect(!isLast)
+    isLast = isDrained
+  }
+
+  /// The drain callback came.
+  mutating func ended() {
+    #expect(isOpen)
+    isOpen = false
+    isLast = false
+  }
+
+  /// Nothing is left: the last drain was told of.
+  func check() { #expect(!isOpen) }
+}
+
+@Suite("RunLoopQueue, drains")
+struct RunLoopQueueDrainTests {
+  // Q6, texture 6
+  @Test("of two elements in a batch the second is told that the queue is drained")
+  func drainedWithTheLast() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: 2)
+      for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a", "b, the last", "drain"])
+    }
+  }
+
+  // Q6, texture d
+  @Test("the last element is not told that the queue is drained if another was queued meanwhile")
+  func queuedMeanwhile() throws {
+    try stepping { stepped in
+      var queue: RunLoopQueue<Parcel>?
+      queue = recordingQueue(on: stepped, batchSize: .unlimited) { parcel in
+        if parcel.name == "a" { elsewhere { _ = queue?.enqueue(Parcel("c")) } }
+      }
+      for name in ["a", "b"] { queue?.enqueue(Parcel(name)) }
+      stepped.step()
+      #expect(stepped.trace.take() == ["a", "b"])
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["c, the last", "drain"])
+      queue = nil
+      stepped.runUntilIdle()
+    }
+  }
+
+  // Q6, texture d
+  @Test("an element queued by the last one's handler begins a drain of its own")
+  func queuedByTheLast() throws {
+    try stepping { stepped in
+      var queue: RunLoopQueue<Parcel>?
+      queue = recordingQueue(on: stepped) { parcel in
+        if parcel.name == "a" { queue?.enqueue(Parcel("b")) }
+      }
+      queue?.enqueue(Parcel("a"))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a, the last", "drain", "b, the last", "drain"])
+      queue = nil
+      stepped.runUntilIdle()
+    }
+  }
+
+  // Q5, Q6, texture d
+  @Test(
+    "with the elements behind it dead, a live one is the last",
+    arguments: [1, 2, 5]
+  )
+  func deadTail(batch: Int) throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, .weak, batchSize: BatchSize(batch))
+      let (a, b) = (Parcel("a"), Parcel("b"))
+      var dying: [Parcel] = []
+      for parcel in [nil, a, nil, b, nil, nil] {
+        let parcel = parcel ?? Parcel("dead")
+        dying.append(parcel)
+        queue.enqueue(parcel)
+      }
+      dying = []
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a", "b, the last", "drain"])
+      withExtendedLifetime((a, b)) {}
+    }
+  }
+
+  // Q6, texture d
+  @Test("a tail that dies between two ticks, or in a handler, ends the drain by its callback")
+  func tailDies() throws {
+    try stepping { stepped in
+      var tail: Parcel? = Parcel("tail")
+      let head = Parcel("head")
+      let queue = recordingQueue(on: stepped, .weak) { _ in }
+      queue.enqueue(head)
+      try queue.enqueue(#require(tail))
+      stepped.step()
+      tail = nil
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.take() == ["head", "drain"])
+
+      tail = Parcel("tail")
+      let killing = recordingQueue(on: stepped, .weak, batchSize: .unlimited) { _ in tail = nil }
+      killing.enqueue(head)
+      try killing.enqueue(#require(tail))
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["head", "drain"])
+    }
+  }
+
+  // Q6, Q8
+  @Test("a queue whose elements were all removed is drained without a handler's call")
+  func allRemoved() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      let (a, b) = (Parcel("a"), Parcel("b"))
+      for parcel in [a, b] { queue.enqueue(parcel) }
+      #expect(queue.remove(b))
+      #expect(queue.remove(a))
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.take() == ["drain"])
+      for parcel in [a, b] { queue.enqueue(parcel) }
+      #expect(queue.removeAll() == 2)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["drain"])
+    }
+  }
+
+  // Q6
+  @Test("however elements come, die and are removed, each drain is told of once", arguments: 1...20)
+  func onceUnderRandomUse(seed: UInt64) throws {
+    try stepping { stepped in
+      var random = SeededGenerator(seed: seed)
+      var drains = DrainCount()
+      let queue = RunLoopQueue<Parcel>(
+        on: stepped.loop,
+        membership: seed.isMultiple(of: 2) ? .weak : .strong,
+        batchSize: 3,
+        onDrain: { drains.ended() }
+      ) { _, isDrained in drains.handedOver(isDrained) }
+      var parcels: [Parcel] = []
+      for _ in 0..<2000 {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<4:
+          parcels.append(Parcel("x"))
+          let isHere = Bool.random(using: &random)
+          if isHere {
+            queue.enqueue(parcels[parcels.count - 1])
+          } else {
+            elsewhere { _ = queue.enqueue(parcels[parcels.count - 1]) }
+          }
+          drains.began()
+        case 4: if let parcel = parcels.randomElement(using: &random) { queue.remove(parcel) }
+        case 5: parcels = []
+        case 6: queue.flush()
+        case 7: elsewhere { _ = queue.removeAll() }
+        default: stepped.step()
+        }
+      }
+      stepped.step()
+      stepped.runUntilIdle()
+      drains.check()
+      #expect(queue.count == 0)
+    }
+  }
+
+  // Q6
+  @Test("a drain that a flush ended is not told of again by the wake that was on its way")
+  func flushBeforeTheWake() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      elsewhere { queue.enqueue(Parcel("a")) }
+      queue.flush()
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+      stepped.step()
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+    }
+  }
+
+  // Q6
+  @Test("everything removed by another thread, a drain is told of once")
+  func removedElsewhere() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited)
+      stepped.loop.budget = .init(count: 1)
+      elsewhere {
+        queue.enqueue(Parcel("a"))
+        #expect(queue.removeAll() == 1)
+        queue.enqueue(Parcel("b"))
+      }
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["b, the last", "drain"])
+    }
+  }
+}

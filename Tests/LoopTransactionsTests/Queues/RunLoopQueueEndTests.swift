@@ -1,0 +1,157 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("RunLoopQueue, dropped and closed")
+struct RunLoopQueueEndTests {
+  // Q8
+  @Test("a closed queue refuses elements, drops those that wait, and still tells of the drain")
+  func close() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      queue.enqueue(Parcel("a"))
+      elsewhere { queue.close() }
+      #expect(queue.count == 0)
+      guard case .closed = queue.enqueue(Parcel("b")) else { return #expect(Bool(false)) }
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["drain"])
+      queue.close()
+      queue.flush()
+      #expect(stepped.trace.events == ["drain"])
+    }
+  }
+
+  // Q8, L11
+  @Test("a queue outlives its loop, and is closed then")
+  func closedByTheLoop() throws {
+    let loop = try EventLoop()
+    let queue = RunLoopQueue<Parcel>(on: loop) { _, _ in }
+    try loop.close()
+    guard case .closed = queue.enqueue(Parcel("a")) else { return #expect(Bool(false)) }
+    #expect(queue.count == 0)
+    #expect(queue.removeAll() == 0)
+    queue.flush()
+    queue.close()
+  }
+
+  // Q1
+  @Test("what waits when a queue is dropped is handed over, a batch per tick as before")
+  func dropped() throws {
+    try stepping { stepped in
+      var queue: RunLoopQueue<Parcel>? = recordingQueue(on: stepped)
+      for name in ["a", "b", "c"] { queue?.enqueue(Parcel(name)) }
+      queue = nil
+      #expect(stepped.runUntilIdle() == 3)
+      #expect(stepped.trace.events == ["a", "b", "c, the last", "drain"])
+    }
+  }
+
+  // Q1
+  @Test("dropped by another thread, a queue hands over what waits, then releases its handler here")
+  func droppedElsewhere() throws {
+    try stepping { stepped in
+      let port = stepped.loop.port
+      var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
+      var queue: RunLoopQueue<Parcel>? = RunLoopQueue(on: stepped.loop) { [probe] parcel, _ in
+        stepped.trace.record(parcel.name)
+        withExtendedLifetime(probe) {}
+      }
+      probe = nil
+      elsewhere {
+        for name in ["a", "b"] { queue?.enqueue(Parcel(name)) }
+        queue = nil
+      }
+      stepped.step()
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a", "b", "released here"])
+      withExtendedLifetime(port) {}
+    }
+  }
+
+  // Q1, L7
+  @Test("a queue that was dropped leaves nothing on its loop")
+  func droppedLeavesNothing() throws {
+    try stepping { stepped in
+      for _ in 0..<100 { _ = recordingQueue(on: stepped) }
+      stepped.runUntilIdle()
+      var queue: RunLoopQueue<Parcel>? = recordingQueue(on: stepped)
+      var weak: Parcel? = Parcel("x")
+      if let weak { _ = queue?.enqueue(weak) }
+      queue?.removeAll()
+      weak = nil
+      queue = nil
+      stepped.runUntilIdle()
+      #expect(stepped.loop.run() == .finished)
+    }
+  }
+
+  // L2, L11
+  @Test("what a closing loop releases is refused, if it posts")
+  func refusesPostsOfWhatItReleases() throws {
+    final class Poster {
+      let port: LoopPort
+      let trace: Trace
+
+      init(_ port: LoopPort, _ trace: Trace) {
+        self.port = port
+        self.trace = trace
+      }
+
+      deinit {
+        do { try port.post {} } catch { trace.record("\(error)") }
+      }
+    }
+    let trace = Trace()
+    try stepping { stepped in
+      var poster: Poster? = Poster(stepped.loop.port, trace)
+      let queue = RunLoopQueue<Parcel>(on: stepped.loop) { [poster] _, _ in _ = poster }
+      poster = nil
+      try stepped.close()
+      #expect(trace.events == ["closed"])
+      withExtendedLifetime(queue) {}
+    }
+  }
+
+  // Q1, Q8
+  @Test("what another thread queued is handed over though the queue is dropped before the wake")
+  func droppedBeforeTheWake() throws {
+    try stepping { stepped in
+      var queue: RunLoopQueue? = recordingQueue(on: stepped)
+      elsewhere { _ = queue?.enqueue(Parcel("a")) }
+      queue = nil
+      stepped.step()
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+    }
+  }
+
+  // Q8, L11
+  @Test("close() of the loop hands over what queues and transactions pass on to each other")
+  func closeHandsOverAll() throws {
+    let trace = Trace()
+    try stepping { stepped in
+      let loop = stepped.loop
+      let last = recordingQueue(on: stepped)
+      let card = Card("card", stepped.trace) { _ in last.enqueue(Parcel("c")) }
+      let middle = recordingQueue(on: stepped) { _ in loop.commit(card, Card.run) }
+      let first = recordingQueue(on: stepped) { _ in middle.enqueue(Parcel("b")) }
+      elsewhere { first.enqueue(Parcel("a")) }
+      try stepped.close()
+      for event in stepped.trace.events { trace.record(event) }
+    }
+    #expect(
+      trace.events == ["a, the last", "drain", "b, the last", "drain", "c, the last", "drain"]
+    )
+  }
+
+  // Q1, L5
+  @Test("a run hands over what another thread queued, though nothing else keeps it going")
+  func runWithoutPort() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      elsewhere { queue.enqueue(Parcel("a")) }
+      #expect(stepped.loop.run() == .finished)
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("RunLoopQueue, membership")
+struct RunLoopQueueMembershipTests {
+  // Q3, texture 2
+  @Test("an object queued twice before a drain keeps its place, and is handed over once")
+  func exclusive() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited)
+      let (a, b) = (Parcel("a"), Parcel("b"))
+      guard case .queued = queue.enqueue(a) else { return #expect(Bool(false)) }
+      queue.enqueue(b)
+      guard case .alreadyQueued = queue.enqueue(a) else { return #expect(Bool(false)) }
+      #expect(queue.count == 2)
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a", "b, the last", "drain"])
+    }
+  }
+
+  // Q3
+  @Test("queueing again what waits already wakes nobody")
+  func duplicatesWakeNobody() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      let parcel = Parcel("a")
+      elsewhere { queue.enqueue(parcel) }
+      stepped.loop.budget = .unlimited
+      let posts = stepped.loop.metrics.posts
+      elsewhere { for _ in 0..<100 { queue.enqueue(parcel) } }
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+      #expect(stepped.loop.metrics.posts - posts == 1)
+    }
+  }
+
+  // Q3, texture 3
+  @Test("without exclusive membership an object is handed over as often as it was queued")
+  func shared() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited, isExclusive: false)
+      let (a, b) = (Parcel("a"), Parcel("b"))
+      for parcel in [a, b, a, a] { queue.enqueue(parcel) }
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a", "b", "a", "a, the last", "drain"])
+    }
+  }
+
+  // Q4, texture a
+  @Test("queued again by its own handler, an object comes in the next tick, of whatever batch")
+  func queuedByItsHandler() throws {
+    try stepping { stepped in
+      var left = 2
+      var queue: RunLoopQueue<Parcel>?
+      queue = recordingQueue(on: stepped, batchSize: .unlimited) { parcel in
+        guard parcel.name == "a", left > 0 else { return }
+        left -= 1
+        queue?.enqueue(parcel)
+      }
+      stepped.trace.follow(stepped.loop, .beforeWaiting)
+      for name in ["a", "b"] { queue?.enqueue(Parcel(name)) }
+      #expect(stepped.runUntilIdle() == 3)
+      #expect(
+        stepped.trace.events == [
+          "beforeWaiting", "a", "b", "beforeWaiting", "a, the last", "drain", "beforeWaiting",
+          "a, the last", "drain",
+        ]
+      )
+      queue = nil
+      stepped.runUntilIdle()
+    }
+  }
+
+  // Q5, texture 7
+  @Test("a strong queue hands over an object that nobody else keeps")
+  func strong() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      queue.enqueue(Parcel("a"))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a, the last", "drain"])
+    }
+  }
+
+  // Q5, texture 8, 9
+  @Test("a weak queue does not hand over an object that died, is empty after the tick, and rests")
+  func weak() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, .weak)
+      var parcel: Parcel? = Parcel("a")
+      try queue.enqueue(#require(parcel))
+      parcel = nil
+      #expect(queue.count == 1)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(queue.count == 0)
+      #expect(stepped.trace.events == ["drain"])
+    }
+  }
+
+  // Q5, L7, texture c
+  @Test("ten thousand elements that died cost one tick, and use up no batch")
+  func allDead() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, .weak)
+      var parcels = (0..<10_000).map { Parcel("\($0)") }
+      for parcel in parcels { queue.enqueue(parcel) }
+      let living = Parcel("living")
+      parcels = []
+      queue.enqueue(living)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["living, the last", "drain"])
+      #expect(stepped.loop.metrics.delivered == 1)
+    }
+  }
+
+  // Q5, Q6
+  @Test("an object alive when it is queued weakly is handed over, and not kept alive")
+  func weakAlive() throws {
+    try stepping { stepped in
+      let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, membership: .weak) { _, _ in
+        stepped.trace.record("handed over")
+      }
+      var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
+      try queue.enqueue(#require(probe))
+      stepped.runUntilIdle()
+      probe = nil
+      #expect(stepped.trace.events == ["handed over", "released here"])
+    }
+  }
+}

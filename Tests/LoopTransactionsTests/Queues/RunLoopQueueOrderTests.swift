@@ -1,0 +1,185 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("RunLoopQueue, order and batches")
+struct RunLoopQueueOrderTests {
+  // Q1, texture 1, c
+  @Test("a queue to which nothing was enqueued is empty, and keeps no loop awake")
+  func empty() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      #expect(queue.count == 0)
+      #expect(stepped.isIdle)
+      #expect(stepped.loop.run() == .finished)
+      #expect(stepped.trace.events == [])
+    }
+  }
+
+  // Q1, Q2, texture a
+  @Test("elements are handed over oldest first, a batch per tick, without another event")
+  func batches() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: 2)
+      stepped.trace.follow(stepped.loop, .beforeWaiting)
+      for name in ["a", "b", "c", "d", "e"] { queue.enqueue(Parcel(name)) }
+      #expect(queue.count == 5)
+      #expect(stepped.runUntilIdle() == 3)
+      #expect(
+        stepped.trace.events == [
+          "beforeWaiting", "a", "b", "beforeWaiting", "c", "d", "beforeWaiting", "e, the last",
+          "drain",
+        ]
+      )
+      #expect(queue.count == 0)
+    }
+  }
+
+  // Q2, texture 4
+  @Test("with a batch of one, a run of one tick leaves the second element")
+  func oneByDefault() throws {
+    try stepping { stepped in
+      let queue = RunLoopQueue<Parcel>(on: stepped.loop) { parcel, _ in
+        stepped.trace.record(parcel.name)
+        stepped.spend(.seconds(1))
+      }
+      for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
+      stepped.loop.run(.noWait)
+      #expect(stepped.trace.events == ["a"])
+      #expect(queue.count == 1)
+    }
+  }
+
+  // Q2, texture 5
+  @Test("with a batch of two, a run of one tick leaves nothing")
+  func batchOfTwo() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: 2)
+      for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
+      stepped.loop.run(.noWait)
+      #expect(queue.count == 0)
+    }
+  }
+
+  // Q2, L9
+  @Test("an unlimited batch is all that waits, as far as the tick's time goes")
+  func unlimited() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: .unlimited) { _ in
+        stepped.spend(.milliseconds(1))
+      }
+      for number in 1...6 { queue.enqueue(Parcel("\(number)")) }
+      stepped.step()
+      #expect(stepped.trace.take() == ["1", "2", "3", "4"])
+      stepped.step()
+      #expect(stepped.trace.events == ["5", "6, the last", "drain"])
+      #expect(stepped.isIdle)
+      #expect(stepped.loop.metrics.delivered == 6)
+      #expect(stepped.loop.metrics.carriedOver == 1)
+    }
+  }
+
+  // Q2, L9
+  @Test("a tick whose budget is spent still moves one element of each queue")
+  func oneAtLeast() throws {
+    try stepping { stepped in
+      stepped.loop.budget = .init(count: 1)
+      let queues = (0..<3).map { _ in recordingQueue(on: stepped, batchSize: .unlimited) }
+      for (index, queue) in queues.enumerated() {
+        for name in ["a", "b"] { queue.enqueue(Parcel("\(name)\(index)")) }
+      }
+      stepped.step()
+      #expect(stepped.trace.take() == ["a0", "a1", "a2"])
+      stepped.step()
+      #expect(stepped.isIdle)
+      withExtendedLifetime(queues) {}
+    }
+  }
+
+  // Q1
+  @Test("queues hand over by their order, equal ones in the order they were made")
+  func order() throws {
+    try stepping { stepped in
+      let trace = stepped.trace
+      let queues = [(5, "c"), (0, "a"), (5, "d"), (0, "b"), (-1, "_")].map { order, name in
+        RunLoopQueue<Parcel>(on: stepped.loop, order: order) { _, _ in trace.record(name) }
+      }
+      for queue in queues { queue.enqueue(Parcel("x")) }
+      stepped.runUntilIdle()
+      #expect(trace.take() == ["_", "a", "b", "c", "d"])
+      for queue in queues { queue.enqueue(Parcel("x")) }
+      try stepped.close()
+      #expect(trace.events == ["_", "a", "b", "c", "d"])
+    }
+  }
+
+  // Q1, texture a, b
+  @Test("elements of four threads come in each thread's order, all of them, once")
+  func manyThreads() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped, batchSize: 7)
+      everywhere(4) { thread in
+        for number in 0..<500 { queue.enqueue(Parcel("\(thread) \(number)")) }
+      }
+      stepped.runUntilIdle()
+      let names = stepped.trace.events.filter { $0 != "drain" }.map { $0.prefix { $0 != "," } }
+      #expect(names.count == 2000)
+      for thread in 0..<4 {
+        let own = names.filter { $0.hasPrefix("\(thread) ") }
+        #expect(own.map(String.init) == (0..<500).map { "\(thread) \($0)" })
+      }
+      #expect(stepped.loop.metrics.wakesSent <= 1)
+    }
+  }
+
+  // Q1, texture b
+  @Test("an element of another thread wakes a loop that sleeps; the rest need no other event")
+  func wakes() throws {
+    let loop = try EventLoop()
+    let (port, trace) = (loop.port, Trace())
+    let queue = RunLoopQueue<Parcel>(on: loop) { parcel, isDrained in
+      trace.record(parcel.name)
+      if isDrained { loop.stop() }
+    }
+    // Only if the wake is lost.
+    let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
+    let parcels = ["a", "b", "c"].map(Parcel.init)
+    let thread = Thread {
+      // The first tick is about to block, or does so already.
+      while port.metrics.ticks == 0 {}
+      try? port.post { for parcel in parcels { queue.enqueue(parcel) } }
+    }
+    #expect(loop.run() == .stopped)
+    thread.join()
+    #expect(trace.events == ["a", "b", "c"])
+    #expect(loop.metrics.wakesSent <= 1)
+    guardian.cancel()
+    try loop.close()
+  }
+
+  // Q1, Q3, L6
+  @Test("a thousand elements of another thread wake a loop that sleeps by one kernel write")
+  func oneWakePerBurst() throws {
+    let (loop, trace) = (try EventLoop(), Trace())
+    let port = loop.port
+    var thread: Thread?
+    let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in
+      trace.record(parcel.name)
+      // The loop is up until the burst is over.
+      if parcel.name == "0" { thread?.join() }
+      if parcel.name == "999" { loop.stop() }
+    }
+    // Only if the wake is lost.
+    let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
+    thread = Thread {
+      // The first tick is about to block, or does so already.
+      while port.metrics.ticks == 0 {}
+      for number in 0..<1000 { queue.enqueue(Parcel("\(number)")) }
+    }
+    #expect(loop.run() == .stopped)
+    #expect(trace.events == (0..<1000).map { "\($0)" })
+    #expect(loop.metrics.wakesSent <= 1)
+    guardian.cancel()
+    try loop.close()
+  }
+}

@@ -1,0 +1,174 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Flushes, and commits within them")
+struct FlushTests {
+  // T4
+  @Test("what a flush commits is performed in the next tick, the pair at hand too")
+  func commitsWithinFlush() throws {
+    try stepping { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let other = Card("other", trace)
+      let card = Card("a", trace) { card in
+        card.record("run")
+        card.body = { $0.record("again") }
+        loop.commit(card, Card.run)
+        loop.commit(other, Card.layout)
+        #expect(loop.isPending(card, Card.run))
+      }
+      trace.follow(loop, .beforeWaiting)
+      loop.commit(card, Card.run)
+      stepped.step()
+      #expect(trace.take() == ["beforeWaiting", "a.run"])
+      #expect(!stepped.isIdle)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(trace.events == ["beforeWaiting", "a.again", "other.layout"])
+    }
+  }
+
+  // T2, T4
+  @Test("a pair that still waits in the flush is performed in it, once, at its place")
+  func commitsOneThatWaits() throws {
+    try stepping { stepped in
+      let loop = stepped.loop
+      let (b, c) = (Card("b", stepped.trace), Card("c", stepped.trace))
+      let a = Card("a", stepped.trace) { _ in loop.commit(c, Card.layout) }
+      loop.commit(a, Card.run)
+      loop.commit(b, Card.layout)
+      loop.commit(c, Card.layout)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["b.layout", "c.layout"])
+    }
+  }
+
+  // T4, D-3
+  @Test("a loop on the system's clock does not block on what its flush committed")
+  func doesNotBlock() throws {
+    let loop = try EventLoop()
+    let (port, trace) = (loop.port, Trace())
+    let card = Card("a", trace)
+    card.body = { card in
+      card.record("run")
+      if trace.events.count < 5 { loop.commit(card, Card.run) } else { loop.stop() }
+    }
+    // Only if the loop blocks; the port alone would let it do so for ever.
+    let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
+    loop.commit(card, Card.run)
+    #expect(loop.run() == .stopped)
+    #expect(trace.events == Array(repeating: "a.run", count: 5))
+    guardian.cancel()
+    card.body = nil
+    withExtendedLifetime(port) {}
+    try loop.close()
+  }
+
+  // T3, L9
+  @Test("a budget of two carries the rest over, in order and still pending")
+  func carriesOver() throws {
+    try stepping { stepped in
+      let loop = stepped.loop
+      loop.budget = .init(count: 2)
+      let cards = ["a", "b", "c", "d", "e"].map { Card($0, stepped.trace) }
+      for card in cards { loop.commit(card, Card.layout) }
+      stepped.step()
+      #expect(stepped.trace.take() == ["a.layout", "b.layout"])
+      #expect(
+        cards.map { loop.isPending($0, Card.layout) } == [false, false, true, true, true]
+      )
+      // Keeps the place it has; one that is new goes behind.
+      loop.commit(cards[4], Card.layout)
+      loop.commit(cards[0], Card.layout)
+      loop.commit(cards[3], Card.layout)
+      stepped.step()
+      #expect(stepped.trace.take() == ["c.layout", "d.layout"])
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["e.layout", "a.layout"])
+      #expect(loop.metrics.carriedOver == 2)
+      #expect(loop.metrics.coalesced == 2)
+    }
+  }
+
+  // T3, L9, D-4
+  @Test("four milliseconds spent, a flush leaves the rest to the next tick")
+  func carriesOverByTime() throws {
+    try stepping { stepped in
+      let cards = ["a", "b", "c", "d", "e"].map { name in
+        Card(name, stepped.trace) { card in
+          card.record("run")
+          stepped.spend(.milliseconds(2))
+        }
+      }
+      for card in cards { stepped.loop.commit(card, Card.run) }
+      stepped.trace.follow(stepped.loop, .beforeWaiting)
+      #expect(stepped.runUntilIdle() == 3)
+      #expect(
+        stepped.trace.events == [
+          "beforeWaiting", "a.run", "b.run", "beforeWaiting", "c.run", "d.run", "beforeWaiting",
+          "e.run",
+        ]
+      )
+    }
+  }
+
+  // T5, L9
+  @Test("targets that died use up no budget")
+  func deadUseNoBudget() throws {
+    try stepping { stepped in
+      stepped.loop.budget = .init(count: 1)
+      var dying = (0..<10).map { Card("\($0)", stepped.trace) }
+      for card in dying {
+        Transaction(card, Card.layout, on: stepped.loop, hold: .weakly).commit()
+      }
+      dying = []
+      let living = Card("a", stepped.trace)
+      stepped.loop.commit(living, Card.layout)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["a.layout"])
+      #expect(stepped.loop.metrics.dead == 10)
+    }
+  }
+
+  // T9, D-7
+  @Test("an action that throws is reported by type and name, and the rest is performed")
+  func throwing() throws {
+    struct Failure: Error {}
+    try stepping { stepped in
+      let trace = stepped.trace
+      let failing = Selector<Card>("failing") { _ in throw Failure() }
+      stepped.loop.errorHandler = { failure in
+        #expect(ObjectIdentifier(failure.targetType) == ObjectIdentifier(Card.self))
+        #expect(failure.error is Failure)
+        trace.record("\(failure.selector): \(failure)")
+      }
+      let card = Card("a", trace)
+      stepped.loop.commit(card, Card.layout)
+      stepped.loop.commit(card, failing)
+      stepped.loop.commit(card, Card.draw)
+      stepped.runUntilIdle()
+      let report = "failing: LoopTransactions: Card.failing threw Failure()"
+      #expect(trace.take() == ["a.layout", report, "a.draw"])
+      stepped.loop.commit(card, failing)
+      #expect(stepped.loop.performIfNeeded(card, failing))
+      #expect(trace.events == [report])
+      #expect(stepped.loop.metrics.performed == 4)
+    }
+  }
+
+  // T9
+  @Test("without an error handler, standard error is told of an action that throws")
+  func throwingByDefault() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      struct Failure: Error {}
+      let loop = try EventLoop()
+      let card = Card("a", Trace())
+      loop.commit(card, Selector<Card>("failing") { _ in throw Failure() })
+      loop.run()
+      try loop.close()
+    }
+    #expect(said(result, "LoopTransactions: Card.failing threw Failure()\n"))
+  }
+}

@@ -1,0 +1,148 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Selector.Carrying")
+struct SelectorCarryingTests {
+  private static let first = Selector<Card>.Carrying<Int>("first", keep: .first) {
+    $0.record("first \($1)")
+  }
+  private static let last = Selector<Card>.Carrying<Int>("last", keep: .last) {
+    $0.record("last \($1)")
+  }
+  private static let standard = Selector<Card>.Carrying<Int>("standard") {
+    $0.record("standard \($1)")
+  }
+  private static let joined = Selector<Card>.Carrying<[Int]>("joined", merge: { $0 + $1 }) {
+    $0.record("joined \($1)")
+  }
+  private static let probes = Selector<Card>.Carrying<ReleaseProbe>("probes") { card, _ in
+    card.record("probed")
+  }
+
+  // T8
+  @Test("of several values the first, the last, or all merged in order are kept, as is said")
+  func keeps() throws {
+    try stepping { stepped in
+      let card = Card("a", stepped.trace)
+      for value in 1...3 {
+        stepped.loop.commit(card, Self.first, value)
+        stepped.loop.commit(card, Self.last, value)
+        stepped.loop.commit(card, Self.standard, value)
+        stepped.loop.commit(card, Self.joined, [value])
+      }
+      stepped.runUntilIdle()
+      #expect(
+        stepped.trace.events == ["a.first 1", "a.last 3", "a.standard 3", "a.joined [1, 2, 3]"]
+      )
+      #expect(stepped.loop.metrics.coalesced == 8)
+      #expect(stepped.loop.metrics.performed == 4)
+    }
+  }
+
+  // T2, T8
+  @Test("a further value changes nothing about the place of its transaction")
+  func keepsPlace() throws {
+    try stepping { stepped in
+      let (a, b) = (Card("a", stepped.trace), Card("b", stepped.trace))
+      stepped.loop.commit(a, Self.last, 1)
+      stepped.loop.commit(b, Self.last, 1)
+      stepped.loop.commit(a, Self.last, 2)
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.last 2", "b.last 1"])
+    }
+  }
+
+  // T4, T8
+  @Test("a value committed by the action itself begins anew, in the next tick")
+  func beginsAnew() throws {
+    try stepping { stepped in
+      let loop = stepped.loop
+      let again = Selector<Card>.Carrying<Int>("again", merge: +) { card, value in
+        card.record("\(value)")
+        card.body?(card)
+      }
+      let card = Card("a", stepped.trace)
+      card.body = { card in
+        card.body = nil
+        loop.commit(card, again, 10)
+        loop.commit(card, again, 20)
+      }
+      loop.commit(card, again, 1)
+      stepped.step()
+      #expect(stepped.trace.events == ["a.1"])
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.1", "a.30"])
+    }
+  }
+
+  // T7, T8
+  @Test("one that carries a value can be asked for, cancelled, and performed at once")
+  func askedFor() throws {
+    try stepping { stepped in
+      let (loop, card) = (stepped.loop, Card("a", stepped.trace))
+      #expect(!loop.isPending(card, Self.joined))
+      #expect(!loop.cancel(card, Self.joined))
+      #expect(!loop.performIfNeeded(card, Self.joined))
+      loop.commit(card, Self.joined, [1])
+      #expect(loop.isPending(card, Self.joined))
+      #expect(loop.cancel(card, Self.joined))
+      #expect(!loop.isPending(card, Self.joined))
+      loop.commit(card, Self.joined, [2])
+      loop.commit(card, Self.joined, [3])
+      #expect(loop.performIfNeeded(card, Self.joined))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.joined [2, 3]"])
+    }
+  }
+
+  // T5, T8
+  @Test("a value is released once it was replaced, cancelled or performed")
+  func releases() throws {
+    try stepping { stepped in
+      let (loop, card) = (stepped.loop, Card("a", stepped.trace))
+      loop.commit(card, Self.probes, ReleaseProbe(stepped.trace))
+      #expect(stepped.trace.take() == [])
+      loop.commit(card, Self.probes, ReleaseProbe(stepped.trace))
+      #expect(stepped.trace.take() == ["released here"])
+      loop.cancel(card, Self.probes)
+      #expect(stepped.trace.take() == ["released here"])
+      loop.commit(card, Self.probes, ReleaseProbe(stepped.trace))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.probed", "released here"])
+    }
+  }
+
+  // T9, T8
+  @Test("an action that is told a value and throws is reported like any other")
+  func reports() throws {
+    struct Failure: Error {}
+    try stepping { stepped in
+      let failing = Selector<Card>.Carrying<Int>("failing") { _, _ in throw Failure() }
+      let card = Card("a", stepped.trace)
+      stepped.loop.errorHandler = { [trace = stepped.trace] in trace.record("\($0)") }
+      stepped.loop.commit(card, failing, 1)
+      stepped.loop.commit(card, Card.layout)
+      stepped.runUntilIdle()
+      #expect(
+        stepped.trace.events == ["LoopTransactions: Card.failing threw Failure()", "a.layout"]
+      )
+    }
+  }
+
+  // T6, T8
+  @Test("values committed by four threads are all merged, and performed once")
+  func mergesFromThreads() throws {
+    let sum = Selector<SharedCard>.Carrying<Int>("sum", merge: +) { $0.trace.record("\($1)") }
+    try stepping { stepped in
+      let (port, card) = (stepped.loop.port, SharedCard("a", stepped.trace))
+      stepped.loop.commit(card, sum, 1)
+      everywhere(4) { _ in
+        for value in 1...100 { try? port.commit(card, sum, value) }
+      }
+      stepped.loop.budget = .unlimited
+      stepped.step()
+      #expect(stepped.trace.events == ["\(1 + 4 * 5050)"])
+    }
+  }
+}

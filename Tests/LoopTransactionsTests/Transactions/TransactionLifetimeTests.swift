@@ -1,0 +1,97 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Transaction, dropped or without its target")
+struct TransactionLifetimeTests {
+  // T5
+  @Test("a kept transaction does not keep its target alive until it is committed")
+  func keepsTargetWhilePending() throws {
+    try stepping { stepped in
+      var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
+      let kept = try Transaction(#require(probe), ReleaseProbe.touch, on: stepped.loop)
+      kept.commit()
+      probe = nil
+      #expect(stepped.trace.events == [])
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["touched", "released here"])
+    }
+  }
+
+  // T5, T10
+  @Test("committed after its target died, a kept transaction is counted dead and not pending")
+  func targetIsGone() throws {
+    try stepping { stepped in
+      var card: Card? = Card("a", stepped.trace)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop)
+      card = nil
+      kept.commit()
+      #expect(!kept.isPending)
+      #expect(stepped.isIdle)
+      #expect(stepped.loop.metrics.dead == 1)
+    }
+  }
+
+  // T2, T10
+  @Test("a kept transaction has nothing to do with a new object at its dead target's address")
+  func addressReused() throws {
+    try stepping { stepped in
+      var card: Card? = Card("old", stepped.trace)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop)
+      let address = try ObjectIdentifier(#require(card))
+      card = nil
+      let reused = Card.atAddress(address, stepped.trace)
+      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      stepped.loop.commit(new, Card.layout)
+      #expect(!kept.isPending)
+      #expect(!kept.cancel())
+      #expect(!kept.performIfNeeded())
+      kept.commit()
+      #expect(stepped.loop.isPending(new, Card.layout))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["new.layout"])
+    }
+  }
+
+  // T10
+  @Test("a kept transaction dropped while pending is performed all the same")
+  func droppedWhilePending() throws {
+    try stepping { stepped in
+      let card = Card("a", stepped.trace)
+      var kept: Transaction? = Transaction(card, Card.layout, on: stepped.loop)
+      kept?.commit()
+      kept?.commit()
+      kept = nil
+      #expect(stepped.loop.isPending(card, Card.layout))
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.layout"])
+      #expect(stepped.loop.metrics.coalesced == 1)
+    }
+  }
+
+  // T10
+  @Test(
+    "of four kept transactions of one pair any can be dropped while pending",
+    arguments: [Transaction.Hold.strongly, .weakly],
+    0..<4
+  )
+  func oneOfManyDropped(hold: Transaction.Hold, dropped: Int) throws {
+    try stepping { stepped in
+      let card = Card("a", stepped.trace)
+      var kept: [Transaction?] = (0..<4).map { _ in
+        Transaction(card, Card.layout, on: stepped.loop, hold: hold)
+      }
+      for transaction in kept { transaction?.commit() }
+      kept[dropped] = nil
+      // Takes the memory of the one that is gone.
+      let other = Transaction(card, Card.draw, on: stepped.loop)
+      other.commit()
+      stepped.runUntilIdle()
+      #expect(stepped.trace.take() == ["a.layout", "a.draw"])
+      #expect(kept.compactMap { $0?.isPending } == [false, false, false])
+      for transaction in kept { transaction?.commit() }
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.layout"])
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Transaction, held weakly")
+struct WeakTransactionTests {
+  // T5
+  @Test("a target that dies while it is held weakly is skipped, counted, and keeps nothing awake")
+  func dies() throws {
+    try stepping { stepped in
+      var card: Card? = Card("a", stepped.trace)
+      let living = Card("b", stepped.trace)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      kept.commit()
+      stepped.loop.commit(living, Card.layout)
+      card = nil
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["b.layout"])
+      #expect(stepped.loop.metrics.dead == 1)
+      #expect(stepped.loop.metrics.performed == 1)
+      #expect(!kept.isPending)
+    }
+  }
+
+  // T5
+  @Test("a target that lives is performed, and was not kept alive meanwhile")
+  func lives() throws {
+    try stepping { stepped in
+      let probe = ReleaseProbe(stepped.trace)
+      var kept: Transaction? = Transaction(
+        probe,
+        ReleaseProbe.touch,
+        on: stepped.loop,
+        hold: .weakly
+      )
+      kept?.commit()
+      kept = nil
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["touched"])
+      withExtendedLifetime(probe) {}
+    }
+  }
+
+  // T5
+  @Test(
+    "a strong commit of a pair that is pending weakly keeps the target, and the place",
+    arguments: [false, true],
+    [false, true]
+  )
+  func strengthened(isKept: Bool, weakOneIsDropped: Bool) throws {
+    try stepping { stepped in
+      var card: Card? = Card("a", stepped.trace)
+      let other = Card("b", stepped.trace)
+      var weak: Transaction? = try Transaction(
+        #require(card),
+        Card.layout,
+        on: stepped.loop,
+        hold: .weakly
+      )
+      weak?.commit()
+      stepped.loop.commit(other, Card.layout)
+      if weakOneIsDropped { weak = nil }
+      let strong = try Transaction(#require(card), Card.layout, on: stepped.loop)
+      if isKept { strong.commit() } else { try stepped.loop.commit(#require(card), Card.layout) }
+      card = nil
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.layout", "b.layout"])
+      #expect(!strong.isPending)
+      #expect(stepped.loop.metrics.dead == 0)
+      #expect(stepped.loop.metrics.coalesced == 1)
+      withExtendedLifetime(weak) {}
+    }
+  }
+
+  // T5
+  @Test("a weak commit of a pair that is pending strongly leaves the target kept alive")
+  func weakAfterStrong() throws {
+    try stepping { stepped in
+      var card: Card? = Card("a", stepped.trace)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      try stepped.loop.commit(#require(card), Card.layout)
+      weak.commit()
+      card = nil
+      #expect(weak.isPending)
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["a.layout"])
+    }
+  }
+
+  // T5, D-8
+  @Test("a new object at a dead target's address is a pair of its own, at its own place")
+  func addressReused() throws {
+    try stepping { stepped in
+      var card: Card? = Card("old", stepped.trace)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let address = try ObjectIdentifier(#require(card))
+      let other = Card("other", stepped.trace)
+      weak.commit()
+      stepped.loop.commit(other, Card.layout)
+      card = nil
+      let reused = Card.atAddress(address, stepped.trace)
+      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      #expect(!stepped.loop.isPending(new, Card.layout))
+      stepped.loop.commit(new, Card.layout)
+      #expect(stepped.loop.isPending(new, Card.layout))
+      #expect(!weak.isPending)
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["other.layout", "new.layout"])
+      #expect(stepped.loop.metrics.dead == 1)
+    }
+  }
+
+  // T5, X1
+  @Test("found dead by a look at its address, the last pending transaction is counted off")
+  func lastFoundDead() throws {
+    try stepping { stepped in
+      var dying: Card? = Card("old", stepped.trace)
+      let address = try ObjectIdentifier(#require(dying))
+      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weakly)
+      let card = Card("a", stepped.trace) { _ in weak.commit() }
+      stepped.loop.commit(card, Card.run)
+      stepped.step()
+      #expect(stepped.loop.metrics.pendingTransactions == 1)
+      dying = nil
+      let reused = Card.atAddress(address, stepped.trace)
+      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      #expect(!stepped.loop.isPending(new, Card.layout))
+      #expect(stepped.isIdle)
+      #expect(stepped.loop.metrics.pendingTransactions == 0)
+      #expect(stepped.loop.metrics.dead == 1)
+    }
+  }
+
+  // T5, T7
+  @Test("a transaction whose target died while it was held weakly is not pending any more")
+  func deadIsNotPending() throws {
+    try stepping { stepped in
+      var card: Card? = Card("a", stepped.trace)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      weak.commit()
+      card = nil
+      #expect(!weak.isPending)
+      #expect(!weak.cancel())
+      #expect(!weak.performIfNeeded())
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == [])
+    }
+  }
+
+  // T7
+  @Test("a pair that is pending weakly can be asked for, cancelled, and performed at once")
+  func askedFor() throws {
+    try stepping { stepped in
+      let card = Card("a", stepped.trace)
+      let weak = Transaction(card, Card.layout, on: stepped.loop, hold: .weakly)
+      weak.commit()
+      #expect(stepped.loop.isPending(card, Card.layout))
+      #expect(stepped.loop.cancel(card, Card.layout))
+      #expect(!weak.isPending)
+      weak.commit()
+      #expect(stepped.loop.performIfNeeded(card, Card.layout))
+      #expect(stepped.trace.take() == ["a.layout"])
+      #expect(stepped.isIdle)
+      stepped.step()
+      #expect(stepped.trace.events == [])
+    }
+  }
+}
