@@ -19,7 +19,15 @@ public final class Observer {
   private unowned let loop: EventLoop  // loop only; not touched once removed
 
   /// Whether the observer will be called again.
-  public private(set) var isValid = true  // loop only
+  ///
+  /// Call on the loop.
+  public var isValid: Bool {
+    core.checkThread("Observer.isValid")
+    return isAttached
+  }
+
+  /// Whether the observer has been neither removed nor dropped.
+  var isAttached: Bool { body != nil }
 
   // A dormant observer has nothing to do and is passed over: a tick with
   // nothing owed costs no call.
@@ -43,17 +51,15 @@ public final class Observer {
   /// Call on the loop. Removing one again does nothing.
   public func remove() {
     core.checkThread("Observer.remove")
-    guard isValid else { return }
+    guard isAttached else { return }
     invalidate()
     loop.observers.sweepLater()
   }
 
   /// Takes note that the loop dropped the observer.
-  func invalidate() {
-    isValid = false
-    body = nil
-  }
+  func invalidate() { body = nil }
 
+  /// Calls the observer, unless it has been removed.
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
     guard let body else { return }
