@@ -14,7 +14,8 @@ public final class Observer {
   /// call.
   public let repeats: Bool
 
-  private var body: ((EventLoop.Activity) -> Void)?  // loop only
+  // Not optional: taking a closure out of an optional allocates.
+  private var body: (EventLoop.Activity) -> Void  // loop only
   private let core: PortCore
   private unowned let loop: EventLoop  // loop only; not touched once removed
 
@@ -27,7 +28,7 @@ public final class Observer {
   }
 
   /// Whether the observer has been neither removed nor dropped.
-  var isAttached: Bool { body != nil }
+  @exclusivity(unchecked) private(set) var isAttached = true  // loop only
 
   // A dormant observer has nothing to do and is passed over: a tick with
   // nothing owed costs no call.
@@ -57,12 +58,15 @@ public final class Observer {
   }
 
   /// Takes note that the loop dropped the observer.
-  func invalidate() { body = nil }
+  func invalidate() {
+    isAttached = false
+    body = { _ in }
+  }
 
-  /// Calls the observer, unless it has been removed.
+  /// Calls the observer, which has not been removed.
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
-    guard let body else { return }
+    let body = body
     if !repeats { remove() }
     body(activity)
   }
