@@ -53,11 +53,6 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
-      name: "LoopTransactionsTestingTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
-      swiftSettings: strict
-    ),
-    .testTarget(
       name: "LoopTransactionsStressTests",
       dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
       swiftSettings: strict
