@@ -36,7 +36,7 @@ extension EventLoop {
   /// Keeps the loop from blocking and from ending, until nothing is owed. I2.
   @inline(__always)
   func arm() {
-    if isArmed { return }
+    if isArmed || _slowPath(wasTornDown) { return }
     isArmed = true
     ticks.arm()
   }
@@ -50,16 +50,21 @@ extension EventLoop {
   /// Decides whether the coming poll may block.
   private func settle() {
     if owesWork {
+      // A loop that never sleeps is not sent a wake: it has to look.
+      takeRequests()
       arm()
     } else if core.inbox.sleep() {
-      if isArmed { disarm() }
+      disarm()
     } else {
       takeRequests()
       arm()
     }
   }
 
-  private func disarm() {
+  /// Lets the loop block and end.
+  @inline(__always)
+  func disarm() {
+    guard isArmed else { return }
     isArmed = false
     ticks.disarm()
   }
@@ -74,7 +79,7 @@ extension EventLoop {
   func callObservers(_ index: Int, _ activity: Activity) {
     if observers.isEmpty(index) { return }
     let list = observers.beginPass(index)
-    for observer in list where !observer.isDormant && observer.isValid {
+    for observer in list where !observer.isDormant && observer.isAttached {
       observer.call(activity)
     }
     observers.endPass()
@@ -86,7 +91,7 @@ extension EventLoop {
     guard meter.isRunning else { return }
     core.metrics.flushes.add()
     // 1 ms: past it, timers would be late by what the flush took. L9.
-    if meter.end({ nanoseconds }) > 1_000_000 { uv.updateTime() }
+    if meter.end({ nanoseconds }) > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
   /// Performs everything owed, without a limit of time, for a run that returns

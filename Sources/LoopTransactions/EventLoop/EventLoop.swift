@@ -59,11 +59,12 @@ public final class EventLoop {
 
   /// What one tick may spend on transactions, queues and posts together.
   ///
-  /// Call on the loop. Takes effect with the next tick.
+  /// Call on the loop. A tick that has begun to spend keeps the budget that it
+  /// began with.
   public var budget: Budget {
     didSet {
       checkThread("EventLoop.budget")
-      meter = BudgetMeter(budget, clockIsVirtual: virtualTime != nil)
+      meter.setBudget(budget)
     }
   }
 
@@ -77,7 +78,11 @@ public final class EventLoop {
   }
 
   /// Told of each action that threw. By default standard error is.
-  public var errorHandler: (TransactionFailure) -> Void = { System.report("\($0)") }
+  ///
+  /// Call on the loop.
+  public var errorHandler: (TransactionFailure) -> Void = { System.report("\($0)") } {
+    didSet { checkThread("EventLoop.errorHandler") }
+  }
 
   /// Makes a loop of its own that belongs to the calling thread.
   ///
@@ -147,6 +152,17 @@ extension EventLoop {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
+  /// Whether the owner of an adopted loop closed our handles: libuv's loop may
+  /// be gone.
+  @inline(__always)
+  var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
+
+  /// Traps if the owner of an adopted loop closed our handles.
+  func checkNotTornDown(_ operation: StaticString) {
+    guard wasTornDown else { return }
+    trap("\(operation): its owner closed the adopted loop; call EventLoop.close() first")
+  }
+
   /// The present, by the loop's clock, in nanoseconds.
   @inline(__always)
   var nanoseconds: UInt64 {
@@ -157,10 +173,19 @@ extension EventLoop {
   /// The present, by the loop's clock.
   ///
   /// Call on the loop. Virtual on a stepped loop, else the system's.
-  public var now: LoopClock.Instant { LoopClock.Instant(nanoseconds: nanoseconds) }
+  public var now: LoopClock.Instant {
+    checkThread("EventLoop.now")
+    return LoopClock.Instant(nanoseconds: nanoseconds)
+  }
+
+  /// The address of the `uv_loop_t`.
+  package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
 
   /// What the loop has done so far.
   ///
   /// Call on the loop; other threads ask its port.
-  public var metrics: LoopMetrics { core.metrics.snapshot }
+  public var metrics: LoopMetrics {
+    checkThread("EventLoop.metrics")
+    return core.metrics.snapshot
+  }
 }
