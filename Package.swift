@@ -40,5 +40,15 @@ let package = Package(
       dependencies: ["LoopbenchKit"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "LoopbenchKitTests",
+      dependencies: ["LoopbenchKit", "CLoopbench"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "loopbenchTests",
+      dependencies: ["loopbench", "LoopbenchKit"],
+      swiftSettings: strict
+    ),
   ]
 )

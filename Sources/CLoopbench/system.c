@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -102,6 +103,11 @@ int cl_write_all(int descriptor, const void *bytes, size_t length) {
     length -= (size_t)written;
   }
   return 0;
+}
+
+bool cl_is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 int cl_create_file(const char *path) {

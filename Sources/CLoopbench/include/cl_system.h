@@ -34,6 +34,9 @@ bool cl_is_terminal(int descriptor);
 // Writes all of it. Returns 0, or an errno.
 int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 
+// Whether something is at `path` that no file can replace.
+bool cl_is_directory(const char *_Nonnull path);
+
 // Opens `path` for writing, empty, with mode 0666 less the umask. Returns a
 // descriptor, or a negated errno.
 int cl_create_file(const char *_Nonnull path);

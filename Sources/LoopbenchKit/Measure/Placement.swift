@@ -45,6 +45,11 @@ extension Placement {
     public let loop: Int?
     /// The producer's CPU.
     public let producer: Int?
+
+    package init(loop: Int?, producer: Int?) {
+      self.loop = loop
+      self.producer = producer
+    }
   }
 
   /// The seats for `rule`, or why this machine has none.
@@ -62,5 +67,9 @@ extension Placement {
   /// Why a series can not be measured here.
   package struct Unavailable: Error, Equatable {
     package let reason: String
+
+    package init(reason: String) {
+      self.reason = reason
+    }
   }
 }

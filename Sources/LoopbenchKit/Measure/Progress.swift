@@ -4,10 +4,10 @@ public struct Progress: Equatable, Sendable {
   public private(set) var contender = ""
   /// The round being measured; 0 is the warm-up.
   public private(set) var round = 0
-  /// How many rounds there will be; `nil` while warming up.
-  public internal(set) var rounds: Int?
+  /// How many rounds there will be, about; `nil` while warming up.
+  public private(set) var rounds: Int?
 
-  var roundNs: UInt64 = 0
+  private var roundNs: UInt64 = 0
   private let slices: Int
   private var slice = 0
 
@@ -15,10 +15,19 @@ public struct Progress: Equatable, Sendable {
     self.slices = slices
   }
 
-  mutating func move(to contender: Contender, round: Int, slice: Int) {
-    self.contender = contender.name
-    self.round = round
-    self.slice = slice
+  /// The warm-up round is over.
+  package mutating func begin(rounds: Int, roundNs: UInt64) {
+    self.rounds = rounds
+    self.roundNs = roundNs
+  }
+
+  /// The same run, at one of its slices.
+  package func at(_ contender: Contender, round: Int, slice: Int) -> Progress {
+    var progress = self
+    progress.contender = contender.name
+    progress.round = round
+    progress.slice = slice
+    return progress
   }
 
   /// What is left, in ns, by the time the warm-up round took; `nil` during it.

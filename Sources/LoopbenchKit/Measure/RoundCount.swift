@@ -2,23 +2,36 @@
 public enum RoundCount: Equatable, Sendable {
   /// As many as stated.
   case fixed(Int)
-  /// As many as fit `nanoseconds`, by the time the warm-up round took, but at
-  /// least 10 and at most 30.
+  /// As many as fit `nanoseconds`, the warm-up round included, but at least 10
+  /// and at most 30.
   case fitting(nanoseconds: UInt64)
 
-  /// What `loopbench` does alone: with its warm-up round about 20 s.
-  public static let standard = RoundCount.fitting(nanoseconds: 18_000_000_000)
+  /// What `loopbench` does alone: about 20 s.
+  public static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
 
   /// The fewest rounds whose median means something.
   public static let least = 10
   private static let most = 30
 
-  /// The number of rounds, given how long one of them takes.
-  package func rounds(roundNs: UInt64) -> Int {
+  /// Whether another round follows `done` recorded ones.
+  ///
+  /// - Parameters:
+  ///   - elapsedNs: Since the warm-up round began.
+  ///   - roundNs: What the last round took.
+  package func continues(after done: Int, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
+    switch self {
+    case .fixed(let count): done < count
+    case .fitting(let nanoseconds):
+      done < Self.least || (done < Self.most && elapsedNs + roundNs <= nanoseconds)
+    }
+  }
+
+  /// How many rounds there will be if each takes `roundNs`.
+  package func estimate(roundNs: UInt64) -> Int {
     switch self {
     case .fixed(let count): count
     case .fitting(let nanoseconds):
-      Int(min(UInt64(Self.most), max(UInt64(Self.least), nanoseconds / max(1, roundNs))))
+      min(Self.most, max(Self.least, Int(nanoseconds / max(1, roundNs)) - 1))
     }
   }
 }

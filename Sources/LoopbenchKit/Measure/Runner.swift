@@ -41,28 +41,31 @@ public struct Runner: Sendable {
   public func run(
     progress: (Progress) -> Void = { _ in }
   ) throws(PeerFailure) -> Measurements {
+    let began = instruments.now()
     var pace = Progress(slices: contenders.count)
-    let warmUp = try measure(round: 0, pace: &pace, progress: progress)
-    let count = rounds.rounds(roundNs: warmUp.wallNs)
-    pace.rounds = count
-    pace.roundNs = warmUp.wallNs
+    var last = try measure(round: 0, pace: pace, progress: progress)
+    pace.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
     var measurements = Measurements(contenders: contenders, seed: seed)
-    for round in 1...max(1, count) {
-      measurements.add(try measure(round: round, pace: &pace, progress: progress))
+    while rounds.continues(
+      after: measurements.rounds.count,
+      elapsedNs: instruments.now() - began,
+      roundNs: last.wallNs
+    ) {
+      last = try measure(round: measurements.rounds.count + 1, pace: pace, progress: progress)
+      measurements.add(last)
     }
     return measurements
   }
 
   private func measure(
     round: Int,
-    pace: inout Progress,
+    pace: Progress,
     progress: (Progress) -> Void
   ) throws(PeerFailure) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated() {
-      pace.move(to: contender, round: round, slice: index)
-      progress(pace)
+      progress(pace.at(contender, round: round, slice: index))
       slices.append(
         try contender.measure(round: round, seed: seed, instruments: instruments)
       )

@@ -1,5 +1,13 @@
 private import CLoopbench
 
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
 /// An `errno`, described as libuv does.
 public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// The positive number.
@@ -9,6 +17,8 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   public init(code: Int32) {
     self.code = abs(code)
   }
+
+  package static let isDirectory = SystemError(code: EISDIR)
 
   /// The system's sentence: "permission denied".
   public var description: String {

@@ -10,8 +10,4 @@ final class CommitTarget {
   func perform() {
     performed += 1
   }
-
-  static func make(_ count: Int) -> ContiguousArray<CommitTarget> {
-    ContiguousArray((0..<count).map { _ in CommitTarget() })
-  }
 }

@@ -15,7 +15,7 @@ enum SwiftCommit {
     _ pending: some PendingTargets,
     _ slice: inout Slice
   ) throws(PeerFailure) {
-    let targets = CommitTarget.make(CommitLoad.targets)
+    let targets = CommitTargets(count: CommitLoad.targets)
     switch slice.series {
     case "duplicate":
       slice.sample { operations in
@@ -29,14 +29,12 @@ enum SwiftCommit {
   @inline(__always)
   private static func duplicates(
     _ repeats: Int,
-    of targets: ContiguousArray<CommitTarget>,
+    of targets: CommitTargets,
     in pending: some PendingTargets
   ) -> UInt64 {
-    for target in targets { pending.commit(target) }
+    targets.forEach(pending.commit)
     let began = cl_now()
-    for _ in 0..<repeats {
-      for target in targets { pending.commit(target) }
-    }
+    for _ in 0..<repeats { targets.forEach(pending.commit) }
     let elapsed = cl_now() - began
     pending.flush()
     return elapsed
@@ -44,11 +42,11 @@ enum SwiftCommit {
 
   @inline(__always)
   private static func first(
-    of targets: ContiguousArray<CommitTarget>,
+    of targets: CommitTargets,
     in pending: some PendingTargets
   ) -> UInt64 {
     let began = cl_now()
-    for target in targets { pending.commit(target) }
+    targets.forEach(pending.commit)
     pending.flush()
     return cl_now() - began
   }

@@ -5,7 +5,8 @@ struct UVPost: Peer {
   let name = "uv"
   let scenario = "post"
   let series = PostLoad.series
-  let summary = "C on libuv: a malloc'ed node, a queue under uv_mutex, uv_async_send when it was empty"
+  let summary =
+    "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard let peer = cl_uv_post_open() else { throw .noLoop }

@@ -4,7 +4,7 @@ private import CLoopbench
 struct UVWake: Peer {
   let name = "uv"
   let scenario = "wake"
-  let series = ["across", "same"]
+  let series = WakeLoad.series
   let summary = "C on libuv: uv_async_send and its callback"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

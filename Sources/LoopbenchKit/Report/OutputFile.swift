@@ -14,6 +14,7 @@ public final class OutputFile {
 
   /// Opens a new file beside `path`.
   public init(path: String) throws(SystemError) {
+    guard !cl_is_directory(path) else { throw SystemError.isDirectory }
     self.path = path
     temporaryPath = path + ".part"
     let descriptor = cl_create_file(temporaryPath)

@@ -38,7 +38,7 @@ extension Report.Comparison {
       return round.percentiles[percentile.label].map { ($0, base) }
     }
     guard
-      let ratio = Spread(of: pairs.map { $0.value / $0.base }),
+      let ratio = Spread(of: pairs.map { Self.ratio($0.value, $0.base) }),
       let difference = Spread(of: pairs.map { ($0.value - $0.base).roundedToPicoseconds })
     else { return nil }
     scenario = result.scenario
@@ -49,5 +49,10 @@ extension Report.Comparison {
     rounds = pairs.count
     self.ratio = ratio
     self.difference = difference
+  }
+
+  /// To six digits: what is beyond them is noise in a file.
+  private static func ratio(_ value: Double, _ base: Double) -> Double {
+    (value / base * 1_000_000).rounded() / 1_000_000
   }
 }

@@ -51,7 +51,7 @@ extension Report.Warning {
   static func fewRounds(_ rounds: Int) -> Report.Warning {
     Report.Warning(
       id: "few-rounds",
-      text: "only \(rounds) rounds: ratios are a median of too few to compare",
+      text: "\(rounds) of at least \(RoundCount.least) rounds: too few for a median of ratios",
       hint: "use --rounds \(RoundCount.least) or more"
     )
   }

@@ -41,7 +41,7 @@ struct SeriesTable {
 extension SeriesTable {
   private var titles: [String] {
     [unit.rawValue] + Percentile.standard.map(\.title) + ["samples"]
-      + (references.first.map { ["vs \($0) p50 (range)", "p99"] } ?? [])
+      + (references.first.map { ["vs \($0) p50 (range)", "at p99"] } ?? [])
       + references.dropFirst().map { "vs \($0)" }
       + (scenario.extras.contains(.difference) ? ["ns above \(references.first ?? "")"] : [])
       + (scenario.extras.contains(.processorUse) ? ["CPU/wall"] : [])
@@ -81,8 +81,8 @@ extension SeriesTable {
 
   private func ratioWithRange(of result: Report.Result) -> String {
     comparison(of: result, to: references.first).map { comparison in
-      let ratio = comparison.ratio
-      return "\(Self.ratio(ratio.median)) (\(Self.ratio(ratio.low))..\(Self.ratio(ratio.high)))"
+      let (low, high) = (Self.figures(comparison.ratio.low), Self.figures(comparison.ratio.high))
+      return "\(Self.ratio(comparison.ratio.median)) (\(low)..\(high))"
     } ?? ""
   }
 
@@ -108,6 +108,10 @@ extension SeriesTable {
   }
 
   private static func ratio(_ value: Double) -> String {
-    Decimals.text(value, digits: 2) + "x"
+    figures(value) + "x"
+  }
+
+  private static func figures(_ value: Double) -> String {
+    Decimals.text(value, digits: Decimals.digits(for: value))
   }
 }

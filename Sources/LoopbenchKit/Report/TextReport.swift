@@ -52,7 +52,8 @@ public struct TextReport {
 
 extension TextReport {
   private func section(_ name: String) -> [String] {
-    let scenario = scenarios.first { $0.name == name } ?? Scenario(name: name, summary: "", series: [])
+    let known = scenarios.first { $0.name == name }
+    let scenario = known ?? Scenario(name: name, summary: "", series: [])
     let results = report.results.filter { $0.scenario == name }
     var seen: Set<String> = []
     let names = results.map(\.series).filter { seen.insert($0).inserted }

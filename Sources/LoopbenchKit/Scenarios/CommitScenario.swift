@@ -2,7 +2,7 @@ extension Scenario {
   /// Handing a target and an action over, to be performed once per tick.
   public static let commit = Scenario(
     name: "commit",
-    summary: "hand over a target and an action, performed once per tick; a sample is a batch's mean",
+    summary: "hand over a target and its action, performed once a tick; a sample is a batch's mean",
     series: [
       Series(
         name: "duplicate",

@@ -10,7 +10,7 @@ extension Scenario {
     Series(
       name: "\(item.name).across",
       summary: "200000 \(item.plural) from a thread on another CPU: ns per item",
-      effort: Effort(warmUps: 0, samples: 1, operations: 200_000),
+      effort: Effort(warmUps: 1, samples: 3, operations: 200_000),
       placement: .across
     )
   }

@@ -33,7 +33,12 @@ package final class TickSamples {
     guard
       let start = samples.baseAddress,
       let ticker = cl_ticker_open(
-        loop, UInt32(effort.operations), start, UInt32(samples.count), done, context
+        loop,
+        UInt32(effort.operations),
+        start,
+        UInt32(samples.count),
+        done,
+        context
       )
     else { throw .noLoop }
     defer { cl_ticker_close(ticker) }

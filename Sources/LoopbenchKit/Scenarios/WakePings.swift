@@ -6,9 +6,6 @@ package final class WakePings {
   package let pointer: OpaquePointer
   private let count: Int
 
-  /// A sleeping loop's pause between two sends is this long at least, in ns.
-  private static let pause: UInt64 = 50_000
-
   /// Prepares the pings that `effort` asks for.
   package init(effort: Effort) throws(PeerFailure) {
     count = effort.warmUps + effort.samples
@@ -32,7 +29,7 @@ package final class WakePings {
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
-    let pause = slice.series == "same" ? 0 : Self.pause
+    let pause = WakeLoad.pause(before: slice.series)
     let seed = slice.generator.next()
     let shared = Shared((pings: pointer, context: context))
     let producer = try PlacedThread(cpu: slice.seats.producer) {

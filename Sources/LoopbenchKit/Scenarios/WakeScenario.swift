@@ -16,6 +16,12 @@ extension Scenario {
         effort: Effort(warmUps: 50, samples: 500, operations: 1),
         placement: .same
       ),
+      Series(
+        name: "same.busy",
+        summary: "the same, but the sender first works for 1.5-3 ms, which uses up its time slice",
+        effort: Effort(warmUps: 2, samples: 30, operations: 1),
+        placement: .same
+      ),
     ],
     extras: [.processorUse]
   )
@@ -26,4 +32,22 @@ extension Scenario {
     effort: Effort(warmUps: 50, samples: 800, operations: 1),
     placement: .across
   )
+}
+
+/// How the pings of `wake` are spaced.
+package enum WakeLoad {
+  /// The series every peer of the scenario has; `across.roundtrip` comes along.
+  package static let series = ["across", "same", "same.busy"]
+
+  /// The least time, in ns, that the sender spins before each ping of `series`;
+  /// the most is twice that. 0: it sends as soon as it was answered.
+  package static func pause(before series: String) -> UInt64 {
+    switch series {
+    case "across": 50_000
+    // Past its slice a sender is preempted by the loop it wakes: there
+    // libuv 1.44's `uv_async_send` makes the loop spin until the sender is back.
+    case "same.busy": 1_500_000
+    default: 0
+    }
+  }
 }
