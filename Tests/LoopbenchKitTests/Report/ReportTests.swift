@@ -16,6 +16,22 @@ struct ReportTests {
     #expect(comparison.ratio.low <= comparison.ratio.median)
   }
 
+  @Test("what slows both peers of a round down changes no ratio")
+  func drift() throws {
+    var fixture = Fixture()
+    fixture.peers = [
+      FakePeer(name: "uv", base: 1000, drifts: true),
+      FakePeer(name: "lt", base: 500, drifts: true),
+    ]
+    let report = try fixture.report()
+    let lt = try #require(report.results.first { $0.peer == "lt" })
+    let medians = Spread(of: lt.perRound.compactMap { $0.percentiles["50"] })
+    #expect(try #require(medians).high > 2 * (try #require(medians).low))
+    for comparison in report.comparisons where comparison.peer == "lt" {
+      #expect(comparison.ratio.high - comparison.ratio.low < 0.004)
+    }
+  }
+
   @Test("a reference is not compared with itself, but with the other references")
   func references() throws {
     let report = try Fixture().report()
