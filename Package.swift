@@ -62,5 +62,15 @@ let package = Package(
       dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
       swiftSettings: strict
     ),
+    .testTarget(
+      name: "LoopbenchKitTests",
+      dependencies: ["LoopbenchKit", "CLoopbench"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "loopbenchTests",
+      dependencies: ["loopbench", "LoopbenchKit"],
+      swiftSettings: strict
+    ),
   ]
 )

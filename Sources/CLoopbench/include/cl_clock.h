@@ -1,0 +1,25 @@
+#ifndef CL_CLOCK_H
+#define CL_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+// Nanoseconds on the clock of `uv_hrtime`.
+static inline uint64_t cl_now(void) {
+#if defined(__APPLE__)
+  return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+#endif
+}
+
+// Burns this thread's processor until `deadline`. Never sleeps.
+void cl_spin_until(uint64_t deadline);
+
+// Does nothing, and the optimiser can not know: what `value` points at must be
+// there.
+void cl_black_hole(const void *value);
+
+#endif

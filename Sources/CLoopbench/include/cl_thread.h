@@ -1,0 +1,34 @@
+#ifndef CL_THREAD_H
+#define CL_THREAD_H
+
+#include <stdint.h>
+
+typedef struct cl_thread cl_thread;
+
+// Starts a thread on `cpu`, or anywhere the process was allowed when it
+// started if `cpu` is negative. It never inherits the creator's placement.
+// Returns 0, or an errno.
+int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu,
+                    void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
+
+// Waits for the thread to end and frees it.
+void cl_thread_join(cl_thread *_Nonnull thread);
+
+// Writes the CPUs the process was allowed when it started, at most `capacity`.
+// Returns how many there are. Where threads can not be placed: 0.
+int cl_allowed_cpus(int *_Nullable cpus, int capacity);
+
+// How many CPUs the calling thread may run on; 0 where that can not be asked.
+int cl_thread_cpu_count(void);
+
+// The CPU the calling thread runs on, or -1.
+int cl_current_cpu(void);
+
+// A binary semaphore between two threads.
+typedef struct cl_gate cl_gate;
+cl_gate *_Nullable cl_gate_open(void);
+void cl_gate_pass(cl_gate *_Nonnull gate);
+void cl_gate_wait(cl_gate *_Nonnull gate);
+void cl_gate_close(cl_gate *_Nonnull gate);
+
+#endif

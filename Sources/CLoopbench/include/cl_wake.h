@@ -1,0 +1,29 @@
+#ifndef CL_WAKE_H
+#define CL_WAKE_H
+
+#include <stdint.h>
+
+// The two ends of `wake`, the same for every peer: the producer pings, the
+// loop's callback answers, the producer sleeps until it does.
+typedef struct cl_wake cl_wake;
+
+cl_wake *_Nullable cl_wake_open(uint32_t samples);
+
+// On the producer's thread: sends `samples` pings, each after a pause, spent
+// spinning, of `pause_least` to twice that many ns (0: at once).
+void cl_wake_ping(cl_wake *_Nonnull wake, uint64_t pause_least, uint64_t seed,
+                  void (*_Nonnull send)(void *_Nullable), void *_Nullable context);
+
+// On the loop, first thing in the callback. `wake` is a `cl_wake *`: the shape
+// of a posted function.
+void cl_wake_answer(void *_Nullable wake);
+
+// ns from before `send` to the callback's first instruction.
+const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
+
+// ns from before `send` until the producer runs again.
+const uint64_t *_Nonnull cl_wake_round_trip(const cl_wake *_Nonnull wake);
+
+void cl_wake_close(cl_wake *_Nonnull wake);
+
+#endif

@@ -1,0 +1,130 @@
+#include "cl_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+const char *cl_uv_version(void) { return uv_version_string(); }
+
+int cl_cpu_info(char *model, size_t capacity) {
+  uv_cpu_info_t *infos = NULL;
+  int count = 0;
+  if (capacity > 0) model[0] = 0;
+  if (uv_cpu_info(&infos, &count) != 0) return 0;
+  if (count > 0) snprintf(model, capacity, "%s", infos[0].model);
+  uv_free_cpu_info(infos, count);
+  return count;
+}
+
+#if defined(__x86_64__)
+
+static const struct {
+  const char *signature;
+  const char *name;
+} hypervisors[] = {
+    {"KVMKVMKVM", "KVM"},       {"Linux KVM Hv", "KVM"},    {"VMwareVMware", "VMware"},
+    {"Microsoft Hv", "Hyper-V"}, {"XenVMMXenVMM", "Xen"},    {"TCGTCGTCGTCG", "QEMU"},
+    {"VBoxVBoxVBox", "VirtualBox"}, {"bhyve bhyve ", "bhyve"}, {"ACRNACRNACRN", "ACRN"},
+};
+
+static const char *hypervisor_name(const char *signature) {
+  for (size_t i = 0; i < sizeof hypervisors / sizeof hypervisors[0]; i++) {
+    if (strcmp(hypervisors[i].signature, signature) == 0) return hypervisors[i].name;
+  }
+  return "virtual machine";
+}
+
+void cl_virtualization(char *name, size_t capacity) {
+  unsigned a, b, c, d;
+  snprintf(name, capacity, "%s", "");
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 31))) return;
+  // Not `__get_cpuid`: it refuses the hypervisor's range.
+  __cpuid(0x40000000, a, b, c, d);
+  char signature[13] = {0};
+  memcpy(signature, &b, 4);
+  memcpy(signature + 4, &c, 4);
+  memcpy(signature + 8, &d, 4);
+  snprintf(name, capacity, "%s", hypervisor_name(signature));
+}
+
+#else
+
+void cl_virtualization(char *name, size_t capacity) { snprintf(name, capacity, "%s", ""); }
+
+#endif
+
+void cl_operating_system(char *name, size_t capacity) {
+  uv_utsname_t system;
+  snprintf(name, capacity, "%s", "");
+  if (uv_os_uname(&system) != 0) return;
+  snprintf(name, capacity, "%s %s %s", system.sysname, system.release, system.machine);
+}
+
+bool cl_is_optimized(void) {
+#if defined(__OPTIMIZE__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+static uint64_t nanoseconds(struct timeval time) {
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+cl_usage cl_usage_now(void) {
+  struct rusage usage;
+  cl_usage result = {0, 0, 0};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return result;
+  result.cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+  result.voluntary = (uint64_t)usage.ru_nvcsw;
+  result.involuntary = (uint64_t)usage.ru_nivcsw;
+  return result;
+}
+
+bool cl_is_terminal(int descriptor) { return isatty(descriptor) != 0; }
+
+int cl_write_all(int descriptor, const void *bytes, size_t length) {
+  const char *next = bytes;
+  while (length > 0) {
+    ssize_t written = write(descriptor, next, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    next += written;
+    length -= (size_t)written;
+  }
+  return 0;
+}
+
+bool cl_is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int cl_create_file(const char *path) {
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+int cl_finish_file(int descriptor, const char *from, const char *to) {
+  if (close(descriptor) != 0) return errno;
+  return rename(from, to) == 0 ? 0 : errno;
+}
+
+void cl_abandon_file(int descriptor, const char *path) {
+  close(descriptor);
+  unlink(path);
+}
+
+void cl_error_message(int code, char *text, size_t capacity) {
+  uv_strerror_r(uv_translate_sys_error(code), text, capacity);
+}

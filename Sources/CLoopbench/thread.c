@@ -1,0 +1,131 @@
+// Affinity and `sched_getcpu` are GNU's.
+#define _GNU_SOURCE
+#include "cl_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <uv.h>
+
+struct cl_thread {
+  pthread_t thread;
+  void (*body)(void *);
+  void *context;
+};
+
+static void *thread_main(void *argument) {
+  cl_thread *thread = argument;
+  thread->body(thread->context);
+  return NULL;
+}
+
+#if defined(__linux__)
+
+static cpu_set_t allowed;
+static pthread_once_t allowed_once = PTHREAD_ONCE_INIT;
+
+// The main thread's mask, not the caller's: the caller may be placed already.
+static void read_allowed(void) {
+  if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
+}
+
+static int place(pthread_attr_t *attributes, int cpu) {
+  pthread_once(&allowed_once, read_allowed);
+  cpu_set_t set = allowed;
+  if (cpu >= 0) {
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+  }
+  if (CPU_COUNT(&set) == 0) return 0;
+  return pthread_attr_setaffinity_np(attributes, sizeof set, &set);
+}
+
+int cl_allowed_cpus(int *cpus, int capacity) {
+  pthread_once(&allowed_once, read_allowed);
+  int count = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    if (count < capacity) cpus[count] = cpu;
+    count++;
+  }
+  return count;
+}
+
+int cl_thread_cpu_count(void) {
+  cpu_set_t set;
+  if (pthread_getaffinity_np(pthread_self(), sizeof set, &set) != 0) return 0;
+  return CPU_COUNT(&set);
+}
+
+int cl_current_cpu(void) { return sched_getcpu(); }
+
+#else
+
+static int place(pthread_attr_t *attributes, int cpu) {
+  (void)attributes;
+  return cpu < 0 ? 0 : ENOSYS;
+}
+
+int cl_allowed_cpus(int *cpus, int capacity) {
+  (void)cpus;
+  (void)capacity;
+  return 0;
+}
+
+int cl_thread_cpu_count(void) { return 0; }
+
+int cl_current_cpu(void) { return -1; }
+
+#endif
+
+static int start_placed(cl_thread *thread, int cpu) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error != 0) return error;
+  error = place(&attributes, cpu);
+  if (error == 0) error = pthread_create(&thread->thread, &attributes, thread_main, thread);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+int cl_thread_start(cl_thread **out, int cpu, void (*body)(void *), void *context) {
+  cl_thread *thread = malloc(sizeof *thread);
+  if (thread == NULL) return ENOMEM;
+  thread->body = body;
+  thread->context = context;
+  int error = start_placed(thread, cpu);
+  if (error != 0) {
+    free(thread);
+    return error;
+  }
+  *out = thread;
+  return 0;
+}
+
+void cl_thread_join(cl_thread *thread) {
+  pthread_join(thread->thread, NULL);
+  free(thread);
+}
+
+struct cl_gate {
+  uv_sem_t semaphore;
+};
+
+cl_gate *cl_gate_open(void) {
+  cl_gate *gate = malloc(sizeof *gate);
+  if (gate != NULL && uv_sem_init(&gate->semaphore, 0) != 0) {
+    free(gate);
+    return NULL;
+  }
+  return gate;
+}
+
+void cl_gate_pass(cl_gate *gate) { uv_sem_post(&gate->semaphore); }
+
+void cl_gate_wait(cl_gate *gate) { uv_sem_wait(&gate->semaphore); }
+
+void cl_gate_close(cl_gate *gate) {
+  uv_sem_destroy(&gate->semaphore);
+  free(gate);
+}

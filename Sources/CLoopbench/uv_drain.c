@@ -1,0 +1,127 @@
+#include "cl_uv_drain.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <uv.h>
+
+#include "cl_clock.h"
+#include "cl_finish.h"
+#include "cl_uv_loop.h"
+
+typedef struct object {
+  struct object *next;
+  bool is_queued;
+} object;
+
+struct cl_uv_drain {
+  uv_loop_t *loop;
+  uv_prepare_t prepare;
+  uv_idle_t idle;  // runs while objects are left, so that the poll never blocks
+  uv_mutex_t mutex;
+  object *first;   // under `mutex`
+  object **last;   // under `mutex`: where the next object goes
+  uint32_t batch;
+  void (*handler)(cl_uv_drain *, object *);
+  cl_finish finish;
+  uint64_t handed_over;
+  uint32_t object_count;
+  object objects[];
+};
+
+static void enqueue(cl_uv_drain *peer, object *object) {
+  uv_mutex_lock(&peer->mutex);
+  if (!object->is_queued) {
+    object->is_queued = true;
+    object->next = NULL;
+    *peer->last = object;
+    peer->last = &object->next;
+  }
+  uv_mutex_unlock(&peer->mutex);
+}
+
+// Unlinks up to `batch` objects; an object handed over is no longer a member.
+static object *take_batch(cl_uv_drain *peer, bool *is_empty) {
+  uv_mutex_lock(&peer->mutex);
+  object *first = peer->first;
+  object **end = &peer->first;
+  for (uint32_t i = 0; i < peer->batch && *end != NULL; i++) {
+    (*end)->is_queued = false;
+    end = &(*end)->next;
+  }
+  object *rest = *end;
+  *end = NULL;
+  peer->first = rest;
+  if (rest == NULL) peer->last = &peer->first;
+  *is_empty = rest == NULL;
+  uv_mutex_unlock(&peer->mutex);
+  return first;
+}
+
+static void idle_tick(uv_idle_t *idle) { (void)idle; }
+
+static void drain(uv_prepare_t *prepare) {
+  cl_uv_drain *peer = prepare->data;
+  bool is_empty;
+  object *object = take_batch(peer, &is_empty);
+  while (object != NULL) {
+    // The handler may queue the object again, which overwrites `next`.
+    struct object *next = object->next;
+    peer->handler(peer, object);
+    object = next;
+  }
+  if (is_empty) {
+    uv_idle_stop(&peer->idle);
+  } else {
+    uv_idle_start(&peer->idle, idle_tick);
+  }
+}
+
+static void handle_object(cl_uv_drain *peer, object *object) {
+  cl_black_hole(object);
+  peer->handed_over++;
+  cl_finish_step(&peer->finish);
+}
+
+static bool open_loop(cl_uv_drain *peer) {
+  if (uv_mutex_init(&peer->mutex) != 0) return false;
+  peer->loop = cl_uv_loop_open();
+  if (peer->loop != NULL) return true;
+  uv_mutex_destroy(&peer->mutex);
+  return false;
+}
+
+cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
+  cl_uv_drain *peer = calloc(1, sizeof *peer + objects * sizeof(object));
+  if (peer == NULL) return NULL;
+  if (!open_loop(peer)) {
+    free(peer);
+    return NULL;
+  }
+  peer->object_count = objects;
+  peer->last = &peer->first;
+  peer->handler = handle_object;
+  peer->finish.stop = cl_uv_loop_stop;
+  peer->finish.stop_context = peer->loop;
+  uv_idle_init(peer->loop, &peer->idle);
+  uv_prepare_init(peer->loop, &peer->prepare);
+  peer->prepare.data = peer;
+  uv_prepare_start(&peer->prepare, drain);
+  return peer;
+}
+
+uint64_t cl_uv_drain_burst(cl_uv_drain *peer, uint32_t batch) {
+  peer->batch = batch;
+  cl_finish_reset(&peer->finish, peer->object_count);
+  uint64_t began = cl_now();
+  for (uint32_t i = 0; i < peer->object_count; i++) enqueue(peer, &peer->objects[i]);
+  cl_uv_loop_run(peer->loop);
+  return peer->finish.finished - began;
+}
+
+uint64_t cl_uv_drain_handed_over(const cl_uv_drain *peer) { return peer->handed_over; }
+
+void cl_uv_drain_close(cl_uv_drain *peer) {
+  cl_uv_loop_close(peer->loop);
+  uv_mutex_destroy(&peer->mutex);
+  free(peer);
+}

@@ -1,0 +1,72 @@
+#include "cl_wake.h"
+
+#include <stdlib.h>
+
+#include "cl_clock.h"
+#include "cl_thread.h"
+
+struct cl_wake {
+  cl_gate *gate;
+  uint64_t arrived;  // the loop writes before it passes the gate
+  uint32_t samples;
+  uint64_t *one_way;
+  uint64_t *round_trip;
+};
+
+static uint64_t *make_samples(uint32_t count) {
+  uint64_t *samples = calloc(count, sizeof *samples);
+  if (samples == NULL) abort();
+  return samples;
+}
+
+cl_wake *cl_wake_open(uint32_t samples) {
+  cl_gate *gate = cl_gate_open();
+  if (gate == NULL) return NULL;
+  cl_wake *wake = calloc(1, sizeof *wake);
+  if (wake == NULL) abort();
+  wake->gate = gate;
+  wake->samples = samples;
+  wake->one_way = make_samples(samples);
+  wake->round_trip = make_samples(samples);
+  return wake;
+}
+
+// xorshift64: the seed must not be 0.
+static uint64_t next_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+void cl_wake_ping(cl_wake *wake, uint64_t pause_least, uint64_t seed, void (*send)(void *),
+                  void *context) {
+  uint64_t state = seed | 1;
+  for (uint32_t i = 0; i < wake->samples; i++) {
+    if (pause_least > 0) {
+      cl_spin_until(cl_now() + pause_least + next_random(&state) % pause_least);
+    }
+    uint64_t sent = cl_now();
+    send(context);
+    cl_gate_wait(wake->gate);
+    wake->round_trip[i] = cl_now() - sent;
+    wake->one_way[i] = wake->arrived - sent;
+  }
+}
+
+void cl_wake_answer(void *context) {
+  cl_wake *wake = context;
+  wake->arrived = cl_now();
+  cl_gate_pass(wake->gate);
+}
+
+const uint64_t *cl_wake_one_way(const cl_wake *wake) { return wake->one_way; }
+
+const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_trip; }
+
+void cl_wake_close(cl_wake *wake) {
+  cl_gate_close(wake->gate);
+  free(wake->one_way);
+  free(wake->round_trip);
+  free(wake);
+}

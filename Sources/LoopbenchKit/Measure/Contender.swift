@@ -1,0 +1,58 @@
+/// One peer in one series of a scenario: what a round measures once.
+public struct Contender: Sendable {
+  /// The scenario.
+  public let scenario: Scenario
+  /// One of its series.
+  public let series: Series
+  /// One of its peers.
+  public let peer: any Peer
+  package let seats: Placement.Seats
+
+  /// How reports name it: `wake/across/uv`.
+  public var name: String {
+    "\(scenario.name)/\(series.name)/\(peer.name)"
+  }
+}
+
+extension Contender {
+  /// Measures it once, on a thread of its own that sits on the loop's CPU.
+  package func measure(
+    round: Int,
+    seed: UInt64,
+    instruments: Instruments
+  ) throws(PeerFailure) -> SliceOutcome {
+    let slice = Slice(
+      series: series.name,
+      effort: series.effort,
+      seats: seats,
+      generator: generator(round: round, seed: seed)
+    )
+    let began = instruments.now()
+    let used = instruments.usage()
+    let done = try run(slice)
+    return SliceOutcome(
+      contender: self,
+      slice: done,
+      wallNs: instruments.now() - began,
+      usage: instruments.usage() - used
+    )
+  }
+
+  private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
+    do {
+      return try PlacedThread.run(cpu: seats.loop) { [peer] () throws(PeerFailure) -> Slice in
+        var slice = slice
+        try peer.measure(&slice)
+        return slice
+      }
+    } catch {
+      throw PeerFailure("\(name): \(error)")
+    }
+  }
+
+  /// The peer is left out of it: all peers of a round meet the same load.
+  private func generator(round: Int, seed: UInt64) -> SeededGenerator {
+    let stream = UInt64(stream: "\(scenario.name)/\(series.name)/\(round)")
+    return SeededGenerator(seed: seed, stream: stream)
+  }
+}

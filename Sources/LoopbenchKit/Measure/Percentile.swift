@@ -1,0 +1,39 @@
+/// A percentile, exact: kept in thousandths of a percent.
+public struct Percentile: Hashable, Sendable {
+  /// How reports key it: `"50"`, `"99.9"`, `"max"`.
+  public let label: String
+
+  /// 0 to 100,000.
+  package let thousandths: Int
+
+  package init(label: String, thousandths: Int) {
+    self.label = label
+    self.thousandths = thousandths
+  }
+
+  /// The median.
+  public static let p50 = Percentile(label: "50", thousandths: 50_000)
+  /// One sample in ten is above it.
+  public static let p90 = Percentile(label: "90", thousandths: 90_000)
+  /// One sample in a hundred is above it.
+  public static let p99 = Percentile(label: "99", thousandths: 99_000)
+  /// One sample in a thousand is above it.
+  public static let p999 = Percentile(label: "99.9", thousandths: 99_900)
+  /// The largest sample.
+  public static let max = Percentile(label: "max", thousandths: 100_000)
+
+  /// What a report shows unless told otherwise.
+  public static let standard: [Percentile] = [.p50, .p90, .p99, .p999, .max]
+
+  /// The title of its column: `p50`, `max`.
+  package var title: String {
+    self == .max ? label : "p" + label
+  }
+
+  /// Which of `count` sorted samples it is, counted from 1 (nearest rank).
+  package func rank(in count: UInt64) -> UInt64 {
+    let (high, low) = count.multipliedFullWidth(by: UInt64(thousandths))
+    let (quotient, remainder) = UInt64(100_000).dividingFullWidth((high, low))
+    return Swift.max(1, remainder == 0 ? quotient : quotient + 1)
+  }
+}

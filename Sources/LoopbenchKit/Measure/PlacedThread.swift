@@ -1,0 +1,63 @@
+private import CLoopbench
+
+/// A thread that starts on the CPU it is meant for.
+///
+/// It is placed by its attributes, so neither the creator's affinity is touched
+/// nor is the creator's inherited. Whoever starts it must `join()` it.
+package struct PlacedThread: ~Copyable {
+  private let thread: OpaquePointer
+
+  /// Starts `body` on `cpu`, or where the process was first allowed if `nil`.
+  package init(
+    cpu: Int?,
+    _ body: @escaping @Sendable () -> Void
+  ) throws(PeerFailure) {
+    var started: OpaquePointer?
+    let context = Unmanaged.passRetained(Body(run: body))
+    let error = cl_thread_start(&started, Int32(cpu ?? -1), Self.main, context.toOpaque())
+    guard error == 0, let started else {
+      context.release()
+      throw Self.failure(cpu: cpu, error: error)
+    }
+    thread = started
+  }
+
+  /// Waits for the thread to end.
+  package consuming func join() {
+    cl_thread_join(thread)
+  }
+
+  private static let main: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+    guard let context else { return }
+    Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+  }
+
+  private static func failure(cpu: Int?, error: Int32) -> PeerFailure {
+    let place = cpu.map { "on CPU \($0)" } ?? "on any CPU"
+    return PeerFailure("could not start a thread \(place): \(SystemError(code: error))")
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) {
+      self.run = run
+    }
+  }
+}
+
+extension PlacedThread {
+  /// Runs `body` on `cpu` and waits for what it returns.
+  package static func run<Value: Sendable>(
+    cpu: Int?,
+    _ body: @escaping @Sendable () throws(PeerFailure) -> Value
+  ) throws(PeerFailure) -> Value {
+    let outcome = HandOff<Result<Value, PeerFailure>>()
+    let thread = try PlacedThread(cpu: cpu) {
+      outcome.value = Result { () throws(PeerFailure) in try body() }
+    }
+    thread.join()
+    guard let result = outcome.value else { throw PeerFailure("a measuring thread ended early") }
+    return try result.get()
+  }
+}

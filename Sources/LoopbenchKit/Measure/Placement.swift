@@ -1,0 +1,75 @@
+private import CLoopbench
+
+/// Which CPUs the loop's thread and the producer's thread are placed on.
+public struct Placement: Codable, Equatable, Sendable {
+  /// How many CPUs the process may use.
+  public let cpuCount: Int
+  /// The loop's CPU; `nil` where the system can not place threads.
+  public let loop: Int?
+  /// The producer's CPU when it is not the loop's; `nil` when there is none.
+  public let producer: Int?
+
+  /// Makes a placement on stated CPUs.
+  public init(cpuCount: Int, loop: Int?, producer: Int?) {
+    self.cpuCount = cpuCount
+    self.loop = loop
+    self.producer = producer
+  }
+
+  /// The first two CPUs the process was allowed when it started: producer, loop.
+  public static func detect() -> Placement {
+    var cpus = [Int32](repeating: 0, count: 2)
+    let count = Int(cl_allowed_cpus(&cpus, 2))
+    switch count {
+    case 0: return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
+    case 1: return Placement(cpuCount: 1, loop: Int(cpus[0]), producer: nil)
+    default: return Placement(cpuCount: count, loop: Int(cpus[1]), producer: Int(cpus[0]))
+    }
+  }
+}
+
+extension Placement {
+  /// Where a series wants its threads.
+  public enum Rule: Sendable {
+    /// No producer: everything happens on the loop's thread.
+    case loop
+    /// The producer on another CPU than the loop.
+    case across
+    /// Both on one CPU.
+    case same
+  }
+
+  /// A CPU for each thread; `nil` means anywhere.
+  public struct Seats: Equatable, Sendable {
+    /// The loop's CPU.
+    public let loop: Int?
+    /// The producer's CPU.
+    public let producer: Int?
+
+    package init(loop: Int?, producer: Int?) {
+      self.loop = loop
+      self.producer = producer
+    }
+  }
+
+  /// The seats for `rule`, or why this machine has none.
+  package func seats(for rule: Rule) -> Result<Seats, Unavailable> {
+    switch rule {
+    case .loop: .success(Seats(loop: loop, producer: nil))
+    case .across where cpuCount < 2: .failure(Unavailable(reason: "it needs 2 CPUs, here is 1"))
+    case .across: .success(Seats(loop: loop, producer: producer))
+    case .same where loop == nil:
+      .failure(Unavailable(reason: "threads can not be placed on this system"))
+    case .same: .success(Seats(loop: loop, producer: loop))
+    }
+  }
+
+  /// Why a series can not be measured here.
+  package struct Unavailable: Error, Equatable {
+    package let reason: String
+
+    package init(reason: String) {
+      self.reason = reason
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// What every contender did in one round, in the order they were measured in.
+package struct RoundOutcome: Sendable {
+  package let round: Int
+  package let slices: [SliceOutcome]
+  package let wallNs: UInt64
+}

@@ -1,0 +1,42 @@
+/// What one peer did in one series in one round.
+public struct SeriesRound: Codable, Equatable, Sendable {
+  /// From 1.
+  public let round: Int
+  /// Samples.
+  public let count: UInt64
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`.
+  public let percentiles: [String: Double]
+  /// How long the slice took, warm-up and set-up included.
+  public let wallNs: UInt64
+  /// Processor time the whole process used in it.
+  public let cpuNs: UInt64
+  /// Context switches in it: a thread slept.
+  public let ctxVoluntary: UInt64
+  /// Context switches in it: a thread was taken off its CPU.
+  public let ctxInvoluntary: UInt64
+
+  init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
+    self.round = round
+    count = histogram.count
+    percentiles = histogram.percentiles(Percentile.standard)
+    wallNs = outcome.wallNs
+    cpuNs = outcome.usage.cpuNs
+    ctxVoluntary = outcome.usage.voluntarySwitches
+    ctxInvoluntary = outcome.usage.involuntarySwitches
+  }
+}
+
+extension Histogram {
+  /// The values of `percentiles`, in ns to the picosecond, keyed as in a report.
+  package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
+    let pairs = percentiles.map { ($0.label, value(at: $0).roundedToPicoseconds) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+}
+
+extension Double {
+  /// A number of ns without the digits below the histogram's unit.
+  package var roundedToPicoseconds: Double {
+    (self * 1000).rounded() / 1000
+  }
+}

@@ -1,0 +1,68 @@
+/// One peer's turn at one series in one round: what to do, and where to record.
+///
+/// Unless a peer measures the time itself, it hands a batch to `sample(_:)`:
+///
+/// ```swift
+/// slice.sample { operations in
+///   let began = cl_now()
+///   for _ in 0..<operations { loop.tick() }
+///   return cl_now() - began
+/// }
+/// ```
+public struct Slice: Sendable {
+  /// The series to measure, one of those the peer named.
+  public let series: String
+  /// How much of it.
+  public let effort: Effort
+  /// Where the threads belong. The caller is on the loop's CPU already.
+  public let seats: Placement.Seats
+  /// Random numbers, the same for every peer of the round.
+  public var generator: SeededGenerator
+
+  package private(set) var recorded: [String: Histogram] = [:]
+  package private(set) var earlyFires = 0
+
+  package init(
+    series: String,
+    effort: Effort,
+    seats: Placement.Seats,
+    generator: SeededGenerator
+  ) {
+    self.series = series
+    self.effort = effort
+    self.seats = seats
+    self.generator = generator
+  }
+}
+
+extension Slice {
+  /// Records one sample, in ns. `companion` names another series that the
+  /// scenario says is measured along with this one.
+  public mutating func record(nanoseconds: Double, as companion: String? = nil) {
+    recorded[companion ?? series, default: Histogram()].record(nanoseconds: nanoseconds)
+  }
+
+  /// Records how late something fired, in ns. A negative value is counted as an
+  /// early fire, and recorded as 0.
+  public mutating func record(lateness: Int64) {
+    if lateness < 0 { earlyFires += 1 }
+    record(nanoseconds: Double(max(0, lateness)))
+  }
+
+  /// Runs the warm-up batches, then records each batch's time over its count.
+  ///
+  /// - Parameter batch: Told how many operations to do; returns the ns they took.
+  public mutating func sample<Failure>(
+    _ batch: (_ operations: Int) throws(Failure) -> UInt64
+  ) throws(Failure) {
+    for _ in 0..<effort.warmUps { _ = try batch(effort.operations) }
+    for _ in 0..<effort.samples {
+      record(nanoseconds: Double(try batch(effort.operations)) / Double(effort.operations))
+    }
+  }
+
+  /// What a peer throws for a series it does not have.
+  public var unknownSeries: PeerFailure {
+    PeerFailure("there is no series \"\(series)\" in this peer")
+  }
+}

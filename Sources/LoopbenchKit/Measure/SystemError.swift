@@ -1,0 +1,31 @@
+private import CLoopbench
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// An `errno`, described as libuv does.
+public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// The positive number.
+  public let code: Int32
+
+  /// Wraps an `errno`, of either sign.
+  public init(code: Int32) {
+    self.code = abs(code)
+  }
+
+  package static let isDirectory = SystemError(code: EISDIR)
+
+  /// The system's sentence: "permission denied".
+  public var description: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let text = buffer.baseAddress else { return "error \(code)" }
+      cl_error_message(code, text, buffer.count)
+      return String(cString: text)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// One peer's samples in one series: all of them together, and round by round.
+package struct Tally: Sendable {
+  package struct Key: Hashable, Sendable {
+    package let scenario: String
+    package let series: String
+    package let peer: String
+  }
+
+  package private(set) var total = Histogram()
+  package private(set) var rounds: [SeriesRound] = []
+  package private(set) var earlyFires = 0
+
+  package init() {}
+
+  package mutating func add(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
+    total.merge(histogram)
+    earlyFires += outcome.slice.earlyFires
+    rounds.append(SeriesRound(histogram, of: outcome, round: round))
+  }
+}

@@ -1,0 +1,33 @@
+/// A way of doing what a scenario measures.
+///
+/// A peer keeps no state between slices: it opens what it needs, warms it up,
+/// measures, closes it. Then the order of a round can not favour anyone.
+///
+/// ```swift
+/// struct SpinWake: Peer {
+///   let name = "spin"
+///   let scenario = "wake"
+///   let series = ["across"]
+///   let summary = "a flag that the other thread polls"
+///
+///   func measure(_ slice: inout Slice) throws(PeerFailure) {
+///     slice.sample { operations in roundTrips(operations) }
+///   }
+/// }
+/// ```
+public protocol Peer: Sendable {
+  /// How the command line and reports name it: `uv`, `lt.kept`.
+  var name: String { get }
+  /// The scenario it belongs to.
+  var scenario: String { get }
+  /// Those of the scenario's series it can measure; not their companions.
+  var series: [String] { get }
+  /// One line: what it is made of.
+  var summary: String { get }
+
+  /// Measures `slice.series` once and records into `slice`.
+  ///
+  /// Called on a thread of its own that sits on the loop's CPU: it is the loop's
+  /// thread. A producer's thread belongs on `slice.seats.producer`.
+  func measure(_ slice: inout Slice) throws(PeerFailure)
+}

@@ -1,0 +1,58 @@
+extension Report {
+  /// Something a reader should know before believing a figure.
+  public struct Warning: Codable, Equatable, Sendable {
+    /// Stays the same from version to version: `debug-build`.
+    public let id: String
+    /// What was found.
+    public let text: String
+    /// What to do about it.
+    public let hint: String
+
+    /// Makes a warning.
+    public init(id: String, text: String, hint: String) {
+      self.id = id
+      self.text = text
+      self.hint = hint
+    }
+  }
+}
+
+extension Report.Warning {
+  static let debugBuild = Report.Warning(
+    id: "debug-build",
+    text: "this is a debug build: its figures say nothing about a release",
+    hint: "build with swift build -c release"
+  )
+
+  static func seriesUnavailable(_ series: String, reason: String) -> Report.Warning {
+    Report.Warning(
+      id: "series-unavailable",
+      text: "\(series) is unavailable: \(reason)",
+      hint: "run on a machine, or in a container, that allows it"
+    )
+  }
+
+  static func peerSkipped(_ peer: String, in scenario: String) -> Report.Warning {
+    Report.Warning(
+      id: "peer-skipped",
+      text: "\(scenario) has no peer \"\(peer)\" and was measured without it",
+      hint: "loopbench list shows which scenario has which peers"
+    )
+  }
+
+  static func earlyFires(_ count: Int, of result: Report.Result) -> Report.Warning {
+    Report.Warning(
+      id: "early-fire",
+      text: "\(result.scenario) \(result.series): \(result.peer) fired early \(count) times",
+      hint: "a timer must never be early: report it, with this file"
+    )
+  }
+
+  static func fewRounds(_ rounds: Int) -> Report.Warning {
+    Report.Warning(
+      id: "few-rounds",
+      text: "\(rounds) of at least \(RoundCount.least) rounds: too few for a median of ratios",
+      hint: "use --rounds \(RoundCount.least) or more"
+    )
+  }
+}

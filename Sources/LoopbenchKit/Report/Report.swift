@@ -1,0 +1,63 @@
+/// What a run found: the value behind every output format.
+///
+/// Its JSON is the schema `loopbench/1`; all times are in ns.
+public struct Report: Codable, Equatable, Sendable {
+  /// Names the shape of this value.
+  public let schema: String
+  /// The program that measured.
+  public let tool: Tool
+  /// How it was called.
+  public let argv: [String]
+  /// What decided the order of the contenders and the phases of the load.
+  public let seed: UInt64
+  /// What it ran on.
+  public let machine: Machine
+  /// How it measured.
+  public let settings: Settings
+  /// Every recorded round, with its order.
+  public let rounds: [RoundSummary]
+  /// One for each peer in each series.
+  public let results: [Result]
+  /// Peers against references.
+  public let comparisons: [Comparison]
+  /// What a reader should know before believing a figure.
+  public let warnings: [Warning]
+
+  /// The name of this version of the schema.
+  public static let currentSchema = "loopbench/1"
+}
+
+extension Report {
+  /// The program that measured.
+  public struct Tool: Codable, Equatable, Sendable {
+    /// Its name.
+    public let name: String
+    /// Its version.
+    public let version: String
+
+    /// Makes a tool.
+    public init(name: String, version: String) {
+      self.name = name
+      self.version = version
+    }
+
+    /// This one.
+    public static let loopbench = Tool(name: "loopbench", version: "0.1.0")
+  }
+
+  /// How a run measured.
+  public struct Settings: Codable, Equatable, Sendable {
+    /// Recorded rounds.
+    public let rounds: Int
+    /// How a round orders its contenders.
+    public let order: String
+    /// What is not recorded.
+    public let warmUp: String
+    /// Where the threads sat.
+    public let placement: Placement
+    /// The scenarios that were measured.
+    public let scenarios: [String]
+    /// The peers that were measured.
+    public let peers: [String]
+  }
+}

@@ -1,0 +1,36 @@
+package import CLoopbench
+
+/// Where the items of a sample arrive: counts them, and stamps the last one.
+///
+/// `cl_finish_step` with `pointer` as its context is the item to post. What is
+/// posted touches it on the loop's thread only.
+package final class FinishLine {
+  package let pointer: UnsafeMutablePointer<cl_finish>
+
+  /// - Parameters:
+  ///   - stop: Called when the last item ran, on the loop's thread.
+  package init(
+    stop: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
+    context: UnsafeMutableRawPointer? = nil
+  ) {
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(
+      to: cl_finish(ran: 0, target: 0, finished: 0, stop: stop, stop_context: context)
+    )
+  }
+
+  deinit {
+    pointer.deallocate()
+  }
+
+  /// Begins a sample of `target` items.
+  package func reset(target: Int) {
+    cl_finish_reset(pointer, UInt64(target))
+  }
+
+  /// When the last item ran, in ns.
+  package var finished: UInt64 { pointer.pointee.finished }
+
+  /// How many items ran.
+  package var ran: Int { Int(pointer.pointee.ran) }
+}

@@ -1,0 +1,43 @@
+extension Scenario {
+  /// Handing a function to the loop, from another thread or from its own.
+  public static let post = Scenario(
+    name: "post",
+    summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
+    series: PostLoad.items.map(across) + PostLoad.items.map(toSelf)
+  )
+
+  private static func across(_ item: PostLoad.Item) -> Series {
+    Series(
+      name: "\(item.name).across",
+      summary: "200000 \(item.plural) from a thread on another CPU: ns per item",
+      effort: Effort(warmUps: 1, samples: 3, operations: 200_000),
+      placement: .across
+    )
+  }
+
+  private static func toSelf(_ item: PostLoad.Item) -> Series {
+    Series(
+      name: "\(item.name).self",
+      summary: "1000 \(item.plural) from the loop's thread, run in the same tick: ns per item",
+      effort: Effort(warmUps: 10, samples: 50, operations: 1000)
+    )
+  }
+}
+
+/// What the series of `post` hand over.
+package enum PostLoad {
+  package struct Item: Sendable {
+    package let name: String
+    package let plural: String
+  }
+
+  package static let items = [
+    Item(name: "typed", plural: "functions with a context"),
+    Item(name: "closure", plural: "closures"),
+    Item(name: "commit", plural: "commits"),
+  ]
+
+  /// All of them, from another thread and from the loop's own.
+  package static let series =
+    items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
+}

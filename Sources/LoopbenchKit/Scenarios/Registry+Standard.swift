@@ -1,0 +1,17 @@
+extension Registry {
+  /// What `loopbench` brings. A new peer is one line here and one file in
+  /// `Peers/`; a new scenario, one line here and one file in `Scenarios/`.
+  public static let standard = Registry(
+    scenarios: [.commit, .post, .wake, .drain, .timer, .idle],
+    peers: [
+      UVCommit(),
+      SetCommit(),
+      DirtyBitCommit(),
+      UVPost(),
+      UVWake(),
+      UVDrain(),
+      UVTimer(),
+      UVIdle(),
+    ]
+  )
+}

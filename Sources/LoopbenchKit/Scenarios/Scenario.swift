@@ -1,0 +1,36 @@
+/// One question about a loop, answered by one or more series.
+public struct Scenario: Sendable {
+  /// How the command line and reports name it: `wake`.
+  public let name: String
+  /// One line: what is measured.
+  public let summary: String
+  /// What is measured, in the order it is shown in.
+  public let series: [Series]
+  /// Peers that others are compared with; the first one's ratios are shown in full.
+  public let references: [String]
+  /// What else its tables show.
+  public let extras: Set<Extra>
+
+  /// A column that only some scenarios have.
+  public enum Extra: Sendable {
+    /// How many ns a peer is above the first reference.
+    case difference
+    /// Processor time over wall time: 2 means two CPUs were kept busy.
+    case processorUse
+  }
+
+  /// Makes a scenario.
+  public init(
+    name: String,
+    summary: String,
+    series: [Series],
+    references: [String] = ["uv"],
+    extras: Set<Extra> = []
+  ) {
+    self.name = name
+    self.summary = summary
+    self.series = series
+    self.references = references
+    self.extras = extras
+  }
+}

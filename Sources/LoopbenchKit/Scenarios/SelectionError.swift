@@ -1,0 +1,21 @@
+/// Why a choice of scenarios and peers can not be measured.
+public enum SelectionError: Error, Equatable, CustomStringConvertible {
+  /// No scenario has that name.
+  case unknownScenario(name: String, suggestion: String?)
+  /// No peer of any scenario has that name.
+  case unknownPeer(name: String, suggestion: String?)
+  /// The peer exists, but not for a scenario that was asked for.
+  case peerNotInScenario(name: String, scenario: String, has: [String])
+
+  /// What is wrong, and what could be asked for.
+  public var description: String {
+    switch self {
+    case .unknownScenario(let name, let suggestion):
+      "there is no scenario \"\(name)\"" + Suggestion.question(suggestion)
+    case .unknownPeer(let name, let suggestion):
+      "there is no peer \"\(name)\"" + Suggestion.question(suggestion)
+    case .peerNotInScenario(let name, let scenario, let has):
+      "\(scenario) has no peer \"\(name)\"; it has \(has.joined(separator: ", "))"
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Histogram")
+struct HistogramTests {
+  @Test("every percentile is within 0.4 % of the sorted samples", arguments: Distribution.allCases)
+  func percentiles(of distribution: Distribution) {
+    let samples = distribution.samples(20_000, seed: 7)
+    let sorted = samples.sorted()
+    let histogram = Histogram(of: samples)
+    for percentile in Percentile.standard {
+      let exact = sorted[Int(percentile.rank(in: UInt64(sorted.count))) - 1]
+      let found = histogram.value(at: percentile)
+      #expect(abs(found - exact) <= max(0.004 * exact, 0.0005), "\(percentile.label)")
+    }
+  }
+
+  @Test("count, min, max, mean and deviation are those of the samples")
+  func moments() {
+    let histogram = Histogram(of: [1.5, 2.5, 4, 100])
+    #expect(histogram.count == 4)
+    #expect(histogram.min == 1.5)
+    #expect(histogram.max == 100)
+    #expect(abs(histogram.mean - 27) < 1e-9)
+    #expect(abs(histogram.standardDeviation - 48.6775) < 1e-3)
+  }
+
+  @Test("two halves merged are the whole", arguments: Distribution.allCases)
+  func merge(of distribution: Distribution) {
+    let samples = distribution.samples(5000, seed: 3)
+    var merged = Histogram(of: samples.prefix(1234))
+    merged.merge(Histogram(of: samples.dropFirst(1234)))
+    let whole = Histogram(of: samples[...])
+    #expect(merged.buckets == whole.buckets)
+    #expect(merged.count == whole.count)
+    #expect(merged.min == whole.min)
+    #expect(merged.max == whole.max)
+    #expect(abs(merged.mean - whole.mean) <= 1e-9 * whole.mean)
+    #expect(abs(merged.standardDeviation - whole.standardDeviation) <= 1e-6 * whole.mean)
+  }
+
+  @Test("merging an empty histogram changes nothing")
+  func mergeEmpty() {
+    var histogram = Histogram(of: [1, 2, 3])
+    let before = histogram
+    histogram.merge(Histogram())
+    #expect(histogram == before)
+  }
+
+  @Test("from 1 ns to 1 h a bucket's middle is within 0.2 % of every value in it")
+  func error() {
+    var value: UInt64 = 1000
+    while value <= 3_600_000_000_000_000 {
+      for candidate in [value - 1, value, value + 1, value + value / 3] {
+        let middle = Histogram.middle(ofBucket: Histogram.bucket(of: candidate))
+        #expect(abs(middle - Double(candidate)) <= 0.002 * Double(candidate))
+      }
+      value *= 2
+    }
+  }
+
+  @Test("a bucket begins where the one before it ends")
+  func continuity() {
+    var last = Histogram.bucket(of: 0)
+    for value in UInt64(1)...70_000 {
+      let bucket = Histogram.bucket(of: value)
+      #expect(bucket == last || bucket == last + 1)
+      last = bucket
+    }
+  }
+
+  @Test("a fraction of a nanosecond is kept")
+  func fraction() {
+    let histogram = Histogram(of: [0.45, 0.45, 0.45])
+    #expect(abs(histogram.value(at: .p50) - 0.45) < 0.001)
+  }
+
+  @Test("what is too large is counted, as the largest value")
+  func saturation() {
+    let histogram = Histogram(of: [1e30, .infinity, 5])
+    #expect(histogram.count == 3)
+    #expect(histogram.saturated == 2)
+    #expect(histogram.value(at: .max) > 3_600_000_000_000)
+  }
+
+  @Test("a negative value and not-a-number count as 0")
+  func nonsense() {
+    let histogram = Histogram(of: [-1, .nan, -.infinity])
+    #expect(histogram.count == 3)
+    #expect(histogram.value(at: .max) == 0)
+  }
+
+  @Test("an empty histogram has only zeros")
+  func empty() {
+    let histogram = Histogram()
+    #expect(histogram.value(at: .p50) == 0)
+    #expect(histogram.min == 0)
+    #expect(histogram.max == 0)
+    #expect(histogram.mean == 0)
+    #expect(histogram.standardDeviation == 0)
+  }
+
+  @Test("99.9 % of 1000 samples is the 999th, not the 1000th")
+  func rank() {
+    #expect(Percentile.p999.rank(in: 1000) == 999)
+    #expect(Percentile.p999.rank(in: 1001) == 1000)
+    #expect(Percentile.p50.rank(in: 1) == 1)
+    #expect(Percentile.p50.rank(in: 2) == 1)
+    #expect(Percentile.max.rank(in: .max) == .max)
+  }
+}

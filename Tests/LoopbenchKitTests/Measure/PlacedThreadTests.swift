@@ -1,0 +1,45 @@
+import CLoopbench
+import LoopbenchKit
+import Testing
+
+@Suite("PlacedThread")
+struct PlacedThreadTests {
+  @Test("a thread runs on the CPU it was placed on, and the caller's affinity stays")
+  func placed() throws {
+    let before = cl_thread_cpu_count()
+    let placement = Placement.detect()
+    for cpu in [placement.loop, placement.producer].compactMap({ $0 }) {
+      let seen = try PlacedThread.run(cpu: cpu) { Int(cl_current_cpu()) }
+      #expect(seen == cpu)
+    }
+    #expect(cl_thread_cpu_count() == before)
+  }
+
+  @Test("a thread started by a placed thread does not inherit its placement")
+  func inheritance() throws {
+    let placement = Placement.detect()
+    let loop = placement.loop
+    let counts = try PlacedThread.run(cpu: loop) { () throws(PeerFailure) in
+      let own = cl_thread_cpu_count()
+      let free = try PlacedThread.run(cpu: nil) { cl_thread_cpu_count() }
+      return [own, free]
+    }
+    #expect(loop == nil || counts == [1, Int32(placement.cpuCount)])
+  }
+
+  @Test("a CPU that does not exist is a failure that names it")
+  func noSuchCPU() throws {
+    guard Placement.detect().loop != nil else { return }
+    let failure = #expect(throws: PeerFailure.self) {
+      try PlacedThread.run(cpu: 1000) { 0 }
+    }
+    #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
+  }
+
+  @Test("what the body throws reaches the caller")
+  func failure() {
+    #expect(throws: PeerFailure("no")) {
+      try PlacedThread.run(cpu: nil) { () throws(PeerFailure) -> Int in throw PeerFailure("no") }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Runner")
+struct RunnerTests {
+  @Test("a seed repeats the order of every round, and rounds differ")
+  func order() throws {
+    let first = try Fixture().runner()
+    let second = try Fixture().runner()
+    let orders = (0..<10).map { round in first.order(round: round).map(\.name) }
+    #expect(orders == (0..<10).map { round in second.order(round: round).map(\.name) })
+    #expect(Set(orders).count > 1)
+    #expect(orders.allSatisfy { $0.sorted() == ["fake/one/floor", "fake/one/lt", "fake/one/uv"] })
+  }
+
+  @Test("another seed gives another order")
+  func seeds() throws {
+    var other = Fixture()
+    other.seed = 8
+    let first = try Fixture().runner()
+    let second = try other.runner()
+    let rounds = 0..<10
+    #expect(
+      rounds.map { first.order(round: $0).map(\.name) }
+        != rounds.map { second.order(round: $0).map(\.name) }
+    )
+  }
+
+  @Test("each contender is recorded once per round; the warm-up round is not")
+  func counts() throws {
+    let measurements = try Fixture().runner().run()
+    #expect(measurements.rounds.map(\.round) == Array(1...10))
+    #expect(measurements.rounds.allSatisfy { $0.order.count == 3 })
+    for peer in ["uv", "floor", "lt"] {
+      let tally = try #require(measurements.tally(scenario: "fake", series: "one", peer: peer))
+      #expect(tally.total.count == 50)
+      #expect(tally.rounds.map(\.round) == Array(1...10))
+    }
+  }
+
+  @Test("a failing peer ends the run and is named")
+  func failure() {
+    var fixture = Fixture()
+    fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerFailure("out of luck"))]
+    #expect(throws: PeerFailure("fake/one/bad: out of luck")) { try fixture.runner().run() }
+  }
+
+  @Test("progress counts down to the end")
+  func progress() throws {
+    var seen: [Progress] = []
+    _ = try Fixture().runner().run { seen.append($0) }
+    #expect(seen.count == 33)
+    #expect(seen.prefix(3).allSatisfy { $0.rounds == nil && $0.remainingNs == nil })
+    let remaining = seen.dropFirst(3).compactMap(\.remainingNs)
+    #expect(remaining.count == 30)
+    #expect(remaining == remaining.sorted(by: >))
+  }
+
+  @Test("the first batches of a slice are not recorded")
+  func warmUp() {
+    var slice = Slice(
+      series: "one",
+      effort: Effort(warmUps: 2, samples: 3, operations: 10),
+      seats: Placement.Seats(loop: nil, producer: nil),
+      generator: SeededGenerator(seed: 1)
+    )
+    var calls: UInt64 = 0
+    slice.sample { operations in
+      calls += 1
+      return calls * UInt64(operations)
+    }
+    #expect(calls == 5)
+    #expect(slice.recorded["one"]?.count == 3)
+    #expect(slice.recorded["one"]?.min == 3)
+    #expect(slice.recorded["one"]?.max == 5)
+  }
+}

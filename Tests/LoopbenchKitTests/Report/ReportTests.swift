@@ -1,0 +1,73 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Report")
+struct ReportTests {
+  @Test("a ratio is taken within a round, then its median over the rounds")
+  func ratios() throws {
+    let report = try Fixture().report()
+    let comparison = try #require(
+      report.comparisons.first { ($0.peer, $0.reference, $0.percentile) == ("lt", "uv", "50") }
+    )
+    #expect(comparison.rounds == 10)
+    // Within 0.4 %: both values are a bucket's middle.
+    #expect(abs(comparison.ratio.median - 502.0 / 1002) < 0.004)
+    #expect(abs(comparison.difference.median + 500) < 4)
+    #expect(comparison.ratio.low <= comparison.ratio.median)
+  }
+
+  @Test("what slows both peers of a round down changes no ratio")
+  func drift() throws {
+    var fixture = Fixture()
+    fixture.peers = [
+      FakePeer(name: "uv", base: 1000, drifts: true),
+      FakePeer(name: "lt", base: 500, drifts: true),
+    ]
+    let report = try fixture.report()
+    let lt = try #require(report.results.first { $0.peer == "lt" })
+    let medians = Spread(of: lt.perRound.compactMap { $0.percentiles["50"] })
+    #expect(try #require(medians).high > 2 * (try #require(medians).low))
+    for comparison in report.comparisons where comparison.peer == "lt" {
+      #expect(comparison.ratio.high - comparison.ratio.low < 0.004)
+    }
+  }
+
+  @Test("a reference is not compared with itself, but with the other references")
+  func references() throws {
+    let report = try Fixture().report()
+    let pairs = Set(report.comparisons.map { "\($0.peer)/\($0.reference)" })
+    #expect(pairs == ["uv/floor", "floor/uv", "lt/uv", "lt/floor"])
+  }
+
+  @Test("an early fire is recorded as 0 and warned about")
+  func earlyFires() throws {
+    var fixture = Fixture()
+    fixture.peers = [FakePeer(name: "uv", base: 10, fires: [-5, 3])]
+    let report = try fixture.report()
+    #expect(report.warnings.map(\.id) == ["early-fire"])
+    #expect(report.warnings.first?.text == "fake one: uv fired early 10 times")
+    #expect(report.results.first?.min == 0)
+  }
+
+  @Test("a debug build and too few rounds are warned about")
+  func builds() throws {
+    var fixture = Fixture()
+    fixture.rounds = .fixed(2)
+    let machine = Machine(
+      cpu: "",
+      cpus: 1,
+      virtualization: "",
+      os: "",
+      libuv: "",
+      swift: "",
+      build: "debug"
+    )
+    let report = Report(
+      try fixture.runner().run(),
+      argv: [],
+      machine: machine,
+      placement: fixture.placement
+    )
+    #expect(report.warnings.map(\.id) == ["debug-build", "few-rounds"])
+  }
+}

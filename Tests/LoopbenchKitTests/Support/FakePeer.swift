@@ -1,0 +1,23 @@
+import LoopbenchKit
+
+/// A peer whose samples are made up: `base` ns, a little more each sample. If it
+/// drifts, a random number of times that, the same for all peers of a round.
+struct FakePeer: Peer {
+  var name: String
+  var scenario = "fake"
+  var series = ["one"]
+  var summary = "made up"
+  var base: Double
+  var drifts = false
+  var fires: [Int64] = []
+  var failure: PeerFailure?
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    if let failure { throw failure }
+    let factor = drifts ? Double(1 + slice.generator.number(below: 9)) : 1
+    for index in 0..<slice.effort.samples {
+      slice.record(nanoseconds: (base + Double(index)) * factor)
+    }
+    for lateness in fires { slice.record(lateness: lateness) }
+  }
+}

@@ -1,0 +1,84 @@
+import LoopbenchKit
+import Synchronization
+
+/// A run that needs no machine: one scenario, made-up peers, a clock that steps.
+struct Fixture {
+  var scenario = Scenario(
+    name: "fake",
+    summary: "what is made up",
+    series: [
+      Series(
+        name: "one",
+        summary: "a made-up time",
+        effort: Effort(warmUps: 1, samples: 5, operations: 1)
+      )
+    ],
+    references: ["uv", "floor"],
+    extras: [.difference, .processorUse]
+  )
+  var peers: [any Peer] = [
+    FakePeer(name: "uv", base: 1000),
+    FakePeer(name: "floor", base: 100),
+    FakePeer(name: "lt", base: 500),
+  ]
+  var placement = Placement(cpuCount: 2, loop: nil, producer: nil)
+  var rounds = RoundCount.fixed(10)
+  var seed: UInt64 = 7
+
+  static let machine = Machine(
+    cpu: "Abacus 9",
+    cpus: 2,
+    virtualization: "KVM",
+    os: "Linux 6.1 x86_64",
+    libuv: "1.44.2",
+    swift: "6.3",
+    build: "release"
+  )
+
+  var registry: Registry { Registry(scenarios: [scenario], peers: peers) }
+
+  func runner() throws -> Runner {
+    Runner(
+      contenders: try Selection(from: registry, placement: placement).contenders,
+      seed: seed,
+      rounds: rounds,
+      instruments: .stepping()
+    )
+  }
+
+  func report() throws -> Report {
+    Report(
+      try runner().run(),
+      argv: ["loopbench", "fake"],
+      machine: Self.machine,
+      placement: placement
+    )
+  }
+}
+
+extension Instruments {
+  /// A clock that moves 1 us per reading, and half of it is processor time.
+  static func stepping() -> Instruments {
+    let ticks = Ticks()
+    return Instruments(
+      now: { ticks.next() },
+      usage: {
+        ResourceUse(
+          cpuNs: ticks.now / 2,
+          voluntarySwitches: ticks.now / 1000,
+          involuntarySwitches: 0
+        )
+      }
+    )
+  }
+
+  private final class Ticks: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    var now: UInt64 { count.load(ordering: .relaxed) * 1000 }
+
+    func next() -> UInt64 {
+      count.wrappingAdd(1, ordering: .relaxed).newValue * 1000
+    }
+  }
+}
