@@ -40,9 +40,21 @@ let package = Package(
       dependencies: ["LoopbenchKit"],
       swiftSettings: strict
     ),
+    .target(name: "CTestSupport", dependencies: ["CUV"], path: "Tests/CTestSupport"),
+    .target(
+      name: "TestSupport",
+      dependencies: ["CTestSupport", "LoopTransactions", "LoopTransactionsTesting"],
+      path: "Tests/TestSupport",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "LoopTransactionsTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "LoopTransactionsStressTests",
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
       swiftSettings: strict
     ),
     .testTarget(

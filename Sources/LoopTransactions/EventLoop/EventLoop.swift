@@ -159,6 +159,9 @@ extension EventLoop {
   /// Call on the loop. Virtual on a stepped loop, else the system's.
   public var now: LoopClock.Instant { LoopClock.Instant(nanoseconds: nanoseconds) }
 
+  /// The address of the `uv_loop_t`.
+  package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
+
   /// What the loop has done so far.
   ///
   /// Call on the loop; other threads ask its port.

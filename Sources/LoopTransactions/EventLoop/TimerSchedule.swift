@@ -1,5 +1,5 @@
 /// When a timer is due, once or again and again, in nanoseconds.
-enum TimerSchedule {
+package enum TimerSchedule {
   /// Once.
   case once
   /// At the deadline, and then every so many nanoseconds.
@@ -9,17 +9,24 @@ enum TimerSchedule {
   case frames(origin: UInt64, rate: Double)
 
   /// What a timer does whose `deadline` has passed at `now`.
-  struct Step: Equatable {
+  package struct Step: Equatable {
     /// The newest deadline that has passed.
-    var due: UInt64
+    package var due: UInt64
     /// How many deadlines before that one passed too.
-    var missed: Int
+    package var missed: Int
     /// The next one; nil if there is none.
-    var next: UInt64?
+    package var next: UInt64?
+
+    /// What is given.
+    package init(due: UInt64, missed: Int, next: UInt64?) {
+      self.due = due
+      self.missed = missed
+      self.next = next
+    }
   }
 
   /// The step that a timer takes at `now`, which is `deadline` or later.
-  func step(from deadline: UInt64, at now: UInt64) -> Step {
+  package func step(from deadline: UInt64, at now: UInt64) -> Step {
     switch self {
     case .once: Step(due: deadline, missed: 0, next: nil)
     case .every(let interval): periodic(interval, from: deadline, at: now)
@@ -45,7 +52,7 @@ enum TimerSchedule {
   }
 
   /// When frame `index` is due. Exact for 100 days: a Double counts to 2^53.
-  static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
+  package static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
     origin &+ UInt64((Double(index) * 1_000_000_000 / rate).rounded())
   }
 

@@ -1,0 +1,113 @@
+#define _GNU_SOURCE
+#include "ct_count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define CT_SANITIZED 1
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(CT_SANITIZED)
+#define CT_INTERPOSED 1
+#endif
+
+bool ct_is_sanitized(void) {
+#if defined(CT_SANITIZED)
+  return true;
+#else
+  return false;
+#endif
+}
+
+#if defined(CT_INTERPOSED)
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+static __thread uint64_t allocations;
+static __thread uint64_t writes;
+static __thread void (*hook)(void *, int);
+static __thread void *hook_context;
+
+bool ct_is_interposed(void) { return true; }
+uint64_t ct_allocations(void) { return allocations; }
+uint64_t ct_writes(void) { return writes; }
+
+size_t ct_heap_bytes(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void ct_before_blocking(void (*new_hook)(void *, int), void *context) {
+  hook = new_hook;
+  hook_context = context;
+}
+
+// The program's own definitions come before the C library's for every module.
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t size) {
+  allocations += 1;
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+  allocations += 1;
+  return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size) {
+  allocations += 1;
+  return __libc_realloc(block, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  allocations += 1;
+  return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+  allocations += 1;
+  *block = __libc_memalign(alignment, size);
+  return *block == NULL ? ENOMEM : 0;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  writes += 1;
+  return syscall(SYS_write, descriptor, bytes, count);
+}
+
+int epoll_pwait(
+    int descriptor, struct epoll_event *events, int count, int timeout, const sigset_t *mask) {
+  if (hook != NULL && timeout != 0) hook(hook_context, timeout);
+  return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
+}
+
+int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout) {
+  return epoll_pwait(descriptor, events, count, timeout, NULL);
+}
+
+#else
+
+bool ct_is_interposed(void) { return false; }
+uint64_t ct_allocations(void) { return 0; }
+uint64_t ct_writes(void) { return 0; }
+size_t ct_heap_bytes(void) { return 0; }
+
+void ct_before_blocking(void (*hook)(void *, int), void *context) {
+  (void)hook;
+  (void)context;
+}
+
+#endif

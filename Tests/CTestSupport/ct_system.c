@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "ct_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct ct_thread {
+  pthread_t thread;
+  ct_body body;
+  void *context;
+};
+
+static void *run_thread(void *argument) {
+  struct ct_thread *self = argument;
+  self->body(self->context);
+  return NULL;
+}
+
+ct_thread *ct_thread_start(ct_body body, void *context) {
+  struct ct_thread *self = malloc(sizeof *self);
+  self->body = body;
+  self->context = context;
+  if (pthread_create(&self->thread, NULL, run_thread, self) != 0) abort();
+  return self;
+}
+
+void ct_thread_join(ct_thread *self) {
+  pthread_join(self->thread, NULL);
+  free(self);
+}
+
+void ct_yield(void) { sched_yield(); }
+
+uint64_t ct_thread_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static ct_body signal_body;
+static void *signal_context;
+
+static void handle_signal(int number) {
+  (void)number;
+  signal_body(signal_context);
+}
+
+void ct_on_signal(ct_body body, void *context) {
+  signal_body = body;
+  signal_context = context;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handle_signal;
+  sigaction(SIGUSR1, &action, NULL);
+}
+
+void ct_raise(void) { pthread_kill(pthread_self(), SIGUSR1); }
+
+int ct_fork(ct_body body, void *context, char *text, int capacity) {
+  int ends[2];
+  if (pipe(ends) != 0) abort();
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], 2);
+    close(ends[0]);
+    close(ends[1]);
+    body(context);
+    _exit(0);
+  }
+  close(ends[1]);
+  int length = 0;
+  ssize_t got;
+  while (length < capacity - 1 && (got = read(ends[0], text + length, capacity - 1 - length)) > 0)
+    length += (int)got;
+  text[length] = 0;
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int highest = 1024;
+
+int ct_open_descriptors(void) {
+  int count = 0;
+  for (int descriptor = 0; descriptor < highest; descriptor++)
+    if (fcntl(descriptor, F_GETFD) >= 0) count += 1;
+  return count;
+}
+
+void ct_limit_descriptors(int count) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  // The limit is one on numbers: the gaps below it count as free.
+  int descriptor = 0;
+  for (int left = count; left > 0 || fcntl(descriptor, F_GETFD) >= 0; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0) left -= 1;
+  limit.rlim_cur = (rlim_t)descriptor;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}

@@ -1,0 +1,29 @@
+#ifndef CT_COUNT_H
+#define CT_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Whether `malloc`, `write` and the poll go through here: on glibc, unless a
+// sanitizer does that already.
+bool ct_is_interposed(void);
+
+// Whether a sanitizer watches, and slows everything down.
+bool ct_is_sanitized(void);
+
+// How many blocks this thread has allocated so far.
+uint64_t ct_allocations(void);
+
+// How often this thread has written to a descriptor so far.
+uint64_t ct_writes(void);
+
+// Calls `hook` before each poll of this thread that may block, with its timeout
+// in milliseconds, -1 without end. NULL ends that.
+void ct_before_blocking(
+    void (*_Nullable hook)(void *_Nullable context, int timeout), void *_Nullable context);
+
+// Bytes in blocks that were allocated and not freed; 0 if unknown.
+size_t ct_heap_bytes(void);
+
+#endif

@@ -1,0 +1,118 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private let all: EventLoop.Activity = [.entry, .beforeWaiting, .afterWaiting, .exit]
+
+@Suite("Activity")
+struct ActivityTests {
+  @Test("an activity is told by its name")  // L3
+  func names() {
+    #expect("\(EventLoop.Activity.beforeWaiting)" == "beforeWaiting")
+    #expect("\(EventLoop.Activity([.exit, .entry]))" == "entry|exit")
+  }
+
+  @Test("a tick is told as entry, beforeWaiting, the poll's callbacks, afterWaiting, exit")  // L3
+  func wholeTick() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      trace.follow(loop, all)
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in trace.record("poll") }
+      poll.start().send()
+      #expect(loop.run(.noWait) == .ticked)
+      poll.close()
+      #expect(trace.events == ["entry", "beforeWaiting", "poll", "afterWaiting", "exit"])
+    }
+  }
+
+  @Test("a run that has nothing to wait for tells entry and exit alone")  // L3, L8
+  func emptyRun() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      trace.follow(loop, all)
+      loop.run()
+      #expect(trace.events == ["entry", "exit"])
+    }
+  }
+
+  @Test("entry and exit come once a run, however many ticks it has")  // L8
+  func entryAndExitOnce() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      trace.follow(loop, [.entry, .exit])
+      let port = loop.port
+      var ticks = 0
+      loop.addObserver(for: .beforeWaiting) { _ in
+        ticks += 1
+        if ticks < 5 { port.wake() } else { loop.stop() }
+      }
+      loop.run()
+      withExtendedLifetime(port) {}
+      #expect(ticks == 5)
+      #expect(trace.take() == ["entry", "exit"])
+      loop.run()
+      #expect(trace.events == ["entry", "exit"])
+    }
+  }
+
+  @Test("beforeWaiting comes in ticks that will not block too")  // L4
+  func everyTick() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      // An active idle handle makes every poll return at once.
+      let idle = ForeignHandle(.idle, on: loop.libuvLoop) { _ in trace.record("idle") }
+      idle.start()
+      trace.follow(loop, [.beforeWaiting, .afterWaiting])
+      for _ in 0..<3 { loop.run(.noWait) }
+      idle.close()
+      let tick = ["idle", "beforeWaiting", "afterWaiting"]
+      #expect(trace.events == tick + tick + tick)
+      #expect(loop.metrics.ticks == 3)
+    }
+  }
+
+  @Test("beforeWaiting comes in a tick that carries work over, and in the one it goes to")  // L4
+  func everyOwingTick() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      trace.follow(loop, .beforeWaiting)
+      loop.commit {
+        trace.record("first")
+        loop.commit { trace.record("second") }
+      }
+      stepped.runUntilIdle()
+      #expect(trace.events == ["beforeWaiting", "first", "beforeWaiting", "second"])
+    }
+  }
+
+  @Test(
+    "what an exit observer commits is performed before the run returns",
+    arguments: [0, 0xFFFFFF, Int.max])  // L8
+  func exitCommits(order: Int) throws {
+    try withLoop { loop in
+      let trace = Trace()
+      loop.addObserver(for: .exit, order: order) { _ in
+        trace.record("exit")
+        loop.commit { trace.record("performed") }
+      }
+      #expect(loop.run() == .finished)
+      #expect(trace.events == ["exit", "performed"])
+    }
+  }
+
+  @Test("exit observers are called in order, and once, in a run that is stopped")  // L8
+  func exitOrder() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      for order in [1, 0, 2] {
+        loop.addObserver(for: .exit, order: order) { _ in trace.record("exit \(order)") }
+      }
+      loop.addTimer(after: .zero) { _ in loop.stop() }
+      let port = loop.port
+      #expect(loop.run() == .stopped)
+      withExtendedLifetime(port) {}
+      #expect(trace.events == ["exit 0", "exit 1", "exit 2"])
+    }
+  }
+}

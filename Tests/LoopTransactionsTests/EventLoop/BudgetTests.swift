@@ -1,0 +1,203 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// An element of a queue, told by its name.
+private final class Element: Sendable {
+  let name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Suite("Budget")
+struct BudgetTests {
+  @Test("a tick's time is 4 ms unless it is set")  // L9
+  func standard() {
+    #expect(EventLoop.Budget() == EventLoop.Budget(time: .milliseconds(4), count: .max))
+  }
+
+  @Test("past its time a tick carries the rest over to the next")  // L9
+  func time() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      trace.follow(loop, .beforeWaiting)
+      for number in 1...5 {
+        loop.commit {
+          trace.record("T\(number)")
+          stepped.spend(.milliseconds(2))
+        }
+      }
+      #expect(stepped.runUntilIdle() == 3)
+      #expect(
+        trace.events == [
+          "beforeWaiting", "T1", "T2", "beforeWaiting", "T3", "T4", "beforeWaiting", "T5",
+        ])
+      #expect(loop.metrics.carriedOver == 2)
+    }
+  }
+
+  @Test("posts, queues and transactions share one budget of time")  // L9
+  func sharedTime() throws {
+    try withSteppedLoop { stepped in
+      let port = stepped.loop.port
+      try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
+      stepped.step()
+      // Each kind gets on by one at least: nothing starves behind another.
+      #expect(stepped.trace.take() == ["P1", "P2", "Q1", "T1"])
+      stepped.step()
+      #expect(stepped.trace.take() == ["Q2", "T2"])
+      #expect(stepped.isIdle)
+      withExtendedLifetime(port) {}
+    }
+  }
+
+  @Test("posts, queues and transactions share one budget of count")  // L9
+  func sharedCount() throws {
+    try withSteppedLoop { stepped in
+      stepped.loop.budget = EventLoop.Budget(count: 5)
+      let port = stepped.loop.port
+      try fill(stepped, port, each: 3) {}
+      stepped.step()
+      #expect(stepped.trace.take() == ["P1", "P2", "P3", "Q1", "Q2", "T1"])
+      stepped.step()
+      #expect(stepped.trace.take() == ["Q3", "T2", "T3"])
+      #expect(stepped.isIdle)
+      withExtendedLifetime(port) {}
+    }
+  }
+
+  @Test("an unlimited budget lets everything through in one tick")  // L9
+  func unlimited() throws {
+    try withSteppedLoop { stepped in
+      stepped.loop.budget = .unlimited
+      let port = stepped.loop.port
+      try fill(stepped, port, each: 3) { stepped.spend(.seconds(60)) }
+      stepped.step()
+      #expect(
+        stepped.trace.events == ["P1", "P2", "P3", "Q1", "Q2", "Q3", "T1", "T2", "T3"])
+      withExtendedLifetime(port) {}
+    }
+  }
+
+  /// Posts, enqueues and commits `each` of P1…, Q1… and T1….
+  private func fill(
+    _ stepped: SteppedLoop, _ port: LoopPort, each: Int, _ work: @escaping () -> Void
+  ) throws {
+    let (loop, trace) = (stepped.loop, stepped.trace)
+    let smuggled = Smuggled(work)
+    let queue = RunLoopQueue<Element>(on: loop, batchSize: .unlimited) { element, _ in
+      trace.record(element.name)
+      work()
+    }
+    for number in 1...each {
+      try port.post {
+        trace.record("P\(number)")
+        smuggled.value()
+      }
+      queue.enqueue(Element("Q\(number)"))
+      loop.commit {
+        trace.record("T\(number)")
+        work()
+      }
+    }
+  }
+
+  @Test("what is carried over comes after ready I/O was served")  // L9
+  func ioInBetween() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      loop.budget = EventLoop.Budget(count: 1)
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in trace.record("poll") }
+      poll.start()
+      for number in 1...3 {
+        loop.commit {
+          trace.record("T\(number)")
+          poll.send()
+        }
+      }
+      for _ in 1...3 { stepped.step() }
+      poll.close()
+      #expect(trace.events == ["T1", "poll", "T2", "poll", "T3", "poll"])
+    }
+  }
+
+  @Test("what is carried over comes without blocking")  // L9
+  func carriedOverAtOnce() throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let trace = Trace()
+      loop.addTimer(after: .seconds(3600)) { _ in trace.record("timer") }
+      for number in 1...3 {
+        loop.commit {
+          trace.record("T\(number)")
+          if number == 3 { loop.stop() }
+        }
+      }
+      Interposed.beforeBlocking({ _ in trace.record("blocks") }) { _ = loop.run() }
+      #expect(trace.events == ["T1", "T2", "T3"])
+      #expect(loop.metrics.ticks == 3)
+    }
+  }
+
+  @Test("a budget set by an action takes effect with the next tick")  // L9
+  func setWhileSpending() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      for number in 1...4 {
+        loop.commit {
+          trace.record("T\(number)")
+          loop.budget = EventLoop.Budget(count: 1)
+        }
+      }
+      stepped.step()
+      #expect(trace.take() == ["T1", "T2", "T3", "T4"])
+      loop.commit { trace.record("T5") }
+      loop.commit { trace.record("T6") }
+      stepped.step()
+      #expect(trace.events == ["T5"])
+    }
+  }
+
+  @Test("a run that returns performs everything, whatever an action sets the budget to")  // L5, L9
+  func setWhileLeaving() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      loop.addObserver(for: .exit, repeats: false) { _ in
+        for number in 1...3 {
+          loop.commit {
+            trace.record("T\(number)")
+            loop.budget = EventLoop.Budget(count: 1)
+          }
+        }
+      }
+      loop.run()
+      #expect(trace.events == ["T1", "T2", "T3"])
+    }
+  }
+
+  @Test("a flush of over 1 ms brings libuv's clock up to date")  // L9
+  func refreshesClock() throws {
+    var readings: [UInt64] = []
+    var later: ForeignHandle?
+    try withAdoptedLoop(prepare: { host in
+      // Started before ours, so it runs after.
+      later = ForeignHandle(.prepare, on: host.address) { _ in readings.append(host.milliseconds) }
+      later?.start()
+    }) { host, loop in
+      let earlier = ForeignHandle(.prepare, on: host.address) { _ in
+        readings.append(host.milliseconds)
+      }
+      earlier.start()
+      loop.commit {
+        let end = LoopClock.now.advanced(by: .milliseconds(5))
+        while LoopClock.now < end {}
+      }
+      loop.run(.noWait)
+      earlier.close()
+      later?.close()
+    }
+    try #require(readings.count == 2)
+    #expect(readings[1] >= readings[0] + 4)
+  }
+}

@@ -1,0 +1,156 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("Observer")
+struct ObserverTests {
+  @Test("lower orders are called first, equal ones in the order they were added")  // L3
+  func order() throws {
+    try withSteppedLoop { stepped in
+      let orders = [5, -1, 5, 0, Int.max, Int.min, 0, 5]
+      for (number, order) in orders.enumerated() {
+        stepped.loop.addObserver(for: .beforeWaiting, order: order) { _ in
+          stepped.trace.record("\(order) as \(number)")
+        }
+      }
+      stepped.step()
+      #expect(
+        stepped.trace.events == [
+          "\(Int.min) as 5", "-1 as 1", "0 as 3", "0 as 6", "5 as 0", "5 as 2", "5 as 7",
+          "\(Int.max) as 4",
+        ])
+    }
+  }
+
+  @Test("a one-shot observer is called once, though it is for several activities")  // L3
+  func oneShot() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let observer = loop.addObserver(for: [.entry, .beforeWaiting, .exit], repeats: false) {
+        trace.record("\($0)")
+      }
+      #expect(observer.isValid)
+      loop.run()
+      loop.run()
+      #expect(trace.events == ["entry"])
+      #expect(!observer.isValid)
+    }
+  }
+
+  @Test(
+    "an observer added from inside one is called from the next pass on", arguments: [-1, 0, 1])
+  func addedInside(order: Int) throws {  // L3
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        trace.record("adds")
+        loop.addObserver(for: .beforeWaiting, order: order) { _ in trace.record("added") }
+      }
+      loop.addObserver(for: .beforeWaiting, order: 2) { _ in trace.record("last") }
+      stepped.step()
+      #expect(trace.take() == ["adds", "last"])
+      stepped.step()
+      #expect(trace.take() == ["added", "last"])
+    }
+  }
+
+  @Test("an observer added and removed within one pass is never called")  // L3
+  func addedAndRemovedInside() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        loop.addObserver(for: .beforeWaiting) { _ in trace.record("called") }.remove()
+      }
+      stepped.step()
+      stepped.step()
+      #expect(trace.events == [])
+    }
+  }
+
+  @Test("an observer added for exit from beforeWaiting is called by the same run")  // L3
+  func addedForLaterActivity() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        loop.addObserver(for: .exit, repeats: false) { trace.record("\($0)") }
+      }
+      loop.run(.noWait)
+      withExtendedLifetime(port) {}
+      #expect(trace.events == ["exit"])
+    }
+  }
+
+  @Test("an observer removed by an earlier one is not called by the pass under way")  // L3
+  func removedInside() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      var later: [Observer] = []
+      loop.addObserver(for: .beforeWaiting) { _ in
+        trace.record("removes")
+        later.first?.remove()
+      }
+      for number in 0..<2 {
+        later.append(
+          loop.addObserver(for: .beforeWaiting, order: 1) { _ in trace.record("\(number)") })
+      }
+      stepped.step()
+      stepped.step()
+      #expect(trace.events == ["removes", "1", "removes", "1"])
+      #expect(later.map(\.isValid) == [false, true])
+    }
+  }
+
+  @Test("an observer that removes itself finishes its call, and the pass goes on")  // L3
+  func removesItself() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      var own: Observer?
+      own = loop.addObserver(for: .beforeWaiting) { _ in
+        own?.remove()
+        own?.remove()
+        trace.record("self")
+      }
+      loop.addObserver(for: .beforeWaiting) { _ in trace.record("next") }
+      stepped.step()
+      stepped.step()
+      #expect(trace.events == ["self", "next", "next"])
+    }
+  }
+
+  @Test("an observer is called at its own activities only")  // L3
+  func activities() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let port = loop.port
+      trace.follow(loop, [.entry, .afterWaiting])
+      loop.run(.noWait)
+      withExtendedLifetime(port) {}
+      #expect(trace.events == ["entry", "afterWaiting"])
+    }
+  }
+
+  @Test("removing an observer releases its closure, though the observer is kept")  // L3
+  func releasesClosure() throws {
+    try withSteppedLoop { stepped in
+      let trace = stepped.trace
+      let witness = Witness { trace.record("released") }
+      let observer = stepped.loop.addObserver(for: .beforeWaiting) { [witness] _ in
+        witness.touch()
+      }
+      _ = consume witness
+      observer.remove()
+      #expect(trace.events == ["released"])
+    }
+  }
+
+  @Test("closing the loop makes its observers invalid, and removing them harmless")  // L3, L11
+  func closed() throws {
+    let loop = try EventLoop()
+    let observer = loop.addObserver(for: .beforeWaiting) { _ in }
+    try loop.close()
+    #expect(!observer.isValid)
+    observer.remove()
+  }
+}

@@ -1,0 +1,55 @@
+internal import CTestSupport
+
+/// What the calling thread asks of the C library, counted or watched.
+///
+/// Possible on glibc, unless a sanitizer watches already.
+package enum Interposed {
+  /// Whether anything is counted at all.
+  package static var isAvailable: Bool { ct_is_interposed() }
+
+  /// Whether a sanitizer slows everything down.
+  package static var isSanitized: Bool { ct_is_sanitized() }
+
+  /// How many blocks of memory `body` allocates.
+  package static func allocations<Failure>(
+    in body: () throws(Failure) -> Void
+  ) throws(Failure) -> Int {
+    let before = ct_allocations()
+    try body()
+    return Int(ct_allocations() - before)
+  }
+
+  /// How many blocks of memory the calling thread has allocated.
+  package static var allocations: Int { Int(ct_allocations()) }
+
+  /// How often the calling thread has written to a descriptor.
+  package static var writes: Int { Int(ct_writes()) }
+
+  /// Bytes that are allocated and not freed.
+  package static var heapBytes: Int { ct_heap_bytes() }
+
+  /// Runs `body`, and before each poll in it that may block calls `hook` with
+  /// its timeout in milliseconds, -1 for none.
+  package static func beforeBlocking(_ hook: @escaping (Int) -> Void, _ body: () throws -> Void)
+    rethrows
+  {
+    let context = Unmanaged.passRetained(Hook(body: hook))
+    ct_before_blocking(callHook, context.toOpaque())
+    defer {
+      ct_before_blocking(nil, nil)
+      context.release()
+    }
+    try body()
+  }
+}
+
+private final class Hook {
+  let body: (Int) -> Void
+
+  init(body: @escaping (Int) -> Void) { self.body = body }
+}
+
+private func callHook(_ context: UnsafeMutableRawPointer?, _ timeout: Int32) {
+  guard let context else { return }
+  Unmanaged<Hook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body(Int(timeout)) }
+}

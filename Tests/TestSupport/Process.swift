@@ -1,0 +1,51 @@
+internal import CTestSupport
+
+/// What a test does to its whole process. Mostly for exit tests.
+package enum Process {
+  /// How a child process ended.
+  package struct Ending: Sendable {
+    /// The exit status, or the negated number of the signal that ended it.
+    package let status: Int32
+
+    /// What it wrote to standard error.
+    package let standardError: String
+  }
+
+  /// Forks, and runs `body` in the child, which then ends.
+  package static func fork(_ body: () -> Void) -> Ending {
+    withoutActuallyEscaping(body) { body in
+      let context = Unmanaged.passRetained(Box(body))
+      defer { context.release() }
+      var text = [CChar](repeating: 0, count: 4096)
+      let status = ct_fork(callBox, context.toOpaque(), &text, Int32(text.count))
+      let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+      return Ending(status: status, standardError: String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  /// Calls `body` from a signal handler whenever `raiseSignal` is called. It may
+  /// do what a signal handler may, and is never released.
+  package static func onSignal(_ body: @escaping () -> Void) {
+    ct_on_signal(callBox, Unmanaged.passRetained(Box(body)).toOpaque())
+  }
+
+  /// Sends the signal to the calling thread, which has handled it on return.
+  package static func raiseSignal() { ct_raise() }
+
+  /// Lets the process open `count` descriptors more, and no others.
+  package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }
+
+  /// How many descriptors are open.
+  package static var openDescriptors: Int { Int(ct_open_descriptors()) }
+}
+
+private final class Box {
+  let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+}
+
+private func callBox(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<Box>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+}

@@ -1,0 +1,35 @@
+internal import CTestSupport
+
+/// A thread of a test's own.
+package final class TestThread {
+  private let thread: OpaquePointer
+
+  /// Starts a thread that runs `body`.
+  package init(_ body: @escaping @Sendable () -> Void) {
+    let context = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+    thread = ct_thread_start(runThread, context)
+  }
+
+  /// Waits until the thread has ended.
+  package func join() { ct_thread_join(thread) }
+
+  /// Runs `body` on a thread of its own, and waits until that has ended.
+  package static func run(_ body: @escaping @Sendable () -> Void) { TestThread(body).join() }
+
+  /// Lets another thread have the processor.
+  package static func yield() { ct_yield() }
+
+  /// The processor time that the calling thread has used.
+  package static var processorTime: Duration { .nanoseconds(Int64(ct_thread_time())) }
+}
+
+private final class ThreadBody {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func runThread(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body()
+}
