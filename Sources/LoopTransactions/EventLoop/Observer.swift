@@ -14,7 +14,7 @@ public final class Observer {
   /// call.
   public let repeats: Bool
 
-  private let body: (EventLoop.Activity) -> Void
+  private var body: ((EventLoop.Activity) -> Void)?  // loop only
   private let core: PortCore
   private unowned let loop: EventLoop  // loop only; not touched once removed
 
@@ -44,15 +44,19 @@ public final class Observer {
   public func remove() {
     core.checkThread("Observer.remove")
     guard isValid else { return }
-    isValid = false
+    invalidate()
     loop.observers.sweepLater()
   }
 
   /// Takes note that the loop dropped the observer.
-  func invalidate() { isValid = false }
+  func invalidate() {
+    isValid = false
+    body = nil
+  }
 
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
+    guard let body else { return }
     if !repeats { remove() }
     body(activity)
   }
