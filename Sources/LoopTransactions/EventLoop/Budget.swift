@@ -33,8 +33,19 @@ extension EventLoop {
 
 /// What is left of a tick's budget. One for all that flush in a tick. L9.
 struct BudgetMeter {
-  private let timeLimit: UInt64
-  private let countLimit: Int
+  /// What a budget allows, as it is compared.
+  private struct Limits {
+    let time: UInt64
+    let count: Int
+
+    init(_ budget: EventLoop.Budget) {
+      time = UInt64(clamping: budget.time.clampedNanoseconds)
+      count = budget.count
+    }
+  }
+
+  private var limits: Limits
+  private var nextLimits: Limits
 
   // Work that follows within this many cycles of a clock reading is not timed
   // by the clock: reading the counter costs 10 ns, the clock 26. 0: always
@@ -55,9 +66,15 @@ struct BudgetMeter {
 
   /// A full meter for `budget`. A virtual clock is cheap and is always asked.
   init(_ budget: EventLoop.Budget, clockIsVirtual: Bool) {
-    timeLimit = UInt64(clamping: budget.time.clampedNanoseconds)
-    countLimit = budget.count
+    limits = Limits(budget)
+    nextLimits = limits
     cyclesPerReading = clockIsVirtual ? 0 : System.cyclesPerReading
+  }
+
+  /// Lets ticks spend `budget`, from the first on that has spent nothing yet.
+  mutating func setBudget(_ budget: EventLoop.Budget) {
+    nextLimits = Limits(budget)
+    if !isRunning, performed == 0 { limits = nextLimits }
   }
 
   /// Begins to spend, unless that has begun.
@@ -92,19 +109,20 @@ struct BudgetMeter {
   /// Fills the meter for the next tick.
   @inline(__always)
   mutating func refill() {
+    limits = nextLimits
     spent = 0
     performed = 0
     isOver = false
   }
 
   @inline(__always)
-  private var isWithin: Bool { isLifted || (performed < countLimit && !isOver) }
+  private var isWithin: Bool { isLifted || (performed < limits.count && !isOver) }
 
   @inline(never)
   private mutating func look(_ now: () -> UInt64) -> Bool {
     lastReading = System.cycles
     // Lifted, it is not asked, and a flush between two ticks has no `start`.
-    isOver = !isLifted && spent &+ (now() &- start) >= timeLimit
+    isOver = !isLifted && spent &+ (now() &- start) >= limits.time
     return isWithin
   }
 }

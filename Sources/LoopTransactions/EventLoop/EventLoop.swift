@@ -59,11 +59,12 @@ public final class EventLoop {
 
   /// What one tick may spend on transactions, queues and posts together.
   ///
-  /// Call on the loop. Takes effect with the next tick.
+  /// Call on the loop. A tick that has begun to spend keeps the budget that it
+  /// began with.
   public var budget: Budget {
     didSet {
       checkThread("EventLoop.budget")
-      meter = BudgetMeter(budget, clockIsVirtual: virtualTime != nil)
+      meter.setBudget(budget)
     }
   }
 
