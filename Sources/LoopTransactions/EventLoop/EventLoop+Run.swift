@@ -146,7 +146,7 @@ extension EventLoop {
     endFlush()
     meter.isLifted = false
     if isOver { flushAll() } else { meter.refill() }
-    if owesWork { arm() }
+    if owesWork { arm() } else { disarm() }
   }
 
   /// Makes this the thread's current loop.

@@ -52,14 +52,17 @@ extension EventLoop {
     if owesWork {
       arm()
     } else if core.inbox.sleep() {
-      if isArmed { disarm() }
+      disarm()
     } else {
       takeRequests()
       arm()
     }
   }
 
-  private func disarm() {
+  /// Lets the loop block and end.
+  @inline(__always)
+  func disarm() {
+    guard isArmed else { return }
     isArmed = false
     ticks.disarm()
   }
