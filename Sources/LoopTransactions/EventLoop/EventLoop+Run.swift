@@ -83,7 +83,9 @@ extension EventLoop {
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     virtualTime?.fireDue()
-    withExtendedLifetime(self) { _ = runTicks(.noWait) }
+    // libuv makes no tick for a loop that has nothing to wait for.
+    arm()
+    withExtendedLifetime(self) { _ = uv.run(.noWait) }
     CurrentLoop.value = previous ?? self
     state = .idle
     isStopWanted = false
