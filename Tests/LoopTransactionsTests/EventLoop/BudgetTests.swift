@@ -41,14 +41,14 @@ struct BudgetTests {
   func sharedTime() throws {
     try withSteppedLoop { stepped in
       let port = stepped.loop.port
-      try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
+      let queue = try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
       stepped.step()
       // Each kind gets on by one at least: nothing starves behind another.
       #expect(stepped.trace.take() == ["P1", "P2", "Q1", "T1"])
       stepped.step()
       #expect(stepped.trace.take() == ["Q2", "T2"])
       #expect(stepped.isIdle)
-      withExtendedLifetime(port) {}
+      withExtendedLifetime((port, queue)) {}
     }
   }
 
@@ -57,13 +57,13 @@ struct BudgetTests {
     try withSteppedLoop { stepped in
       stepped.loop.budget = EventLoop.Budget(count: 5)
       let port = stepped.loop.port
-      try fill(stepped, port, each: 3) {}
+      let queue = try fill(stepped, port, each: 3) {}
       stepped.step()
       #expect(stepped.trace.take() == ["P1", "P2", "P3", "Q1", "Q2", "T1"])
       stepped.step()
       #expect(stepped.trace.take() == ["Q3", "T2", "T3"])
       #expect(stepped.isIdle)
-      withExtendedLifetime(port) {}
+      withExtendedLifetime((port, queue)) {}
     }
   }
 
@@ -72,18 +72,18 @@ struct BudgetTests {
     try withSteppedLoop { stepped in
       stepped.loop.budget = .unlimited
       let port = stepped.loop.port
-      try fill(stepped, port, each: 3) { stepped.spend(.seconds(60)) }
+      let queue = try fill(stepped, port, each: 3) { stepped.spend(.seconds(60)) }
       stepped.step()
       #expect(
         stepped.trace.events == ["P1", "P2", "P3", "Q1", "Q2", "Q3", "T1", "T2", "T3"])
-      withExtendedLifetime(port) {}
+      withExtendedLifetime((port, queue)) {}
     }
   }
 
-  /// Posts, enqueues and commits `each` of P1…, Q1… and T1….
+  /// Posts, enqueues and commits `each` of P1…, Q1… and T1…; returns the queue.
   private func fill(
     _ stepped: SteppedLoop, _ port: LoopPort, each: Int, _ work: @escaping () -> Void
-  ) throws {
+  ) throws -> AnyObject {
     let (loop, trace) = (stepped.loop, stepped.trace)
     let smuggled = Smuggled(work)
     let queue = RunLoopQueue<Element>(on: loop, batchSize: .unlimited) { element, _ in
@@ -101,6 +101,7 @@ struct BudgetTests {
         work()
       }
     }
+    return queue
   }
 
   @Test("what is carried over comes after ready I/O was served")  // L9
