@@ -63,7 +63,14 @@ void ct_on_signal(ct_body body, void *context) {
   sigaction(SIGUSR1, &action, NULL);
 }
 
-void ct_raise(void) { pthread_kill(pthread_self(), SIGUSR1); }
+void ct_raise(void) {
+  // Dispatch's worker threads block every signal.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  pthread_kill(pthread_self(), SIGUSR1);
+}
 
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int ends[2];

@@ -1,0 +1,96 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("FrameClock")
+struct FrameClockTests {
+  @Test("frame n is due n periods after the clock was made, with no drift")  // L10
+  func deadlines() throws {
+    try withSteppedLoop { stepped in
+      let start = stepped.now
+      var frames: [FrameClock.Frame] = []
+      let clock = try FrameClock(on: stepped.loop, framesPerSecond: 30) { frames.append($0) }
+      stepped.advance(by: .seconds(60))
+      clock.stop()
+      #expect(frames.map(\.index) == Array(1...1800))
+      #expect(frames.last?.deadline == start.advanced(by: .seconds(60)))
+      #expect(frames.allSatisfy { $0.missed == 0 })
+    }
+  }
+
+  @Test("a late frame is the newest one due, and the ones before it are counted")  // L10
+  func missed() throws {
+    try withSteppedLoop { stepped in
+      let start = stepped.now
+      let clock = try FrameClock(on: stepped.loop, framesPerSecond: 100) { frame in
+        let due = start.duration(to: frame.deadline)
+        stepped.trace.record("\(frame.index) at \(due), missed \(frame.missed)")
+        if frame.index == 2 { stepped.spend(.milliseconds(45)) }
+      }
+      stepped.advance(by: .milliseconds(70))
+      clock.stop()
+      #expect(
+        stepped.trace.events == [
+          "1 at 0.01 seconds, missed 0", "2 at 0.02 seconds, missed 0",
+          "6 at 0.06 seconds, missed 3", "7 at 0.07 seconds, missed 0",
+        ])
+    }
+  }
+
+  @Test("a clock stopped by its own frame gives no more")  // L10
+  func stopInside() throws {
+    try withSteppedLoop { stepped in
+      var clock: FrameClock?
+      clock = try FrameClock(on: stepped.loop) { frame in
+        stepped.trace.record("\(frame.index)")
+        clock?.stop()
+        clock?.stop()
+      }
+      #expect(clock?.isRunning == true)
+      stepped.advance(by: .seconds(1))
+      #expect(stepped.trace.events == ["1"])
+      #expect(clock?.isRunning == false)
+    }
+  }
+
+  @Test("a clock that is dropped gives no more, and lets the run end")  // L10
+  func dropped() throws {
+    try withLoop { loop in
+      var frames = 0
+      var clock: FrameClock? = try FrameClock(on: loop, framesPerSecond: 1000) { _ in frames += 1 }
+      #expect(loop.run(.once) == .ticked)
+      #expect(frames == 1)
+      clock = nil
+      #expect(loop.run() == .finished)
+      _ = clock
+    }
+  }
+
+  @Test("a clock is stopped when its loop closes, and may be dropped later")  // L10, L11
+  func loopCloses() throws {
+    let loop = try EventLoop()
+    let clock = try FrameClock(on: loop) { _ in }
+    try loop.close()
+    #expect(!clock.isRunning)
+    clock.stop()
+  }
+
+  @Test("on the system's clock, a frame is never early")  // L10
+  func realTime() throws {
+    try withLoop { loop in
+      var early = 0
+      var indices: [Int] = []
+      let clock = try FrameClock(on: loop, framesPerSecond: 1000) { frame in
+        if loop.now < frame.deadline { early += 1 }
+        indices.append(frame.index)
+        if indices.count == 20 { loop.stop() }
+      }
+      loop.run()
+      clock.stop()
+      #expect(early == 0)
+      #expect(indices == indices.sorted())
+      #expect(Set(indices).count == 20)
+    }
+  }
+}

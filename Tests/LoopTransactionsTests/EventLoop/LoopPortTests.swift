@@ -1,0 +1,221 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private func record(_ trace: UnsafeMutableRawPointer?) {
+  guard let trace else { return }
+  Unmanaged<Trace>.fromOpaque(trace).takeUnretainedValue().record("function")
+}
+
+@Suite("LoopPort")
+struct LoopPortTests {
+  @Test("a post wakes a loop that waits for nothing else", arguments: WakeMethod.allCases)
+  func wakes(method: WakeMethod) throws {  // L6
+    try withLoop(method) { loop in
+      let port = loop.port
+      for _ in 0..<100 {
+        var thread: TestThread?
+        loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+          thread = TestThread { try? port.post { port.stop() } }
+        }
+        // The deadline only bounds the failure.
+        #expect(loop.run(until: loop.now.advanced(by: .seconds(30))) == .stopped)
+        thread?.join()
+      }
+    }
+  }
+
+  @Test("a commit from another thread is performed by a loop that waits for nothing else")
+  func commits() throws {  // L6, T6
+    try withLoop { loop in
+      let port = loop.port
+      let action = SharedAction { port.stop() }
+      var thread: TestThread?
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        thread = TestThread { try? port.commit(action, SharedAction.perform) }
+      }
+      #expect(loop.run(until: loop.now.advanced(by: .seconds(30))) == .stopped)
+      thread?.join()
+    }
+  }
+
+  @Test("a burst of 1,000 posts to a sleeping loop is one kernel write", arguments: WakeMethod.allCases)
+  func oneWrite(method: WakeMethod) throws {  // L6
+    try withLoop(method) { loop in
+      let port = loop.port
+      let (ran, writes) = (Tally(), Trace())
+      // In the poll's callbacks the loop still counts as asleep: what is posted
+      // now may meet a poll that blocks.
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
+        TestThread.run {
+          let before = Interposed.writes
+          for _ in 0..<1000 { try? port.post { ran.increment() } }
+          writes.record("\(Interposed.writes - before)")
+        }
+      }
+      poll.start().send()
+      loop.run(.once)
+      poll.close()
+      #expect(loop.metrics.wakesSent == 1)
+      if Interposed.isAvailable { #expect(writes.events == ["1"]) }
+      loop.run(.noWait)
+      #expect(ran.value == 1000)
+      #expect(loop.metrics.wakesReceived == 1)
+    }
+  }
+
+  @Test("posts to a loop that is awake write nothing")  // L6
+  func awake() throws {
+    try withLoop { loop in
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting, order: .min, repeats: false) { _ in
+        TestThread.run { for _ in 0..<100 { try? port.post {} } }
+      }
+      loop.run(.noWait)
+      loop.run(.noWait)
+      #expect(loop.metrics.wakesSent == 0)
+      #expect(loop.metrics.posts == 100)
+    }
+  }
+
+  @Test("closures and functions of one thread run in the order they were posted")  // L2
+  func order() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let context = Smuggled(Unmanaged.passUnretained(trace).toOpaque())
+      TestThread.run {
+        for number in 0..<3 {
+          try? port.post { trace.record("closure \(number)") }
+          try? port.post(record, context: context.value)
+        }
+      }
+      stepped.runUntilIdle()
+      let expected = (0..<3).flatMap { ["closure \($0)", "function"] }
+      #expect(trace.events == expected)
+    }
+  }
+
+  @Test("a post on the loop's own thread never runs inside the call")  // L2
+  func notInside() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      try port.post { trace.record("posted") }
+      trace.record("returned")
+      stepped.step()
+      #expect(trace.events == ["returned", "posted"])
+    }
+  }
+
+  @Test("what a post posts runs in the next tick, which comes without blocking")  // L2, L5
+  func postsAgain() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      trace.follow(stepped.loop, .afterWaiting)
+      try port.post {
+        trace.record("first")
+        try? port.post { trace.record("second") }
+      }
+      stepped.runUntilIdle()
+      #expect(trace.events == ["first", "afterWaiting", "second", "afterWaiting"])
+    }
+  }
+
+  @Test("a posted closure is released on the loop's thread")  // L2, O12
+  func released() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      TestThread.run {
+        try? port.post {
+          [
+            witness = Witness {
+              trace.record(EventLoop.current == nil ? "elsewhere" : "on the loop")
+            }
+          ] in witness.touch()
+        }
+      }
+      #expect(trace.events == [])
+      stepped.runUntilIdle()
+      #expect(trace.events == ["on the loop"])
+    }
+  }
+
+  @Test("after close a post is refused, and its closure dropped")  // L2, L11
+  func refused() throws {
+    let trace = Trace()
+    let loop = try EventLoop()
+    let port = loop.port
+    try loop.close()
+    for isElsewhere in [false, true] {
+      let post: @Sendable () -> Void = {
+        do {
+          try port.post { [witness = Witness { trace.record("dropped") }] in witness.touch() }
+        } catch {
+          trace.record("\(error)")
+        }
+        do { try port.post(record, context: nil) } catch { trace.record("\(error)") }
+        let action = SharedAction { trace.record("performed") }
+        do { try port.commit(action, SharedAction.perform) } catch { trace.record("\(error)") }
+        port.wake()
+        port.stop()
+      }
+      if isElsewhere { TestThread.run(post) } else { post() }
+      #expect(trace.take() == ["dropped", "closed", "closed", "closed"])
+    }
+  }
+
+  @Test("a loop has one port while somebody holds it")  // L2
+  func onePort() throws {
+    try withLoop { loop in
+      let port = loop.port
+      #expect(loop.port === port)
+    }
+  }
+
+  @Test("a loop waits for posts while a port is held, and not when it was dropped on the loop")
+  func held() throws {  // L2, L8
+    try withLoop { loop in
+      var port: LoopPort? = loop.port
+      #expect(loop.run(.noWait) == .ticked)
+      port = nil
+      #expect(loop.run() == .finished)
+      _ = port
+    }
+  }
+
+  @Test("a blocked loop returns when another thread drops the last port")  // L2, L8
+  func droppedElsewhere() throws {
+    try withLoop { loop in
+      var port: LoopPort? = loop.port
+      var thread: TestThread?
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        thread = TestThread { [port] in withExtendedLifetime(port) {} }
+        port = nil
+      }
+      #expect(loop.run(until: loop.now.advanced(by: .seconds(30))) == .finished)
+      thread?.join()
+    }
+  }
+
+  @Test("a port taken before the drop of the last was noted keeps the loop waiting")  // L2
+  func takenAgain() throws {
+    try withLoop { loop in
+      _ = loop.port
+      let port = loop.port
+      #expect(loop.run(.noWait) == .ticked)
+      #expect(loop.run(.noWait) == .ticked)
+      withExtendedLifetime(port) {}
+    }
+  }
+
+  @Test("a port tells metrics from any thread")  // X1
+  func metrics() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      try port.post {}
+      stepped.runUntilIdle()
+      TestThread.run { trace.record("\(port.metrics.posts)") }
+      #expect(trace.events == ["1"])
+    }
+  }
+}

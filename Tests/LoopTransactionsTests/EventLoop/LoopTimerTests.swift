@@ -1,0 +1,209 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("LoopTimer")
+struct LoopTimerTests {
+  /// What the timer of a test is made of.
+  enum Source: CaseIterable, Sendable {
+    case milliseconds, precise
+
+    /// A timer of this kind.
+    func add(
+      to loop: EventLoop, after delay: Duration, every interval: Duration? = nil,
+      _ body: @escaping (LoopTimer.Firing) -> Void
+    ) throws -> LoopTimer {
+      switch self {
+      case .milliseconds: loop.addTimer(after: delay, every: interval, body)
+      case .precise:
+        try loop.addPreciseTimer(at: loop.now.advanced(by: delay), every: interval, body)
+      }
+    }
+  }
+
+  @Test("timers fire by deadline, equal ones in the order they were started")  // L10
+  func order() throws {
+    try withSteppedLoop { stepped in
+      for (name, delay) in [("a", 20), ("b", 10), ("c", 20), ("d", 0)] {
+        stepped.loop.addTimer(after: .milliseconds(delay)) { _ in stepped.trace.record(name) }
+      }
+      stepped.advance(by: .milliseconds(19))
+      #expect(stepped.trace.take() == ["d", "b"])
+      stepped.advance(by: .milliseconds(1))
+      #expect(stepped.trace.events == ["a", "c"])
+    }
+  }
+
+  @Test("a timer is never early, whatever its fraction of a millisecond", arguments: Source.allCases)
+  func neverEarly(source: Source) throws {  // L10
+    try withLoop { loop in
+      var early = 0
+      var fired = 0
+      var generator = SeededGenerator(seed: 1)
+      for _ in 0..<50 {
+        let delay = Duration.nanoseconds(Int64.random(in: 0...5_000_000, using: &generator))
+        let deadline = loop.now.advanced(by: delay)
+        _ = try source.add(to: loop, after: delay) { firing in
+          fired += 1
+          if loop.now < deadline || firing.deadline < deadline { early += 1 }
+        }
+      }
+      loop.run()
+      #expect(fired == 50)
+      #expect(early == 0)
+    }
+  }
+
+  @Test("a repeating timer keeps to its first deadline, and never drifts", arguments: Source.allCases)
+  func noDrift(source: Source) throws {  // L10
+    try withLoop { loop in
+      let period = Duration.microseconds(1700)
+      var deadlines: [LoopClock.Instant] = []
+      var calls = 0
+      let timer = try source.add(to: loop, after: period, every: period) { firing in
+        calls += 1 + firing.missed
+        deadlines.append(firing.deadline)
+        if deadlines.count == 10 { loop.stop() }
+      }
+      let first = timer.deadline
+      loop.run()
+      timer.cancel()
+      let counted = first.advanced(by: period * (calls - 1))
+      #expect(deadlines.last == counted)
+    }
+  }
+
+  @Test("periods that pass without a call are counted, not made up for")  // L10
+  func missed() throws {
+    try withSteppedLoop { stepped in
+      let start = stepped.now
+      stepped.loop.addTimer(after: .milliseconds(10), every: .milliseconds(10)) { firing in
+        stepped.trace.record("\(start.duration(to: firing.deadline)), missed \(firing.missed)")
+        if stepped.trace.events.count == 1 { stepped.spend(.milliseconds(35)) }
+      }
+      stepped.advance(by: .milliseconds(60))
+      #expect(
+        stepped.trace.events == [
+          "0.01 seconds, missed 0", "0.04 seconds, missed 2", "0.05 seconds, missed 0",
+          "0.06 seconds, missed 0",
+        ])
+    }
+  }
+
+  @Test("a timer cancelled by its own callback does not fire again", arguments: Source.allCases)
+  func cancelInside(source: Source) throws {  // L10
+    try withLoop { loop in
+      var fired = 0
+      var timer: LoopTimer?
+      timer = try source.add(to: loop, after: .zero, every: .milliseconds(1)) { _ in
+        fired += 1
+        timer?.cancel()
+        timer?.cancel()
+      }
+      #expect(loop.run() == .finished)
+      #expect(fired == 1)
+      #expect(timer?.isActive == false)
+    }
+  }
+
+  @Test("a timer cancelled by another that is due at the same time does not fire")  // L10
+  func cancelOther() throws {
+    try withSteppedLoop { stepped in
+      var timers: [LoopTimer] = []
+      for number in 0..<2 {
+        timers.append(
+          stepped.loop.addTimer(after: .milliseconds(1)) { _ in
+            stepped.trace.record("\(number)")
+            timers[1 - number].cancel()
+          })
+      }
+      stepped.advance(by: .milliseconds(5))
+      #expect(stepped.trace.events == ["0"])
+    }
+  }
+
+  @Test("a timer that ends releases its callback, though it is kept", arguments: [true, false])
+  func releases(cancels: Bool) throws {  // L10
+    try withSteppedLoop { stepped in
+      let trace = stepped.trace
+      let witness = Witness { trace.record("released") }
+      let timer = stepped.loop.addTimer(after: .milliseconds(1)) { [witness] _ in witness.touch() }
+      _ = consume witness
+      if cancels { timer.cancel() } else { stepped.advance(by: .milliseconds(1)) }
+      #expect(trace.events == ["released"])
+      #expect(!timer.isActive)
+    }
+  }
+
+  @Test("zero delays within timers, one after the other, each let a tick through")  // L10
+  func zeroDelays() throws {
+    try withLoop { loop in
+      var ticks: [UInt64] = []
+      func again(_: LoopTimer.Firing) {
+        ticks.append(loop.metrics.ticks)
+        if ticks.count < 10 { loop.addTimer(after: .zero, again) }
+      }
+      loop.addTimer(after: .zero, again)
+      loop.run()
+      #expect(ticks.count == 10)
+      #expect(Set(ticks).count == 10)
+    }
+  }
+
+  @Test("an interval below a millisecond lets a tick through between its calls")  // L10
+  func shortInterval() throws {
+    try withLoop { loop in
+      var ticks: [UInt64] = []
+      loop.addTimer(after: .zero, every: .microseconds(10)) { _ in
+        ticks.append(loop.metrics.ticks)
+        if ticks.count == 10 { loop.stop() }
+      }
+      loop.run()
+      #expect(Set(ticks).count == 10)
+    }
+  }
+
+  @Test("a run does not wait for a timer that was told not to keep it", arguments: Source.allCases)
+  func keepsLoopAlive(source: Source) throws {  // L10
+    try withLoop { loop in
+      let timer = try source.add(to: loop, after: .seconds(3600)) { _ in }
+      timer.keepsLoopAlive = false
+      #expect(loop.run() == .finished)
+      #expect(timer.isActive)
+      timer.keepsLoopAlive = true
+      #expect(loop.run(.noWait) == .ticked)
+    }
+  }
+
+  @Test("a precise timer whose deadline has passed is due at once")  // L10
+  func preciseInThePast() throws {
+    try withLoop { loop in
+      var deadlines: [LoopClock.Instant] = []
+      let past = LoopClock.Instant(nanoseconds: 1)
+      try loop.addPreciseTimer(at: past) { deadlines.append($0.deadline) }
+      #expect(loop.run() == .finished)
+      #expect(deadlines == [past])
+    }
+  }
+
+  @Test("a delay beyond the clock's range waits, and does not trap", arguments: Source.allCases)
+  func far(source: Source) throws {  // L10
+    try withLoop { loop in
+      let timer = try source.add(to: loop, after: .seconds(Int64.max)) { _ in }
+      #expect(loop.run(.noWait) == .ticked)
+      #expect(timer.isActive)
+    }
+  }
+
+  @Test("what a timer commits is performed in its tick, before the loop waits")  // L5, L10
+  func commits() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      trace.follow(loop, .afterWaiting)
+      loop.addTimer(after: .zero) { _ in loop.commit { trace.record("performed") } }
+      stepped.step()
+      #expect(trace.events == ["performed", "afterWaiting"])
+    }
+  }
+}
