@@ -50,6 +50,8 @@ extension EventLoop {
   /// Decides whether the coming poll may block.
   private func settle() {
     if owesWork {
+      // A loop that never sleeps is not sent a wake: it has to look.
+      takeRequests()
       arm()
     } else if core.inbox.sleep() {
       disarm()
