@@ -32,7 +32,9 @@ package func withAdoptedLoop(
 }
 
 /// A host's loop could not be closed: a handle was left on it.
-package struct HandlesLeftOpen: Error {}
+package struct HandlesLeftOpen: Error {
+  package init() {}
+}
 
 private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
   do { try body() } catch {

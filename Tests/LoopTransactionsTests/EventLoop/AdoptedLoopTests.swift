@@ -1,0 +1,142 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("An adopted loop")
+struct AdoptedLoopTests {
+  @Test("a host's own run performs what is committed, and tells no entry or exit")  // L1
+  func hostRuns() throws {
+    try withAdoptedLoop { host, loop in
+      let trace = Trace()
+      trace.follow(loop, [.entry, .beforeWaiting, .afterWaiting, .exit])
+      loop.commit { trace.record("performed") }
+      #expect(!host.run())
+      #expect(trace.events == ["beforeWaiting", "performed", "afterWaiting"])
+    }
+  }
+
+  @Test(
+    "in a host's own run, what any callback commits is performed before it blocks",
+    arguments: ForeignHandle.Kind.allCases)  // L1, L5
+  func hostHandles(kind: ForeignHandle.Kind) throws {
+    try withAdoptedLoop { host, loop in
+      let trace = Trace()
+      let timer = ForeignHandle(.timer, on: host.address) { _ in trace.record("timer") }
+      timer.start(afterMilliseconds: 100)
+      let handle = ForeignHandle(kind, on: host.address) { handle in
+        trace.record("committed")
+        handle.stop()
+        loop.commit {
+          trace.record("performed")
+          host.stop()
+        }
+      }
+      handle.start()
+      if kind == .async || kind == .poll { handle.send() }
+      if kind == .check {
+        ForeignHandle(.idle, on: host.address) { $0.close() }.start()
+      }
+      Interposed.beforeBlocking({ _ in trace.record("blocks") }) { _ = host.run() }
+      timer.close()
+      handle.close()
+      #expect(trace.events.drop { $0 == "blocks" } == ["committed", "performed"])
+    }
+  }
+
+  @Test("a host that stops its loop strands nothing that was committed before the check")  // L5
+  func hostStops() throws {
+    try withAdoptedLoop { host, loop in
+      var performed = 0
+      let poll = ForeignHandle(.poll, on: host.address) { _ in
+        loop.commit { performed += 1 }
+        host.stop()
+      }
+      poll.start().send()
+      host.run()
+      poll.close()
+      #expect(performed == 1)
+    }
+  }
+
+  @Test("a host's run waits for posts while a port is held, and takes them")  // L1, L6
+  func hostWaits() throws {
+    try withAdoptedLoop { host, loop in
+      let port = loop.port
+      let trace = Trace()
+      var thread: TestThread?
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        thread = TestThread { try? port.post { trace.record("posted") } }
+      }
+      #expect(host.run(.once))
+      thread?.join()
+      host.run(.noWait)
+      #expect(trace.events == ["posted"])
+    }
+  }
+
+  @Test("closing leaves the host its loop and its handles")  // L1, L11
+  func closing() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let timer = ForeignHandle(.timer, on: host.address) { _ in trace.record("host's timer") }
+    timer.start()
+    let loop = try EventLoop(adopting: host.address)
+    loop.addTimer(after: .zero) { _ in trace.record("ours") }
+    try loop.addPreciseTimer(at: loop.now) { _ in trace.record("ours") }
+    try loop.close()
+    host.run()
+    timer.close()
+    #expect(trace.events == ["host's timer"])
+    #expect(host.close())
+  }
+
+  @Test("run() says so when its owner closed the loop first")  // L1
+  func ownerClosedFirst() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      #expect(host.tearDown())
+      loop.run()
+    }
+    let text = standardError(of: result)
+    #expect(text.contains("its owner closed the adopted loop; call EventLoop.close() first"))
+  }
+
+  @Test("a timer says so when its owner closed the loop first", arguments: [false, true])  // L1
+  func timerAfterOwner(isPrecise: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [isPrecise] in
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      #expect(host.tearDown())
+      if isPrecise {
+        try loop.addPreciseTimer(at: loop.now) { _ in }
+      } else {
+        loop.addTimer(after: .zero) { _ in }
+      }
+    }
+    let text = standardError(of: result)
+    #expect(text.contains("its owner closed the adopted loop; call EventLoop.close() first"))
+  }
+
+  @Test("a loop whose owner closed it first still performs what is owed when closed")  // L1, L11
+  func closeAfterOwner() async {
+    await #expect(processExitsWith: .success) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let timer = loop.addTimer(after: .seconds(3600)) { _ in }
+      let port = loop.port
+      let ran = Tally()
+      #expect(host.tearDown())
+      loop.commit { ran.increment() }
+      TestThread.run { try? port.post { ran.increment() } }
+      timer.cancel()
+      try loop.close()
+      #expect(ran.value == 2)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private final class Element: Sendable {}
+
+@Suite("EventLoop.close")
+struct EventLoopCloseTests {
+  @Test("close() performs posts, queues and transactions, and calls no timer")  // L11
+  func performsOwed() throws {
+    let trace = Trace()
+    let loop = try EventLoop()
+    let port = loop.port
+    let queue = RunLoopQueue<Element>(on: loop) { _, isDrained in
+      trace.record(isDrained ? "last element" : "element")
+    }
+    loop.addTimer(after: .zero) { _ in trace.record("timer") }
+    loop.addObserver(for: [.beforeWaiting, .exit]) { _ in trace.record("observer") }
+    TestThread.run {
+      try? port.post { trace.record("post") }
+      queue.enqueue(Element())
+      queue.enqueue(Element())
+    }
+    loop.commit { trace.record("transaction") }
+    try loop.close()
+    #expect(trace.events == ["post", "transaction", "element", "last element"])
+  }
+
+  @Test("close() performs what the work it performs commits")  // L11
+  func performsChain() throws {
+    let trace = Trace()
+    let loop = try EventLoop()
+    loop.commit { loop.commit { loop.commit { trace.record("third") } } }
+    try loop.close()
+    #expect(trace.events == ["third"])
+  }
+
+  @Test("a loop may be closed again")  // L11
+  func again() throws {
+    let loop = try EventLoop()
+    try loop.close()
+    try loop.close()
+  }
+
+  @Test("close() says which handles are open, and leaves the loop as it was")  // L11
+  func foreignHandles() throws {
+    let loop = try EventLoop()
+    loop.addTimer(after: .seconds(3600)) { _ in }
+    let handles = [ForeignHandle.Kind.poll, .idle].map {
+      ForeignHandle($0, on: loop.libuvLoop) { _ in }
+    }
+    let error = #expect(throws: UVError.self) { try loop.close() }
+    #expect(error?.name == "EBUSY")
+    let text = error?.description ?? ""
+    #expect(text.contains("open: idle, poll"))
+    #expect(text.contains("close the handles that are still open"))
+    var performed = 0
+    loop.commit { performed += 1 }
+    #expect(loop.run(.noWait) == .ticked)
+    #expect(performed == 1)
+    for handle in handles { handle.close() }
+    try loop.close()
+  }
+
+  @Test("a post made while the loop closes, on its own thread, is refused")  // L2, L11
+  func postWhileClosing() throws {
+    let trace = Trace()
+    let loop = try EventLoop()
+    let port = loop.port
+    loop.commit {
+      do {
+        try port.post { trace.record("ran") }
+        trace.record("accepted")
+      } catch {
+        trace.record("\(error)")
+      }
+    }
+    try loop.close()
+    #expect(trace.events == ["closed"])
+  }
+
+  @Test("a post by what close() releases is refused or run, not lost")  // L2, L11
+  func postByDeinit() throws {
+    let trace = Trace()
+    let loop = try EventLoop()
+    let port = loop.port
+    loop.addObserver(for: .beforeWaiting) { [witness = Self.poster(port, trace)] _ in
+      witness.touch()
+    }
+    try loop.close()
+    #expect(trace.events == ["accepted", "ran"] || trace.events == ["closed"])
+  }
+
+  private static func poster(_ port: LoopPort, _ trace: Trace) -> Witness {
+    Witness {
+      do {
+        try port.post { trace.record("ran") }
+        trace.record("accepted")
+      } catch {
+        trace.record("\(error)")
+      }
+    }
+  }
+
+  @Test("closing releases a transaction that commits itself again, and says so")  // L11
+  func endless() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let trace = Trace()
+      let loop = try EventLoop()
+      func again(_ witness: Witness) { loop.commit { again(witness) } }
+      again(Witness { trace.record("released") })
+      try loop.close()
+      #expect(trace.events == ["released"])
+    }
+    let text = standardError(of: result)
+    #expect(text.contains("1 transactions committed themselves again; dropped"))
+  }
+
+  @Test("a thousand loops are opened and closed on one thread, and work")  // L11
+  func many() throws {
+    var performed = 0
+    for _ in 0..<1000 { try withLoop { $0.commit { performed += 1 } } }
+    #expect(performed == 1000)
+  }
+
+  @Test("loops on several threads are opened and closed at the same time")  // L1, L11
+  func threads() throws {
+    let performed = Tally()
+    let threads = (0..<4).map { _ in
+      TestThread {
+        for _ in 0..<50 {
+          try? withLoop { loop in
+            loop.commit { performed.increment() }
+            loop.run()
+          }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(performed.value == 200)
+  }
+
+  @Test("dropping an open loop traps in a debug build, and is reported in another")  // L11
+  func dropped() async {
+    #if DEBUG
+      let condition = ExitTest.Condition.failure
+    #else
+      let condition = ExitTest.Condition.success
+    #endif
+    let result = await #expect(
+      processExitsWith: condition, observing: [\.standardErrorContent]
+    ) {
+      var loop: EventLoop? = try EventLoop()
+      let port = loop?.port
+      loop?.commit {}
+      loop = nil
+      #expect(EventLoop.current == nil)
+      #expect(throws: LoopPort.Refusal.closed) { try port?.post {} }
+    }
+    let text = standardError(of: result)
+    #expect(text.contains("EventLoop: dropped while open; call close() on its thread first"))
+  }
+}

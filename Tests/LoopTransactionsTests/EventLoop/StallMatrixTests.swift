@@ -1,0 +1,136 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// Where work is committed.
+enum CommitPlace: CaseIterable, Sendable {
+  case beforeRun, timer, idle, earlierPrepare, laterPrepare, insideFlush
+  case async, poll, earlierCheck, laterCheck, closeCallback
+}
+
+/// How much of the loop is run.
+enum CommitMode: CaseIterable, Sendable {
+  case whole, once, noWait
+}
+
+/// What the callback that commits does besides.
+enum CommitEnding: CaseIterable, Sendable {
+  /// A timer of 100 ms is left to wait for.
+  case alive
+  /// Nothing is left to wait for.
+  case lastHandleDropped
+  /// The loop is told to stop.
+  case stop
+}
+
+/// One cell of the matrix: a host's libuv loop, a handle of the host's that
+/// commits from its callback, and a trace of what came when.
+private final class Cell {
+  let place: CommitPlace
+  let ending: CommitEnding
+  let trace = Trace()
+
+  private let host = ForeignLoop()
+  private var loop: EventLoop?
+  private var handle: ForeignHandle?
+  private var timer: ForeignHandle?
+
+  init(_ place: CommitPlace, _ ending: CommitEnding) {
+    self.place = place
+    self.ending = ending
+  }
+
+  /// What happened in one run.
+  func events(_ mode: CommitMode) throws -> [String] {
+    // libuv runs what was started last first: these come after ours.
+    switch place {
+    case .laterPrepare: handle = open(.prepare)
+    case .laterCheck: handle = open(.check)
+    default: break
+    }
+    let loop = try EventLoop(adopting: host.address)
+    self.loop = loop
+    if ending == .alive {
+      timer = ForeignHandle(.timer, on: host.address) { [trace] _ in trace.record("timer") }
+      timer?.start(afterMilliseconds: 100)
+    }
+    prepare(loop)
+    Interposed.beforeBlocking({ [trace] _ in trace.record("blocks") }) { run(loop, mode) }
+    trace.record("returned")
+    timer?.close()
+    handle?.close()
+    try loop.close()
+    guard host.close() else { throw HandlesLeftOpen() }
+    return trace.events
+  }
+
+  private func run(_ loop: EventLoop, _ mode: CommitMode) {
+    switch mode {
+    case .whole: loop.run()
+    case .once: loop.run(.once)
+    case .noWait: loop.run(.noWait)
+    }
+  }
+
+  private func open(_ kind: ForeignHandle.Kind) -> ForeignHandle {
+    ForeignHandle(kind, on: host.address) { [unowned self] handle in
+      commit()
+      handle.stop()
+    }.start()
+  }
+
+  private func prepare(_ loop: EventLoop) {
+    switch place {
+    case .beforeRun: commit()
+    case .insideFlush: loop.commit { [unowned self] in commit() }
+    case .timer: handle = open(.timer)
+    case .idle: handle = open(.idle)
+    case .earlierPrepare: handle = open(.prepare)
+    case .earlierCheck: handle = open(.check)
+    case .async, .poll:
+      handle = open(place == .async ? .async : .poll)
+      handle?.send()
+    case .closeCallback:
+      ForeignHandle(.idle, on: host.address) { _ in }.close { [unowned self] in commit() }
+    case .laterPrepare, .laterCheck: break
+    }
+    // A check is reached by a poll that does not block.
+    if place == .earlierCheck || place == .laterCheck { skipWait() }
+  }
+
+  private func skipWait() {
+    ForeignHandle(.idle, on: host.address) { $0.close() }.start()
+  }
+
+  private func commit() {
+    guard let loop else { return }
+    trace.record("committed")
+    loop.commit { [trace] in trace.record("performed") }
+    if ending == .stop { loop.stop() }
+  }
+}
+
+@Suite("No stall")
+struct StallMatrixTests {
+  /// 99 cells: each place, mode and ending.
+  static let cells = CommitPlace.allCases.flatMap { place in
+    CommitMode.allCases.flatMap { mode in
+      CommitEnding.allCases.map { ending in (place, mode, ending) }
+    }
+  }
+
+  @Test(
+    "what is committed anywhere is performed before the loop blocks, or the run returns",
+    arguments: cells)  // L5
+  func performed(place: CommitPlace, mode: CommitMode, ending: CommitEnding) throws {
+    let events = try Cell(place, ending).events(mode)
+    // The poll that brings the event may block; then nothing comes between: no
+    // blocking poll, no timer, no return.
+    #expect(events.drop { $0 == "blocks" }.prefix(2) == ["committed", "performed"])
+    #expect(events.filter { $0 == "performed" }.count == 1)
+  }
+
+  @Test("the matrix has 99 cells")
+  func cellCount() { #expect(Self.cells.count == 99) }
+}
