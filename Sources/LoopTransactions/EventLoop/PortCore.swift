@@ -77,7 +77,7 @@ final class PortCore: @unchecked Sendable {
 
   @inline(__always)
   private func appendOnThread(_ item: PostedItem) -> Bool {
-    guard !isForked, let loop else { return false }
+    guard !isForked, let loop, loop.state != .closing else { return false }
     loop.appendLocally(item)
     return true
   }
