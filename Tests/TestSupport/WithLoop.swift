@@ -44,3 +44,13 @@ private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
   }
   try loop.close()
 }
+
+extension EventLoop {
+  /// Runs the loop, but for 20 seconds at most: `timedOut` if it took them, even
+  /// if it was stopped by then.
+  package func runInTime() -> RunResult {
+    let deadline = now.advanced(by: .seconds(20))
+    let result = run(until: deadline)
+    return now < deadline ? result : .timedOut
+  }
+}

@@ -192,7 +192,7 @@ struct EventLoopStopTests {
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         thread = TestThread { port.stop() }
       }
-      #expect(loop.run() == .stopped)
+      #expect(loop.runInTime() == .stopped)
       thread?.join()
     }
   }
@@ -235,11 +235,11 @@ struct EventLoopStopTests {
       loop.addObserver(for: .beforeWaiting) { _ in
         if trace.events.count == 2 { loop.stop() }
       }
-      #expect(loop.run() == .stopped)
+      #expect(loop.runInTime() == .stopped)
       #expect(loop.metrics.wakesReceived == 1)
       Process.onSignal { port.stop() }
       raises = true
-      #expect(loop.run() == .stopped)
+      #expect(loop.runInTime() == .stopped)
       #expect(loop.metrics.wakesReceived == 2)
       later?.close()
     }

@@ -69,7 +69,7 @@ struct ForkGuardTests {
         loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
           thread = TestThread { try? port.post { port.stop() } }
         }
-        #expect(loop.run(until: loop.now.advanced(by: .seconds(10))) == .stopped)
+        #expect(loop.runInTime() == .stopped)
         thread?.join()
       }
     }
