@@ -65,6 +65,7 @@ extension EventLoop {
   /// Call on the loop; other threads call it on the port.
   public func stop() {
     checkUsable("EventLoop.stop")
+    checkNotTornDown("EventLoop.stop")
     isStopWanted = true
     // A run that is returning would hand libuv's flag on to the next one.
     if state != .leaving { uv.stop() }
@@ -134,9 +135,7 @@ extension EventLoop {
     case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
     case .closing, .closed: trap("EventLoop.run: the loop is being closed")
     }
-    if ticks.areClosing || wakeSource.isClosing {
-      trap("EventLoop.run: its owner closed the adopted loop; call EventLoop.close() first")
-    }
+    checkNotTornDown("EventLoop.run")
   }
 
   /// Tells the `exit` observers, and performs what is owed then. L8.

@@ -36,7 +36,7 @@ extension EventLoop {
   /// Keeps the loop from blocking and from ending, until nothing is owed. I2.
   @inline(__always)
   func arm() {
-    if isArmed { return }
+    if isArmed || _slowPath(wasTornDown) { return }
     isArmed = true
     ticks.arm()
   }
@@ -91,7 +91,7 @@ extension EventLoop {
     guard meter.isRunning else { return }
     core.metrics.flushes.add()
     // 1 ms: past it, timers would be late by what the flush took. L9.
-    if meter.end({ nanoseconds }) > 1_000_000 { uv.updateTime() }
+    if meter.end({ nanoseconds }) > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
   /// Performs everything owed, without a limit of time, for a run that returns

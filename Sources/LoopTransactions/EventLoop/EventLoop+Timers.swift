@@ -41,6 +41,7 @@ extension EventLoop {
     at deadline: LoopClock.Instant, _ schedule: TimerSchedule,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
+    checkNotTornDown("EventLoop.addTimer")
     let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
     if let virtualTime {
       timer.start(.virtual(virtualTime))
@@ -57,6 +58,7 @@ extension EventLoop {
     guard virtualTime == nil, DeadlineSource.isSupported else {
       return makeTimer(at: deadline, schedule, body)
     }
+    checkNotTornDown("EventLoop.addPreciseTimer")
     let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
     timer.start(.precise(try DeadlineSource(loop: uv, owner: timer)))
     return timer

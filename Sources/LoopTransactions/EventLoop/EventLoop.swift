@@ -148,6 +148,17 @@ extension EventLoop {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
+  /// Whether the owner of an adopted loop closed our handles: libuv's loop may
+  /// be gone.
+  @inline(__always)
+  var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
+
+  /// Traps if the owner of an adopted loop closed our handles.
+  func checkNotTornDown(_ operation: StaticString) {
+    guard wasTornDown else { return }
+    trap("\(operation): its owner closed the adopted loop; call EventLoop.close() first")
+  }
+
   /// The present, by the loop's clock, in nanoseconds.
   @inline(__always)
   var nanoseconds: UInt64 {
