@@ -7,7 +7,8 @@ extension EventLoop {
   /// this returns; timers are cancelled. Calling it again does nothing.
   ///
   /// The handles on an adopted loop are closed, and freed by the next tick that
-  /// its owner runs.
+  /// its owner runs. In a child process, what it inherited is only let go: nothing
+  /// is performed, and the parent's loop goes on.
   ///
   /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on the
   ///   loop are still open, with their types; the loop is then as before.
@@ -19,12 +20,25 @@ extension EventLoop {
       trap("EventLoop.close: the loop is running; stop() it, close it after run()")
     case .closing, .closed: return
     }
+    guard !core.isForked else { return abandon() }
     try checkNothingForeign()
     state = .closing
     core.inbox.close()
     flushForGood()
     dropAll()
     try closeHandles()
+  }
+
+  /// Leaves everything as it is in a child process. The kernel's poll is shared:
+  /// closing a handle here would end its events in the parent. Locks may be held
+  /// by threads that the child does not have.
+  private func abandon() {
+    state = .closed
+    CurrentLoop.remove(self)
+    ticks.setOwner(nil)
+    wakeSource.setOwner(nil)
+    transactions.detach()
+    core.setLoop(nil)
   }
 
   private func checkNothingForeign() throws(UVError) {
@@ -75,7 +89,7 @@ extension EventLoop {
 
   /// Says that an open loop was dropped, and makes it harmless.
   func reportUnlessClosed() {
-    guard state != .closed else { return }
+    guard state != .closed, !core.isForked else { return }
     let message = "EventLoop: dropped while open; call close() on its thread first"
     assertionFailure(message)
     System.report(message)

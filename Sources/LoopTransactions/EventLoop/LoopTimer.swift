@@ -72,7 +72,8 @@ public final class LoopTimer {
   /// Call on the loop, from the callback too. Cancelling again does nothing.
   public func cancel() {
     core.checkThread("LoopTimer.cancel")
-    if body != nil { retire() }
+    // The kernel's poll is shared with a parent, which waits for the timer still.
+    if body != nil, !core.isForked { retire() }
   }
 }
 
