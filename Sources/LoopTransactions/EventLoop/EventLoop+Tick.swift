@@ -79,7 +79,7 @@ extension EventLoop {
   func callObservers(_ index: Int, _ activity: Activity) {
     if observers.isEmpty(index) { return }
     let list = observers.beginPass(index)
-    for observer in list where !observer.isDormant && observer.isValid {
+    for observer in list where !observer.isDormant && observer.isAttached {
       observer.call(activity)
     }
     observers.endPass()

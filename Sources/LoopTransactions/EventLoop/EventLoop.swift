@@ -78,7 +78,11 @@ public final class EventLoop {
   }
 
   /// Told of each action that threw. By default standard error is.
-  public var errorHandler: (TransactionFailure) -> Void = { System.report("\($0)") }
+  ///
+  /// Call on the loop.
+  public var errorHandler: (TransactionFailure) -> Void = { System.report("\($0)") } {
+    didSet { checkThread("EventLoop.errorHandler") }
+  }
 
   /// Makes a loop of its own that belongs to the calling thread.
   ///
@@ -169,7 +173,10 @@ extension EventLoop {
   /// The present, by the loop's clock.
   ///
   /// Call on the loop. Virtual on a stepped loop, else the system's.
-  public var now: LoopClock.Instant { LoopClock.Instant(nanoseconds: nanoseconds) }
+  public var now: LoopClock.Instant {
+    checkThread("EventLoop.now")
+    return LoopClock.Instant(nanoseconds: nanoseconds)
+  }
 
   /// The address of the `uv_loop_t`.
   package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
@@ -177,5 +184,8 @@ extension EventLoop {
   /// What the loop has done so far.
   ///
   /// Call on the loop; other threads ask its port.
-  public var metrics: LoopMetrics { core.metrics.snapshot }
+  public var metrics: LoopMetrics {
+    checkThread("EventLoop.metrics")
+    return core.metrics.snapshot
+  }
 }

@@ -66,7 +66,10 @@ public final class FrameClock {
   /// Whether frames are coming.
   ///
   /// Call on the loop.
-  public var isRunning: Bool { timer?.isActive ?? false }
+  public var isRunning: Bool {
+    core.checkThread("FrameClock.isRunning")
+    return timer?.isActive ?? false
+  }
 
   /// Ends the frames. Stopping again does nothing.
   ///

@@ -35,8 +35,8 @@ public final class LoopTimer {
   unowned(unsafe) var next: LoopTimer?  // loop only
   unowned(unsafe) var previous: LoopTimer?  // loop only
 
-  /// When the timer fires next, or fired last.
-  public private(set) var deadline: LoopClock.Instant  // loop only
+  // When the timer fires next, or fired last.
+  private(set) var due: LoopClock.Instant  // loop only
 
   init(
     loop: EventLoop, deadline: LoopClock.Instant, schedule: TimerSchedule,
@@ -44,9 +44,17 @@ public final class LoopTimer {
   ) {
     core = loop.core
     self.loop = loop
-    self.deadline = deadline
+    due = deadline
     self.schedule = schedule
     self.body = body
+  }
+
+  /// When the timer fires next, or fired last.
+  ///
+  /// Call on the loop.
+  public var deadline: LoopClock.Instant {
+    core.checkThread("LoopTimer.deadline")
+    return due
   }
 
   /// Whether the timer will fire.
@@ -90,7 +98,7 @@ extension LoopTimer {
     if case .precise(let deadline) = source { deadline.acknowledge() }
     let now = loop.nanoseconds
     // libuv compares whole milliseconds of a clock that may lag.
-    guard now >= deadline.nanoseconds else { return arm() }
+    guard now >= due.nanoseconds else { return arm() }
     guard let body else { return }
     let firing = advance(to: now)
     loop.isFiringTimer = true
@@ -109,9 +117,9 @@ extension LoopTimer {
 
   /// Counts the periods up to `now`, and begins the next or retires.
   private func advance(to now: UInt64) -> Firing {
-    let step = schedule.step(from: deadline.nanoseconds, at: now)
+    let step = schedule.step(from: due.nanoseconds, at: now)
     if let next = step.next {
-      deadline = LoopClock.Instant(nanoseconds: next)
+      due = LoopClock.Instant(nanoseconds: next)
       arm()
     } else {
       retire()
@@ -122,7 +130,7 @@ extension LoopTimer {
   private func arm() {
     switch source {
     case .milliseconds(let timer): timer.start(timeout: timeout)
-    case .precise(let source): source.arm(at: deadline.nanoseconds)
+    case .precise(let source): source.arm(at: due.nanoseconds)
     case .virtual(let time): time.add(self)
     case .none: break
     }
@@ -130,13 +138,13 @@ extension LoopTimer {
 
   /// Milliseconds of the loop's own time, rounded up: never early.
   private var timeout: UInt64 {
-    let (whole, rest) = deadline.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    let due = rest == 0 ? whole : whole + 1
+    let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    let end = rest == 0 ? whole : whole + 1
     let present = loop.uv.milliseconds
     // libuv 1.44 runs a timer that is due at once in the same pass, without
     // end if it starts another.
     let least: UInt64 = loop.isFiringTimer ? 1 : 0
-    return due > present ? max(due - present, least) : least
+    return end > present ? max(end - present, least) : least
   }
 
   private func retire() {

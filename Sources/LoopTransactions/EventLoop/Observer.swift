@@ -14,12 +14,21 @@ public final class Observer {
   /// call.
   public let repeats: Bool
 
-  private var body: ((EventLoop.Activity) -> Void)?  // loop only
+  // Not optional: taking a closure out of an optional allocates.
+  private var body: (EventLoop.Activity) -> Void  // loop only
   private let core: PortCore
   private unowned let loop: EventLoop  // loop only; not touched once removed
 
   /// Whether the observer will be called again.
-  public private(set) var isValid = true  // loop only
+  ///
+  /// Call on the loop.
+  public var isValid: Bool {
+    core.checkThread("Observer.isValid")
+    return isAttached
+  }
+
+  /// Whether the observer has been neither removed nor dropped.
+  @exclusivity(unchecked) private(set) var isAttached = true  // loop only
 
   // A dormant observer has nothing to do and is passed over: a tick with
   // nothing owed costs no call.
@@ -43,20 +52,21 @@ public final class Observer {
   /// Call on the loop. Removing one again does nothing.
   public func remove() {
     core.checkThread("Observer.remove")
-    guard isValid else { return }
+    guard isAttached else { return }
     invalidate()
     loop.observers.sweepLater()
   }
 
   /// Takes note that the loop dropped the observer.
   func invalidate() {
-    isValid = false
-    body = nil
+    isAttached = false
+    body = { _ in }
   }
 
+  /// Calls the observer, which has not been removed.
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
-    guard let body else { return }
+    let body = body
     if !repeats { remove() }
     body(activity)
   }

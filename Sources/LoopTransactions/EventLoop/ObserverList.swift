@@ -56,10 +56,10 @@ struct ObserverList {
   private mutating func settle() {
     if needsSweep {
       needsSweep = false
-      for index in lists.indices { lists[index].removeAll { !$0.isValid } }
+      for index in lists.indices { lists[index].removeAll { !$0.isAttached } }
     }
     let added = waiting
     waiting = []
-    for observer in added where observer.isValid { add(observer) }
+    for observer in added where observer.isAttached { add(observer) }
   }
 }

@@ -15,7 +15,7 @@ package final class VirtualTime {
     let turn: UInt64
     let rank: UInt64
 
-    var key: (UInt64, UInt64, UInt64) { (timer.deadline.nanoseconds, rank, turn) }
+    var key: (UInt64, UInt64, UInt64) { (timer.due.nanoseconds, rank, turn) }
   }
 
   private var waiting: [Waiting] = []
@@ -25,7 +25,7 @@ package final class VirtualTime {
   package init(nanoseconds: UInt64 = 1_000_000_000) { self.nanoseconds = nanoseconds }
 
   /// When the first timer is due, if there is one.
-  package var nextDeadline: UInt64? { waiting.map(\.timer.deadline.nanoseconds).min() }
+  package var nextDeadline: UInt64? { waiting.map(\.timer.due.nanoseconds).min() }
 
   /// Moves the clock on to `nanoseconds`; nothing fires by it.
   package func move(to nanoseconds: UInt64) {
@@ -35,7 +35,7 @@ package final class VirtualTime {
   /// Fires the timers that are due: by deadline, equal ones in the order they
   /// were started. A timer started meanwhile waits for the next call.
   package func fireDue() {
-    let due = waiting.filter { $0.timer.deadline.nanoseconds <= nanoseconds }
+    let due = waiting.filter { $0.timer.due.nanoseconds <= nanoseconds }
       .sorted { $0.key < $1.key }
     for one in due {
       guard let index = waiting.firstIndex(where: { $0.turn == one.turn }) else { continue }
