@@ -1,0 +1,285 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private final class Label: Sendable {
+  static let layout = Selector<Label>("trap layout") { _ in }
+  static let scroll = Selector<Label>.Carrying<Int>("trap scroll") { _, _ in }
+}
+
+/// What belongs to a loop, for calls from the wrong place.
+private struct Fixture {
+  let loop: EventLoop
+  let observer: Observer
+  let timer: LoopTimer
+  let clock: FrameClock
+  let label = Label()
+  let transaction: Transaction
+  let queue: RunLoopQueue<Label>
+
+  init() throws {
+    loop = try EventLoop()
+    observer = loop.addObserver(for: .exit) { _ in }
+    timer = loop.addTimer(after: .seconds(1)) { _ in }
+    clock = try FrameClock(on: loop) { _ in }
+    transaction = Transaction(label, Label.layout, on: loop)
+    queue = RunLoopQueue(on: loop, handler: nil)
+  }
+}
+
+/// A call that belongs on the loop's thread.
+enum LoopCall: String, CaseIterable, Codable, Sendable {
+  case run = "EventLoop.run"
+  case runOnce = "EventLoop.run "
+  case runUntil = "EventLoop.run  "
+  case stop = "EventLoop.stop"
+  case close = "EventLoop.close"
+  case port = "EventLoop.port"
+  case addObserver = "EventLoop.addObserver"
+  case addTimer = "EventLoop.addTimer"
+  case addPreciseTimer = "EventLoop.addPreciseTimer"
+  case budget = "EventLoop.budget"
+  case measuresTime = "EventLoop.measuresTime"
+  case errorHandler = "EventLoop.errorHandler"
+  case now = "EventLoop.now"
+  case metrics = "EventLoop.metrics"
+  case commit = "EventLoop.commit"
+  case commitValue = "EventLoop.commit "
+  case isPending = "EventLoop.isPending"
+  case cancel = "EventLoop.cancel"
+  case performIfNeeded = "EventLoop.performIfNeeded"
+  case makeTransaction = "Transaction.init"
+  case transactionCommit = "Transaction.commit"
+  case transactionIsPending = "Transaction.isPending"
+  case transactionCancel = "Transaction.cancel"
+  case transactionPerform = "Transaction.performIfNeeded"
+  case makeQueue = "RunLoopQueue.init"
+  case queueFlush = "RunLoopQueue.flush"
+  case removeObserver = "Observer.remove"
+  case observerIsValid = "Observer.isValid"
+  case cancelTimer = "LoopTimer.cancel"
+  case timerIsActive = "LoopTimer.isActive"
+  case timerDeadline = "LoopTimer.deadline"
+  case timerKeepsAlive = "LoopTimer.keepsLoopAlive"
+  case makeClock = "FrameClock.init"
+  case clockIsRunning = "FrameClock.isRunning"
+  case clockStop = "FrameClock.stop"
+
+  /// The call's name in its message.
+  var name: String { String(rawValue.prefix { $0 != " " }) }
+
+  fileprivate func make(_ fixture: Fixture) throws {
+    switch self {
+    case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
+      try callLoop(fixture.loop)
+    case .budget, .measuresTime, .errorHandler, .now, .metrics: useProperty(fixture.loop)
+    case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
+      commit(fixture.loop, fixture.label)
+    case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
+      .transactionPerform:
+      transact(fixture)
+    case .makeQueue: _ = RunLoopQueue<Label>(on: fixture.loop, handler: nil)
+    case .queueFlush: fixture.queue.flush()
+    case .removeObserver: fixture.observer.remove()
+    case .observerIsValid: _ = fixture.observer.isValid
+    case .makeClock: _ = try FrameClock(on: fixture.loop) { _ in }
+    case .clockIsRunning: _ = fixture.clock.isRunning
+    case .clockStop: fixture.clock.stop()
+    case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive: useTimer(fixture.timer)
+    }
+  }
+
+  private func useTimer(_ timer: LoopTimer) {
+    switch self {
+    case .cancelTimer: timer.cancel()
+    case .timerIsActive: _ = timer.isActive
+    case .timerDeadline: _ = timer.deadline
+    default: timer.keepsLoopAlive = false
+    }
+  }
+
+  private func callLoop(_ loop: EventLoop) throws {
+    switch self {
+    case .run: loop.run()
+    case .runOnce: loop.run(.once)
+    case .runUntil: loop.run(until: LoopClock.now)
+    case .stop: loop.stop()
+    case .close: try loop.close()
+    case .port: _ = loop.port
+    case .addObserver: loop.addObserver(for: .exit) { _ in }
+    case .addTimer: loop.addTimer(after: .zero) { _ in }
+    default: try loop.addPreciseTimer(at: LoopClock.now) { _ in }
+    }
+  }
+
+  private func useProperty(_ loop: EventLoop) {
+    switch self {
+    case .budget: loop.budget = .unlimited
+    case .measuresTime: loop.measuresTime = true
+    case .errorHandler: loop.errorHandler = { _ in }
+    case .now: _ = loop.now
+    default: _ = loop.metrics
+    }
+  }
+
+  private func commit(_ loop: EventLoop, _ label: Label) {
+    switch self {
+    case .commit: loop.commit(label, Label.layout)
+    case .commitValue: loop.commit(label, Label.scroll, 1)
+    case .isPending: _ = loop.isPending(label, Label.layout)
+    case .cancel: loop.cancel(label, Label.layout)
+    default: loop.performIfNeeded(label, Label.layout)
+    }
+  }
+
+  private func transact(_ fixture: Fixture) {
+    switch self {
+    case .makeTransaction: _ = Transaction(fixture.label, Label.layout, on: fixture.loop)
+    case .transactionCommit: fixture.transaction.commit()
+    case .transactionIsPending: _ = fixture.transaction.isPending
+    case .transactionCancel: fixture.transaction.cancel()
+    default: fixture.transaction.performIfNeeded()
+    }
+  }
+}
+
+@Suite("Traps")
+struct TrapTests {
+  @Test("a call off the loop's thread says whose the loop is", arguments: LoopCall.allCases)
+  func offThread(call: LoopCall) async {  // L1
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [call] in
+      let fixture = Smuggled(try Fixture())
+      TestThread.run { try? call.make(fixture.value) }
+      try fixture.value.loop.close()
+    }
+    let text = standardError(of: result)
+    #expect(
+      text.contains(
+        "\(call.name): the loop belongs to another thread; use its port from this one"))
+  }
+
+  static let needOpenLoop: [LoopCall] = [
+    .run, .runOnce, .runUntil, .stop, .port, .addObserver, .addTimer, .addPreciseTimer, .commit,
+    .commitValue, .performIfNeeded, .makeTransaction, .transactionCommit, .transactionPerform,
+    .makeQueue, .makeClock,
+  ]
+
+  @Test("a call after close says that the loop is closed", arguments: needOpenLoop)  // L11
+  func afterClose(call: LoopCall) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [call] in
+      let fixture = try Fixture()
+      try fixture.loop.close()
+      try call.make(fixture)
+    }
+    let text = standardError(of: result)
+    #expect(
+      text.contains(
+        "\(call.name): the loop is closed; make a new one, or call this before close()"))
+  }
+
+  static let needNoLoop = LoopCall.allCases.filter { !needOpenLoop.contains($0) }
+
+  @Test("the other calls do no harm after close", arguments: needNoLoop)  // L11
+  func harmlessAfterClose(call: LoopCall) throws {
+    let fixture = try Fixture()
+    try fixture.loop.close()
+    try call.make(fixture)
+  }
+
+  /// A mistake, and what the program is told.
+  enum Misuse: String, CaseIterable, Codable, Sendable {
+    case nestedRun = "EventLoop.run: the loop is running; a run can not be nested"
+    case nestedRunOnce = "EventLoop.run: the loop is running; a run can not be nested "
+    case nestedRunUntil = "EventLoop.run: the loop is running; a run can not be nested  "
+    case runFromExit = "EventLoop.run: the loop is running; a run can not be nested   "
+    case closeWhileRunning =
+      "EventLoop.close: the loop is running; stop() it, close it after run()"
+    case closeFromExit = "EventLoop.close: the loop is running; stop() it, close it after run() "
+    case runWhileClosing = "EventLoop.run: the loop is being closed"
+    case zeroInterval = "LoopTimer: an interval must be over zero, got 0.0 seconds"
+    case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
+    case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"
+    case frameRateNaN =
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got nan"
+    case frameRateInfinite =
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got inf"
+    case frameRateNegative =
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got -60.0"
+    case frameRateZero = "FrameClock: framesPerSecond must be over 0 and at most 100000, got 0.0"
+    case frameRateTooHigh =
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got 100001.0"
+    case budgetOfNoTime =
+      "EventLoop.Budget: time must be over zero, got 0.0 seconds; use .unlimited for none"
+    case budgetOfNegativeTime =
+      "EventLoop.Budget: time must be over zero, got -1.0 seconds; use .unlimited for none"
+    case budgetOfNoCount =
+      "EventLoop.Budget: count must be over zero, got 0; leave it out for none"
+
+    /// What standard error must say.
+    var message: String {
+      let end = rawValue.lastIndex { $0 != " " } ?? rawValue.startIndex
+      return String(rawValue[...end])
+    }
+
+    fileprivate func commit(on loop: EventLoop) throws {
+      switch self {
+      case .nestedRun: within(loop) { loop.run() }
+      case .nestedRunOnce: within(loop) { loop.run(.noWait) }
+      case .nestedRunUntil: within(loop) { loop.run(until: LoopClock.now) }
+      case .runFromExit: atExit(loop) { loop.run() }
+      case .closeWhileRunning: within(loop) { try? loop.close() }
+      case .closeFromExit: atExit(loop) { try? loop.close() }
+      case .runWhileClosing:
+        loop.commit { loop.run() }
+        try loop.close()
+      default: try passBadValue(to: loop)
+      }
+    }
+
+    private func within(_ loop: EventLoop, _ body: @escaping () -> Void) {
+      loop.commit(body)
+      loop.run()
+    }
+
+    private func atExit(_ loop: EventLoop, _ body: @escaping () -> Void) {
+      loop.addObserver(for: .exit) { _ in body() }
+      loop.run()
+    }
+
+    private func passBadValue(to loop: EventLoop) throws {
+      switch self {
+      case .zeroInterval: loop.addTimer(after: .zero, every: .zero) { _ in }
+      case .negativeInterval: loop.addTimer(after: .zero, every: .seconds(-1)) { _ in }
+      case .negativePreciseInterval:
+        try loop.addPreciseTimer(at: loop.now, every: .seconds(-2)) { _ in }
+      case .frameRateNaN: _ = try FrameClock(on: loop, framesPerSecond: .nan) { _ in }
+      case .frameRateInfinite: _ = try FrameClock(on: loop, framesPerSecond: .infinity) { _ in }
+      case .frameRateNegative: _ = try FrameClock(on: loop, framesPerSecond: -60) { _ in }
+      case .frameRateZero: _ = try FrameClock(on: loop, framesPerSecond: 0) { _ in }
+      case .frameRateTooHigh: _ = try FrameClock(on: loop, framesPerSecond: 100_001) { _ in }
+      case .budgetOfNoTime: loop.budget = EventLoop.Budget(time: .zero)
+      case .budgetOfNegativeTime: loop.budget = EventLoop.Budget(time: .seconds(-1))
+      default: loop.budget = EventLoop.Budget(count: 0)
+      }
+    }
+  }
+
+  @Test("a mistake ends the process, and says what to do", arguments: Misuse.allCases)
+  func misuse(misuse: Misuse) async {  // L8, L9, L10, L11
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [misuse] in
+      let loop = try EventLoop()
+      try misuse.commit(on: loop)
+      // Not closed by a mistake that went through: that would trap too.
+      try? loop.close()
+    }
+    let text = standardError(of: result)
+    #expect(text.contains(misuse.message))
+  }
+}
