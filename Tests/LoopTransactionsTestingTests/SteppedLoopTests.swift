@@ -26,6 +26,15 @@ struct SteppedLoopTickTests {
     try stepped.close()
   }
 
+  @Test("a step is one tick too when nothing is left to wait for")
+  func stepOfNothing() throws {
+    let stepped = try SteppedLoop()
+    stepped.trace.follow(stepped.loop, [.beforeWaiting, .afterWaiting])
+    stepped.step()
+    #expect(stepped.trace.events == ["beforeWaiting", "afterWaiting"])
+    try stepped.close()
+  }
+
   @Test("a loop runs until it is idle in as many ticks as its work takes, and tells how many")
   func runUntilIdle() throws {
     let stepped = try SteppedLoop()

@@ -49,7 +49,9 @@ package final class ForeignHandle {
 
   /// A handle on the libuv loop at `loop`, not started yet; close it.
   package init(
-    _ kind: Kind, on loop: UnsafeMutableRawPointer, _ body: @escaping (ForeignHandle) -> Void
+    _ kind: Kind,
+    on loop: UnsafeMutableRawPointer,
+    _ body: @escaping (ForeignHandle) -> Void
   ) {
     self.body = body
     let context = Unmanaged.passRetained(self).toOpaque()

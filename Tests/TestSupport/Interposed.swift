@@ -7,6 +7,16 @@ package enum Interposed {
   /// Whether anything is counted at all.
   package static var isAvailable: Bool { ct_is_interposed() }
 
+  /// Whether the standard library's own generic code was optimised: where it was
+  /// not, its iterators allocate.
+  package static var isOptimized: Bool {
+    #if DEBUG
+      false
+    #else
+      true
+    #endif
+  }
+
   /// Whether a sanitizer slows everything down.
   package static var isSanitized: Bool { ct_is_sanitized() }
 

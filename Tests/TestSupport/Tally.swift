@@ -11,9 +11,13 @@ package final class Tally: Sendable {
 
   /// Counts one more; returns the new count.
   @discardableResult
-  package func increment() -> Int {
+  package func increment() -> Int { add(1) }
+
+  /// Counts `amount` more; returns the new count.
+  @discardableResult
+  package func add(_ amount: Int) -> Int {
     count.withLock {
-      $0 += 1
+      $0 += amount
       return $0
     }
   }

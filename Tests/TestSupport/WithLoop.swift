@@ -3,7 +3,8 @@ package import LoopTransactionsTesting
 
 /// Runs `body` with a loop that is closed afterwards, whatever happens.
 package func withLoop(
-  _ wakeMethod: WakeMethod = .best, _ body: (EventLoop) throws -> Void
+  _ wakeMethod: WakeMethod = .best,
+  _ body: (EventLoop) throws -> Void
 ) throws {
   let loop = try EventLoop(wakeMethod: wakeMethod)
   try closing(loop) { try body(loop) }
@@ -11,7 +12,8 @@ package func withLoop(
 
 /// Runs `body` with a stepped loop that is closed afterwards.
 package func withSteppedLoop(
-  seed: UInt64? = nil, _ body: (SteppedLoop) throws -> Void
+  seed: UInt64? = nil,
+  _ body: (SteppedLoop) throws -> Void
 ) throws {
   let stepped = try SteppedLoop(seed: seed)
   try closing(stepped.loop) { try body(stepped) }
@@ -22,7 +24,8 @@ package func withSteppedLoop(
 ///
 /// `prepare` sees the host before it is adopted.
 package func withAdoptedLoop(
-  prepare: (ForeignLoop) -> Void = { _ in }, _ body: (ForeignLoop, EventLoop) throws -> Void
+  prepare: (ForeignLoop) -> Void = { _ in },
+  _ body: (ForeignLoop, EventLoop) throws -> Void
 ) throws {
   let host = ForeignLoop()
   prepare(host)

@@ -14,7 +14,6 @@ public final class Observer {
   /// call.
   public let repeats: Bool
 
-  // Not optional: taking a closure out of an optional allocates.
   private var body: (EventLoop.Activity) -> Void  // loop only
   private let core: PortCore
   private unowned let loop: EventLoop  // loop only; not touched once removed

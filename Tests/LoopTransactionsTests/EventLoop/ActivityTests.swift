@@ -88,7 +88,8 @@ struct ActivityTests {
 
   @Test(
     "what an exit observer commits is performed before the run returns",
-    arguments: [0, 0xFFFFFF, Int.max])  // L8
+    arguments: [0, 0xFFFFFF, Int.max]
+  )  // L8
   func exitCommits(order: Int) throws {
     try withLoop { loop in
       let trace = Trace()

@@ -18,7 +18,8 @@ struct AdoptedLoopTests {
 
   @Test(
     "in a host's own run, what any callback commits is performed before it blocks",
-    arguments: ForeignHandle.Kind.allCases)  // L1, L5
+    arguments: ForeignHandle.Kind.allCases
+  )  // L1, L5
   func hostHandles(kind: ForeignHandle.Kind) throws {
     try withAdoptedLoop { host, loop in
       let trace = Trace()
@@ -94,21 +95,27 @@ struct AdoptedLoopTests {
   @Test("run() says so when its owner closed the loop first")  // L1
   func ownerClosedFirst() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)
       #expect(host.tearDown())
       loop.run()
     }
-    let text = standardError(of: result)
-    #expect(text.contains("its owner closed the adopted loop; call EventLoop.close() first"))
+    #expect(
+      said(
+        result,
+        "its owner closed the adopted loop; call EventLoop.close() first"
+      )
+    )
   }
 
   @Test("a timer says so when its owner closed the loop first", arguments: [false, true])  // L1
   func timerAfterOwner(isPrecise: Bool) async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) { [isPrecise] in
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)
@@ -119,8 +126,12 @@ struct AdoptedLoopTests {
         loop.addTimer(after: .zero) { _ in }
       }
     }
-    let text = standardError(of: result)
-    #expect(text.contains("its owner closed the adopted loop; call EventLoop.close() first"))
+    #expect(
+      said(
+        result,
+        "its owner closed the adopted loop; call EventLoop.close() first"
+      )
+    )
   }
 
   @Test("a loop whose owner closed it first still performs what is owed when closed")  // L1, L11

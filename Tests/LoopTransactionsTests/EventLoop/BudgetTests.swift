@@ -32,7 +32,8 @@ struct BudgetTests {
       #expect(
         trace.events == [
           "beforeWaiting", "T1", "T2", "beforeWaiting", "T3", "T4", "beforeWaiting", "T5",
-        ])
+        ]
+      )
       #expect(loop.metrics.carriedOver == 2)
     }
   }
@@ -75,14 +76,18 @@ struct BudgetTests {
       let queue = try fill(stepped, port, each: 3) { stepped.spend(.seconds(60)) }
       stepped.step()
       #expect(
-        stepped.trace.events == ["P1", "P2", "P3", "Q1", "Q2", "Q3", "T1", "T2", "T3"])
+        stepped.trace.events == ["P1", "P2", "P3", "Q1", "Q2", "Q3", "T1", "T2", "T3"]
+      )
       withExtendedLifetime((port, queue)) {}
     }
   }
 
   /// Posts, enqueues and commits `each` of P1…, Q1… and T1…; returns the queue.
   private func fill(
-    _ stepped: SteppedLoop, _ port: LoopPort, each: Int, _ work: @escaping () -> Void
+    _ stepped: SteppedLoop,
+    _ port: LoopPort,
+    each: Int,
+    _ work: @escaping () -> Void
   ) throws -> AnyObject {
     let (loop, trace) = (stepped.loop, stepped.trace)
     let smuggled = Smuggled(work)

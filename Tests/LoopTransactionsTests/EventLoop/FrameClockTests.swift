@@ -34,7 +34,8 @@ struct FrameClockTests {
         stepped.trace.events == [
           "1 at 0.01 seconds, missed 0", "2 at 0.02 seconds, missed 0",
           "6 at 0.06 seconds, missed 3", "7 at 0.07 seconds, missed 0",
-        ])
+        ]
+      )
     }
   }
 

@@ -39,7 +39,10 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a burst of 1,000 posts to a sleeping loop is one kernel write", arguments: WakeMethod.allCases)
+  @Test(
+    "a burst of 1,000 posts to a sleeping loop is one kernel write",
+    arguments: WakeMethod.allCases
+  )
   func oneWrite(method: WakeMethod) throws {  // L6
     try withLoop(method) { loop in
       let port = loop.port

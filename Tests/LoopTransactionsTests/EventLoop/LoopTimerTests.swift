@@ -11,7 +11,9 @@ struct LoopTimerTests {
 
     /// A timer of this kind.
     func add(
-      to loop: EventLoop, after delay: Duration, every interval: Duration? = nil,
+      to loop: EventLoop,
+      after delay: Duration,
+      every interval: Duration? = nil,
       _ body: @escaping (LoopTimer.Firing) -> Void
     ) throws -> LoopTimer {
       switch self {
@@ -35,7 +37,10 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a timer is never early, whatever its fraction of a millisecond", arguments: Source.allCases)
+  @Test(
+    "a timer is never early, whatever its fraction of a millisecond",
+    arguments: Source.allCases
+  )
   func neverEarly(source: Source) throws {  // L10
     try withLoop { loop in
       var early = 0
@@ -55,7 +60,10 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a repeating timer keeps to its first deadline, and never drifts", arguments: Source.allCases)
+  @Test(
+    "a repeating timer keeps to its first deadline, and never drifts",
+    arguments: Source.allCases
+  )
   func noDrift(source: Source) throws {  // L10
     try withLoop { loop in
       let period = Duration.microseconds(1700)
@@ -87,7 +95,8 @@ struct LoopTimerTests {
         stepped.trace.events == [
           "0.01 seconds, missed 0", "0.04 seconds, missed 2", "0.05 seconds, missed 0",
           "0.06 seconds, missed 0",
-        ])
+        ]
+      )
     }
   }
 
@@ -116,7 +125,8 @@ struct LoopTimerTests {
           stepped.loop.addTimer(after: .milliseconds(1)) { _ in
             stepped.trace.record("\(number)")
             timers[1 - number].cancel()
-          })
+          }
+        )
       }
       stepped.advance(by: .milliseconds(5))
       #expect(stepped.trace.events == ["0"])

@@ -19,7 +19,8 @@ struct ObserverTests {
         stepped.trace.events == [
           "\(Int.min) as 5", "-1 as 1", "0 as 3", "0 as 6", "5 as 0", "5 as 2", "5 as 7",
           "\(Int.max) as 4",
-        ])
+        ]
+      )
     }
   }
 
@@ -39,7 +40,9 @@ struct ObserverTests {
   }
 
   @Test(
-    "an observer added from inside one is called from the next pass on", arguments: [-1, 0, 1])
+    "an observer added from inside one is called from the next pass on",
+    arguments: [-1, 0, 1]
+  )
   func addedInside(order: Int) throws {  // L3
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -93,7 +96,8 @@ struct ObserverTests {
       }
       for number in 0..<2 {
         later.append(
-          loop.addObserver(for: .beforeWaiting, order: 1) { _ in trace.record("\(number)") })
+          loop.addObserver(for: .beforeWaiting, order: 1) { _ in trace.record("\(number)") }
+        )
       }
       stepped.step()
       stepped.step()

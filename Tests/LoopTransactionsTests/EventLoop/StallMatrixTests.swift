@@ -122,7 +122,8 @@ struct StallMatrixTests {
 
   @Test(
     "what is committed anywhere is performed before the loop blocks, or the run returns",
-    arguments: cells)  // L5
+    arguments: cells
+  )  // L5
   func performed(place: CommitPlace, mode: CommitMode, ending: CommitEnding) throws {
     let events = try Cell(place, ending).events(mode)
     // The poll that brings the event may block; then nothing comes between: no

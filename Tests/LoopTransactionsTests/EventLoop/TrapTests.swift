@@ -149,16 +149,19 @@ struct TrapTests {
   @Test("a call off the loop's thread says whose the loop is", arguments: LoopCall.allCases)
   func offThread(call: LoopCall) async {  // L1
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) { [call] in
       let fixture = Smuggled(try Fixture())
       TestThread.run { try? call.make(fixture.value) }
       try fixture.value.loop.close()
     }
-    let text = standardError(of: result)
     #expect(
-      text.contains(
-        "\(call.name): the loop belongs to another thread; use its port from this one"))
+      said(
+        result,
+        "\(call.name): the loop belongs to another thread; use its port from this one"
+      )
+    )
   }
 
   static let needOpenLoop: [LoopCall] = [
@@ -170,16 +173,19 @@ struct TrapTests {
   @Test("a call after close says that the loop is closed", arguments: needOpenLoop)  // L11
   func afterClose(call: LoopCall) async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) { [call] in
       let fixture = try Fixture()
       try fixture.loop.close()
       try call.make(fixture)
     }
-    let text = standardError(of: result)
     #expect(
-      text.contains(
-        "\(call.name): the loop is closed; make a new one, or call this before close()"))
+      said(
+        result,
+        "\(call.name): the loop is closed; make a new one, or call this before close()"
+      )
+    )
   }
 
   static let needNoLoop = LoopCall.allCases.filter { !needOpenLoop.contains($0) }
@@ -272,14 +278,14 @@ struct TrapTests {
   @Test("a mistake ends the process, and says what to do", arguments: Misuse.allCases)
   func misuse(misuse: Misuse) async {  // L8, L9, L10, L11
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) { [misuse] in
       let loop = try EventLoop()
       try misuse.commit(on: loop)
       // Not closed by a mistake that went through: that would trap too.
       try? loop.close()
     }
-    let text = standardError(of: result)
-    #expect(text.contains(misuse.message))
+    #expect(said(result, misuse.message))
   }
 }

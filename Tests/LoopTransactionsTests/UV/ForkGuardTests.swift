@@ -14,7 +14,9 @@ struct ForkGuardTests {
       let text = ending.standardError
       #expect(
         text.contains(
-          "EventLoop.run: the loop belongs to the parent process; make one in the child"))
+          "EventLoop.run: the loop belongs to the parent process; make one in the child"
+        )
+      )
       try loop.close()
     }
   }

@@ -1,0 +1,109 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private final class Label: Sendable {
+  static let layout = Selector<Label>("metrics layout") { _ in }
+}
+
+@Suite("LoopMetrics")
+struct LoopMetricsTests {
+  @Test("a new loop has done nothing")  // X1
+  func fresh() throws {
+    try withLoop { loop in
+      #expect(loop.metrics.ticks == 0)
+      #expect(loop.metrics.flushes == 0)
+      #expect(loop.metrics == loop.port.metrics)
+    }
+  }
+
+  @Test("commits are counted as performed, coalesced, cancelled and dead")  // X1
+  func transactions() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let labels = (0..<3).map { _ in Label() }
+      for label in labels + labels { loop.commit(label, Label.layout) }
+      loop.cancel(labels[0], Label.layout)
+      var doomed: Label? = Label()
+      let weak = doomed.map { Transaction($0, Label.layout, on: loop, hold: .weakly) }
+      weak?.commit()
+      doomed = nil
+      stepped.step()
+      let metrics = loop.metrics
+      #expect(metrics.performed == 2)
+      #expect(metrics.coalesced == 3)
+      #expect(metrics.cancelled == 1)
+      #expect(metrics.dead == 1)
+      #expect(metrics.flushes == 1)
+      #expect(metrics.pendingTransactions == 0)
+    }
+  }
+
+  @Test("what is carried over is counted, and what is pending told")  // X1, L9
+  func carriedOver() throws {
+    try withSteppedLoop { stepped in
+      let (loop, port) = (stepped.loop, stepped.loop.port)
+      loop.budget = EventLoop.Budget(count: 1)
+      for _ in 0..<3 { loop.commit(Label(), Label.layout) }
+      for _ in 0..<3 { try port.post {} }
+      stepped.step()
+      #expect(loop.metrics.carriedOver == 2)
+      #expect(loop.metrics.pendingTransactions == 2)
+      #expect(loop.metrics.pendingPosts == 2)
+      stepped.runUntilIdle()
+      #expect(loop.metrics.pendingTransactions == 0)
+      #expect(loop.metrics.pendingPosts == 0)
+      #expect(loop.metrics.ticks == 3)
+      #expect(loop.metrics.flushes == 3)
+    }
+  }
+
+  @Test("elements that queues hand over are counted")  // X1
+  func delivered() throws {
+    try withSteppedLoop { stepped in
+      let queue = RunLoopQueue<Label>(on: stepped.loop, batchSize: 2) { _, _ in }
+      for _ in 0..<5 { queue.enqueue(Label()) }
+      stepped.runUntilIdle()
+      #expect(stepped.loop.metrics.delivered == 5)
+    }
+  }
+
+  @Test("times are told only while they are measured")  // X1
+  func unmeasured() throws {
+    try withSteppedLoop { stepped in
+      stepped.loop.commit { stepped.spend(.milliseconds(3)) }
+      stepped.step()
+      #expect(stepped.loop.metrics.busy == .zero)
+      #expect(stepped.loop.metrics.longestTick == .zero)
+    }
+  }
+
+  @Test("busy time is what callbacks took, idle time what the poll did")  // X1
+  func times() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.measuresTime = true
+      stepped.step()
+      for milliseconds in [3, 7, 2] {
+        loop.commit { stepped.spend(.milliseconds(milliseconds)) }
+        stepped.step()
+      }
+      #expect(loop.metrics.busy == .milliseconds(12))
+      #expect(loop.metrics.longestTick == .milliseconds(7))
+      #expect(loop.metrics.idle == .zero)
+    }
+  }
+
+  @Test("idle time is counted while a loop blocks")  // X1
+  func idle() throws {
+    try withLoop { loop in
+      loop.measuresTime = true
+      loop.addTimer(after: .milliseconds(5)) { _ in }
+      loop.run()
+      let start = loop.metrics.idle
+      #expect(start > .zero)
+      #expect(loop.metrics.busy + loop.metrics.idle > .milliseconds(1))
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private final class Label: Sendable {
+  static let layout = Selector<Label>("count layout") { _ in }
+}
+
+private func nothing(_: UnsafeMutableRawPointer?) {}
+
+@Suite("Counts", .enabled(if: Interposed.isAvailable))
+struct CountTests {
+  @Test("a commit of what is pending allocates nothing")  // T10
+  func duplicateCommit() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      let kept = Transaction(label, Label.layout, on: loop)
+      loop.commit(label, Label.layout)
+      kept.commit()
+      let count = Interposed.allocations {
+        for _ in 0..<1000 {
+          loop.commit(label, Label.layout)
+          kept.commit()
+        }
+      }
+      #expect(count == 0)
+      stepped.step()
+      #expect(loop.metrics.coalesced == 2001)
+    }
+  }
+
+  @Test(
+    "a commit, once the set has room, and its performing allocate nothing",
+    .enabled(if: Interposed.isOptimized))  // T10
+  func commit() throws {
+    try withSteppedLoop { stepped in
+      let (loop, label) = (stepped.loop, Label())
+      let kept = Transaction(label, Label.layout, on: loop)
+      let count = Interposed.allocations {
+        for _ in 0..<100 {
+          loop.commit(label, Label.layout)
+          stepped.step()
+          kept.commit()
+          stepped.step()
+        }
+      }
+      #expect(count == 0)
+      #expect(loop.metrics.performed == 200)
+    }
+  }
+
+  @Test(
+    "a call of an observer, and a tick with nothing to do, allocate nothing",
+    .enabled(if: Interposed.isOptimized))  // L3
+  func observerCall() throws {
+    try withSteppedLoop { stepped in
+      var calls = 0
+      for order in 0..<10 {
+        stepped.loop.addObserver(for: [.beforeWaiting, .afterWaiting], order: order) { _ in
+          calls += 1
+        }
+      }
+      stepped.step()
+      let count = Interposed.allocations { for _ in 0..<100 { stepped.step() } }
+      #expect(count == 0)
+      #expect(calls == 2020)
+    }
+  }
+
+  @Test("a post of a closure is the one allocation of its captures")  // L2
+  func closurePost() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace, ran) = (stepped.loop.port, stepped.trace, Tally())
+      TestThread.run {
+        let count = try? Interposed.allocations { () throws(LoopPort.Refusal) in
+          for number in 0..<100 { try port.post { ran.add(number) } }
+        }
+        trace.record("\(count ?? -1)")
+      }
+      #expect(trace.events == ["100"])
+      stepped.runUntilIdle()
+      #expect(ran.value == 4950)
+    }
+  }
+
+  @Test("a post of a function, and a commit from another thread, allocate nothing")  // L2, T6
+  func typedPost() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace, label) = (stepped.loop.port, stepped.trace, Label())
+      // What makes a selector, and its table, is paid once.
+      stepped.loop.commit(label, Label.layout)
+      TestThread.run {
+        let count = try? Interposed.allocations { () throws(LoopPort.Refusal) in
+          for _ in 0..<50 {
+            try port.post(nothing, context: nil)
+            try port.commit(label, Label.layout)
+          }
+        }
+        trace.record("\(count ?? -1)")
+      }
+      #expect(trace.events == ["0"])
+      stepped.runUntilIdle()
+    }
+  }
+
+  @Test("memory after a burst of a million targets is what it was before")  // T10
+  func burst() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        loop.budget = .unlimited
+        loop.commit(Label(), Label.layout)
+        loop.run()
+        let before = Interposed.heapBytes
+        for _ in 0..<1_000_000 { loop.commit(Label(), Label.layout) }
+        loop.run()
+        #expect(loop.metrics.performed == 1_000_001)
+        let growth = Interposed.heapBytes - before
+        #expect(abs(growth) < 1 << 20, "\(growth) bytes")
+      }
+    }
+  }
+
+  @Test("memory after a burst of a million posts is what it was before")  // L2
+  func burstOfPosts() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let port = loop.port
+        loop.budget = .unlimited
+        loop.run(.noWait)
+        let before = Interposed.heapBytes
+        TestThread.run {
+          for _ in 0..<1_000_000 { try? port.post(nothing, context: nil) }
+        }
+        loop.run(.noWait)
+        loop.run(.noWait)
+        #expect(loop.metrics.posts >= 1_000_000)
+        let growth = Interposed.heapBytes - before
+        #expect(abs(growth) < 1 << 20, "\(growth) bytes")
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private final class Item {
+  static let draw = Selector<Item>("no spin draw") { _ in }
+}
+
+@Suite("No spin")
+struct NoSpinTests {
+  @Test("with everything dead, cancelled or removed, a loop sleeps until its timer is due")  // L7
+  func dead() throws {
+    try withLoop { loop in
+      let port = loop.port
+      let queue = RunLoopQueue<Item>(on: loop, membership: .weak, batchSize: 1) { _, _ in }
+      for _ in 0..<10_000 { queue.enqueue(Item()) }
+      cancelTransactions(on: loop)
+      loop.addObserver(for: .beforeWaiting) { _ in }.remove()
+      let before = loop.metrics.ticks
+      let start = TestThread.processorTime
+      #expect(loop.run(until: loop.now.advanced(by: .seconds(2))) == .timedOut)
+      let used = TestThread.processorTime - start
+      withExtendedLifetime(port) {}
+      #expect(loop.metrics.ticks - before <= 3)
+      #expect(loop.metrics.delivered == 0)
+      if !Interposed.isSanitized { #expect(used < .milliseconds(5), "dead elements included") }
+    }
+  }
+
+  private func cancelTransactions(on loop: EventLoop) {
+    let items = (0..<10_000).map { _ in Item() }
+    for item in items { loop.commit(item, Item.draw) }
+    for item in items { loop.cancel(item, Item.draw) }
+    var died: [Transaction] = []
+    for _ in 0..<1000 {
+      let transaction = Transaction(Item(), Item.draw, on: loop, hold: .weakly)
+      transaction.commit()
+      died.append(transaction)
+    }
+  }
+
+  @Test("a loop that has performed what it owed makes no more ticks")  // L7
+  func idle() throws {
+    try withSteppedLoop { stepped in
+      stepped.loop.commit {}
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.runUntilIdle() == 0)
+    }
+  }
+
+  @Test("after a wake, and after a post, a loop blocks again in the next tick but one")  // L7
+  func afterWake() throws {
+    try withLoop { loop in
+      let port = loop.port
+      loop.addTimer(after: .milliseconds(50)) { _ in loop.stop() }
+      port.wake()
+      try port.post {}
+      TestThread.run { try? port.post {} }
+      loop.run()
+      // One for what was posted, one that sees the wake, one for the timer.
+      #expect(loop.metrics.ticks <= 4)
+    }
+  }
+
+  @Test("a precise timer and a frame clock make one tick each time they are due")  // L7, L10
+  func timers() throws {
+    try withLoop { loop in
+      var frames = 0
+      let clock = try FrameClock(on: loop, framesPerSecond: 100) { frame in
+        frames += 1
+        if frames == 10 { loop.stop() }
+      }
+      loop.run()
+      clock.stop()
+      #expect(loop.metrics.ticks <= 11)
+    }
+  }
+}
