@@ -1,0 +1,120 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("Stress: closing", .serialized)
+struct CloseStressTests {
+  @Test(
+    "what is handed to a loop that closes runs once, or is refused",
+    arguments: WakeMethod.allCases
+  )  // L2, L11
+  func closeRaces(method: WakeMethod) throws {
+    var generator = SeededGenerator(seed: Workload.seed)
+    for round in 0..<Workload.count(5_000) {
+      let ledger = Ledger()
+      let loop = try EventLoop(wakeMethod: method)
+      let threads = start(on: loop, ledger)
+      for _ in 0..<generator.next() % 4 { loop.run(.noWait) }
+      try loop.close()
+      for thread in threads { thread.join() }
+      #expect(ledger.ran == ledger.accepted, "round \(round)")
+      #expect(ledger.twice == 0, "round \(round)")
+      #expect(ledger.outOfOrder == 0, "round \(round)")
+      guard ledger.ran == ledger.accepted else { break }
+    }
+  }
+
+  /// Four threads, each of which hands over in its own way until it is refused.
+  private func start(on loop: EventLoop, _ ledger: Ledger) -> [TestThread] {
+    let port = loop.port
+    let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
+    let sequence = Sequence(ledger)
+    return [
+      Self.untilRefused(ledger, port) { (number) throws(LoopPort.Refusal) in
+        try port.post { sequence.run(number) }
+      },
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+        let context = Unmanaged.passRetained(Parcel(ledger))
+        do throws(LoopPort.Refusal) {
+          try port.post(runParcel, context: context.toOpaque())
+        } catch {
+          context.release()
+          throw error
+        }
+      },
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+        try port.commit(Parcel(ledger), Parcel.deliver)
+      },
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+        if case .queued = queue.enqueue(Parcel(ledger)) { return }
+        throw .closed
+      },
+    ]
+  }
+
+  private static func untilRefused(
+    _ ledger: Ledger,
+    _ port: LoopPort,
+    _ hand: @escaping @Sendable (Int) throws(LoopPort.Refusal) -> Void
+  ) -> TestThread {
+    TestThread {
+      var number = 0
+      while ledger.hand({ () throws(LoopPort.Refusal) in try hand(number) }) {
+        number += 1
+        if number % 64 == 0 { port.wake() }
+        // The loop has to get a word in.
+        if number % 256 == 0 { TestThread.yield() }
+      }
+      port.wake()
+      port.stop()
+    }
+  }
+
+  /// What is left of a loop while it closes.
+  enum Leftover: String, CaseIterable, Codable, Sendable {
+    case nothing, port, timer, work
+  }
+
+  @Test("loops opened and closed leave nothing behind", arguments: Leftover.allCases)  // L11
+  func leavesNothing(leftover: Leftover) async {
+    await #expect(processExitsWith: .success) { [leftover] in
+      // 10^6 pairs in all.
+      let count = Workload.count(250_000)
+      for _ in 0..<100 { try Self.openAndClose(leftover) }
+      let (before, descriptors) = (Interposed.heapBytes, Process.openDescriptors)
+      for _ in 0..<count { try Self.openAndClose(leftover) }
+      let growth = Interposed.heapBytes - before
+      #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) pairs")
+      #expect(Process.openDescriptors == descriptors)
+    }
+  }
+
+  private static func openAndClose(_ leftover: Leftover) throws {
+    let loop = try EventLoop()
+    switch leftover {
+    case .nothing: break
+    case .port:
+      let port = loop.port
+      try loop.close()
+      withExtendedLifetime(port) {}
+    case .timer:
+      loop.addTimer(after: .seconds(3600)) { _ in }
+      try loop.addPreciseTimer(at: loop.now.advanced(by: .seconds(3600))) { _ in }
+      loop.addObserver(for: .beforeWaiting) { _ in }
+    case .work:
+      let port = loop.port
+      try port.post {}
+      loop.commit {}
+      loop.run(.noWait)
+      loop.commit {}
+      loop.addTimer(after: .zero) { _ in loop.commit {} }
+    }
+    try loop.close()
+  }
+}
+
+private func runParcel(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<Parcel>.fromOpaque(context).takeRetainedValue().run()
+}

@@ -1,0 +1,94 @@
+import LoopTransactions
+import Synchronization
+import TestSupport
+
+/// What went in, and what came out.
+///
+/// Relaxed throughout: the counts are compared after the threads were joined.
+final class Ledger: Sendable {
+  private let acceptedCount = Atomic(0)
+  private let refusedCount = Atomic(0)
+  private let ranCount = Atomic(0)
+  private let twiceCount = Atomic(0)
+  private let outOfOrderCount = Atomic(0)
+
+  /// Handed over, and taken.
+  var accepted: Int { acceptedCount.load(ordering: .relaxed) }
+  /// Handed over, and refused.
+  var refused: Int { refusedCount.load(ordering: .relaxed) }
+  /// Run.
+  var ran: Int { ranCount.load(ordering: .relaxed) }
+  /// Run again, though handed over once.
+  var twice: Int { twiceCount.load(ordering: .relaxed) }
+  /// Run after something that the same thread handed over later.
+  var outOfOrder: Int { outOfOrderCount.load(ordering: .relaxed) }
+
+  /// Counts what `body` hands over; false if it was refused.
+  @discardableResult
+  func hand(_ body: () throws(LoopPort.Refusal) -> Void) -> Bool {
+    do throws(LoopPort.Refusal) {
+      try body()
+      acceptedCount.add(1, ordering: .relaxed)
+      return true
+    } catch {
+      refusedCount.add(1, ordering: .relaxed)
+      return false
+    }
+  }
+
+  func didRun() { ranCount.add(1, ordering: .relaxed) }
+  func didRunTwice() { twiceCount.add(1, ordering: .relaxed) }
+  func didRunOutOfOrder() { outOfOrderCount.add(1, ordering: .relaxed) }
+}
+
+/// One thing handed over, of whichever kind: run once.
+final class Parcel: Sendable {
+  static let deliver = Selector<Parcel>("stress deliver") { $0.run() }
+
+  private let ledger: Ledger
+  private let runs = Atomic(0)
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  func run() {
+    if runs.add(1, ordering: .relaxed).oldValue == 0 {
+      ledger.didRun()
+    } else {
+      ledger.didRunTwice()
+    }
+  }
+}
+
+/// The posts of one thread: they come in the order they were made.
+final class Sequence: Sendable {
+  private let ledger: Ledger
+  // On the loop's thread only, but for `read`, after the thread was joined.
+  private let next = Atomic(0)
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  /// The post numbered `number` runs.
+  func run(_ number: Int) {
+    let expected = next.load(ordering: .relaxed)
+    if number == expected { ledger.didRun() } else { ledger.didRunOutOfOrder() }
+    next.store(number + 1, ordering: .relaxed)
+  }
+
+  /// The function that is posted with a retained `Numbered` as its context.
+  static let step: PostedFunction = { context in
+    guard let context else { return }
+    let item = Unmanaged<Numbered>.fromOpaque(context).takeRetainedValue()
+    item.sequence.run(item.number)
+  }
+}
+
+/// A number in a sequence, as the context of a posted function.
+final class Numbered: Sendable {
+  let sequence: Sequence
+  let number: Int
+
+  init(_ sequence: Sequence, _ number: Int) {
+    self.sequence = sequence
+    self.number = number
+  }
+}

@@ -1,0 +1,247 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// One thread that hands things over, in every way there is.
+private final class Producer: Sendable {
+  let port: LoopPort
+  let queue: RunLoopQueue<Parcel>
+  let ledger: Ledger
+  let coalesced: Parcel
+  let count: Int
+  let seed: UInt64
+
+  init(
+    port: LoopPort,
+    queue: RunLoopQueue<Parcel>,
+    ledger: Ledger,
+    coalesced: Parcel,
+    count: Int,
+    seed: UInt64
+  ) {
+    self.port = port
+    self.queue = queue
+    self.ledger = ledger
+    self.coalesced = coalesced
+    self.count = count
+    self.seed = seed
+  }
+
+  func run() {
+    var generator = SeededGenerator(seed: seed)
+    let sequence = Sequence(ledger)
+    var posted = 0
+    for _ in 0..<count {
+      let choice = generator.next()
+      switch choice % 4 {
+      case 0: post(sequence, &posted)
+      case 1: postFunction(sequence, &posted)
+      case 2:
+        ledger.hand { () throws(LoopPort.Refusal) in
+          try port.commit(Parcel(ledger), Parcel.deliver)
+        }
+      default: enqueue()
+      }
+      // Of what many commit, some is performed; how often is up to the clock.
+      if choice & 0xF00 == 0 { try? port.commit(coalesced, Parcel.deliver) }
+      if choice & 0xFFF0000 == 0 { port.stop() }
+      if choice & 0x7F000000 == 0 { port.wake() }
+    }
+  }
+
+  private func post(_ sequence: Sequence, _ posted: inout Int) {
+    let number = posted
+    if ledger.hand({ () throws(LoopPort.Refusal) in try port.post { sequence.run(number) } }) {
+      posted += 1
+    }
+  }
+
+  private func postFunction(_ sequence: Sequence, _ posted: inout Int) {
+    let context = Unmanaged.passRetained(Numbered(sequence, posted))
+    let isIn = ledger.hand { () throws(LoopPort.Refusal) in
+      try port.post(Sequence.step, context: context.toOpaque())
+    }
+    if isIn { posted += 1 } else { context.release() }
+  }
+
+  private func enqueue() {
+    ledger.hand { () throws(LoopPort.Refusal) in
+      if case .queued = queue.enqueue(Parcel(ledger)) { return }
+      throw .closed
+    }
+  }
+}
+
+/// Handles of a host's that come and go, and commit to the loop.
+private final class Disturbance {
+  private let loop: EventLoop
+  private let ledger: Ledger
+  private var handles: [ForeignHandle] = []
+  private var generator: SeededGenerator
+
+  init(_ loop: EventLoop, _ ledger: Ledger, seed: UInt64) {
+    self.loop = loop
+    self.ledger = ledger
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// Opens handles of every kind, some of which keep the loop awake.
+  func begin() {
+    for kind in ForeignHandle.Kind.allCases {
+      let handle = ForeignHandle(kind, on: loop.libuvLoop) { [unowned self] handle in
+        called(handle, kind)
+      }
+      // The ports keep the loop alive; it blocks unless an idle handle runs.
+      handle.keepsLoopAlive(false)
+      handle.start(afterMilliseconds: 1)
+      handles.append(handle)
+    }
+  }
+
+  private func called(_ handle: ForeignHandle, _ kind: ForeignHandle.Kind) {
+    let choice = generator.next()
+    if choice % 4 == 0 { commit() }
+    switch kind {
+    case .idle: if choice % 64 < 60 { handle.stop() }
+    case .timer: handle.start(afterMilliseconds: choice % 3)
+    case .prepare:
+      if choice % 16 == 0 { handles[1].start() }
+      if choice % 8 == 0 { handles[4].send() }
+      if choice % 32 == 0 { handles[5].send() }
+    case .check, .async, .poll: if choice % 256 == 0 { loop.stop() }
+    }
+  }
+
+  private func commit() {
+    ledger.hand { () throws(LoopPort.Refusal) in loop.commit(Parcel(ledger), Parcel.deliver) }
+    if generator.next() % 8 == 0 {
+      loop.commit { [self] in
+        ledger.hand { () throws(LoopPort.Refusal) in loop.commit(Parcel(ledger), Parcel.deliver) }
+      }
+    }
+  }
+
+  func end() { for handle in handles { handle.close() } }
+}
+
+@Suite("Stress: producers", .serialized)
+struct ProducerStressTests {
+  // 8 × 1,000,000 things handed over.
+  private static let threadCount = 8
+  private static let count = Workload.count(1_000_000)
+
+  @Test(
+    "what 8 threads hand over runs once, in each thread's order, and none is lost",
+    arguments: WakeMethod.allCases,
+    [false, true]
+  )  // L2, L5, L6, T6, Q1
+  func everythingRunsOnce(method: WakeMethod, isDisturbed: Bool) throws {
+    let ledger = Ledger()
+    let loop = try EventLoop(wakeMethod: method)
+    let disturbance = Disturbance(loop, ledger, seed: Workload.seed &+ 99)
+    if isDisturbed { disturbance.begin() }
+    runProducers(on: loop, ledger)
+    disturbance.end()
+    // What the last of them left is performed by close().
+    try loop.close()
+    #expect(ledger.ran == ledger.accepted)
+    #expect(ledger.accepted >= Self.threadCount * Self.count)
+    #expect(ledger.refused == 0)
+    #expect(ledger.twice == 0)
+    #expect(ledger.outOfOrder == 0)
+  }
+
+  private func runProducers(on loop: EventLoop, _ ledger: Ledger) {
+    let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
+    let (port, finished) = (loop.port, Tally())
+    // Counted apart: it runs as often as it happens to.
+    let coalesced = Parcel(Ledger())
+    let threads = (0..<Self.threadCount).map { number in
+      let producer = Producer(
+        port: port,
+        queue: queue,
+        ledger: ledger,
+        coalesced: coalesced,
+        count: Self.count,
+        seed: Workload.seed &+ UInt64(number)
+      )
+      return TestThread {
+        producer.run()
+        finished.increment()
+        producer.port.stop()
+      }
+    }
+    var generator = SeededGenerator(seed: Workload.seed)
+    while finished.value < Self.threadCount {
+      guard run(loop, ledger, generator.next()) else { break }
+    }
+    for thread in threads { thread.join() }
+  }
+
+  /// One run of some mode; false if the loop slept while others posted.
+  private func run(_ loop: EventLoop, _ ledger: Ledger, _ choice: UInt64) -> Bool {
+    switch choice % 4 {
+    case 0: loop.run(.noWait)
+    case 1: loop.run(.once)
+    default:
+      let before = ledger.ran
+      let result = loop.run(until: loop.now.advanced(by: .seconds(60)))
+      guard result == .timedOut, ledger.ran == before else { return true }
+      Issue.record("the loop was not woken for a minute")
+      return false
+    }
+    return true
+  }
+
+  @Test(
+    "a loop that blocks between posts is woken for each of them",
+    arguments: WakeMethod.allCases
+  )  // L6
+  func acknowledged(method: WakeMethod) throws {
+    try withLoop(method) { loop in
+      let (port, finished, late) = (loop.port, Tally(), Tally())
+      let threads = (0..<Self.threadCount).map { number in
+        TestThread {
+          let acknowledgement = Acknowledgement()
+          for _ in 0..<Workload.count(50_000) {
+            try? port.post { acknowledgement.give() }
+            guard acknowledgement.wait() else {
+              late.increment()
+              break
+            }
+          }
+          finished.increment()
+          port.stop()
+        }
+      }
+      while finished.value < Self.threadCount { loop.run() }
+      for thread in threads { thread.join() }
+      #expect(late.value == 0)
+    }
+  }
+}
+
+/// What a thread waits for between its posts.
+private final class Acknowledgement: Sendable {
+  private let isGiven = Atomic(false)
+
+  // Release: what ran before is seen by who waits.
+  func give() { isGiven.store(true, ordering: .releasing) }
+
+  /// Waits, and takes the acknowledgement; false if it did not come in a minute.
+  func wait() -> Bool {
+    var rounds = 0
+    var deadline: LoopClock.Instant?
+    while !isGiven.load(ordering: .acquiring) {
+      TestThread.yield()
+      rounds += 1
+      guard rounds % 1024 == 0 else { continue }
+      if let deadline, LoopClock.now > deadline { return false }
+      deadline = deadline ?? LoopClock.now.advanced(by: .seconds(60))
+    }
+    isGiven.store(false, ordering: .relaxed)
+    return true
+  }
+}
