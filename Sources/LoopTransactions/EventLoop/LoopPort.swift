@@ -20,7 +20,8 @@ public final class LoopPort: Sendable {
 
   deinit {
     // A loop that is closed does not wait for ports any more.
-    _ = core.append(PostedItem(portWasDropped, core))
+    var item = PostedItem(portWasDropped, core)
+    if !core.append(item) { item.drop() }
   }
 
   /// Why a loop takes nothing.
