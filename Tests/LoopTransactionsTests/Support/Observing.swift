@@ -10,6 +10,15 @@ func said(_ result: ExitTest.Result?, _ message: String) -> Bool {
   return String(decoding: result.standardErrorContent, as: UTF8.self).contains(message)
 }
 
+/// Whether what is freed is soon given out again: AddressSanitizer keeps it.
+var memoryIsReused: Bool {
+  #if canImport(Glibc)
+    dlsym(nil, "__asan_init") == nil
+  #else
+    true
+  #endif
+}
+
 /// The memory of this process that is in RAM, in bytes; nil where that can not
 /// be known, or is not the program's own: a sanitizer shadows what it watches.
 func residentBytes() -> Int? {

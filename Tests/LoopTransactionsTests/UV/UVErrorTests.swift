@@ -5,7 +5,7 @@ import Testing
 
 @Suite("UVError")
 struct UVErrorTests {
-  @Test("a loop that finds no descriptor throws, says what to do, and leaves none open")  // L1
+  @Test("a loop that finds no descriptor throws, and says what to do")  // L1
   func noDescriptors() async {
     await #expect(processExitsWith: .success) {
       // libuv's first loop opens what all share, and aborts if it can not.
@@ -14,21 +14,41 @@ struct UVErrorTests {
       var failures = 0
       for count in 0..<12 {
         Process.limitDescriptors(to: count)
-        let before = Process.openDescriptors
-        do throws(UVError) {
-          try EventLoop().close()
-        } catch {
-          failures += 1
-          #expect(error.name == "EMFILE")
-          let text = error.description
-          #expect(text.contains("EventLoop.init: too many open files"))
-          #expect(text.contains("close descriptors, or raise the limit with `ulimit -n`"))
-        }
-        // libuv 1.44 forgets its poll when it finds no descriptor for the rest.
-        let forgotten = (1...3).contains(count) ? 1 : 0
-        #expect(Process.openDescriptors <= before + forgotten)
+        guard let error = Self.open() else { continue }
+        failures += 1
+        #expect(error.name == "EMFILE")
+        let text = error.description
+        #expect(text.contains("EventLoop.init: too many open files"))
+        #expect(text.contains("close descriptors, or raise the limit with `ulimit -n`"))
       }
       #expect((4..<12).contains(failures))
+    }
+  }
+
+  @Test("a loop that finds no descriptor for its wakes leaves none open")  // L1, L11
+  func leavesNone() async {
+    await #expect(processExitsWith: .success) {
+      try EventLoop().close()
+      let before = Process.openDescriptors
+      // One too few for libuv's loop and the wakes. libuv 1.44 itself forgets
+      // one where it finds too few for its own.
+      var failures = 0
+      for _ in 0..<100 {
+        Process.limitDescriptors(to: 4)
+        if Self.open() != nil { failures += 1 }
+      }
+      // Not equal: the test's own runtime opens and closes some when it likes.
+      #expect(failures > 90)
+      #expect(Process.openDescriptors < before + 20)
+    }
+  }
+
+  private static func open() -> UVError? {
+    do throws(UVError) {
+      try EventLoop().close()
+      return nil
+    } catch {
+      return error
     }
   }
 
@@ -36,20 +56,28 @@ struct UVErrorTests {
   func noTimerDescriptor() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        Process.limitDescriptors(to: 1)
-        let timer = try loop.addPreciseTimer(at: loop.now) { _ in }
-        let error = #expect(throws: UVError.self) {
-          try loop.addPreciseTimer(at: loop.now) { _ in }
-        }
+        Process.limitDescriptors(to: 10)
+        let (timers, error) = Self.fill(loop)
         let text = error?.description ?? ""
         #expect(text.contains("PreciseTimer: too many open files (EMFILE); close descriptors"))
         #expect(throws: UVError.self) { try FrameClock(on: loop) { _ in } }
-        timer.cancel()
-        // The descriptor of the one that ended is free again.
-        try loop.addPreciseTimer(at: loop.now) { _ in }
-        #expect(loop.run() == .finished)
-        try loop.addPreciseTimer(at: loop.now) { _ in }
+        // The descriptors of those that end are free again, twice over.
+        for timer in timers { timer.cancel() }
+        #expect(Self.fill(loop).timers.count >= timers.count - 2)
+        loop.run()
+        #expect(Self.fill(loop).timers.count >= timers.count - 2)
       }
+    }
+  }
+
+  /// Adds precise timers until there is no descriptor.
+  private static func fill(_ loop: EventLoop) -> (timers: [LoopTimer], error: UVError?) {
+    var timers: [LoopTimer] = []
+    do throws(UVError) {
+      while timers.count < 100 { timers.append(try loop.addPreciseTimer(at: loop.now) { _ in }) }
+      return (timers, nil)
+    } catch {
+      return (timers, error)
     }
   }
 
