@@ -7,12 +7,8 @@ import Testing
 struct CloseStressTests {
   @Test(
     "what is handed to a loop that closes runs once, or is refused",
-<<<<<<< HEAD
-    arguments: WakeMethod.allCases)  // L2, L11
-=======
     arguments: WakeMethod.allCases
   )  // L2, L11
->>>>>>> tests
   func closeRaces(method: WakeMethod) throws {
     var generator = SeededGenerator(seed: Workload.seed)
     for round in 0..<Workload.count(5_000) {
@@ -58,12 +54,8 @@ struct CloseStressTests {
   }
 
   private static func untilRefused(
-<<<<<<< HEAD
-    _ ledger: Ledger, _ port: LoopPort,
-=======
     _ ledger: Ledger,
     _ port: LoopPort,
->>>>>>> tests
     _ hand: @escaping @Sendable (Int) throws(LoopPort.Refusal) -> Void
   ) -> TestThread {
     TestThread {

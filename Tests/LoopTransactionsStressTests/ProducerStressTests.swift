@@ -14,15 +14,11 @@ private final class Producer: Sendable {
   let seed: UInt64
 
   init(
-<<<<<<< HEAD
-    port: LoopPort, queue: RunLoopQueue<Parcel>, ledger: Ledger, coalesced: Parcel, count: Int,
-=======
     port: LoopPort,
     queue: RunLoopQueue<Parcel>,
     ledger: Ledger,
     coalesced: Parcel,
     count: Int,
->>>>>>> tests
     seed: UInt64
   ) {
     self.port = port
@@ -138,13 +134,9 @@ struct ProducerStressTests {
 
   @Test(
     "what 8 threads hand over runs once, in each thread's order, and none is lost",
-<<<<<<< HEAD
-    arguments: WakeMethod.allCases, [false, true])  // L2, L5, L6, T6, Q1
-=======
     arguments: WakeMethod.allCases,
     [false, true]
   )  // L2, L5, L6, T6, Q1
->>>>>>> tests
   func everythingRunsOnce(method: WakeMethod, isDisturbed: Bool) throws {
     let ledger = Ledger()
     let loop = try EventLoop(wakeMethod: method)
@@ -168,10 +160,6 @@ struct ProducerStressTests {
     let coalesced = Parcel(Ledger())
     let threads = (0..<Self.threadCount).map { number in
       let producer = Producer(
-<<<<<<< HEAD
-        port: port, queue: queue, ledger: ledger, coalesced: coalesced, count: Self.count,
-        seed: Workload.seed &+ UInt64(number))
-=======
         port: port,
         queue: queue,
         ledger: ledger,
@@ -179,7 +167,6 @@ struct ProducerStressTests {
         count: Self.count,
         seed: Workload.seed &+ UInt64(number)
       )
->>>>>>> tests
       return TestThread {
         producer.run()
         finished.increment()
@@ -210,12 +197,8 @@ struct ProducerStressTests {
 
   @Test(
     "a loop that blocks between posts is woken for each of them",
-<<<<<<< HEAD
-    arguments: WakeMethod.allCases)  // L6
-=======
     arguments: WakeMethod.allCases
   )  // L6
->>>>>>> tests
   func acknowledged(method: WakeMethod) throws {
     try withLoop(method) { loop in
       let (port, finished, late) = (loop.port, Tally(), Tally())

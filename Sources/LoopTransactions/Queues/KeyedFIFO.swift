@@ -122,6 +122,19 @@ extension KeyedFIFO {
     }
   }
 
+  /// The slot that an entry with `key` and `tag` would take; nil if there is
+  /// one. Good until the list changes.
+  @inline(__always)
+  func freeSlot(_ key: UInt, _ tag: UInt32) -> Int? {
+    var index = start(key, tag)
+    while true {
+      let slot = slots[index]
+      if slot.number &- epoch >= tail &- epoch { return index }
+      if slot.key == key, slot.tag == tag, slot.number &- head < tail &- head { return nil }
+      index = (index &+ 1) & mask
+    }
+  }
+
   /// The payload of the entry at `place`.
   package subscript(place: Place) -> Payload {
     get { entries[index(of: place.number)].payload }
@@ -138,10 +151,27 @@ extension KeyedFIFO {
   @inline(__always)
   package mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
     makeRoom()
+    store(key, tag, payload, slot: nextFree(key, tag))
+  }
+
+  /// Adds an entry at the end, whose slot `freeSlot` told just now.
+  @inline(__always)
+  mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload, slot: Int) {
+    if _slowPath(isFull) { return append(key, tag, payload) }
+    store(key, tag, payload, slot: slot)
+  }
+
+  @inline(__always)
+  private func nextFree(_ key: UInt, _ tag: UInt32) -> Int {
     var index = start(key, tag)
     while slots[index].number &- epoch < tail &- epoch { index = (index &+ 1) & mask }
-    slots[index] = Slot(key: key, tag: tag, number: tail)
-    store(Entry(key: key, tag: tag, slot: UInt32(truncatingIfNeeded: index), payload: payload))
+    return index
+  }
+
+  @inline(__always)
+  private mutating func store(_ key: UInt, _ tag: UInt32, _ payload: Payload, slot: Int) {
+    slots[slot] = Slot(key: key, tag: tag, number: tail)
+    store(Entry(key: key, tag: tag, slot: UInt32(truncatingIfNeeded: slot), payload: payload))
   }
 
   /// Adds an entry at the end that can not be found by its key.
@@ -245,11 +275,14 @@ extension KeyedFIFO {
     return entries[index].payload
   }
 
+  // Each number since `epoch` may hold a slot; half of them stay free, so that a
+  // search ends soon.
+  @inline(__always)
+  private var isFull: Bool { end == capacity || Int(tail &- epoch) >= capacity }
+
   @inline(__always)
   private mutating func makeRoom() {
-    // Each number since `epoch` may hold a slot; half of them stay free, so
-    // that a search ends soon.
-    if _slowPath(end == capacity || Int(tail &- epoch) >= capacity) { makeRoomSlowly() }
+    if _slowPath(isFull) { makeRoomSlowly() }
   }
 
   @inline(never)
@@ -274,8 +307,7 @@ extension KeyedFIFO {
 
   private mutating func reindex(_ index: Int) {
     let (key, tag) = (entries[index].key, entries[index].tag)
-    var place = start(key, tag)
-    while slots[place].number &- epoch < tail &- epoch { place = (place &+ 1) & mask }
+    let place = nextFree(key, tag)
     slots[place] = Slot(key: key, tag: tag, number: head &+ UInt32(truncatingIfNeeded: index))
     entries[index].slot = UInt32(truncatingIfNeeded: place)
   }

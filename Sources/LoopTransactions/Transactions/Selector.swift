@@ -53,8 +53,11 @@ extension Selector: CustomStringConvertible {
 extension SelectorEntry {
   /// The entry at `address`, which a selector keeps.
   @inline(__always)
-  static func at(_ address: UInt) -> SelectorEntry {
-    Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-      .takeUnretainedValue()
+  static func at(_ address: UInt) -> SelectorEntry { unmanaged(at: address).takeUnretainedValue() }
+
+  /// The entry at `address`, without counting a reference to it.
+  @inline(__always)
+  static func unmanaged(at address: UInt) -> Unmanaged<SelectorEntry> {
+    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
   }
 }

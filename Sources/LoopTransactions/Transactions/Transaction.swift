@@ -65,6 +65,9 @@ public final class Transaction {
   /// The target; nil if it is held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }
 
+  /// Whether no other object can be at the target's address.
+  private var targetOwnsKey: Bool { !holdsWeakly || weakTarget != nil }
+
   /// The object's own address.
   var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
@@ -105,15 +108,15 @@ public final class Transaction {
   }
 }
 
-// Each asks for the target first: once it died, another object may have taken the
-// address that is looked up.
+// Once a target that is held weakly died, another object may have taken the
+// address that is looked up. One that is held strongly keeps its memory.
 extension Transaction {
   /// Whether the pair is committed and not performed yet, by whichever commit.
   ///
   /// Call on the loop.
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
-    guard target != nil else { return false }
+    guard targetOwnsKey else { return false }
     return commits > 0 || transactions.findLive(key, number) != nil
   }
 
@@ -123,7 +126,7 @@ extension Transaction {
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
-    guard target != nil else { return false }
+    guard targetOwnsKey else { return false }
     return transactions.cancel(key, number)
   }
 
@@ -134,7 +137,7 @@ extension Transaction {
   @discardableResult
   public func performIfNeeded() -> Bool {
     transactions.checkUsable("Transaction.performIfNeeded")
-    guard target != nil else { return false }
+    guard targetOwnsKey else { return false }
     return transactions.performIfNeeded(key, number)
   }
 }

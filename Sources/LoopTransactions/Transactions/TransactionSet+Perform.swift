@@ -59,7 +59,9 @@ extension TransactionSet {
   private func perform(_ entry: List.Entry) -> Bool {
     if _slowPath(entry.payload.kept | entry.payload.value != 0) { return performSlowly(entry) }
     let target = Self.object(entry.key)
-    target._withUnsafeGuaranteedRef { call(SelectorEntry.at(entry.payload.selector), $0) }
+    SelectorEntry.unmanaged(at: entry.payload.selector)._withUnsafeGuaranteedRef { selector in
+      target._withUnsafeGuaranteedRef { call(selector, $0) }
+    }
     target.release()
     return true
   }

@@ -76,8 +76,11 @@ extension TransactionSet {
   /// Commits (`key`, `selector`) unless it is pending.
   @inline(__always)
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    if list.find(key, number) != nil { return metrics.coalesced.add() }
-    commitFirst(key, selector, number)
+    guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
+    if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
+    _ = Self.object(key).retain()
+    list.append(key, number, Pending(selector: selector), slot: slot)
+    didAppend()
   }
 
   /// Commits as above with `value`, which is joined to one that waits.
@@ -110,13 +113,14 @@ extension TransactionSet {
     transaction.commits = 1
   }
 
+  // Looking for a weak entry may drop it, and move every slot.
   @inline(never)
-  private func commitFirst(_ key: UInt, _ selector: UInt, _ number: UInt32) {
-    if weakCount > 0, let place = findLive(key, number) {
-      metrics.coalesced.add()
-      return strengthen(place, key, number)
+  private func commitAmongWeak(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    guard let place = findLive(key, number) else {
+      return append(key, number, Pending(selector: selector))
     }
-    append(key, number, Pending(selector: selector))
+    metrics.coalesced.add()
+    strengthen(place, key, number)
   }
 
   @inline(__always)
@@ -135,8 +139,15 @@ extension TransactionSet {
     didAppend()
   }
 
+  // Only the first of a set has to be told: until it is empty again the loop
+  // stays armed. I2.
   @inline(__always)
   private func didAppend() {
+    if _slowPath(list.count == 1) { beginToOwe() }
+  }
+
+  @inline(never)
+  private func beginToOwe() {
     observer?.isDormant = false
     loop?.arm()
   }

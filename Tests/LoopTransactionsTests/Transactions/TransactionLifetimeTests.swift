@@ -19,11 +19,11 @@ struct TransactionLifetimeTests {
   }
 
   // T5, T10
-  @Test("committed after its target died, a kept transaction is counted dead and not pending")
+  @Test("committed after its weak target died, a kept transaction is counted dead")
   func targetIsGone() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
       card = nil
       kept.commit()
       #expect(!kept.isPending)
@@ -40,7 +40,7 @@ struct TransactionLifetimeTests {
   func addressReused() throws {
     try stepping { stepped in
       var card: Card? = Card("old", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
       let address = try ObjectIdentifier(#require(card))
       card = nil
       let reused = Card.atAddress(address, stepped.trace)
