@@ -184,12 +184,21 @@ struct SteppedLoopTimeTests {
     }
   }
 
-  private func order(seed: UInt64?) throws -> [Int] {
+  @Test("of timers that are overdue together the earlier ones fire first, whatever the seed")
+  func overdue() throws {
+    for seed in UInt64(1)...5 {
+      let fired = try order(seed: seed, overdue: true)
+      #expect(fired.prefix(10).sorted() == Array(0..<10))
+    }
+  }
+
+  private func order(seed: UInt64?, overdue: Bool = false) throws -> [Int] {
     let stepped = try SteppedLoop(seed: seed)
     var fired: [Int] = []
     for number in 0..<20 {
       stepped.loop.addTimer(after: .seconds(number < 10 ? 1 : 2)) { _ in fired.append(number) }
     }
+    if overdue { stepped.spend(.seconds(2)) }
     stepped.advance(by: .seconds(2))
     try stepped.close()
     return fired
