@@ -4,13 +4,20 @@ extension Registry {
   public static let standard = Registry(
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle],
     peers: [
+      LTCommit(),
+      LTKeptCommit(),
       UVCommit(),
       SetCommit(),
       DirtyBitCommit(),
+      LTPost(),
       UVPost(),
+      LTWake(),
       UVWake(),
+      LTDrain(),
       UVDrain(),
+      LTTimer(),
       UVTimer(),
+      LTIdle(),
       UVIdle(),
     ]
   )
