@@ -154,4 +154,19 @@ struct RunLoopQueueEndTests {
       #expect(stepped.trace.events == ["a, the last", "drain"])
     }
   }
+
+  // Q1, L5
+  @Test("a run hands over what another thread queues in what would be its last tick")
+  func queuedInTheLastTick() throws {
+    try stepping { stepped in
+      let queue = recordingQueue(on: stepped)
+      let card = Card("card", stepped.trace)
+      stepped.loop.addObserver(for: .afterWaiting, repeats: false) { _ in
+        elsewhere { _ = queue.enqueue(Parcel("a")) }
+      }
+      stepped.loop.commit(card, Card.layout)
+      #expect(stepped.loop.run() == .finished)
+      #expect(stepped.trace.events == ["card.layout", "a, the last", "drain"])
+    }
+  }
 }
