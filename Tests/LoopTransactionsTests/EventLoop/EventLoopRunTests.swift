@@ -180,6 +180,7 @@ struct EventLoopStopTests {
       loop.addObserver(for: .exit, repeats: false) { _ in loop.stop() }
       #expect(loop.run(.noWait) == .stopped)
       #expect(loop.run(.noWait) == .ticked)
+      #expect(loop.metrics.ticks == 2)
       withExtendedLifetime(port) {}
     }
   }

@@ -67,15 +67,21 @@ struct LoopPortTests {
     }
   }
 
-  @Test("posts to a loop that is awake write nothing")  // L6
+  @Test("posts to a loop that is awake, after it slept, write nothing")  // L6
   func awake() throws {
     try withLoop { loop in
       let port = loop.port
-      loop.addObserver(for: .beforeWaiting, order: .min, repeats: false) { _ in
-        TestThread.run { for _ in 0..<100 { try? port.post {} } }
+      // An event that is not a post ends the sleep of the first tick.
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
+      poll.start().send()
+      var ticks = 0
+      loop.addObserver(for: .beforeWaiting, order: .min) { _ in
+        ticks += 1
+        if ticks == 2 { TestThread.run { for _ in 0..<100 { try? port.post {} } } }
+        if ticks == 3 { loop.stop() }
       }
-      loop.run(.noWait)
-      loop.run(.noWait)
+      #expect(loop.runInTime() == .stopped)
+      poll.close()
       #expect(loop.metrics.wakesSent == 0)
       #expect(loop.metrics.posts == 100)
     }
