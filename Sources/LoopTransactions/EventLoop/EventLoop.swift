@@ -114,6 +114,10 @@ public final class EventLoop {
       wakeSource = try WakeSource(wakeMethod, loop: uv)
       ticks = try TickHandles(loop: uv)
     } catch {
+      // `deinit` does not run for what was never made.
+      local.free()
+      ItemBuffer.deallocate(localBatch)
+      ItemBuffer.deallocate(inboxBatch)
       if ownsLoop { try uv.close() }
       throw error
     }
