@@ -38,6 +38,10 @@ package enum Interposed {
   /// Bytes that are allocated and not freed.
   package static var heapBytes: Int { ct_heap_bytes() }
 
+  /// Keeps AddressSanitizer from reporting what this thread allocates from now
+  /// on and never frees.
+  package static func forgiveLeaks() { ct_forgive_leaks() }
+
   /// Runs `body`, and before each poll in it that may block calls `hook` with
   /// its timeout in milliseconds, -1 for none.
   package static func beforeBlocking(_ hook: @escaping (Int) -> Void, _ body: () throws -> Void)

@@ -1,4 +1,5 @@
 internal import CTestSupport
+internal import LoopTransactions
 
 /// What a test does to its whole process. Mostly for exit tests.
 package enum Process {
@@ -26,8 +27,13 @@ package enum Process {
   /// Calls `body` from a signal handler whenever `raiseSignal` is called. It may
   /// do what a signal handler may, and is never released.
   package static func onSignal(_ body: @escaping () -> Void) {
-    ct_on_signal(callBox, Unmanaged.passRetained(Box(body)).toOpaque())
+    let box = Box(body)
+    handlers.withLock { $0.append(Smuggled(box)) }
+    ct_on_signal(callBox, Unmanaged.passUnretained(box).toOpaque())
   }
+
+  // Kept for ever: a signal may come at any time.
+  private static let handlers = Locked<[Smuggled<Box>]>([])
 
   /// Sends the signal to the calling thread, which has handled it on return.
   package static func raiseSignal() { ct_raise() }

@@ -26,4 +26,7 @@ void ct_before_blocking(
 // Bytes in blocks that were allocated and not freed; 0 if unknown.
 size_t ct_heap_bytes(void);
 
+// What this thread allocates from now on may leak, as far as a sanitizer cares.
+void ct_forgive_leaks(void);
+
 #endif

@@ -52,6 +52,7 @@ struct FrameClockTests {
       stepped.advance(by: .seconds(1))
       #expect(stepped.trace.events == ["1"])
       #expect(clock?.isRunning == false)
+      clock = nil
     }
   }
 
