@@ -63,6 +63,8 @@ void ct_on_signal(ct_body body, void *context) {
   sigaction(SIGUSR1, &action, NULL);
 }
 
+void ct_ignore_signal(void) { signal(SIGUSR1, SIG_IGN); }
+
 void ct_raise(void) {
   // Dispatch's worker threads block every signal.
   sigset_t signals;

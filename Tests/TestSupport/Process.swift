@@ -1,5 +1,4 @@
 internal import CTestSupport
-internal import LoopTransactions
 
 /// What a test does to its whole process. Mostly for exit tests.
 package enum Process {
@@ -24,16 +23,19 @@ package enum Process {
     }
   }
 
-  /// Calls `body` from a signal handler whenever `raiseSignal` is called. It may
-  /// do what a signal handler may, and is never released.
-  package static func onSignal(_ body: @escaping () -> Void) {
-    let box = Box(body)
-    handlers.withLock { $0.append(Smuggled(box)) }
-    ct_on_signal(callBox, Unmanaged.passUnretained(box).toOpaque())
+  /// Runs `body`, in which `raiseSignal` calls `handler` from a signal handler.
+  package static func handlingSignals<Result>(
+    _ handler: @escaping () -> Void,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let context = Unmanaged.passRetained(Box(handler))
+    ct_on_signal(callBox, context.toOpaque())
+    defer {
+      ct_ignore_signal()
+      context.release()
+    }
+    return try body()
   }
-
-  // Kept for ever: a signal may come at any time.
-  private static let handlers = Locked<[Smuggled<Box>]>([])
 
   /// Sends the signal to the calling thread, which has handled it on return.
   package static func raiseSignal() { ct_raise() }

@@ -27,6 +27,9 @@ uint64_t ct_thread_time(void);
 // Calls `body` from a handler for SIGUSR1 from now on.
 void ct_on_signal(ct_body _Nonnull body, void *_Nullable context);
 
+// Ignores SIGUSR1 from now on.
+void ct_ignore_signal(void);
+
 // Sends SIGUSR1 to this thread; the handler has run when this returns.
 void ct_raise(void);
 

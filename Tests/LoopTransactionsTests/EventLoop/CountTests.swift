@@ -32,7 +32,8 @@ struct CountTests {
 
   @Test(
     "a commit, once the set has room, and its performing allocate nothing",
-    .enabled(if: Interposed.isOptimized))  // T10
+    .enabled(if: Interposed.isOptimized)
+  )  // T10
   func commit() throws {
     try withSteppedLoop { stepped in
       let (loop, label) = (stepped.loop, Label())
@@ -52,7 +53,8 @@ struct CountTests {
 
   @Test(
     "a call of an observer, and a tick with nothing to do, allocate nothing",
-    .enabled(if: Interposed.isOptimized))  // L3
+    .enabled(if: Interposed.isOptimized)
+  )  // L3
   func observerCall() throws {
     try withSteppedLoop { stepped in
       var calls = 0

@@ -231,16 +231,16 @@ struct EventLoopStopTests {
       let port = loop.port
       let trace = Trace()
       trace.follow(loop, .beforeWaiting)
-      Process.onSignal { port.wake() }
-      raises = true
       loop.addObserver(for: .beforeWaiting) { _ in
         if trace.events.count == 2 { loop.stop() }
       }
-      #expect(loop.runInTime() == .stopped)
-      #expect(loop.metrics.wakesReceived == 1)
-      Process.onSignal { port.stop() }
       raises = true
-      #expect(loop.runInTime() == .stopped)
+      var result = Process.handlingSignals({ port.wake() }) { loop.runInTime() }
+      #expect(result == .stopped)
+      #expect(loop.metrics.wakesReceived == 1)
+      raises = true
+      result = Process.handlingSignals({ port.stop() }) { loop.runInTime() }
+      #expect(result == .stopped)
       #expect(loop.metrics.wakesReceived == 2)
       later?.close()
     }
