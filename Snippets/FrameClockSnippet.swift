@@ -1,0 +1,21 @@
+// A clock of 120 frames a second, stopped by its third frame or the next one
+// that the loop is in time for.
+//
+// Prints:
+//   frame 3 is due 25 ms after the start, or is a later one: true
+//   running: false
+
+import LoopTransactions
+
+let loop = try EventLoop()
+let start = loop.now
+var clock: FrameClock?
+clock = try FrameClock(on: loop, framesPerSecond: 120) { frame in
+  guard frame.index >= 3 else { return }
+  let elapsed = start.duration(to: frame.deadline)
+  print("frame 3 is due 25 ms after the start, or is a later one:", elapsed >= .milliseconds(25))
+  clock?.stop()
+}
+loop.run()
+print("running:", clock?.isRunning ?? false)
+try loop.close()

@@ -1,0 +1,30 @@
+// A transaction that is kept: two changes of a label, one layout in the tick.
+//
+// Prints:
+//   pending: true
+//   laid out: now
+//   pending: false
+
+import LoopTransactions
+
+final class Label {
+  static let layout = Selector<Label>("layout") { $0.layOut() }
+
+  lazy var layout = Transaction(self, Label.layout, on: loop)
+  var text = "" { didSet { layout.commit() } }
+
+  private let loop: EventLoop
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  func layOut() { print("laid out:", text) }
+}
+
+let loop = try EventLoop()
+let label = Label(on: loop)
+label.text = "soon"
+label.text = "now"
+print("pending:", label.layout.isPending)
+loop.run()
+print("pending:", label.layout.isPending)
+try loop.close()

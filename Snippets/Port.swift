@@ -1,0 +1,26 @@
+// Another thread hands closures to a loop that waits for nothing else, and ends
+// its run. A closed loop says that it takes nothing.
+//
+// Prints:
+//   first, on the loop: true
+//   second, on the loop: true
+//   refused: closed
+
+import Dispatch
+import LoopTransactions
+
+let loop = try EventLoop()
+let port = loop.port
+DispatchQueue.global().async {
+  for word in ["first", "second"] {
+    try? port.post { print("\(word), on the loop:", EventLoop.current != nil) }
+  }
+  port.stop()
+}
+loop.run()  // waits, because a port is held
+try loop.close()
+do throws(LoopPort.Refusal) {
+  try port.post { print("never") }
+} catch {
+  print("refused:", error)
+}

@@ -1,0 +1,20 @@
+// A transaction that carries a value: what is committed until the tick is merged.
+//
+// Prints:
+//   scrolled by 30.0
+
+import LoopTransactions
+
+final class List {
+  static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
+    list.scroll(by: distance)
+  }
+
+  func scroll(by distance: Double) { print("scrolled by", distance) }
+}
+
+let loop = try EventLoop()
+let list = List()
+for distance in [10.0, 15, 5] { loop.commit(list, List.scroll, distance) }
+loop.run()
+try loop.close()

@@ -1,0 +1,31 @@
+// Timers of a millisecond's and of a nanosecond's resolution. None is early; a
+// period that passes while the loop is busy is counted, not made up for.
+//
+// Prints:
+//   precise, early: false
+//   three periods or more: true
+//   once, early: false
+
+import LoopTransactions
+
+let loop = try EventLoop()
+let start = loop.now
+
+try loop.addPreciseTimer(at: start.advanced(by: .microseconds(1500))) { firing in
+  print("precise, early:", loop.now < firing.deadline)
+}
+
+var periods = 0
+var ticker: LoopTimer?
+ticker = loop.addTimer(after: .milliseconds(5), every: .milliseconds(5)) { firing in
+  periods += 1 + firing.missed
+  guard periods >= 3 else { return }
+  ticker?.cancel()
+  print("three periods or more:", true)
+  loop.addTimer(after: .milliseconds(1)) { firing in
+    print("once, early:", loop.now < firing.deadline)
+  }
+}
+
+loop.run()  // returns when the last timer is done
+try loop.close()
