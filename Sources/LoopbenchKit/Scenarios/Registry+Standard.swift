@@ -5,13 +5,20 @@ extension Registry {
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle],
     peers: [
       UVCommit(),
+      LTCommit(),
+      LTKeptCommit(),
       SetCommit(),
       DirtyBitCommit(),
       UVPost(),
+      LTPost(),
       UVWake(),
+      LTWake(),
       UVDrain(),
+      LTDrain(),
       UVTimer(),
+      LTTimer(),
       UVIdle(),
+      LTIdle(),
     ]
   )
 }
