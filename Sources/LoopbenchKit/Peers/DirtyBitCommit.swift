@@ -6,7 +6,7 @@ struct DirtyBitCommit: Peer {
   let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try SwiftCommit.measure(DirtyBits(), &slice)
+    try CommitTiming.measure(DirtyBits(), .commitTargets(), &slice)
   }
 }
 

@@ -1,31 +1,31 @@
 import LoopTransactions
 
-/// `commit` of a target and a selector, looked up each time.
+/// `commit` on an `EventLoop`, each commit looked up by target and selector.
 struct LTCommit: Peer {
   let name = "lt"
   let scenario = "commit"
   let series = CommitLoad.series
-  let summary = "EventLoop.commit(target, selector): found by both, performed by the loop's tick"
+  let summary = "EventLoop.commit: looks up (target, selector), performed by a tick of the loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try LTLoop.with { (loop) throws(PeerFailure) in
-      try SwiftCommit.measure(LoopCommits(loop: loop), &slice)
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      try CommitTiming.measure(LoopCommits(loop: loop), .commitTargets(), &slice)
     }
   }
 }
 
 private final class LoopCommits: PendingTargets {
   private let loop: EventLoop
-  private let selector = CommitTarget.performing
 
-  init(loop: EventLoop) { self.loop = loop }
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
 
-  func commit(_ target: CommitTarget) { loop.commit(target, selector) }
+  func commit(_ target: CommitTarget) {
+    loop.commit(target, CommitTarget.perform)
+  }
 
-  func flush() { loop.run(.noWait) }
-}
-
-extension CommitTarget {
-  /// What the loop performs.
-  static let performing = Selector<CommitTarget>("perform") { $0.perform() }
+  func flush() {
+    loop.run(.noWait)
+  }
 }

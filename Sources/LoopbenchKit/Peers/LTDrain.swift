@@ -1,28 +1,40 @@
 private import CLoopbench
 import LoopTransactions
 
-/// `drain` by a queue of the loop.
+/// `drain` by a `RunLoopQueue`.
 struct LTDrain: Peer {
   let name = "lt"
   let scenario = "drain"
   let series = DrainLoad.series
-  let summary = "RunLoopQueue: exclusive, from any thread, a batch a tick under the budget"
+  let summary = "RunLoopQueue: exclusive, strong; its handler is told each object"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try LTLoop.with { (loop) throws(PeerFailure) in measure(on: loop, &slice) }
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+      let objects = ObjectList(count: slice.effort.operations) { _ in Object() }
+      let queue = RunLoopQueue<Object>(
+        on: loop,
+        batchSize: BatchSize(DrainLoad.batch(for: slice))
+      ) { object, _ in
+        cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
+        cl_finish_step(finish.pointer)
+      }
+      slice.sample { _ in burst(of: objects, into: queue, loop, finish) }
+    }
   }
 
-  private func measure(on loop: EventLoop, _ slice: inout Slice) {
-    let targets = CommitTargets(count: slice.effort.operations)
-    let batch = BatchSize(DrainLoad.batch(for: slice))
-    let queue = RunLoopQueue<CommitTarget>(on: loop, batchSize: batch) { target, _ in
-      target.perform()
-    }
-    slice.sample { _ in
-      let began = cl_now()
-      targets.forEach { queue.enqueue($0) }
-      loop.run()
-      return cl_now() - began
-    }
+  private func burst(
+    of objects: ObjectList<Object>,
+    into queue: RunLoopQueue<Object>,
+    _ loop: EventLoop,
+    _ finish: FinishLine
+  ) -> UInt64 {
+    finish.reset(target: objects.count)
+    let began = cl_now()
+    objects.forEach { queue.enqueue($0) }
+    loop.run()
+    return finish.finished - began
   }
 }
+
+private final class Object {}

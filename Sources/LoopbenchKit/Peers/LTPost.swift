@@ -1,111 +1,113 @@
 private import CLoopbench
 import LoopTransactions
 
-/// `post` through a loop's port.
+/// `post` through a `LoopPort`.
 struct LTPost: Peer {
   let name = "lt"
   let scenario = "post"
   let series = PostLoad.series
-  let summary = "LoopPort.post of a function and context, of a closure, and LoopPort.commit"
+  let summary = "LoopPort: post(function, context), post(closure), commit(target, selector)"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try LTLoop.with { (loop) throws(PeerFailure) in try measure(on: loop, &slice) }
-  }
-
-  private func measure(on loop: EventLoop, _ slice: inout Slice) throws(PeerFailure) {
-    let load = PostedLoad(series: slice.series, port: loop.port)
-    if slice.series.hasSuffix(".self") {
-      slice.sample { operations in postToSelf(operations, load, loop) }
-      return
-    }
-    let cpu = slice.seats.producer
-    try slice.sample { (operations) throws(PeerFailure) in
-      try postAcross(operations, load, loop, producerCPU: cpu)
-    }
-  }
-
-  private func postToSelf(_ items: Int, _ load: PostedLoad, _ loop: EventLoop) -> UInt64 {
-    load.finish.reset(target: items)
-    let began = cl_now()
-    load.post(items)
-    loop.run(.noWait)
-    return load.finish.finished - began
-  }
-
-  private func postAcross(
-    _ items: Int, _ load: PostedLoad, _ loop: EventLoop, producerCPU: Int?
-  ) throws(PeerFailure) -> UInt64 {
-    load.finish.reset(target: items)
-    return try PostBurst.nanoseconds(producerCPU: producerCPU, finish: load.finish) {
-      load.post(items)
-    } runLoop: {
-      loop.run()
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      switch slice.series {
+      case "typed.across": try across(loop, &slice, Self.typedBurst)
+      case "closure.across": try across(loop, &slice, Self.closureBurst)
+      case "commit.across": try across(loop, &slice, Self.coalescedBurst)
+      case "typed.self": toSelf(loop, &slice, Self.typedBurst)
+      case "closure.self": toSelf(loop, &slice, Self.closureBurst)
+      case "commit.self": toSelf(loop, &slice, Self.distinctBurst)
+      default: throw slice.unknownSeries
+      }
     }
   }
 }
 
-/// The things one series posts. The last item stops the loop.
-private final class PostedLoad: @unchecked Sendable {
-  // @unchecked: the finish line is written on the loop's thread, and read after
-  // it; the rest are constants.
+/// Items to hand over, and how often they step to the finish line.
+private struct Burst {
+  let steps: Int
+  let produce: @Sendable () -> Void
+}
 
-  let finish: FinishLine
-  private let series: String
-  private let port: LoopPort
-  private let target = PostedTarget()
+extension LTPost {
+  private typealias MakeBurst = (_ items: Int, LoopPort, FinishLine) -> Burst
 
-  init(series: String, port: LoopPort) {
-    self.series = series
-    self.port = port
-    finish = FinishLine(stop: stopPosted, context: Unmanaged.passUnretained(port).toOpaque())
-  }
-
-  /// Posts `items` things.
-  func post(_ items: Int) {
-    switch series.prefix(while: { $0 != "." }) {
-    case "typed": postTyped(items)
-    case "closure": postClosures(items)
-    default: commit(items)
+  private func across(
+    _ loop: EventLoop,
+    _ slice: inout Slice,
+    _ makeBurst: MakeBurst
+  ) throws(PeerFailure) {
+    let port = loop.port
+    let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+    let (cpu, items) = (slice.seats.producer, slice.effort.operations)
+    let burst = makeBurst(items, port, finish)
+    try slice.sample { (_) throws(PeerFailure) in
+      finish.reset(target: burst.steps)
+      return try PostBurst.nanoseconds(
+        producerCPU: cpu,
+        finish: finish,
+        produce: burst.produce
+      ) {
+        loop.run()
+      }
     }
   }
 
-  private func postTyped(_ items: Int) {
-    let finish = finish.pointer
-    for _ in 0..<items { accept { () throws(LoopPort.Refusal) in
-      try port.post(cl_finish_step, context: finish)
-    } }
+  private func toSelf(_ loop: EventLoop, _ slice: inout Slice, _ makeBurst: MakeBurst) {
+    let finish = FinishLine()
+    let burst = makeBurst(slice.effort.operations, loop.port, finish)
+    slice.sample { _ in
+      finish.reset(target: burst.steps)
+      let began = cl_now()
+      burst.produce()
+      loop.run(.noWait)
+      return finish.finished - began
+    }
+  }
+}
+
+// `try?` in what follows: a loop refuses nothing before it is closed, and it is
+// closed after the last burst.
+extension LTPost {
+  private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+    let finish = Shared(UnsafeMutableRawPointer(finish.pointer))
+    return Burst(steps: items) {
+      for _ in 0..<items { try? port.post(cl_finish_step, context: finish.value) }
+    }
   }
 
-  private func postClosures(_ items: Int) {
+  private static func closureBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let finish = Shared(finish.pointer)
-    for _ in 0..<items { accept { () throws(LoopPort.Refusal) in
-      try port.post { cl_finish_step(finish.value) }
-    } }
-  }
-
-  // A commit is coalesced when it is taken; one item behind the last of them
-  // tells that all have been.
-  private func commit(_ items: Int) {
-    cl_finish_reset(finish.pointer, 1)
-    for _ in 0..<items { accept { () throws(LoopPort.Refusal) in
-      try port.commit(target, PostedTarget.nothing)
-    } }
-    accept { () throws(LoopPort.Refusal) in
-      try port.post(cl_finish_step, context: finish.pointer)
+    return Burst(steps: items) {
+      for _ in 0..<items { try? port.post { cl_finish_step(finish.value) } }
     }
   }
 
-  @inline(__always)
-  private func accept(_ post: () throws(LoopPort.Refusal) -> Void) {
-    do { try post() } catch { preconditionFailure("LTPost: an open loop takes posts") }
+  /// Commits of as many targets.
+  private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+    let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
+    let shared = Shared(targets)
+    return Burst(steps: items) {
+      shared.value.forEach { try? port.commit($0, PostTarget.step) }
+    }
   }
-}
 
-private final class PostedTarget: Sendable {
-  static let nothing = Selector<PostedTarget>("nothing") { _ in }
-}
-
-private func stopPosted(_ port: UnsafeMutableRawPointer?) {
-  guard let port else { return }
-  Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue().stop()
+  /// Commits of 1000 targets in turn, most of which coalesce, and then of one
+  /// more, which is performed last: when it is, every other one was taken.
+  private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
+  {
+    // Steps to a line of its own, that is never reached: as many steps as the
+    // loop's batches happen to leave.
+    let crowd = FinishLine()
+    let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
+    let last = PostTarget(finish: finish.pointer)
+    let shared = Shared((targets: targets, crowd: crowd))
+    return Burst(steps: 1) {
+      let targets = shared.value.targets
+      for _ in 0..<items / targets.count {
+        targets.forEach { try? port.commit($0, PostTarget.step) }
+      }
+      try? port.commit(last, PostTarget.step)
+    }
+  }
 }

@@ -1,37 +1,60 @@
 private import CLoopbench
 import LoopTransactions
 
-/// `timer` by a precise timer of the loop.
+/// `timer` by a precise timer of an `EventLoop`.
 struct LTTimer: Peer {
   let name = "lt"
   let scenario = "timer"
   let series = TimerLoad.series
-  let summary = "EventLoop.addPreciseTimer: absolute, to the nanosecond, by timerfd on Linux"
+  let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try LTLoop.with { (loop) throws(PeerFailure) in
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
       try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
-        try lateness(on: loop, first: first, count: count)
+        try follow(from: first, count, on: loop)
       }
     }
   }
 
-  private func lateness(
-    on loop: EventLoop, first: UInt64, count: Int
+  private func follow(
+    from first: UInt64,
+    _ count: Int,
+    on loop: EventLoop
   ) throws(PeerFailure) -> [Int64] {
-    var lateness: [Int64] = []
+    let fires = Fires(count: count)
+    let interval = Duration.nanoseconds(TimerLoad.interval)
     do {
-      try loop.addPreciseTimer(
-        at: LoopClock.Instant(nanoseconds: first),
-        every: .nanoseconds(Int64(TimerLoad.interval))
-      ) { firing in
-        lateness.append(Int64(cl_now()) - Int64(firing.deadline.nanoseconds))
-        if lateness.count == count { loop.stop() }
+      let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
+        fires.record($0, at: cl_now())
+        if fires.isComplete { loop.stop() }
       }
+      loop.run()
+      timer.cancel()
     } catch {
       throw PeerFailure("\(error)")
     }
-    loop.run()
-    return lateness
+    return fires.lateness
+  }
+}
+
+/// How late the fires of one schedule were.
+private final class Fires {
+  private(set) var lateness: [Int64] = []
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    lateness.reserveCapacity(count)
+  }
+
+  var isComplete: Bool { lateness.count == count }
+
+  /// A period that passed without a call is as late as its successor's call:
+  /// libuv's peer is called for it too.
+  func record(_ firing: LoopTimer.Firing, at now: UInt64) {
+    for missed in stride(from: firing.missed, through: 0, by: -1) where !isComplete {
+      let due = firing.deadline.nanoseconds - UInt64(missed) * TimerLoad.interval
+      lateness.append(Int64(now) - Int64(due))
+    }
   }
 }

@@ -1,21 +1,21 @@
 private import CLoopbench
 import LoopTransactions
 
-/// `wake` by a post through a loop's port.
+/// `wake` through a `LoopPort`.
 struct LTWake: Peer {
   let name = "lt"
   let scenario = "wake"
   let series = WakeLoad.series
-  let summary = "LoopPort.post of a function and context to a loop that sleeps"
+  let summary = "LoopPort.post(function, context) to a loop that sleeps"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let pings = try WakePings(effort: slice.effort)
-    try LTLoop.with { (loop) throws(PeerFailure) in
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
       let sender = Sender(port: port, pings: UnsafeMutableRawPointer(pings.pointer))
       try pings.measure(
         &slice,
-        send: sendPing,
+        send: Sender.send,
         context: Unmanaged.passUnretained(sender).toOpaque(),
         stop: { port.stop() },
         runLoop: { loop.run() }
@@ -25,23 +25,21 @@ struct LTWake: Peer {
   }
 }
 
+/// What the producer's thread needs to send a ping.
 private final class Sender {
-  let port: LoopPort
-  let pings: UnsafeMutableRawPointer
+  private let port: LoopPort
+  private let pings: UnsafeMutableRawPointer
 
   init(port: LoopPort, pings: UnsafeMutableRawPointer) {
     self.port = port
     self.pings = pings
   }
-}
 
-private func sendPing(_ sender: UnsafeMutableRawPointer?) {
-  guard let sender else { return }
-  Unmanaged<Sender>.fromOpaque(sender)._withUnsafeGuaranteedRef { sender in
-    do { try sender.port.post(answerPing, context: sender.pings) } catch {
-      preconditionFailure("LTWake: an open loop takes posts")
+  static let send: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+    guard let context else { return }
+    Unmanaged<Sender>.fromOpaque(context)._withUnsafeGuaranteedRef { sender in
+      // The loop is closed after the producer was joined: it refuses nothing.
+      try? sender.port.post(cl_wake_answer, context: sender.pings)
     }
   }
 }
-
-private func answerPing(_ pings: UnsafeMutableRawPointer?) { cl_wake_answer(pings) }

@@ -4,12 +4,11 @@ final class ObjectList<Object: AnyObject> {
   let count: Int
   private let items: UnsafeMutablePointer<Unmanaged<Object>>
 
-  init(_ objects: [Object]) {
-    count = objects.count
-    items = .allocate(capacity: max(count, 1))
-    for (index, object) in objects.enumerated() {
-      (items + index).initialize(to: .passRetained(object))
-    }
+  /// Keeps `count` objects that `make` is asked for, each told its place.
+  init(count: Int, _ make: (Int) -> Object) {
+    self.count = count
+    items = .allocate(capacity: count)
+    for index in 0..<count { (items + index).initialize(to: .passRetained(make(index))) }
   }
 
   deinit {
@@ -23,6 +22,5 @@ final class ObjectList<Object: AnyObject> {
     for index in 0..<count { items[index]._withUnsafeGuaranteedRef { body($0) } }
   }
 
-  /// The objects as an array.
-  var all: [Object] { (0..<count).map { items[$0].takeUnretainedValue() } }
+  subscript(index: Int) -> Object { items[index].takeUnretainedValue() }
 }

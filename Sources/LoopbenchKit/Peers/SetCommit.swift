@@ -6,7 +6,7 @@ struct SetCommit: Peer {
   let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try SwiftCommit.measure(PendingSet(), &slice)
+    try CommitTiming.measure(PendingSet(), .commitTargets(), &slice)
   }
 }
 

@@ -4,21 +4,21 @@ extension Registry {
   public static let standard = Registry(
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle],
     peers: [
+      UVCommit(),
       LTCommit(),
       LTKeptCommit(),
-      UVCommit(),
       SetCommit(),
       DirtyBitCommit(),
-      LTPost(),
       UVPost(),
-      LTWake(),
+      LTPost(),
       UVWake(),
-      LTDrain(),
+      LTWake(),
       UVDrain(),
-      LTTimer(),
+      LTDrain(),
       UVTimer(),
-      LTIdle(),
+      LTTimer(),
       UVIdle(),
+      LTIdle(),
     ]
   )
 }

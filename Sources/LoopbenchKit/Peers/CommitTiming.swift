@@ -1,21 +1,23 @@
 private import CLoopbench
 
-/// A set of pending targets in Swift, without a loop.
+/// What a Swift peer of `commit` commits to: targets, or what stands for them.
 protocol PendingTargets: AnyObject {
-  func commit(_ target: CommitTarget)
+  associatedtype Target: AnyObject
+
+  func commit(_ target: Target)
   /// Performs what is pending, each once.
   func flush()
 }
 
-/// Times the two series of `commit` on a set of pending targets.
-enum SwiftCommit {
-  /// Generic and inlined, so that each set gets loops of its own.
+/// Times the two series of `commit`, in the same way for every Swift peer.
+enum CommitTiming {
+  /// Generic and inlined, so that each peer gets loops of its own.
   @inline(__always)
-  static func measure(
-    _ pending: some PendingTargets,
+  static func measure<Pending: PendingTargets>(
+    _ pending: Pending,
+    _ targets: ObjectList<Pending.Target>,
     _ slice: inout Slice
   ) throws(PeerFailure) {
-    let targets = CommitTargets(count: CommitLoad.targets)
     switch slice.series {
     case "duplicate":
       slice.sample { operations in
@@ -27,10 +29,10 @@ enum SwiftCommit {
   }
 
   @inline(__always)
-  private static func duplicates(
+  private static func duplicates<Pending: PendingTargets>(
     _ repeats: Int,
-    of targets: CommitTargets,
-    in pending: some PendingTargets
+    of targets: ObjectList<Pending.Target>,
+    in pending: Pending
   ) -> UInt64 {
     targets.forEach(pending.commit)
     let began = cl_now()
@@ -41,9 +43,9 @@ enum SwiftCommit {
   }
 
   @inline(__always)
-  private static func first(
-    of targets: CommitTargets,
-    in pending: some PendingTargets
+  private static func first<Pending: PendingTargets>(
+    of targets: ObjectList<Pending.Target>,
+    in pending: Pending
   ) -> UInt64 {
     let began = cl_now()
     targets.forEach(pending.commit)

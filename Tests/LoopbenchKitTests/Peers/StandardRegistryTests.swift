@@ -1,0 +1,21 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Standard registry")
+struct StandardRegistryTests {
+  @Test("lt and uv measure every series of every scenario", arguments: ["lt", "uv"])
+  func complete(name: String) {
+    let registry = Registry.standard
+    for scenario in registry.scenarios {
+      let peer = registry.peers(of: scenario).first { $0.name == name }
+      let measured = scenario.series.filter { $0.companionOf == nil }.map(\.name)
+      #expect(Set(peer?.series ?? []) == Set(measured), "\(scenario.name)")
+    }
+  }
+
+  @Test("every commit peer is compared with uv, set and dirtybit")
+  func references() {
+    #expect(Scenario.commit.references == ["uv", "set", "dirtybit"])
+    #expect(Scenario.idle.extras == [.difference])
+  }
+}
