@@ -35,7 +35,9 @@ public final class Trace: Sendable {
   /// Call on the loop.
   @discardableResult
   public func follow(
-    _ loop: EventLoop, _ activities: EventLoop.Activity, order: Int = .min
+    _ loop: EventLoop,
+    _ activities: EventLoop.Activity,
+    order: Int = .min
   ) -> Observer {
     loop.addObserver(for: activities, order: order) { [self] activity in
       record("\(activity)")

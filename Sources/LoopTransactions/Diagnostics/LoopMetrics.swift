@@ -8,7 +8,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Ticks begun.
   public var ticks: UInt64 = 0
 
-  /// Ticks in which something was flushed.
+  /// Stretches in which something was flushed: most often one in a tick that had
+  /// work.
   public var flushes: UInt64 = 0
 
   /// Transactions performed.
@@ -39,7 +40,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Wakes that the loop took note of.
   public var wakesReceived: UInt64 = 0
 
-  /// Transactions that are pending.
+  /// Transactions that are pending; asked for by a port, those that the last
+  /// flush left.
   public var pendingTransactions: UInt64 = 0
 
   /// Posts that the loop has taken and not run yet.
@@ -103,13 +105,22 @@ extension MetricsCells {
   /// one moment.
   var snapshot: LoopMetrics {
     LoopMetrics(
-      ticks: ticks.value, flushes: flushes.value, performed: performed.value,
-      coalesced: coalesced.value, dead: dead.value, cancelled: cancelled.value,
-      posts: posts.value, delivered: delivered.value, carriedOver: carriedOver.value,
-      wakesSent: wakesSent.value, wakesReceived: wakesReceived.value,
-      pendingTransactions: pendingTransactions.value, pendingPosts: pendingPosts.value,
+      ticks: ticks.value,
+      flushes: flushes.value,
+      performed: performed.value,
+      coalesced: coalesced.value,
+      dead: dead.value,
+      cancelled: cancelled.value,
+      posts: posts.value,
+      delivered: delivered.value,
+      carriedOver: carriedOver.value,
+      wakesSent: wakesSent.value,
+      wakesReceived: wakesReceived.value,
+      pendingTransactions: pendingTransactions.value,
+      pendingPosts: pendingPosts.value,
       busy: .nanoseconds(Int64(clamping: busy.value)),
       idle: .nanoseconds(Int64(clamping: idle.value)),
-      longestTick: .nanoseconds(Int64(clamping: longestTick.value)))
+      longestTick: .nanoseconds(Int64(clamping: longestTick.value))
+    )
   }
 }

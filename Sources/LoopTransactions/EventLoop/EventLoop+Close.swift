@@ -71,10 +71,12 @@ extension EventLoop {
     core.setLoop(nil)
     for queue in queues { queue.loopDidClose() }
     queues = []
-    timers.cancelAll()
+    // One by one: letting go of a timer's callback may cancel others, or add some.
+    while let timer = timers.any { timer.cancel() }
     transactions.removeAll()
     transactions.detach()
-    observers.removeAll()
+    // As the timers.
+    while !observers.isEmpty { for observer in observers.takeAll() { observer.invalidate() } }
   }
 
   private func closeHandles() throws(UVError) {

@@ -15,12 +15,19 @@ extension EventLoop {
   /// - Complexity: O(n) of the loop's observers; a call allocates nothing.
   @discardableResult
   public func addObserver(
-    for activities: Activity, order: Int = 0, repeats: Bool = true,
+    for activities: Activity,
+    order: Int = 0,
+    repeats: Bool = true,
     _ body: @escaping (Activity) -> Void
   ) -> Observer {
     checkUsable("EventLoop.addObserver")
     let observer = Observer(
-      loop: self, activities: activities, order: order, repeats: repeats, body: body)
+      loop: self,
+      activities: activities,
+      order: order,
+      repeats: repeats,
+      body: body
+    )
     observers.add(observer)
     return observer
   }

@@ -7,7 +7,8 @@ extension EventLoop {
   }
 
   /// Runs what was posted before this call, within the budget: the loop's own
-  /// posts first, then those of other threads. What these post runs next tick.
+  /// posts first, then those of other threads. What these post runs after the
+  /// next poll.
   @inline(__always)
   func runPosts() {
     let isFilled = core.inbox.isFilled

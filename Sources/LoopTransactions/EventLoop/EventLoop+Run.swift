@@ -21,10 +21,11 @@ extension EventLoop {
 
   /// Runs the loop until nothing is left to wait for, or it is stopped.
   ///
-  /// Call on the loop, and not from one of its callbacks. Everything committed
-  /// until then, by the `exit` observers too, is performed before this returns;
-  /// what commits itself over and over is left, after a bounded number of
-  /// rounds, for the next run.
+  /// Call on the loop, and not from one of its callbacks. Every transaction
+  /// committed until then, by the `exit` observers too, is performed before this
+  /// returns; what commits itself over and over is left, after a bounded number
+  /// of rounds, for the next run. So is what waits in queues when the run is
+  /// stopped.
   @discardableResult
   public func run() -> RunResult { run(.whole) }
 

@@ -9,14 +9,14 @@ extension EventLoop {
     endFlush()
     meter.refill()
     settle()
-    if _slowPath(measuresTime) { measureBusy() }
+    if _slowPath(isTimed) { measureBusy() }
   }
 
   /// libuv has polled, and the callbacks have run.
   func afterWaiting() {
-    if _slowPath(measuresTime) { measureIdle() }
+    if _slowPath(isTimed) { measureIdle() }
     core.inbox.awake()
-    if _slowPath(!observers.isEmpty(2)) { callObservers(2, .afterWaiting) }
+    callObservers(2, .afterWaiting)
     // A host that runs the loop itself and stops it gets no tick any more.
     if state == .idle, uv.isStopping { flushAll() }
   }
@@ -77,7 +77,12 @@ extension EventLoop {
   /// Calls the observers of `activity`, whose list has number `index`.
   @inline(__always)
   func callObservers(_ index: Int, _ activity: Activity) {
-    if observers.isEmpty(index) { return }
+    if _fastPath(observers.isQuiet(index)) { return }
+    makePass(index, activity)
+  }
+
+  @inline(never)
+  private func makePass(_ index: Int, _ activity: Activity) {
     let list = observers.beginPass(index)
     for observer in list where !observer.isDormant && observer.isAttached {
       observer.call(activity)
@@ -94,13 +99,13 @@ extension EventLoop {
     if meter.end({ nanoseconds }) > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
-  /// Performs everything owed, without a limit of time, for a run that returns
-  /// or a loop that closes. What keeps committing itself is left after some
-  /// rounds.
+  /// Runs every post and performs every transaction, without a limit of time, for
+  /// a run that returns or a loop that closes. What keeps committing itself is
+  /// left after some rounds.
   func flushAll() {
     meter.isLifted = true
     var rounds = 0
-    while rounds < Self.lastRounds, owesWork || core.inbox.isFilled {
+    while rounds < Self.lastRounds, !transactions.isEmpty || postsLeft > 0 || core.inbox.isFilled {
       runPosts()
       transactions.flush()
       rounds += 1

@@ -12,7 +12,8 @@ extension EventLoop {
   /// - Complexity: O(log n) of the loop's timers.
   @discardableResult
   public func addTimer(
-    after delay: Duration, every interval: Duration? = nil,
+    after delay: Duration,
+    every interval: Duration? = nil,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
     checkUsable("EventLoop.addTimer")
@@ -30,7 +31,8 @@ extension EventLoop {
   /// - Precondition: `interval` is over zero.
   @discardableResult
   public func addPreciseTimer(
-    at deadline: LoopClock.Instant, every interval: Duration? = nil,
+    at deadline: LoopClock.Instant,
+    every interval: Duration? = nil,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) throws(UVError) -> LoopTimer {
     checkUsable("EventLoop.addPreciseTimer")
@@ -38,7 +40,8 @@ extension EventLoop {
   }
 
   func makeTimer(
-    at deadline: LoopClock.Instant, _ schedule: TimerSchedule,
+    at deadline: LoopClock.Instant,
+    _ schedule: TimerSchedule,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) -> LoopTimer {
     checkNotTornDown("EventLoop.addTimer")
@@ -52,7 +55,8 @@ extension EventLoop {
   }
 
   func makePreciseTimer(
-    at deadline: LoopClock.Instant, _ schedule: TimerSchedule,
+    at deadline: LoopClock.Instant,
+    _ schedule: TimerSchedule,
     _ body: @escaping (LoopTimer.Firing) -> Void
   ) throws(UVError) -> LoopTimer {
     guard virtualTime == nil, DeadlineSource.isSupported else {

@@ -57,32 +57,10 @@ public final class EventLoop {
     case closed
   }
 
-  /// What one tick may spend on transactions, queues and posts together.
-  ///
-  /// Call on the loop. A tick that has begun to spend keeps the budget that it
-  /// began with.
-  public var budget: Budget {
-    didSet {
-      checkThread("EventLoop.budget")
-      meter.setBudget(budget)
-    }
-  }
-
-  /// Whether `metrics` tell times. Off, times cost nothing; on, two readings of
-  /// the clock a tick, about 50 ns.
-  public var measuresTime = false {
-    didSet {
-      checkThread("EventLoop.measuresTime")
-      waitEnd = 0
-    }
-  }
-
-  /// Told of each action that threw. By default standard error is.
-  ///
-  /// Call on the loop.
-  public var errorHandler: (TransactionFailure) -> Void = { System.report("\($0)") } {
-    didSet { checkThread("EventLoop.errorHandler") }
-  }
+  // Behind the properties of the same names, which check the thread.
+  var spending = Budget()
+  @exclusivity(unchecked) var isTimed = false
+  var reporter: (TransactionFailure) -> Void = { System.report("\($0)") }
 
   /// Makes a loop of its own that belongs to the calling thread.
   ///
@@ -108,7 +86,10 @@ public final class EventLoop {
   }
 
   private init(
-    uv: UVLoop, ownsLoop: Bool, wakeMethod: WakeMethod = .best, time: VirtualTime? = nil
+    uv: UVLoop,
+    ownsLoop: Bool,
+    wakeMethod: WakeMethod = .best,
+    time: VirtualTime? = nil
   ) throws(UVError) {
     do {
       wakeSource = try WakeSource(wakeMethod, loop: uv)
@@ -126,8 +107,7 @@ public final class EventLoop {
     core = PortCore(source: wakeSource)
     virtualTime = time
     transactions = TransactionSet(core: core)
-    budget = Budget()
-    meter = BudgetMeter(Budget(), clockIsVirtual: time != nil)
+    meter = BudgetMeter(spending, clockIsVirtual: time != nil)
     wakeSource.setOwner(self)
     ticks.setOwner(self)
     core.setLoop(self)
@@ -190,6 +170,8 @@ extension EventLoop {
   /// Call on the loop; other threads ask its port.
   public var metrics: LoopMetrics {
     checkThread("EventLoop.metrics")
+    core.metrics.pendingTransactions.set(UInt64(transactions.count))
+    core.metrics.pendingPosts.set(UInt64(postsLeft))
     return core.metrics.snapshot
   }
 }

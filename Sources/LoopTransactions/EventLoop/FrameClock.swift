@@ -44,11 +44,14 @@ public final class FrameClock {
   /// - Throws: `UVError` if the system is out of descriptors.
   /// - Precondition: `framesPerSecond` is over 0 and at most 100,000.
   public init(
-    on loop: EventLoop, framesPerSecond: Double = 60, _ body: @escaping (Frame) -> Void
+    on loop: EventLoop,
+    framesPerSecond: Double = 60,
+    _ body: @escaping (Frame) -> Void
   ) throws(UVError) {
     require(
       framesPerSecond > 0 && framesPerSecond <= 100_000,
-      "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)")
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)"
+    )
     loop.checkUsable("FrameClock.init")
     core = loop.core
     self.framesPerSecond = framesPerSecond

@@ -38,8 +38,11 @@ struct InboxWord {
     if seen & Self.locked == 0 {
       // Acquire: sees what the holder before us wrote.
       let (exchanged, old) = word.pointee.weakCompareExchange(
-        expected: seen, desired: seen | Self.locked,
-        successOrdering: .acquiring, failureOrdering: .relaxed)
+        expected: seen,
+        desired: seen | Self.locked,
+        successOrdering: .acquiring,
+        failureOrdering: .relaxed
+      )
       if _fastPath(exchanged) { return old }
     }
     return lockSlowly()
@@ -65,7 +68,10 @@ struct InboxWord {
     // Release and acquire: who posts afterwards sees `asleep`; who posted
     // before left `filled`, and the exchange fails.
     let (slept, old) = word.pointee.compareExchange(
-      expected: 0, desired: Self.asleep, ordering: .acquiringAndReleasing)
+      expected: 0,
+      desired: Self.asleep,
+      ordering: .acquiringAndReleasing
+    )
     return slept || old == Self.asleep
   }
 
@@ -112,8 +118,10 @@ struct InboxWord {
 
   private func exchange(_ expected: UInt32, _ desired: UInt32) -> Bool {
     word.pointee.compareExchange(
-      expected: expected, desired: desired,
-      successOrdering: .acquiring, failureOrdering: .relaxed
+      expected: expected,
+      desired: desired,
+      successOrdering: .acquiring,
+      failureOrdering: .relaxed
     ).exchanged
   }
 

@@ -10,7 +10,10 @@
 ///
 /// ```swift
 /// let port = loop.port
-/// startThread { try? port.post { print("on the loop") } }
+/// startThread {
+///   try? port.post { print("on the loop") }
+///   port.stop()
+/// }
 /// loop.run()
 /// ```
 public final class LoopPort: Sendable {
@@ -58,7 +61,8 @@ public final class LoopPort: Sendable {
   ///   caller's.
   /// - Complexity: O(1).
   public func post(
-    _ function: PostedFunction, context: UnsafeMutableRawPointer?
+    _ function: PostedFunction,
+    context: UnsafeMutableRawPointer?
   ) throws(Refusal) {
     if _fastPath(core.append(PostedItem(function, context))) { return }
     throw refusal

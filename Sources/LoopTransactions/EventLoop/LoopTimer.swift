@@ -30,6 +30,7 @@ public final class LoopTimer {
   private unowned let loop: EventLoop  // loop only; not touched once retired
   private var body: ((Firing) -> Void)?  // loop only
   private var source = Source.none  // loop only
+  private var isWaitedFor = true  // loop only
 
   // Links of the loop's list of timers.
   unowned(unsafe) var next: LoopTimer?  // loop only
@@ -39,7 +40,9 @@ public final class LoopTimer {
   private(set) var due: LoopClock.Instant  // loop only
 
   init(
-    loop: EventLoop, deadline: LoopClock.Instant, schedule: TimerSchedule,
+    loop: EventLoop,
+    deadline: LoopClock.Instant,
+    schedule: TimerSchedule,
     body: @escaping (Firing) -> Void
   ) {
     core = loop.core
@@ -68,9 +71,14 @@ public final class LoopTimer {
   /// Whether the loop's run waits for the timer. True unless set otherwise.
   ///
   /// Call on the loop.
-  public var keepsLoopAlive = true {
-    didSet {
+  public var keepsLoopAlive: Bool {
+    get {
       core.checkThread("LoopTimer.keepsLoopAlive")
+      return isWaitedFor
+    }
+    set {
+      core.checkThread("LoopTimer.keepsLoopAlive")
+      isWaitedFor = newValue
       applyKeepsLoopAlive()
     }
   }
@@ -148,9 +156,13 @@ extension LoopTimer {
   }
 
   private func retire() {
-    body = nil
-    closeSource()
-    loop.timers.remove(self)
+    // Released last, and not by the assignment: what goes with it may ask this
+    // timer, and the list's hold of it ends before.
+    withExtendedLifetime((self, body)) {
+      body = nil
+      closeSource()
+      loop.timers.remove(self)
+    }
   }
 
   private func closeSource() {
@@ -165,8 +177,8 @@ extension LoopTimer {
 
   private func applyKeepsLoopAlive() {
     switch source {
-    case .milliseconds(let timer): timer.keepsLoopAlive(keepsLoopAlive)
-    case .precise(let deadline): deadline.keepsLoopAlive(keepsLoopAlive)
+    case .milliseconds(let timer): timer.keepsLoopAlive(isWaitedFor)
+    case .precise(let deadline): deadline.keepsLoopAlive(isWaitedFor)
     case .virtual, .none: break
     }
   }

@@ -34,7 +34,10 @@ public final class Observer {
   @exclusivity(unchecked) var isDormant = false  // loop only
 
   init(
-    loop: EventLoop, activities: EventLoop.Activity, order: Int, repeats: Bool,
+    loop: EventLoop,
+    activities: EventLoop.Activity,
+    order: Int,
+    repeats: Bool,
     body: @escaping (EventLoop.Activity) -> Void
   ) {
     core = loop.core

@@ -8,6 +8,10 @@ struct ObserverList {
   private var passes = 0
   private var needsSweep = false
 
+  // The observer of an activity that has one only: most often the transactions',
+  // which rests in most ticks. A look at it spares the pass.
+  private var soles = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
+
   /// Adds `observer` behind those of the same order; from the next pass on.
   mutating func add(_ observer: Observer) {
     guard passes == 0 else { return waiting.append(observer) }
@@ -16,6 +20,7 @@ struct ObserverList {
       let place = list.firstIndex { $0.order > observer.order } ?? list.endIndex
       lists[index].insert(observer, at: place)
     }
+    findSoles()
   }
 
   /// Drops observers that are no longer valid once no pass is under way.
@@ -24,9 +29,12 @@ struct ObserverList {
     if passes == 0 { settle() }
   }
 
-  /// Whether anybody observes the activity numbered `index`.
+  /// Whether nobody has to be called at the activity numbered `index`.
   @inline(__always)
-  func isEmpty(_ index: Int) -> Bool { lists[index].isEmpty }
+  func isQuiet(_ index: Int) -> Bool {
+    guard let sole = soles[index] else { return lists[index].isEmpty }
+    return sole._withUnsafeGuaranteedRef { $0.isDormant }
+  }
 
   /// Begins a pass, in which the list numbered `index` stands still.
   mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
@@ -41,15 +49,24 @@ struct ObserverList {
     if passes == 0, needsSweep || !waiting.isEmpty { settle() }
   }
 
-  /// Drops every observer; they are not valid any more.
-  mutating func removeAll() {
-    for observer in lists.joined() { observer.invalidate() }
-    for observer in waiting { observer.invalidate() }
-    self = ObserverList()
+  /// Whether there is no observer.
+  var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
+
+  /// Takes every observer out; one of several activities is there as often.
+  mutating func takeAll() -> [Observer] {
+    defer { self = ObserverList() }
+    return lists.joined() + waiting
   }
 
   private static func activity(_ index: Int) -> EventLoop.Activity {
     EventLoop.Activity(rawValue: 1 << UInt8(index))
+  }
+
+  private mutating func findSoles() {
+    for index in lists.indices {
+      soles[index] =
+        lists[index].count == 1 ? lists[index].first.map(Unmanaged.passUnretained) : nil
+    }
   }
 
   @inline(never)
@@ -57,6 +74,7 @@ struct ObserverList {
     if needsSweep {
       needsSweep = false
       for index in lists.indices { lists[index].removeAll { !$0.isAttached } }
+      findSoles()
     }
     let added = waiting
     waiting = []

@@ -34,7 +34,8 @@ extension PostedItem {
     self.init(
       kind: Self.function,
       first: unsafeBitCast(function, to: UInt.self),
-      second: UInt(bitPattern: context))
+      second: UInt(bitPattern: context)
+    )
   }
 
   /// A call of `body`, which the item owns until it is run.
@@ -50,7 +51,8 @@ extension PostedItem {
     self.init(
       kind: Self.call,
       first: unsafeBitCast(function, to: UInt.self),
-      second: UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+      second: UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())
+    )
   }
 
   /// Runs the item, which is used up, unless it is a commit.

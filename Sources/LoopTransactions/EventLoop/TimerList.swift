@@ -22,18 +22,14 @@ struct TimerList {
   mutating func remove(_ timer: LoopTimer) {
     timer.next?.previous = timer.previous
     if let previous = timer.previous { previous.next = timer.next } else { first = timer.next }
+    timer.next = nil
+    timer.previous = nil
     count -= 1
     Unmanaged.passUnretained(timer).release()
   }
 
-  /// Cancels every timer; they leave the list by it.
-  func cancelAll() {
-    var timer = first
-    while let current = timer {
-      timer = current.next
-      current.cancel()
-    }
-  }
+  /// A timer of the list.
+  var any: LoopTimer? { first }
 
   /// The addresses of the timers' libuv handles.
   var addresses: [UnsafeMutableRawPointer] {

@@ -42,13 +42,18 @@ package enum TimerSchedule {
   }
 
   private func framed(
-    _ origin: UInt64, _ rate: Double, from deadline: UInt64, at now: UInt64
+    _ origin: UInt64,
+    _ rate: Double,
+    from deadline: UInt64,
+    at now: UInt64
   ) -> Step {
     let first = Self.frame(at: deadline, origin, rate)
     let newest = max(first, Self.frame(at: now, origin, rate))
     return Step(
-      due: Self.deadline(ofFrame: newest, origin, rate), missed: newest - first,
-      next: Self.deadline(ofFrame: newest + 1, origin, rate))
+      due: Self.deadline(ofFrame: newest, origin, rate),
+      missed: newest - first,
+      next: Self.deadline(ofFrame: newest + 1, origin, rate)
+    )
   }
 
   /// When frame `index` is due. Exact for 100 days: a Double counts to 2^53.

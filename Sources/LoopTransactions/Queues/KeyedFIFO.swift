@@ -78,7 +78,8 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   }
 
   private static func allocate(
-    _ capacity: Int, free number: UInt32
+    _ capacity: Int,
+    free number: UInt32
   ) -> (UnsafeMutablePointer<Entry>, UnsafeMutablePointer<Slot>, Int, Int, UInt64) {
     let slotCount = capacity * 2
     let slots = UnsafeMutablePointer<Slot>.allocate(capacity: slotCount)
@@ -193,7 +194,8 @@ extension KeyedFIFO {
     return removeEntry(index(of: place.number))
   }
 
-  /// A point in the list: what is added from now on lies behind it.
+  /// A point in the list: what is added from now on lies behind it. It may come
+  /// to lie before older entries, where entries behind it are removed.
   package var mark: UInt32 { tail }
 
   /// The oldest entry, which stays.
@@ -217,21 +219,6 @@ extension KeyedFIFO {
       guard entry.key != 0 else { continue }
       count &-= 1
       return entry
-    }
-    return nil
-  }
-
-  /// Takes the last entry, or nil.
-  package mutating func removeLast() -> Entry? {
-    var index = end - 1
-    while index >= first {
-      let entry = entries[index]
-      if entry.key != 0 {
-        if entry.slot != .max { slots[Int(entry.slot)].key = 0 }
-        _ = removeEntry(index)
-        return entry
-      }
-      index -= 1
     }
     return nil
   }
@@ -287,21 +274,25 @@ extension KeyedFIFO {
 
   @inline(never)
   private mutating func makeRoomSlowly() {
-    rebuild((end - first) * 2 > capacity ? capacity * 2 : capacity)
+    rebuild(count * 2 > capacity ? capacity * 2 : capacity)
   }
 
-  /// Moves what is there to new memory. Every entry keeps its number.
+  /// Moves what is there to new memory, without what was removed. The last keeps
+  /// its number, the others follow it down.
   private mutating func rebuild(_ capacity: Int) {
     let old = self
-    (entries, slots, self.capacity, mask, shift) = Self.allocate(capacity, free: head &- 1)
-    entries.moveInitialize(from: old.entries + first, count: end - first)
-    end -= first
-    first = 0
+    head = tail &- UInt32(truncatingIfNeeded: count)
     epoch = head
     born = head
-    for index in 0..<end where entries[index].key != 0 && entries[index].slot != .max {
-      reindex(index)
+    (entries, slots, self.capacity, mask, shift) = Self.allocate(capacity, free: head &- 1)
+    first = 0
+    end = 0
+    for index in old.first..<old.end where old.entries[index].key != 0 {
+      (entries + end).initialize(to: old.entries[index])
+      if entries[end].slot != .max { reindex(end) }
+      end += 1
     }
+    assert(end == count, "KeyedFIFO: as many entries are in it as are counted")
     old.free()
   }
 

@@ -18,8 +18,12 @@ final class QueueCore: @unchecked Sendable {
   private var isAbandoned = false  // loop only
 
   init(
-    loop: EventLoop, state: QueueState, batchSize: BatchSize, order: Int,
-    handler: Handler?, onDrain: (() -> Void)?
+    loop: EventLoop,
+    state: QueueState,
+    batchSize: BatchSize,
+    order: Int,
+    handler: Handler?,
+    onDrain: (() -> Void)?
   ) {
     self.state = Locked(state)
     self.loop = loop
@@ -127,10 +131,8 @@ extension QueueCore {
   /// Call from any thread.
   @discardableResult
   func removeAll() -> Int {
-    let mark = state.withLock { $0.mark }
-    var removed = 0
-    while state.withLock({ $0.removeNext(before: mark) }) != nil { removed += 1 }
-    return removed
+    var removed = state.withLock { $0.takeAll() }
+    return removed.drop()
   }
 
   /// Hands over `limit` elements at most; whether nothing is left of those that

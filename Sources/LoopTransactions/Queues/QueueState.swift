@@ -48,6 +48,21 @@ package struct QueueState {
     package let lookahead: AnyObject?
   }
 
+  /// Elements that were taken out together, to be dropped.
+  package struct Removed {
+    fileprivate var list: KeyedFIFO<Kept>
+
+    /// Drops them; returns how many were alive.
+    package mutating func drop() -> Int {
+      var count = 0
+      while let entry = list.removeFirst(before: list.mark) {
+        if QueueState.take(entry) != nil { count += 1 }
+      }
+      list.free()
+      return count
+    }
+  }
+
   private var list = KeyedFIFO<Kept>()
   private let isExclusive: Bool
   private let isWeak: Bool
@@ -98,14 +113,20 @@ extension QueueState {
   /// over; nil if there is none. With the last one the drain is over.
   package mutating func takeNext(before mark: UInt32) -> Taken? {
     defer { checkInvariants() }
-    guard let object = removeNext(before: mark) else { return nil }
+    guard let object = removeFirst(before: mark) else { return nil }
     let lookahead = dropDeadInFront()
     return Taken(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
   }
 
-  /// Takes an element as above, to drop it. The drain goes on: the loop is still
-  /// to be told that nothing is left.
-  package mutating func removeNext(before mark: UInt32) -> AnyObject? {
+  /// Takes everything out, to be dropped without the lock. The drain goes on: the
+  /// loop is still to be told that nothing is left.
+  package mutating func takeAll() -> Removed {
+    defer { checkInvariants() }
+    defer { list = KeyedFIFO(from: list.mark) }
+    return Removed(list: list)
+  }
+
+  private mutating func removeFirst(before mark: UInt32) -> AnyObject? {
     while let entry = list.removeFirst(before: mark) {
       if let object = Self.take(entry) { return object }
     }
@@ -188,7 +209,7 @@ extension QueueState {
     kept.box == 0 || WeakBox.object(kept.box) != nil
   }
 
-  private static func take(_ entry: KeyedFIFO<Kept>.Entry) -> AnyObject? {
+  fileprivate static func take(_ entry: KeyedFIFO<Kept>.Entry) -> AnyObject? {
     take(entry.key, entry.payload)
   }
 

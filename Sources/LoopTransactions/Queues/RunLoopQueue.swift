@@ -58,20 +58,31 @@ public final class RunLoopQueue<Element: AnyObject> {
   ///   - handler: Called on the loop with each element and whether it is the
   ///     last live one. Nil only drops the references.
   public init(
-    on loop: EventLoop, membership: Membership = .strong, batchSize: BatchSize = 1,
-    isExclusive: Bool = true, order: Int = 0, capacity: QueueCapacity? = nil,
+    on loop: EventLoop,
+    membership: Membership = .strong,
+    batchSize: BatchSize = 1,
+    isExclusive: Bool = true,
+    order: Int = 0,
+    capacity: QueueCapacity? = nil,
     onDrain: (() -> Void)? = nil,
     handler: ((_ element: Element, _ isDrained: Bool) -> Void)?
   ) {
     loop.checkUsable("RunLoopQueue.init")
     let state = QueueState(
-      isExclusive: isExclusive, isWeak: membership == .weak, capacity: capacity)
+      isExclusive: isExclusive,
+      isWeak: membership == .weak,
+      capacity: capacity
+    )
     core = QueueCore(
-      loop: loop, state: state, batchSize: batchSize, order: order,
+      loop: loop,
+      state: state,
+      batchSize: batchSize,
+      order: order,
       handler: handler.map { body in
         { object, isDrained in body(unsafeDowncast(object, to: Element.self), isDrained) }
       },
-      onDrain: onDrain)
+      onDrain: onDrain
+    )
   }
 
   deinit { core.abandon() }

@@ -15,8 +15,10 @@ extension EventLoop {
   public func commit<Target>(_ target: Target, _ selector: Selector<Target>) {
     withExtendedLifetime(target) {
       commit(
-        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()), selector.address,
-        selector.number)
+        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        selector.address,
+        selector.number
+      )
     }
   }
 
@@ -25,7 +27,9 @@ extension EventLoop {
   ///
   /// Call on the loop.
   public func commit<Target, Value>(
-    _ target: Target, _ selector: Selector<Target>.Carrying<Value>, _ value: Value
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
   ) {
     checkUsable("EventLoop.commit")
     transactions.commit(Self.key(target), selector, value)
@@ -62,7 +66,8 @@ extension EventLoop {
   ///
   /// Call on the loop.
   public func isPending<Target, Value>(
-    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkThread("EventLoop.isPending")
     return transactions.findLive(Self.key(target), selector.number) != nil
@@ -73,7 +78,8 @@ extension EventLoop {
   /// Call on the loop.
   @discardableResult
   public func cancel<Target, Value>(
-    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkThread("EventLoop.cancel")
     return transactions.cancel(Self.key(target), selector.number)
@@ -84,7 +90,8 @@ extension EventLoop {
   /// Call on the loop.
   @discardableResult
   public func performIfNeeded<Target, Value>(
-    _ target: Target, _ selector: Selector<Target>.Carrying<Value>
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
     return transactions.performIfNeeded(Self.key(target), selector.number)
@@ -105,7 +112,7 @@ extension EventLoop {
   /// Commits what another thread committed, and gives up its hold of the target.
   @inline(__always)
   func commitPosted(selector: UInt, target: UInt) {
-    transactions.commit(target, selector, SelectorEntry.at(selector).number)
-    TransactionSet.object(target).release()
+    let entry = SelectorEntry.unmanaged(at: selector)
+    transactions.commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
   }
 }

@@ -7,11 +7,13 @@ extension LoopPort {
   /// - Parameter target: Kept alive until performed, and released on the loop.
   /// - Throws: `Refusal` if the loop is closed.
   public func commit<Target: Sendable>(
-    _ target: Target, _ selector: Selector<Target>
+    _ target: Target,
+    _ selector: Selector<Target>
   ) throws(Refusal) {
     var item = PostedItem(
       kind: selector.address,
-      first: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque()))
+      first: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque())
+    )
     if _fastPath(core.append(item)) { return }
     item.drop()
     throw refusal
@@ -24,7 +26,9 @@ extension LoopPort {
   ///
   /// - Throws: `Refusal` if the loop is closed.
   public func commit<Target: Sendable, Value: Sendable>(
-    _ target: Target, _ selector: Selector<Target>.Carrying<Value>, _ value: Value
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
   ) throws(Refusal) {
     try post { [unowned(unsafe) core] in core.onLoop { $0.commit(target, selector, value) } }
   }

@@ -38,7 +38,8 @@ extension Selector {
     ///
     /// Call from any thread.
     public init(
-      _ name: String, keep: Keep = .last,
+      _ name: String,
+      keep: Keep = .last,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
       switch keep {
@@ -56,17 +57,21 @@ extension Selector {
     ///     Called on the loop, by the commit.
     ///   - action: Called on the loop with the merged value.
     public init(
-      _ name: String, merge: @escaping @Sendable (Value, Value) -> Value,
+      _ name: String,
+      merge: @escaping @Sendable (Value, Value) -> Value,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
       let entry = SelectorTable.entry(Carrying<Value>.self, name) { number in
         SelectorEntry(
-          number: number, targetType: Target.self, name: name,
+          number: number,
+          targetType: Target.self,
+          name: name,
           action: { _ in preconditionFailure("Selector.Carrying: a value waits with each commit") },
           valueAction: { object, box in
             let value = unsafeDowncast(box, to: TypedValueBox<Value>.self).value
             try action(unsafeDowncast(object, to: Target.self), value)
-          })
+          }
+        )
       }
       address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
       number = entry.number

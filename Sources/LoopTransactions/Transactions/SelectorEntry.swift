@@ -19,7 +19,10 @@ final class SelectorEntry: Sendable {
 
   /// An entry whose transactions carry values if there is a `valueAction`.
   init(
-    number: UInt32, targetType: Any.Type, name: String, action: @escaping Action,
+    number: UInt32,
+    targetType: Any.Type,
+    name: String,
+    action: @escaping Action,
     valueAction: ValueAction? = nil
   ) {
     self.number = number

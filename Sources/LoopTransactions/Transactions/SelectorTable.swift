@@ -11,7 +11,9 @@ enum SelectorTable {
   ///
   /// Call from any thread.
   static func entry(
-    _ type: Any.Type, _ name: String, make: (_ number: UInt32) -> SelectorEntry
+    _ type: Any.Type,
+    _ name: String,
+    make: (_ number: UInt32) -> SelectorEntry
   ) -> SelectorEntry {
     entries.withLock { entries in
       let key = Key(type: ObjectIdentifier(type), name: name)

@@ -8,8 +8,11 @@
 /// ```swift
 /// final class Label {
 ///   static let layout = Selector<Label>("layout") { $0.layOut() }
-///   lazy var layout = Transaction(self, Label.layout, on: loop)
+///   private let loop: EventLoop
+///   private lazy var layout = Transaction(self, Label.layout, on: loop)
+///   init(on loop: EventLoop) { self.loop = loop }
 ///   var text = "" { didSet { layout.commit() } }
+///   func layOut() { print(text) }
 /// }
 /// ```
 ///
@@ -25,7 +28,12 @@ public final class Transaction {
     case weakly
   }
 
+  // First, beside each other: a commit of what is pending reads one cache line.
   @usableFromInline let thread: UInt
+
+  // Commits since it became pending; 0: it is not. Unchecked: one thread.
+  @usableFromInline @exclusivity(unchecked) var commits = 0
+
   private let transactions: TransactionSet
   let key: UInt
   let address: UInt
@@ -38,9 +46,6 @@ public final class Transaction {
   private weak var weakTarget: AnyObject?
   private unowned var strongTarget: AnyObject?
 
-  // Commits since it became pending; 0: it is not. Unchecked: one thread.
-  @usableFromInline @exclusivity(unchecked) var commits = 0
-
   // The next kept transaction of the same pair, while pending.
   @exclusivity(unchecked) var next: UInt = 0
 
@@ -48,7 +53,10 @@ public final class Transaction {
   ///
   /// Call on the loop.
   public init<Target>(
-    _ target: Target, _ selector: Selector<Target>, on loop: EventLoop, hold: Hold = .strongly
+    _ target: Target,
+    _ selector: Selector<Target>,
+    on loop: EventLoop,
+    hold: Hold = .strongly
   ) {
     loop.checkUsable("Transaction.init")
     thread = loop.core.thread
@@ -87,7 +95,7 @@ public final class Transaction {
     } else {
       // Unmanaged: as an argument, `self` would be retained before the branch.
       // The caller keeps it alive until this returns.
-      Self.commitFirst(Unmanaged.passUnretained(self))
+      Transaction.commitFirst(Unmanaged.passUnretained(self))
     }
   }
 

@@ -75,7 +75,8 @@ extension TransactionSet {
   @inline(never)
   private func report(_ error: any Error, _ selector: SelectorEntry) {
     loop?.errorHandler(
-      TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name))
+      TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name)
+    )
   }
 
   @inline(never)

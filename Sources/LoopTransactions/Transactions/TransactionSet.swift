@@ -43,7 +43,8 @@ final class TransactionSet {
   func attach(to loop: EventLoop) {
     self.loop = loop
     let observer = loop.addObserver(
-      for: [.beforeWaiting, .exit], order: Self.order
+      for: [.beforeWaiting, .exit],
+      order: Self.order
     ) { [unowned(unsafe) self] _ in flush() }
     observer.isDormant = true
     self.observer = observer
@@ -83,14 +84,28 @@ extension TransactionSet {
     didAppend()
   }
 
+  /// Commits as above, and takes over the caller's hold of the target.
+  func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    guard weakCount == 0, let slot = list.freeSlot(key, number) else {
+      commit(key, selector, number)
+      return Self.object(key).release()
+    }
+    list.append(key, number, Pending(selector: selector), slot: slot)
+    didAppend()
+  }
+
   /// Commits as above with `value`, which is joined to one that waits.
   func commit<Target, Value>(
-    _ key: UInt, _ selector: Selector<Target>.Carrying<Value>, _ value: Value
+    _ key: UInt,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
   ) {
     guard let place = list.find(key, selector.number) else {
       let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
       let pending = Pending(
-        selector: selector.address, value: UInt(bitPattern: box.toOpaque()))
+        selector: selector.address,
+        value: UInt(bitPattern: box.toOpaque())
+      )
       return append(key, selector.number, pending)
     }
     metrics.coalesced.add()
@@ -134,8 +149,10 @@ extension TransactionSet {
     _ = Unmanaged.passRetained(transaction)
     weakCount += 1
     list.append(
-      transaction.key, transaction.number | Self.weakly,
-      Pending(selector: transaction.address, kept: transaction.word))
+      transaction.key,
+      transaction.number | Self.weakly,
+      Pending(selector: transaction.address, kept: transaction.word)
+    )
     didAppend()
   }
 

@@ -53,7 +53,9 @@ struct DeadlineSource {
 }
 
 private func deadlineReached(
-  _ handle: UnsafeMutablePointer<uv_poll_t>?, _ status: Int32, _ events: Int32
+  _ handle: UnsafeMutablePointer<uv_poll_t>?,
+  _ status: Int32,
+  _ events: Int32
 ) {
   owner(of: handle, as: LoopTimer.self)?.timerFired()
 }

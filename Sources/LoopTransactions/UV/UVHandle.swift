@@ -50,12 +50,21 @@ struct UVHandle<Raw> {
 /// The object that `setOwner` gave a handle, if it still has one.
 @inline(__always)
 func owner<Owner: AnyObject, Raw>(
-  of handle: UnsafeMutablePointer<Raw>?, as type: Owner.Type
+  of handle: UnsafeMutablePointer<Raw>?,
+  as type: Owner.Type
 ) -> Owner? {
+  unmanagedOwner(of: handle, as: type)?.takeUnretainedValue()
+}
+
+/// The object as above, without a hold of it.
+@inline(__always)
+func unmanagedOwner<Owner: AnyObject, Raw>(
+  of handle: UnsafeMutablePointer<Raw>?,
+  as type: Owner.Type
+) -> Unmanaged<Owner>? {
   guard let handle else { return nil }
   let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-  guard let data = base.pointee.data else { return nil }
-  return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
+  return base.pointee.data.map { .fromOpaque($0) }
 }
 
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {

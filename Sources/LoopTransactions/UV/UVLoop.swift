@@ -63,7 +63,8 @@ private struct HandleWalk {
 }
 
 private func visitHandle(
-  _ handle: UnsafeMutablePointer<uv_handle_t>?, _ walk: UnsafeMutableRawPointer?
+  _ handle: UnsafeMutablePointer<uv_handle_t>?,
+  _ walk: UnsafeMutableRawPointer?
 ) {
   guard let handle, let walk = walk?.assumingMemoryBound(to: HandleWalk.self) else { return }
   guard !walk.pointee.ours.contains(handle), uv_is_closing(handle) == 0 else { return }

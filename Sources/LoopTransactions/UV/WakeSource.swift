@@ -29,7 +29,8 @@ enum WakeSource {
     case .descriptor: self = try .openDescriptor(loop)
     case .async:
       self = .async(
-        try UVHandle("EventLoop.init") { uv_async_init(loop.pointer, $0, asyncWoke) })
+        try UVHandle("EventLoop.init") { uv_async_init(loop.pointer, $0, asyncWoke) }
+      )
     }
     keepsLoopAlive(false)
   }
@@ -109,7 +110,9 @@ enum WakeSource {
 }
 
 private func descriptorWoke(
-  _ handle: UnsafeMutablePointer<uv_poll_t>?, _ status: Int32, _ events: Int32
+  _ handle: UnsafeMutablePointer<uv_poll_t>?,
+  _ status: Int32,
+  _ events: Int32
 ) {
   owner(of: handle, as: EventLoop.self)?.woke()
 }

@@ -92,6 +92,31 @@ struct AdoptedLoopTests {
     #expect(host.close())
   }
 
+  @Test(
+    "a loop may be closed and dropped by what it calls in a host's own run",
+    arguments: [EventLoop.Activity.beforeWaiting, .afterWaiting]
+  )  // L1, L11
+  func closingFromACallback(activity: EventLoop.Activity) throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    weak var dropped: EventLoop?
+    do {
+      var loop: EventLoop? = try EventLoop(adopting: host.address)
+      dropped = loop
+      loop?.addObserver(for: activity, repeats: false) { _ in
+        #expect(throws: Never.self) { try loop?.close() }
+        loop = nil
+        trace.record("dropped")
+      }
+      loop?.commit {}
+    }
+    host.run(.noWait)
+    host.run(.noWait)
+    #expect(trace.events == ["dropped"])
+    #expect(dropped == nil)
+    #expect(host.close())
+  }
+
   @Test("run() says so when its owner closed the loop first")  // L1
   func ownerClosedFirst() async {
     let result = await #expect(

@@ -216,4 +216,53 @@ struct LoopTimerTests {
       #expect(trace.events == ["performed", "afterWaiting"])
     }
   }
+
+  @Test("letting go of a callback may ask its timer, and cancel others")  // L10
+  func releaseReenters() throws {
+    try withLoop { loop in
+      let others = (0..<3).map { _ in loop.addTimer(after: .seconds(3600)) { _ in } }
+      let slot = Slot()
+      slot.timer = loop.addTimer(after: .seconds(3600)) { [guardian = Guardian(slot, others)] _ in
+        withExtendedLifetime(guardian) {}
+      }
+      slot.timer?.cancel()
+      #expect(slot.wasActive == false)
+      #expect(others.allSatisfy { !$0.isActive })
+    }
+  }
+
+  @Test("closing a loop whose timers cancel each other cancels all of them")  // L10, L11
+  func closeReenters() throws {
+    let loop = try EventLoop()
+    let slot = Slot()
+    var timers: [LoopTimer] = []
+    for _ in 0..<3 { timers.append(loop.addTimer(after: .seconds(3600)) { _ in }) }
+    slot.timer = loop.addTimer(after: .seconds(3600)) { [guardian = Guardian(slot, timers)] _ in
+      withExtendedLifetime(guardian) {}
+    }
+    timers = []
+    try loop.close()
+    #expect(slot.wasActive == false)
+  }
+}
+
+private final class Slot {
+  var timer: LoopTimer?
+  var wasActive: Bool?
+}
+
+/// Asks the slot's timer and cancels others when it goes.
+private final class Guardian {
+  private let slot: Slot
+  private let others: [LoopTimer]
+
+  init(_ slot: Slot, _ others: [LoopTimer]) {
+    self.slot = slot
+    self.others = others
+  }
+
+  deinit {
+    slot.wasActive = slot.timer?.isActive
+    for timer in others { timer.cancel() }
+  }
 }

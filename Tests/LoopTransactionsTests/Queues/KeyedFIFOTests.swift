@@ -36,7 +36,8 @@ private struct ReferenceFIFO {
 private struct ComparedFIFO: ~Copyable {
   private var list: KeyedFIFO<Int>
   private var reference = ReferenceFIFO()
-  private var marks: [(UInt32, Int)] = []
+  // A mark may come to lie before older entries where one behind it is removed.
+  private var marks: [(mark: UInt32, reference: Int, isExact: Bool)] = []
   private var random: SeededGenerator
   private var steps = 0
 
@@ -63,8 +64,7 @@ private struct ComparedFIFO: ~Copyable {
     case 680..<720: retag()
     case 720..<740: mark()
     case 740..<900: removeFirst()
-    case 900..<940: removeLast()
-    case 940..<980: removeMatching()
+    case 900..<980: removeMatching()
     case 980..<990: settle()
     case 990..<993: burst()
     case 993..<996: drain()
@@ -116,7 +116,8 @@ private struct ComparedFIFO: ~Copyable {
     let (key, tag) = pick()
     let (place, index) = (list.find(key, tag), reference.index(key, tag))
     guard let place, let index else { return expect((place == nil) == (index == nil)) }
-    expect(list.remove(place) == reference.entries.remove(at: index).payload)
+    expect(list.remove(place) == reference.entries[index].payload)
+    didRemove(at: index)
   }
 
   private mutating func retag() {
@@ -129,23 +130,31 @@ private struct ComparedFIFO: ~Copyable {
   }
 
   private mutating func mark() {
-    marks.append((list.mark, reference.nextNumber))
+    marks.append((list.mark, reference.nextNumber, true))
     if marks.count > 4 { marks.removeFirst() }
   }
 
   private mutating func removeFirst() {
-    let mark = marks.randomElement(using: &random) ?? (list.mark, reference.nextNumber)
-    let hasAny = reference.entries.contains { $0.number < mark.1 }
-    if hasAny { expect(list.hasEntries(before: mark.0)) }
-    same(list.removeFirst(before: mark.0), reference.removeFirst(before: mark.1))
+    let mark = marks.randomElement(using: &random) ?? (list.mark, reference.nextNumber, true)
+    let isAny = reference.entries.contains { $0.number < mark.reference }
+    if isAny, mark.isExact { expect(list.hasEntries(before: mark.mark)) }
+    let entry = list.removeFirst(before: mark.mark)
+    if entry == nil, isAny, !mark.isExact { return }
+    same(entry, reference.removeFirst(before: mark.reference))
   }
-
-  private mutating func removeLast() { same(list.removeLast(), reference.entries.popLast()) }
 
   private mutating func removeMatching() {
     let (key, _) = pick()
     let index = reference.entries.firstIndex { $0.key == key }
-    same(list.removeFirst { $0.key == key }, index.map { reference.entries.remove(at: $0) })
+    same(list.removeFirst { $0.key == key }, index.map { reference.entries[$0] })
+    if let index { didRemove(at: index) }
+  }
+
+  private mutating func didRemove(at index: Int) {
+    let removed = reference.entries.remove(at: index)
+    for index in marks.indices where marks[index].reference <= removed.number {
+      marks[index].isExact = false
+    }
   }
 
   private mutating func drain() {
@@ -216,7 +225,7 @@ struct KeyedFIFOTests {
         list.append(99, 1, 0)
         while let entry = list.removeFirst(before: mark) { taken.append(entry.payload) }
         #expect(taken == (1...40).map { round * 100 + $0 })
-        #expect(list.removeLast()?.key == 99)
+        #expect(list.removeFirst(before: list.mark)?.key == 99)
         list.settle()
       }
     }
@@ -254,6 +263,20 @@ struct KeyedFIFOTests {
     }
     #expect(list.count == 30)
     #expect(list.capacity == 64)
+  }
+
+  @Test("entries removed behind one that stays take no room")
+  func removedBehind() {
+    var list = KeyedFIFO<Int>()
+    defer { list.free() }
+    list.append(1, 1, 1)
+    for key in 2...100_000 {
+      list.append(UInt(key), 1, key)
+      if let place = list.find(UInt(key), 1) { #expect(list.remove(place) == key) }
+    }
+    #expect(list.capacity == 64)
+    #expect(list.find(1, 1).map { list[$0] } == 1)
+    #expect(list.removeFirst(before: list.mark)?.key == 1)
   }
 
   @Test("a mark that was passed has nothing before it, also when the list began anew")

@@ -231,9 +231,8 @@ private struct ComparedQueue: ~Copyable {
 
   private mutating func removeAll() -> String? {
     let expected = reference.removeAll()
-    let mark = state.mark
-    var removed = 0
-    while state.removeNext(before: mark) != nil { removed += 1 }
+    var all = state.takeAll()
+    let removed = all.drop()
     return removed == expected ? nil : "\(removed) removed in place of \(expected)"
   }
 

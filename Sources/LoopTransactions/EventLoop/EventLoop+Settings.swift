@@ -1,0 +1,51 @@
+// What a user may set.
+extension EventLoop {
+  /// What one tick may spend on transactions, queues and posts together.
+  ///
+  /// Call on the loop. A tick that has begun to spend keeps the budget that it
+  /// began with.
+  public var budget: Budget {
+    get {
+      checkThread("EventLoop.budget")
+      return spending
+    }
+    set {
+      checkThread("EventLoop.budget")
+      spending = newValue
+      meter.setBudget(newValue)
+    }
+  }
+
+  /// Whether `metrics` tell times. Off, times cost nothing; on, two readings of
+  /// the clock a tick, about 50 ns.
+  ///
+  /// Call on the loop.
+  public var measuresTime: Bool {
+    get {
+      checkThread("EventLoop.measuresTime")
+      return isTimed
+    }
+    set {
+      checkThread("EventLoop.measuresTime")
+      isTimed = newValue
+      waitEnd = 0
+    }
+  }
+
+  /// Told of each action that threw. By default standard error is.
+  ///
+  /// Call on the loop.
+  public var errorHandler: (TransactionFailure) -> Void {
+    get {
+      checkThread("EventLoop.errorHandler")
+      return reporter
+    }
+    set {
+      checkThread("EventLoop.errorHandler")
+      // Released outside the access: what goes with it may ask the loop.
+      let old = reporter
+      reporter = newValue
+      withExtendedLifetime(old) {}
+    }
+  }
+}
