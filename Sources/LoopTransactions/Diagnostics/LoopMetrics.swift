@@ -15,8 +15,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Transactions performed.
   public var performed: UInt64 = 0
 
-  /// Commits of what was pending already. Those through a kept `Transaction`
-  /// are counted when it is performed.
+  /// Commits of what was pending already. Those of a kept `Transaction` that is
+  /// pending itself are not counted: they only read.
   public var coalesced: UInt64 = 0
 
   /// Transactions whose target died before they were performed.

@@ -46,6 +46,7 @@ struct BudgetMeter {
     }
   }
 
+  private let time: TimeSource
   private var limits: Limits
   private var nextLimits: Limits
 
@@ -74,10 +75,11 @@ struct BudgetMeter {
   var isLifted = false
 
   /// A full meter for `budget`. A virtual clock is cheap and is always asked.
-  init(_ budget: EventLoop.Budget, clockIsVirtual: Bool) {
+  init(_ budget: EventLoop.Budget, time: TimeSource) {
+    self.time = time
     limits = Limits(budget)
     nextLimits = limits
-    cyclesPerReading = clockIsVirtual ? 0 : System.cyclesPerReading
+    cyclesPerReading = time.isVirtual ? 0 : System.cyclesPerReading
     lightCycles = cyclesPerReading / 10
   }
 
@@ -89,10 +91,10 @@ struct BudgetMeter {
 
   /// Begins to spend, unless that has begun.
   @inline(__always)
-  mutating func begin(_ now: () -> UInt64) {
+  mutating func begin() {
     guard !isRunning else { return }
     isRunning = true
-    start = now()
+    start = time.nanoseconds
     lastReading = System.cycles
     lastCycles = lastReading
     passes = 0
@@ -104,7 +106,7 @@ struct BudgetMeter {
 
   /// Whether one more piece of work may be performed.
   @inline(__always)
-  mutating func allowsMore(_ now: () -> UInt64) -> Bool {
+  mutating func allowsMore() -> Bool {
     if passes > 0 {
       passes &-= 1
       return isWithin
@@ -113,14 +115,14 @@ struct BudgetMeter {
     passes = cycles &- lastCycles < lightCycles ? 3 : 0
     lastCycles = cycles
     if cycles &- lastReading < cyclesPerReading { return isWithin }
-    return look(now)
+    return look()
   }
 
   /// Ends the spending of this stretch; returns how long it was.
-  mutating func end(_ now: () -> UInt64) -> UInt64 {
+  mutating func end() -> UInt64 {
     guard isRunning else { return 0 }
     isRunning = false
-    let stretch = now() &- start
+    let stretch = time.nanoseconds &- start
     spent &+= stretch
     return stretch
   }
@@ -138,10 +140,10 @@ struct BudgetMeter {
   private var isWithin: Bool { isLifted || (performed < limits.count && !isOver) }
 
   @inline(never)
-  private mutating func look(_ now: () -> UInt64) -> Bool {
+  private mutating func look() -> Bool {
     lastReading = System.cycles
     // Lifted, it is not asked, and a flush between two ticks has no `start`.
-    isOver = !isLifted && spent &+ (now() &- start) >= limits.time
+    isOver = !isLifted && spent &+ (time.nanoseconds &- start) >= limits.time
     return isWithin
   }
 }

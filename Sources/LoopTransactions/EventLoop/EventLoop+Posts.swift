@@ -26,7 +26,7 @@ extension EventLoop {
   private func runTaken(_ isFilled: Bool) {
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
     if inboxBatch.pointee.remaining == 0, isFilled { core.inbox.take(into: &inboxBatch.pointee) }
-    meter.begin { nanoseconds }
+    meter.begin()
     runBatch(localBatch)
     runBatch(inboxBatch)
     core.metrics.pendingPosts.set(UInt64(postsLeft))
@@ -39,7 +39,7 @@ extension EventLoop {
       var item = batch.pointee.removeFirst()
       meter.didPerform()
       item.run(on: self)
-    } while batch.pointee.remaining > 0 && meter.allowsMore { nanoseconds }
+    } while batch.pointee.remaining > 0 && meter.allowsMore()
     let after = batch.pointee.remaining
     core.metrics.posts.add(UInt64(before - after))
     if after == 0 { batch.pointee.reset() } else { core.metrics.carriedOver.add() }

@@ -96,7 +96,7 @@ extension EventLoop {
     guard meter.isRunning else { return }
     core.metrics.flushes.add()
     // 1 ms: past it, timers would be late by what the flush took. L9.
-    if meter.end({ nanoseconds }) > 1_000_000, !wasTornDown { uv.updateTime() }
+    if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
   /// Runs every post and performs every transaction, without a limit of time, for

@@ -24,6 +24,7 @@ public final class EventLoop {
   let wakeSource: WakeSource
   let ticks: TickHandles
   let virtualTime: VirtualTime?
+  let time: TimeSource
   let transactions: TransactionSet
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
@@ -106,8 +107,9 @@ public final class EventLoop {
     self.ownsLoop = ownsLoop
     core = PortCore(source: wakeSource)
     virtualTime = time
+    self.time = TimeSource(time)
     transactions = TransactionSet(core: core)
-    meter = BudgetMeter(spending, clockIsVirtual: time != nil)
+    meter = BudgetMeter(spending, time: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)
     core.setLoop(self)
@@ -149,10 +151,7 @@ extension EventLoop {
 
   /// The present, by the loop's clock, in nanoseconds.
   @inline(__always)
-  var nanoseconds: UInt64 {
-    if _fastPath(virtualTime == nil) { return System.nanoseconds }
-    return virtualTime?.nanoseconds ?? 0
-  }
+  var nanoseconds: UInt64 { time.nanoseconds }
 
   /// The present, by the loop's clock.
   ///

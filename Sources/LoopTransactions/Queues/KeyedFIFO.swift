@@ -106,7 +106,7 @@ extension KeyedFIFO {
     // Fibonacci hashing: the high bits of the product are well mixed. The tag's
     // highest bit is left out, so that `retag` may change it.
     let mixed = (UInt64(key) ^ (UInt64(tag) << 33)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> shift)
+    return Int(truncatingIfNeeded: mixed &>> shift)
   }
 
   /// The place of the entry with `key` and `tag`, or nil.
@@ -158,8 +158,13 @@ extension KeyedFIFO {
   /// Adds an entry at the end, whose slot `freeSlot` told just now.
   @inline(__always)
   mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload, slot: Int) {
-    if _slowPath(isFull) { return append(key, tag, payload) }
+    if _slowPath(isFull) { return appendSlowly(key, tag, payload) }
     store(key, tag, payload, slot: slot)
+  }
+
+  @inline(never)
+  private mutating func appendSlowly(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
+    append(key, tag, payload)
   }
 
   @inline(__always)

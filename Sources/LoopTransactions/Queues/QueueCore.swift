@@ -90,7 +90,7 @@ extension QueueCore {
   /// Hands over a batch. Q2.
   private func drain() {
     guard let loop else { return }
-    loop.meter.begin { loop.nanoseconds }
+    loop.meter.begin()
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
     if isAbandoned, !isOwed { detach() }
   }
@@ -146,7 +146,7 @@ extension QueueCore {
       loop.core.metrics.delivered.add()
       deliver(taken)
       if taken.isLast { return true }
-      guard left > 0, loop.meter.allowsMore({ loop.nanoseconds }) else { return false }
+      guard left > 0, loop.meter.allowsMore() else { return false }
     }
     return endWithoutElement()
   }

@@ -28,11 +28,9 @@ public final class Transaction {
     case weakly
   }
 
-  // First, beside each other: a commit of what is pending reads one cache line.
-  @usableFromInline let thread: UInt
-
-  // Commits since it became pending; 0: it is not. Unchecked: one thread.
-  @usableFromInline @exclusivity(unchecked) var commits = 0
+  // The loop's thread while pending, else 0: one comparison tells a commit that
+  // it is on that thread, and that there is nothing to do. Unchecked: one thread.
+  @usableFromInline @exclusivity(unchecked) var pendingThread: UInt = 0
 
   private let transactions: TransactionSet
   let key: UInt
@@ -44,7 +42,7 @@ public final class Transaction {
   // one moves the target's counts to a side table, and each of its retains then
   // costs 20 ns more.
   private weak var weakTarget: AnyObject?
-  private unowned var strongTarget: AnyObject?
+  private unowned let strongTarget: AnyObject?
 
   // The next kept transaction of the same pair, while pending.
   @exclusivity(unchecked) var next: UInt = 0
@@ -59,22 +57,37 @@ public final class Transaction {
     hold: Hold = .strongly
   ) {
     loop.checkUsable("Transaction.init")
-    thread = loop.core.thread
     transactions = loop.transactions
     key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
     address = selector.address
     number = selector.number
     holdsWeakly = hold == .weakly
-    if hold == .weakly { weakTarget = target } else { strongTarget = target }
+    strongTarget = hold == .weakly ? nil : target
+    weakTarget = hold == .weakly ? target : nil
   }
 
-  deinit { if commits > 0 { transactions.unlink(self) } }
+  deinit { if isLinked { transactions.unlink(self) } }
 
   /// The target; nil if it is held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }
 
   /// Whether no other object can be at the target's address.
   private var targetOwnsKey: Bool { !holdsWeakly || weakTarget != nil }
+
+  /// Whether it waits, and its entry in the set knows of it.
+  var isLinked: Bool { pendingThread != 0 }
+
+  /// Takes note that it waits.
+  @inline(__always)
+  func didLink() { pendingThread = transactions.thread }
+
+  /// Takes note that it does not wait any more; returns the next one.
+  @inline(__always)
+  func unlink() -> UInt {
+    pendingThread = 0
+    defer { next = 0 }
+    return next
+  }
 
   /// The object's own address.
   var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
@@ -90,13 +103,11 @@ public final class Transaction {
   @inlinable
   @inline(__always)
   public func commit() {
-    if _fastPath(commits > 0), _fastPath(threadIdentity() == thread) {
-      commits &+= 1
-    } else {
-      // Unmanaged: as an argument, `self` would be retained before the branch.
-      // The caller keeps it alive until this returns.
-      Transaction.commitFirst(Unmanaged.passUnretained(self))
-    }
+    if _fastPath(pendingThread == threadIdentity()) { return }
+    // Unmanaged: as an argument, `self` would be retained before the branch. The
+    // caller keeps it alive until this returns. Not `Self`: its metadata would be
+    // looked up, and this not inlined into other modules.
+    Transaction.commitFirst(Unmanaged.passUnretained(self))
   }
 
   @usableFromInline
@@ -107,12 +118,8 @@ public final class Transaction {
 
   private func commitFirst() {
     transactions.checkUsable("Transaction.commit")
-    guard commits == 0 else {
-      commits += 1
-      return
-    }
     guard let target else { return transactions.metrics.dead.add() }
-    transactions.commit(self, target)
+    transactions.commit(self, .passRetained(target))
   }
 }
 
@@ -125,7 +132,7 @@ extension Transaction {
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
     guard targetOwnsKey else { return false }
-    return commits > 0 || transactions.findLive(key, number) != nil
+    return isLinked || transactions.findLive(key, number) != nil
   }
 
   /// Forgets the pair if it is pending; whether it was.

@@ -5,13 +5,13 @@ extension TransactionSet {
   func flush() {
     guard !isEmpty, !isFlushing, let loop else { return }
     isFlushing = true
-    loop.meter.begin { loop.nanoseconds }
+    loop.meter.begin()
     let mark = list.mark
     while let entry = list.removeFirst(before: mark) {
       let counts = perform(entry)
       guard counts else { continue }
       loop.meter.didPerform()
-      guard loop.meter.allowsMore({ loop.nanoseconds }) else { break }
+      guard loop.meter.allowsMore() else { break }
     }
     isFlushing = false
     didFlush(mark)
@@ -57,7 +57,10 @@ extension TransactionSet {
   /// Performs `entry`, which left the list; false if its target was dead.
   @inline(__always)
   private func perform(_ entry: List.Entry) -> Bool {
-    if _slowPath(entry.payload.kept | entry.payload.value != 0) { return performSlowly(entry) }
+    if entry.payload.companion != 0 {
+      if entry.payload.value != 0 || entry.tag & Self.weakly != 0 { return performSlowly(entry) }
+      unlink(entry.payload)
+    }
     let target = Self.object(entry.key)
     SelectorEntry.unmanaged(at: entry.payload.selector)._withUnsafeGuaranteedRef { selector in
       target._withUnsafeGuaranteedRef { call(selector, $0) }

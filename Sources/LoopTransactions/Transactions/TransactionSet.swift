@@ -9,10 +9,16 @@ final class TransactionSet {
   struct Pending: BitwiseCopyable {
     /// The address of the selector's entry.
     let selector: UInt
-    /// The first of the kept transactions that are pending by this entry.
-    var kept: UInt = 0
-    /// The retained box of a value.
-    var value: UInt = 0
+    /// The first of the kept transactions that are pending by this entry, or,
+    /// marked in its lowest bit, the retained box of a value; 0: neither. A
+    /// selector that carries values has no kept transactions.
+    var companion: UInt = 0
+
+    /// The first kept transaction; 0: none.
+    var kept: UInt { companion & 1 == 0 ? companion : 0 }
+
+    /// The box of a value; 0: none.
+    var value: UInt { companion & 1 == 0 ? 0 : companion & ~1 }
   }
 
   typealias List = KeyedFIFO<Pending>
@@ -35,6 +41,9 @@ final class TransactionSet {
 
   @inline(__always)
   var metrics: MetricsCells { core.metrics }
+
+  /// The thread of the loop.
+  var thread: UInt { core.thread }
 
   /// Leaves the loop, which is closed.
   func detach() { loop = nil }
@@ -79,9 +88,10 @@ extension TransactionSet {
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
     if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
-    _ = Self.object(key).retain()
     list.append(key, number, Pending(selector: selector), slot: slot)
     didAppend()
+    // Last: what is known so far need not outlive a call.
+    _ = Self.object(key).retain()
   }
 
   /// Commits as above, and takes over the caller's hold of the target.
@@ -104,7 +114,7 @@ extension TransactionSet {
       let box = Unmanaged<ValueBox>.passRetained(TypedValueBox(value))
       let pending = Pending(
         selector: selector.address,
-        value: UInt(bitPattern: box.toOpaque())
+        companion: UInt(bitPattern: box.toOpaque()) | 1
       )
       return append(key, selector.number, pending)
     }
@@ -113,8 +123,23 @@ extension TransactionSet {
     box.value = selector.join.body(box.value, value)
   }
 
-  /// Commits a kept transaction that is not marked as pending.
-  func commit(_ transaction: Transaction, _ target: AnyObject) {
+  /// Commits a kept transaction that is not marked as pending, and takes over the
+  /// caller's hold of `target`.
+  @inline(__always)
+  func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
+    let (key, number) = (transaction.key, transaction.number)
+    transaction.didLink()
+    guard weakCount == 0, !transaction.holdsWeakly, let slot = list.freeSlot(key, number) else {
+      commitSlowly(transaction)
+      return target.release()
+    }
+    let pending = Pending(selector: transaction.address, companion: transaction.word)
+    list.append(key, number, pending, slot: slot)
+    didAppend()
+  }
+
+  @inline(never)
+  private func commitSlowly(_ transaction: Transaction) {
     let (key, number) = (transaction.key, transaction.number)
     if let place = findLive(key, number) {
       metrics.coalesced.add()
@@ -123,9 +148,8 @@ extension TransactionSet {
     } else if transaction.holdsWeakly {
       appendWeakly(transaction)
     } else {
-      append(key, number, Pending(selector: transaction.address, kept: transaction.word))
+      append(key, number, Pending(selector: transaction.address, companion: transaction.word))
     }
-    transaction.commits = 1
   }
 
   // Looking for a weak entry may drop it, and move every slot.
@@ -151,7 +175,7 @@ extension TransactionSet {
     list.append(
       transaction.key,
       transaction.number | Self.weakly,
-      Pending(selector: transaction.address, kept: transaction.word)
+      Pending(selector: transaction.address, companion: transaction.word)
     )
     didAppend()
   }
@@ -203,19 +227,17 @@ extension TransactionSet {
       transaction.next = head.next
       head.next = transaction.word
     } else {
-      pending.kept = transaction.word
+      pending.companion = transaction.word
       list[place] = pending
     }
   }
 
   /// Tells the kept transactions of an entry that they are not pending any more.
+  @inline(__always)
   func unlink(_ pending: Pending) {
     var word = pending.kept
-    while let transaction = Self.transaction(word)?.takeUnretainedValue() {
-      metrics.coalesced.add(UInt64(transaction.commits - 1))
-      transaction.commits = 0
-      word = transaction.next
-      transaction.next = 0
+    while let transaction = Self.transaction(word) {
+      word = transaction._withUnsafeGuaranteedRef { $0.unlink() }
     }
   }
 
@@ -224,9 +246,8 @@ extension TransactionSet {
     let (key, number) = (transaction.key, transaction.number)
     guard let place = list.find(key, number) ?? list.find(key, number | Self.weakly) else { return }
     var pending = list[place]
-    metrics.coalesced.add(UInt64(transaction.commits - 1))
     if pending.kept == transaction.word {
-      pending.kept = transaction.next
+      pending.companion = transaction.next
       list[place] = pending
       return
     }

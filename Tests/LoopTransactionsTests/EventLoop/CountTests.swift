@@ -26,7 +26,7 @@ struct CountTests {
       }
       #expect(count == 0)
       stepped.step()
-      #expect(loop.metrics.coalesced == 2001)
+      #expect(loop.metrics.coalesced == 1001)
     }
   }
 

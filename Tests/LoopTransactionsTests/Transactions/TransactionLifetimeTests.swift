@@ -68,7 +68,7 @@ struct TransactionLifetimeTests {
       #expect(stepped.loop.isPending(card, Card.layout))
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["a.layout"])
-      #expect(stepped.loop.metrics.coalesced == 1)
+      #expect(stepped.loop.metrics.performed == 1)
     }
   }
 

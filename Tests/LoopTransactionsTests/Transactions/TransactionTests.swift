@@ -5,17 +5,18 @@ import Testing
 @Suite("Transaction")
 struct TransactionTests {
   // T2, T10
-  @Test("a kept transaction committed three times is performed once, and counts two coalesced")
+  @Test("a kept transaction committed three times is performed once, and only reads meanwhile")
   func coalesces() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
       let kept = Transaction(card, Card.layout, on: stepped.loop)
       for _ in 0..<3 { kept.commit() }
+      #expect(stepped.loop.metrics.pendingTransactions == 1)
       #expect(kept.isPending)
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["a.layout"])
       #expect(!kept.isPending)
-      #expect(stepped.loop.metrics.coalesced == 2)
+      #expect(stepped.loop.metrics.coalesced == 0)
       kept.commit()
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["a.layout"])
@@ -81,7 +82,7 @@ struct TransactionTests {
       kept.commit()
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["b.layout", "a.layout", "b.draw"])
-      #expect(stepped.loop.metrics.coalesced == 2)
+      #expect(stepped.loop.metrics.coalesced == 0)
     }
   }
 
