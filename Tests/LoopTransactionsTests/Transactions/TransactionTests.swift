@@ -82,7 +82,7 @@ struct TransactionTests {
       kept.commit()
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["b.layout", "a.layout", "b.draw"])
-      #expect(stepped.loop.metrics.coalesced == 0)
+      #expect(stepped.loop.metrics.coalesced == 2)
     }
   }
 
