@@ -79,14 +79,26 @@ static inline void lt_pause(void) {
 #endif
 }
 
+// Fetches a cache line that another processor wrote to or read last. A hint: the
+// address need not be valid.
+static inline void lt_prefetch_for_writing(const void *address) {
+#if defined(__x86_64__)
+  // Not the builtin: without a flag for the processor it fetches to read.
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+  __builtin_prefetch(address, 1, 3);
+#endif
+}
+
 static inline void lt_yield(void) { sched_yield(); }
 
 // MARK: A word to sleep on
 
-// Sleeps while `*word == expected`. May return early; callers look again.
+// Sleeps while `*word == expected`, for 1 ms at most. Callers look again.
 static inline void lt_word_wait(void *word, uint32_t expected) {
 #if defined(__linux__)
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+  struct timespec limit = {0, 1000000};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
 #else
   (void)word;
   (void)expected;

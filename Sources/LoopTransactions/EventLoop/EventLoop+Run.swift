@@ -102,7 +102,7 @@ extension EventLoop {
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     callObservers(0, .entry)
-    if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
+    if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     let isAlive = withExtendedLifetime(self) { runTicks(mode) }
     let isOver = mode == .whole || isStopWanted || !isAlive

@@ -15,7 +15,8 @@ extension EventLoop {
   /// libuv has polled, and the callbacks have run.
   func afterWaiting() {
     if _slowPath(isTimed) { measureIdle() }
-    core.inbox.awake()
+    if saidAsleep { core.inbox.awake() }
+    saidAsleep = false
     callObservers(2, .afterWaiting)
     // A host that runs the loop itself and stops it gets no tick any more.
     if state == .idle, uv.isStopping { flushAll() }
@@ -49,11 +50,12 @@ extension EventLoop {
 
   /// Decides whether the coming poll may block.
   private func settle() {
-    if owesWork {
+    if owesWork || isCrowded {
       // A loop that never sleeps is not sent a wake: it has to look.
       takeRequests()
       arm()
     } else if core.inbox.sleep() {
+      saidAsleep = true
       disarm()
     } else {
       takeRequests()
@@ -70,8 +72,8 @@ extension EventLoop {
   }
 
   private func takeRequests() {
-    _ = core.inbox.takeRequest(InboxWord.wakeWanted)
-    if core.inbox.takeRequest(InboxWord.stopWanted) { stop() }
+    _ = core.inbox.takeRequest(Inbox.wakeWanted)
+    if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
   }
 
   /// Calls the observers of `activity`, whose list has number `index`.

@@ -37,6 +37,13 @@ public final class EventLoop {
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   @exclusivity(unchecked) var isArmed = false
+
+  // Whether the last look into the inbox found so much that more is on its way,
+  // and when that was, in cycles.
+  @exclusivity(unchecked) var isCrowded = false
+  @exclusivity(unchecked) var lastLook: UInt64 = 0
+  // Whether the loop said that it sleeps, and not that it is up.
+  @exclusivity(unchecked) var saidAsleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
   @exclusivity(unchecked) var owedQueues = 0
   @exclusivity(unchecked) var waitEnd: UInt64 = 0

@@ -10,10 +10,15 @@ struct Inbox: @unchecked Sendable {
   // are atomics.
 
   private struct Cells: ~Copyable {
-    let word: Atomic<UInt32>
+    let word = InboxWord.Cells()
     /// How many threads are about to write to the wake descriptor.
-    let senders: Atomic<UInt32>
+    let senders = Atomic<UInt32>(0)
   }
+
+  /// The loop is to come round once more although nothing was posted.
+  static let wakeWanted: UInt32 = 1
+  /// The loop's run is to return.
+  static let stopWanted: UInt32 = 2
 
   private let cells: UnsafeMutablePointer<Cells>
   private let word: InboxWord
@@ -27,6 +32,16 @@ struct Inbox: @unchecked Sendable {
 
   private static var bufferOffset: Int { 16 }
 
+  // What the loop was asked to do. On lines of its own: the loop looks at it while
+  // others post.
+  @inline(__always)
+  private var requests: UnsafeMutablePointer<Atomic<UInt32>> {
+    (UnsafeMutableRawPointer(cells) + Self.requestsOffset)
+      .assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  private static var requestsOffset: Int { 128 }
+
   /// What `append` found.
   enum Outcome {
     /// The item is in; somebody else wakes the loop, or it is awake.
@@ -39,17 +54,20 @@ struct Inbox: @unchecked Sendable {
 
   /// An empty inbox in memory of its own, until `free()`.
   init() {
-    // 128: two lines, as processors fetch them in pairs.
+    // Twice 128: two lines each, as processors fetch them in pairs.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
-    cells.initialize(to: Cells(word: Atomic(0), senders: Atomic(0)))
+    cells.initialize(to: Cells())
+    (memory + Self.requestsOffset).bindMemory(to: Atomic<UInt32>.self, capacity: 1)
+      .initialize(to: Atomic(0))
     (memory + Self.bufferOffset).initializeMemory(as: ItemBuffer.self, to: ItemBuffer())
-    word = InboxWord(memory.assumingMemoryBound(to: Atomic<UInt32>.self))
+    word = InboxWord(memory.assumingMemoryBound(to: InboxWord.Cells.self))
   }
 
   /// Frees the memory; no thread may know the inbox any more.
   func free() {
     buffer.pointee.free()
+    requests.deinitialize(count: 1)
     cells.deinitialize(count: 1)
     UnsafeMutableRawPointer(cells).deallocate()
   }
@@ -58,21 +76,23 @@ struct Inbox: @unchecked Sendable {
 extension Inbox {
   /// Adds `item` behind all others.
   ///
-  /// Call from any thread. Wait-free but for the lock, which is held for a copy.
+  /// Call from any thread. One atomic exchange; the lock is held for a copy.
   @inline(__always)
   func append(_ item: PostedItem) -> Outcome {
     let flags = word.lock()
     if _slowPath(flags & InboxWord.closed != 0) {
-      word.unlock(adding: 0)
+      word.unlock(flags)
       return .closed
     }
     buffer.pointee.append(item)
-    let filled = flags & InboxWord.filled == 0 ? InboxWord.filled : 0
-    if _fastPath(flags & InboxWord.asleep == 0) {
-      word.unlock(adding: filled)
-      return .queued
+    if _slowPath(flags & InboxWord.asleep != 0) {
+      // Relaxed: counted under the lock, so that a closer waits for the write.
+      cells.pointee.senders.add(1, ordering: .relaxed)
+      word.unlock((flags | InboxWord.filled) & ~InboxWord.asleep)
+      return .queuedAndWake
     }
-    return unlockAndDecide(adding: filled)
+    word.unlock(flags | InboxWord.filled)
+    return .queued
   }
 
   /// Says that the wake which `append` or `request` asked for was sent.
@@ -81,29 +101,19 @@ extension Inbox {
     cells.pointee.senders.subtract(1, ordering: .releasing)
   }
 
-  /// Sets `flags` without taking the lock; true if the caller must wake the
-  /// loop, then call `didSend`.
+  /// Asks the loop for `request` without taking the lock; true if the caller
+  /// must wake the loop, then call `didSend`.
   ///
   /// Call from any thread, and from a signal handler.
-  func request(_ flags: UInt32) -> Bool {
+  func request(_ request: UInt32) -> Bool {
     // Sequentially consistent with `close`: it sees this sender, or this
     // sender sees `closed`.
     cells.pointee.senders.add(1, ordering: .sequentiallyConsistent)
-    let old = word.add(flags)
-    let isAsleep = old & (InboxWord.asleep | InboxWord.closed) == InboxWord.asleep
-    if isAsleep, word.clear(InboxWord.asleep) { return true }
+    // And with `sleep`: the loop sees the request, or this sees it asleep.
+    requests.pointee.bitwiseOr(request, ordering: .sequentiallyConsistent)
+    if word.claimWake() { return true }
     didSend()
     return false
-  }
-
-  @inline(never)
-  private func unlockAndDecide(adding filled: UInt32) -> Outcome {
-    // Counted under the lock, so that a closer waits for the write to come.
-    cells.pointee.senders.add(1, ordering: .relaxed)
-    word.unlock(adding: filled)
-    if word.clear(InboxWord.asleep) { return .queuedAndWake }
-    didSend()
-    return .queued
   }
 }
 
@@ -115,41 +125,43 @@ extension Inbox {
 
   /// Lets posts wake the loop from now on; false if there is something already.
   @inline(__always)
-  func sleep() -> Bool { word.sleep() }
+  func sleep() -> Bool {
+    guard word.sleep() else { return false }
+    if _fastPath(requests.pointee.load(ordering: .sequentiallyConsistent) == 0) {
+      return true
+    }
+    awake()
+    return false
+  }
 
   /// Spares posts the wake from now on.
   @inline(__always)
   func awake() {
-    if word.flags & InboxWord.asleep != 0 { _ = word.awake() }
+    if word.flags & InboxWord.asleep == 0 { return }
+    word.unlock(word.lock() & ~InboxWord.asleep)
   }
 
-  /// Whether `flag` was requested; it is not any more.
+  /// Whether `request` was asked for; it is not any more.
   @inline(__always)
-  func takeRequest(_ flag: UInt32) -> Bool { word.flags & flag != 0 && word.clear(flag) }
+  func takeRequest(_ request: UInt32) -> Bool {
+    // Relaxed: it says nothing of other memory, and one that comes later is
+    // seen by `sleep`.
+    if _fastPath(requests.pointee.load(ordering: .relaxed) & request == 0) { return false }
+    return requests.pointee.bitwiseAnd(~request, ordering: .acquiringAndReleasing)
+      .oldValue & request != 0
+  }
 
   /// Swaps what was posted for `other`, which must be empty.
   func take(into other: inout ItemBuffer) {
     let flags = word.lock()
     swap(&buffer.pointee, &other)
-    if flags & InboxWord.filled != 0 {
-      word.unlock(clearing: InboxWord.filled)
-    } else {
-      word.unlock(adding: 0)
-    }
-  }
-
-  /// How many items wait. Takes the lock.
-  var count: Int {
-    _ = word.lock()
-    defer { word.unlock(adding: 0) }
-    return buffer.pointee.count
+    word.unlock(flags & ~InboxWord.filled)
   }
 
   /// Refuses posts from now on, and waits for wakes on their way.
   func close() {
-    let flags = word.lock()
-    word.unlock(adding: flags & InboxWord.closed == 0 ? InboxWord.closed : 0)
-    // Acquire: pairs with `didSend`.
+    word.close()
+    // Acquire: pairs with `didSend`. Sequentially consistent with `request`.
     while cells.pointee.senders.load(ordering: .sequentiallyConsistent) != 0 { System.yield() }
   }
 }

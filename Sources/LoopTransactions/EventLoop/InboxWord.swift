@@ -2,42 +2,44 @@ import Synchronization
 
 /// The state of an inbox, and its lock, in one atomic word.
 ///
-/// Who finds `asleep` set and clears it owes the loop exactly one kernel write.
-/// Deciding that on the word that also publishes is what loses no wake-up: no
-/// flag is read before something is published. I3, I4.
+/// While `locked` is set, only its holder changes the word, and so gives the lock
+/// back with a plain store. While it is not, every change is a compare-exchange
+/// that sees the whole. So there is one step that a post begins with and that
+/// tells it whether the loop sleeps: a wake-up is not lost to a flag that was
+/// read before something was published. I3, I4.
 struct InboxWord {
   /// A thread is between `lock` and `unlock`.
   static let locked: UInt32 = 1
-  /// A thread sleeps until `locked` is cleared.
-  static let contended: UInt32 = 2
   /// The loop blocks, or is about to: it wants to be woken.
-  static let asleep: UInt32 = 4
-  /// Something was posted and not taken yet. Changes under the lock only.
-  static let filled: UInt32 = 8
-  /// The loop is to come round once more although nothing was posted.
-  static let wakeWanted: UInt32 = 16
-  /// The loop's run is to return.
-  static let stopWanted: UInt32 = 32
-  /// Nothing is accepted any more. Changes under the lock only.
-  static let closed: UInt32 = 64
+  static let asleep: UInt32 = 2
+  /// Something was posted and not taken yet.
+  static let filled: UInt32 = 4
+  /// Nothing is accepted any more.
+  static let closed: UInt32 = 8
+
+  struct Cells: ~Copyable {
+    let word = Atomic<UInt32>(0)
+    /// How many threads sleep for the lock.
+    let waiters = Atomic<UInt32>(0)
+  }
 
   // In memory of its own: see `Inbox`.
-  private let word: UnsafeMutablePointer<Atomic<UInt32>>
+  private let cells: UnsafeMutablePointer<Cells>
 
-  /// Uses the word at `pointer`.
-  init(_ pointer: UnsafeMutablePointer<Atomic<UInt32>>) { word = pointer }
+  /// Uses the cells at `pointer`.
+  init(_ pointer: UnsafeMutablePointer<Cells>) { cells = pointer }
 
   /// What the word says now. Acquire: pairs with the release in `unlock`.
   @inline(__always)
-  var flags: UInt32 { word.pointee.load(ordering: .acquiring) }
+  var flags: UInt32 { cells.pointee.word.load(ordering: .acquiring) }
 
-  /// Takes the lock; returns the flags as they were.
+  /// Takes the lock; returns the flags, without `locked`.
   @inline(__always)
   func lock() -> UInt32 {
-    let seen = word.pointee.load(ordering: .relaxed)
+    let seen = cells.pointee.word.load(ordering: .relaxed)
     if seen & Self.locked == 0 {
       // Acquire: sees what the holder before us wrote.
-      let (exchanged, old) = word.pointee.weakCompareExchange(
+      let (exchanged, old) = cells.pointee.word.weakCompareExchange(
         expected: seen,
         desired: seen | Self.locked,
         successOrdering: .acquiring,
@@ -48,48 +50,57 @@ struct InboxWord {
     return lockSlowly()
   }
 
-  /// Gives the lock back, adding `flags`, which must be clear.
+  /// Gives the lock back, leaving `flags`.
   @inline(__always)
-  func unlock(adding flags: UInt32) {
-    // Release: publishes what was written under the lock. Sequentially
-    // consistent with the loop's `sleep`: one of the two sees the other.
-    let old = word.pointee.wrappingAdd(flags &- Self.locked, ordering: .acquiringAndReleasing)
-      .oldValue
-    if _slowPath(old & Self.contended != 0) { wakeWaiter() }
+  func unlock(_ flags: UInt32) {
+    // Release: publishes what was written under the lock.
+    cells.pointee.word.store(flags, ordering: .releasing)
+    // Relaxed, and no barrier before it: one that begins to wait just now may be
+    // missed. It looks again by itself.
+    if _slowPath(cells.pointee.waiters.load(ordering: .relaxed) != 0) { wakeWaiter() }
   }
 
-  /// Gives the lock back, clearing `flags`, which must be set.
-  @inline(__always)
-  func unlock(clearing flags: UInt32) { unlock(adding: 0 &- flags) }
+  /// Refuses everything from now on.
+  func close() {
+    let flags = lock()
+    // Sequentially consistent with `claimWake`, so an exchange: who is not
+    // counted yet by then finds it closed. Nobody waits that could not look by
+    // itself.
+    _ = cells.pointee.word.exchange(
+      (flags | Self.closed) & ~Self.asleep,
+      ordering: .sequentiallyConsistent
+    )
+  }
 
   /// Says that the loop is about to block; false if it must not.
   @inline(__always)
   func sleep() -> Bool {
-    // Release and acquire: who posts afterwards sees `asleep`; who posted
-    // before left `filled`, and the exchange fails.
-    let (slept, old) = word.pointee.compareExchange(
+    // A post that comes later finds `asleep`; one that came before, or is at it,
+    // left `filled` or `locked`, and the exchange fails. Sequentially consistent
+    // with `claimWake`: the loop looks for requests after this.
+    let (slept, old) = cells.pointee.word.compareExchange(
       expected: 0,
       desired: Self.asleep,
-      ordering: .acquiringAndReleasing
+      ordering: .sequentiallyConsistent
     )
     return slept || old == Self.asleep
   }
 
-  /// Says that the loop is up: nobody needs to wake it. True for the one caller
-  /// that found it asleep.
-  @inline(__always)
-  func awake() -> Bool {
-    clear(Self.asleep)
-  }
-
-  /// Adds `flags` without the lock; returns the flags as they were.
-  func add(_ flags: UInt32) -> UInt32 {
-    word.pointee.bitwiseOr(flags, ordering: .acquiringAndReleasing).oldValue
-  }
-
-  /// Clears `flag`; true for the one caller that found it set.
-  func clear(_ flag: UInt32) -> Bool {
-    word.pointee.bitwiseAnd(~flag, ordering: .acquiringAndReleasing).oldValue & flag != 0
+  /// Takes it on to wake the loop if it sleeps, and nobody else does; whether
+  /// the caller must. Takes no lock, so that a signal handler may call it.
+  func claimWake() -> Bool {
+    var seen = cells.pointee.word.load(ordering: .sequentiallyConsistent)
+    // Who holds the lock and finds the loop asleep wakes it, or is the loop.
+    while seen & (Self.asleep | Self.locked | Self.closed) == Self.asleep {
+      let (exchanged, now) = cells.pointee.word.compareExchange(
+        expected: seen,
+        desired: seen & ~Self.asleep,
+        ordering: .sequentiallyConsistent
+      )
+      if exchanged { return true }
+      seen = now
+    }
+    return false
   }
 
   @inline(never)
@@ -97,37 +108,35 @@ struct InboxWord {
     // 100 pauses: a holder that is running is done by then. Guess.
     for _ in 0..<100 {
       System.pause()
-      let seen = word.pointee.load(ordering: .relaxed)
-      guard seen & Self.locked == 0 else { continue }
-      if exchange(seen, seen | Self.locked) { return seen }
+      let seen = cells.pointee.word.load(ordering: .relaxed)
+      if seen & Self.locked == 0, exchange(seen) { return seen }
     }
     return lockSleeping()
   }
 
   private func lockSleeping() -> UInt32 {
+    // Relaxed: a hint to the holder, and no more.
+    cells.pointee.waiters.add(1, ordering: .relaxed)
+    defer { cells.pointee.waiters.subtract(1, ordering: .relaxed) }
     while true {
-      let seen = word.pointee.load(ordering: .relaxed)
+      let seen = cells.pointee.word.load(ordering: .relaxed)
       if seen & Self.locked == 0 {
-        // Others may sleep still: who slept keeps `contended` for them.
-        if exchange(seen, seen | Self.locked | Self.contended) { return seen }
-      } else if seen & Self.contended != 0 || exchange(seen, seen | Self.contended) {
-        System.wait(on: word, while: seen | Self.contended)
+        if exchange(seen) { return seen }
+      } else {
+        System.wait(on: cells, while: seen)
       }
     }
   }
 
-  private func exchange(_ expected: UInt32, _ desired: UInt32) -> Bool {
-    word.pointee.compareExchange(
-      expected: expected,
-      desired: desired,
+  private func exchange(_ seen: UInt32) -> Bool {
+    cells.pointee.word.compareExchange(
+      expected: seen,
+      desired: seen | Self.locked,
       successOrdering: .acquiring,
       failureOrdering: .relaxed
     ).exchanged
   }
 
   @inline(never)
-  private func wakeWaiter() {
-    _ = clear(Self.contended)
-    System.wakeOne(on: word)
-  }
+  private func wakeWaiter() { System.wakeOne(on: cells) }
 }

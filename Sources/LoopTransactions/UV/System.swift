@@ -21,10 +21,15 @@ package enum System {
   /// Tells the processor that this thread only waits for another.
   static func pause() { lt_pause() }
 
+  /// Fetches the cache line at `address`, which will be written to. The address
+  /// need not be valid.
+  @inline(__always)
+  static func prefetchForWriting(_ address: UnsafeRawPointer) { lt_prefetch_for_writing(address) }
+
   /// Lets another thread have the processor.
   static func yield() { lt_yield() }
 
-  /// Sleeps while `word` holds `expected`; may return early.
+  /// Sleeps while `word` holds `expected`, for a millisecond at most.
   static func wait(on word: UnsafeMutableRawPointer, while expected: UInt32) {
     lt_word_wait(word, expected)
   }

@@ -13,14 +13,17 @@ package final class FinishLine {
     stop: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
     context: UnsafeMutableRawPointer? = nil
   ) {
-    pointer = .allocate(capacity: 1)
+    // On lines of its own: a neighbour that the producer reads would be taken away
+    // with each step.
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
+    pointer = memory.bindMemory(to: cl_finish.self, capacity: 1)
     pointer.initialize(
       to: cl_finish(ran: 0, target: 0, finished: 0, stop: stop, stop_context: context)
     )
   }
 
   deinit {
-    pointer.deallocate()
+    UnsafeMutableRawPointer(pointer).deallocate()
   }
 
   /// Begins a sample of `target` items.

@@ -1,0 +1,136 @@
+/* The inbox word: who posts, who asks for a wake, who sleeps, who closes.
+   ARCHITECTURE.md, "No lost wake-up". scripts/model checks it; each switch is a
+   mutation that has to fail:
+     CLEAR_LATE      a post gives the lock back, then looks whether the loop sleeps
+     NO_LOOK         the loop does not look for requests once it said it sleeps
+     NO_COUNT        a sender is not counted before it gives the lock back
+     CLAIM_LOCKED    a signal handler takes `asleep` from who holds the lock */
+#define POSTS 2
+
+bool locked, asleep, filled, closed;      /* the word */
+bool request;                             /* wanted, and not taken */
+byte senders, inbox, posted, refused, ran, asked, taken;
+bool descriptor, open = true, done;
+byte writes, sleeps;
+
+#define nothing_left (posted + refused == 2 * POSTS && asked == 1 && senders == 0 && \
+                      inbox == 0 && !request)
+
+inline write_descriptor() {
+  assert(open);
+  descriptor = true; writes++;
+  senders--
+}
+
+proctype Producer() {
+  byte i; bool found;
+  for (i : 1 .. POSTS) {
+    atomic { !locked -> locked = true; found = asleep };
+    if
+    :: closed -> locked = false; refused++
+    :: else ->
+       inbox++; posted++;
+#ifdef CLEAR_LATE
+       d_step { filled = true; locked = false };
+       found = false;
+       if
+       :: asleep -> d_step { senders++; asleep = false }; found = true
+       :: else
+       fi;
+#else
+       if
+       :: found ->
+#ifdef NO_COUNT
+          d_step { filled = true; asleep = false; locked = false };
+          senders++;
+#else
+          senders++;
+          d_step { filled = true; asleep = false; locked = false };
+#endif
+       :: else -> d_step { filled = true; locked = false }
+       fi;
+#endif
+       if :: found -> write_descriptor() :: else fi
+    fi
+  }
+}
+
+/* A signal handler: it takes no lock. */
+proctype Asker() {
+  senders++;
+  request = true; asked++;
+  atomic {
+    if
+#ifdef CLAIM_LOCKED
+    :: asleep && !closed -> asleep = false; goto claimed
+#else
+    :: asleep && !locked && !closed -> asleep = false; goto claimed
+#endif
+    :: else -> goto over
+    fi
+  };
+claimed:
+  write_descriptor();
+  goto end;
+over:
+  senders--;
+end:
+  skip
+}
+
+inline take() {
+  atomic { !locked -> locked = true };
+  ran = ran + inbox; inbox = 0;
+  d_step { filled = false; locked = false }
+}
+
+proctype Loop() {
+  do
+  :: /* beforeWaiting */
+     if :: filled -> take() :: else fi;
+     if
+     :: atomic { !locked && !filled && !closed && !asleep -> asleep = true; sleeps++ };
+#ifndef NO_LOOK
+        if
+        :: request ->
+           atomic { !locked -> locked = true }; d_step { asleep = false; locked = false };
+           request = false; taken = asked;
+           goto again
+        :: else
+        fi;
+#endif
+        /* blocks, until somebody writes; or its own timer, once */
+        if
+        :: descriptor -> descriptor = false
+        :: sleeps == 1 -> skip
+        :: nothing_left -> break
+        fi;
+        /* afterWaiting */
+        if
+        :: asleep -> atomic { !locked -> locked = true }; d_step { asleep = false; locked = false }
+        :: else
+        fi;
+        if :: request -> request = false; taken = asked :: else fi
+     :: locked || filled ->
+        if :: request -> request = false; taken = asked :: else fi
+     fi;
+again:
+     skip
+  :: nothing_left -> break
+  :: sleeps > 0 && !done -> break           /* closes while others post */
+  od;
+  if :: asleep -> atomic { !locked -> locked = true }; d_step { asleep = false; locked = false } :: else fi;
+  atomic { !locked -> locked = true };
+  d_step { closed = true; asleep = false; locked = false };
+  senders == 0;
+  take();
+  open = false;
+  done = true
+}
+
+init {
+  atomic { run Loop(); run Producer(); run Producer(); run Asker() };
+  (_nr_pr == 1);
+  assert(writes <= sleeps);
+  assert(ran == posted && posted + refused == 2 * POSTS)
+}
