@@ -24,6 +24,7 @@ extension EventLoop {
     try checkNothingForeign()
     state = .closing
     core.inbox.close()
+    for queue in queues { queue.refuseOthers() }
     flushForGood()
     dropAll()
     try closeHandles()

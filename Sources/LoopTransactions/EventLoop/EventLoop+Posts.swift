@@ -17,6 +17,14 @@ extension EventLoop {
     if isFilled || postsLeft > 0 { runTaken(isFilled) }
   }
 
+  /// Runs posts as above; those of other threads that were not taken yet, if
+  /// `takes`. Whether those are still to be taken: others were left from before.
+  func runPosts(taking takes: Bool) -> Bool {
+    let isBehind = takes && inboxBatch.pointee.remaining > 0
+    if takes || postsLeft > 0 { runTaken(takes) }
+    return isBehind
+  }
+
   /// How many posts were taken, or made on the loop, and have not run yet.
   @inline(__always)
   var postsLeft: Int {

@@ -103,12 +103,14 @@ extension EventLoop {
 
   /// Runs every post and performs every transaction, without a limit of time, for
   /// a run that returns or a loop that closes. What keeps committing itself is
-  /// left after some rounds.
+  /// left after some rounds; what other threads post meanwhile, at once: they may
+  /// post faster than this runs.
   func flushAll() {
     meter.isLifted = true
     var rounds = 0
-    while rounds < Self.lastRounds, !transactions.isEmpty || postsLeft > 0 || core.inbox.isFilled {
-      runPosts()
+    var takes = core.inbox.isFilled
+    while rounds < Self.lastRounds, !transactions.isEmpty || postsLeft > 0 || takes {
+      takes = runPosts(taking: takes)
       transactions.flush()
       rounds += 1
     }

@@ -39,6 +39,7 @@ final class QueueCore: @unchecked Sendable {
     self.observer = observer
     let place = loop.queues.firstIndex { $0.order > order } ?? loop.queues.endIndex
     loop.queues.insert(self, at: place)
+    if loop.state == .closing { refuseOthers() }
   }
 
   deinit { state.withLock { $0.free() } }
@@ -47,7 +48,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
-    let action = state.withLock { $0.enqueue(object) }
+    let action = state.withLock { $0.enqueue(object, onLoop: port.isOnThread) }
     if case .queued(wakes: true) = action { tellLoop() }
     return action
   }
@@ -103,6 +104,10 @@ extension QueueCore {
     _ = handOver(atMost: .max, on: loop)
     loop.meter.isLifted = wasLifted
   }
+
+  /// Refuses elements of other threads: their loop closes, and they might add
+  /// faster than it hands over.
+  func refuseOthers() { state.withLock { $0.closeToOthers() } }
 
   /// Refuses elements from now on, and hands over those that wait.
   func flushForGood() {

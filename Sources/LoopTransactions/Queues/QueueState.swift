@@ -75,6 +75,9 @@ package struct QueueState {
   /// Whether nothing is accepted any more.
   package private(set) var isClosed = false
 
+  /// Whether only the loop's own thread may still add elements: it closes.
+  private var isClosedToOthers = false
+
   /// How many elements were dropped for want of room.
   package private(set) var droppedCount = 0
 
@@ -101,9 +104,9 @@ package struct QueueState {
 
 extension QueueState {
   /// Adds `object`, and retains it unless it is held weakly.
-  package mutating func enqueue(_ object: AnyObject) -> EnqueueAction {
+  package mutating func enqueue(_ object: AnyObject, onLoop: Bool = false) -> EnqueueAction {
     defer { checkInvariants() }
-    guard !isClosed else { return .closed }
+    guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive, isMember(key) { return .alreadyQueued }
     return makeRoom { $0.insert(object, key) }
@@ -160,6 +163,9 @@ extension QueueState {
 
   /// Refuses elements from now on.
   package mutating func close() { isClosed = true }
+
+  /// Refuses elements of other threads than the loop's from now on.
+  package mutating func closeToOthers() { isClosedToOthers = true }
 }
 
 extension QueueState {

@@ -216,6 +216,31 @@ struct EventLoopStopTests {
     }
   }
 
+  @Test("a run that is stopped does not wait until other threads cease to post")  // L8
+  func flood() throws {
+    try withLoop { loop in
+      let (port, ran) = (loop.port, Tally())
+      // What it runs while it returns, others make up for twice over. The bound
+      // is for the failure.
+      @Sendable func post() {
+        try? port.post {
+          guard ran.increment() < 2000 else { return }
+          TestThread.run {
+            post()
+            post()
+          }
+        }
+      }
+      TestThread.run { post() }
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      #expect((1...10).contains(ran.value))
+      let before = ran.value
+      loop.run(.noWait)
+      #expect(ran.value > before)
+    }
+  }
+
   @Test("a signal handler stops and wakes a loop through its port")  // L2, L8
   func signalHandler() throws {
     var later: ForeignHandle?

@@ -144,6 +144,28 @@ struct RunLoopQueueEndTests {
     )
   }
 
+  // Q8, L11
+  @Test("a loop that closes takes no more elements from other threads, but its own")
+  func closeRefusesOthers() throws {
+    let trace = Trace()
+    try stepping { stepped in
+      let queue = RunLoopQueue<Parcel>(on: stepped.loop) { parcel, _ in trace.record(parcel.name) }
+      stepped.loop.commit(
+        Card("card", trace) { _ in
+          trace.record("here \(queue.enqueue(Parcel("b")))")
+          elsewhere { trace.record("elsewhere \(queue.enqueue(Parcel("c")))") }
+          let late = RunLoopQueue<Parcel>(on: stepped.loop) { _, _ in }
+          elsewhere { trace.record("late, elsewhere \(late.enqueue(Parcel("d")))") }
+        },
+        Card.run
+      )
+      elsewhere { queue.enqueue(Parcel("a")) }
+      try stepped.close()
+    }
+    let expected = ["here queued", "elsewhere closed", "late, elsewhere closed", "a", "b"]
+    #expect(trace.events == expected)
+  }
+
   // Q1, L5
   @Test("a run hands over what another thread queued, though nothing else keeps it going")
   func runWithoutPort() throws {
