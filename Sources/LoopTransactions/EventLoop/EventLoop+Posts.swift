@@ -48,7 +48,7 @@ extension EventLoop {
   /// 0.5 us in all. Where they fill it without a pause, the loop looks every 2 us
   /// at most, and looks once more before it thinks of sleep; one that has other
   /// things to do waits for nothing.
-  // 16.5 to 12.5 ns per item: docs/performance.md, "post".
+  // 18 to 11 ns per item: docs/performance.md, "post".
   private func takePosts() {
     if isCrowded {
       while System.cycles &- lastLook < System.cyclesPerReading { System.pause() }
