@@ -45,7 +45,7 @@ extension EventLoop {
   /// Takes what other threads posted.
   ///
   /// Each look takes the inbox's cache lines away from those who fill it, about
-  /// 0.5 us in all. Where they fill it without a pause, the loop looks every 2 us
+  /// 0.5 us in all. Where they fill it without a pause, the loop looks every 7 us
   /// at most, and looks once more before it thinks of sleep; one that has other
   /// things to do waits for nothing.
   // 18 to 11 ns per item: docs/performance.md, "post".

@@ -84,6 +84,7 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    measureStillness()
     virtualTime?.fireDue()
     // libuv makes no tick for a loop that has nothing to wait for.
     arm()
@@ -101,9 +102,11 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    beginMeasuring()
     callObservers(0, .entry)
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
+    if mode != .noWait { checkWaitsForNoTimer() }
     let isAlive = withExtendedLifetime(self) { runTicks(mode) }
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
@@ -139,15 +142,26 @@ extension EventLoop {
     checkNotTornDown("EventLoop.run")
   }
 
+  /// A run waits for the system's clock, and timers of a stepped loop do not come
+  /// by it.
+  private func checkWaitsForNoTimer() {
+    guard virtualTime?.nextDeadline != nil else { return }
+    trap("EventLoop.run: a timer waits for a stepped clock; use SteppedLoop.advance")
+  }
+
   /// Tells the `exit` observers, and performs what is owed then. L8.
   private func leave(performingAll isOver: Bool) {
     core.inbox.awake()
     meter.isLifted = isOver
     runPosts()
     callObservers(3, .exit)
+    // What observers behind the transactions' committed. A run that is over
+    // performs it below, whatever the budget.
+    if !isOver { transactions.flush() }
     endFlush()
     meter.isLifted = false
     if isOver { flushAll() } else { meter.refill() }
+    if isTimed { measureTick() }
     if owesWork { arm() } else { disarm() }
   }
 

@@ -53,6 +53,9 @@ final class QueueCore: @unchecked Sendable {
     return action
   }
 
+  /// How many elements wait.
+  var count: Int { state.withLock { $0.count } }
+
   /// Its user dropped the queue: it goes when it is empty.
   ///
   /// Call from any thread.

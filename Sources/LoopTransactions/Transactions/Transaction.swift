@@ -66,7 +66,11 @@ public final class Transaction {
     weakTarget = hold == .weakly ? target : nil
   }
 
-  deinit { if isLinked { transactions.unlink(self) } }
+  deinit {
+    guard isLinked else { return }
+    transactions.checkThread("Transaction.deinit")
+    transactions.unlink(self)
+  }
 
   /// The target; nil if it is held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }

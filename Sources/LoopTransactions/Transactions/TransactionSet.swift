@@ -120,7 +120,7 @@ extension TransactionSet {
     }
     metrics.coalesced.add()
     let box: TypedValueBox<Value> = Self.value(list[place])
-    box.value = selector.join.body(box.value, value)
+    box.value = selector.join(box.value, value)
   }
 
   /// Commits a kept transaction that is not marked as pending, and takes over the

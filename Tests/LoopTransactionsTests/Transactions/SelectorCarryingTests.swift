@@ -145,4 +145,26 @@ struct SelectorCarryingTests {
       #expect(stepped.trace.events == ["\(1 + 4 * 5050)"])
     }
   }
+
+  // T1, T8
+  @Test("of two selectors of one name the first says how values are joined, whichever commits")
+  func firstDefinitionJoins() throws {
+    try stepping { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let card = Card("a", trace)
+      let first = Selector<Card>.Carrying<Int>("joined twice", keep: .first) { card, value in
+        card.trace.record("\(value)")
+      }
+      let second = Selector<Card>.Carrying<Int>("joined twice", merge: +) { card, value in
+        card.trace.record("merged \(value)")
+      }
+      #expect(first == second)
+      for selector in [first, second] {
+        loop.commit(card, first, 1)
+        loop.commit(card, selector, 2)
+        stepped.runUntilIdle()
+      }
+      #expect(trace.events == ["1", "1"])
+    }
+  }
 }
