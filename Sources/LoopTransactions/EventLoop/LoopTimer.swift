@@ -107,11 +107,17 @@ extension LoopTimer {
     let now = loop.nanoseconds
     // libuv compares whole milliseconds of a clock that may lag.
     guard now >= due.nanoseconds else { return arm() }
-    guard let body else { return }
-    let firing = advance(to: now)
+    // Held: an adopted loop may be closed and dropped by what it calls.
+    let loop = loop
     loop.isFiringTimer = true
-    body(firing)
+    fire(at: now)
     loop.isFiringTimer = false
+  }
+
+  /// Calls the callback, and lets go of it after the last time.
+  private func fire(at now: UInt64) {
+    guard let body else { return }
+    body(advance(to: now))
   }
 
   /// The address of the libuv handle, if there is one.

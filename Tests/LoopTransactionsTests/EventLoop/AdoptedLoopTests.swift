@@ -117,6 +117,30 @@ struct AdoptedLoopTests {
     #expect(host.close())
   }
 
+  @Test(
+    "a loop may be closed and dropped by its timer in a host's own run",
+    arguments: [false, true]
+  )
+  func closingFromATimer(isPrecise: Bool) async {  // L10, L11
+    await #expect(processExitsWith: .success) { [isPrecise] in
+      let host = ForeignLoop()
+      weak var dropped: EventLoop?
+      do {
+        let loop = try EventLoop(adopting: host.address)
+        dropped = loop
+        let keeper = Keeper(loop)
+        if isPrecise {
+          try loop.addPreciseTimer(at: loop.now) { _ in keeper.drop() }
+        } else {
+          loop.addTimer(after: .zero) { _ in keeper.drop() }
+        }
+      }
+      host.run()
+      #expect(dropped == nil)
+      #expect(host.close())
+    }
+  }
+
   @Test("run() says so when its owner closed the loop first")  // L1
   func ownerClosedFirst() async {
     let result = await #expect(
@@ -176,5 +200,17 @@ struct AdoptedLoopTests {
       try loop.close()
       #expect(ran.value == 2)
     }
+  }
+}
+
+/// Holds a loop until it closes and drops it.
+private final class Keeper {
+  private var loop: EventLoop?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func drop() {
+    #expect(throws: Never.self) { try loop?.close() }
+    loop = nil
   }
 }
