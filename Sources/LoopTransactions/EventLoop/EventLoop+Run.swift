@@ -73,7 +73,7 @@ extension EventLoop {
   }
 
   /// The loop that the calling thread runs or, when it runs none, the one made
-  /// last on it and not closed.
+  /// last on it; nil once that is closed, until another one is made or run.
   public static var current: EventLoop? { CurrentLoop.value }
 }
 
@@ -88,7 +88,7 @@ extension EventLoop {
     // libuv makes no tick for a loop that has nothing to wait for.
     arm()
     withExtendedLifetime(self) { _ = uv.run(.noWait) }
-    CurrentLoop.value = previous ?? self
+    makeCurrentAgain(previous)
     state = .idle
     isStopWanted = false
   }
@@ -108,7 +108,7 @@ extension EventLoop {
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
     leave(performingAll: isOver)
-    CurrentLoop.value = previous ?? self
+    makeCurrentAgain(previous)
     state = .idle
     defer { isStopWanted = false }
     if isStopWanted { return .stopped }
@@ -153,4 +153,11 @@ extension EventLoop {
 
   /// Makes this the thread's current loop.
   func becomeCurrent() { CurrentLoop.value = self }
+
+  /// Makes `previous` the thread's current loop again, or else this one.
+  private func makeCurrentAgain(_ previous: EventLoop?) {
+    guard let previous, previous.state != .closed else { return becomeCurrent() }
+    // One that was closed meanwhile took itself off already, and may be gone.
+    CurrentLoop.value = previous
+  }
 }

@@ -298,6 +298,23 @@ struct CurrentLoopTests {
     #expect(EventLoop.current == nil)
   }
 
+  @Test("a loop that was closed and dropped during another's run is not current after it")  // L1
+  func closedMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { outer in
+        var later: EventLoop? = try EventLoop()
+        weak let dropped = later
+        outer.commit {
+          #expect(throws: Never.self) { try later?.close() }
+          later = nil
+        }
+        outer.run()
+        #expect(EventLoop.current === outer)
+        #expect(dropped == nil)
+      }
+    }
+  }
+
   @Test("another thread does not see this one's loop")  // L1
   func otherThread() throws {
     try withLoop { _ in
