@@ -35,11 +35,18 @@ extension EventLoop {
   /// by threads that the child does not have.
   private func abandon() {
     state = .closed
+    becomeUnreachable()
+    for queue in queues { queue.leaveLoop() }
+  }
+
+  /// Lets nothing find the loop any more that may outlive it.
+  private func becomeUnreachable() {
     CurrentLoop.remove(self)
     ticks.setOwner(nil)
     wakeSource.setOwner(nil)
     transactions.detach()
     core.setLoop(nil)
+    observers.detachAll()
   }
 
   private func checkNothingForeign() throws(UVError) {
@@ -92,15 +99,18 @@ extension EventLoop {
 
   /// Says that an open loop was dropped, and makes it harmless.
   func reportUnlessClosed() {
-    guard state != .closed, !core.isForked else { return }
+    guard state != .closed else { return }
+    guard !core.isForked else { return abandon() }
     let message = "EventLoop: dropped while open; call close() on its thread first"
     assertionFailure(message)
     System.report(message)
-    CurrentLoop.remove(self)
-    ticks.setOwner(nil)
-    wakeSource.setOwner(nil)
     core.inbox.close()
-    transactions.detach()
-    core.setLoop(nil)
+    becomeUnreachable()
+    for queue in queues { queue.loopDidClose() }
+    // A host runs on, and would fire them.
+    while let timer = timers.any {
+      timers.remove(timer)
+      timer.leaveLoop()
+    }
   }
 }

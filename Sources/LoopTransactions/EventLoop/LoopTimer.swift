@@ -165,9 +165,16 @@ extension LoopTimer {
     // Released last, and not by the assignment: what goes with it may ask this
     // timer, and the list's hold of it ends before.
     withExtendedLifetime((self, body)) {
+      leaveLoop()
+      loop.timers.remove(self)
+    }
+  }
+
+  /// Ends the timer, whose loop has let go of it or does so next.
+  func leaveLoop() {
+    withExtendedLifetime(body) {
       body = nil
       closeSource()
-      loop.timers.remove(self)
     }
   }
 

@@ -58,6 +58,9 @@ struct ObserverList {
     return lists.joined() + waiting
   }
 
+  /// Lets every observer know that its loop is gone.
+  func detachAll() { for observer in lists.joined() + waiting { observer.detach() } }
+
   private static func activity(_ index: Int) -> EventLoop.Activity {
     EventLoop.Activity(rawValue: 1 << UInt8(index))
   }
