@@ -141,6 +141,21 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
+  func stoppedAndClosed() async {
+    await #expect(processExitsWith: .success) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting) { _ in
+        TestThread.run { port.stop() }
+        #expect(throws: Never.self) { try loop.close() }
+      }
+      host.run(.noWait)
+      #expect(host.close())
+    }
+  }
+
   #if !DEBUG
     @Test("a host runs on after its adopted loop was dropped while open")  // L1, L11
     func droppedOpen() async {
