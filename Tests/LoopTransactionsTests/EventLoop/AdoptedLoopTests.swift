@@ -141,6 +141,26 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("closing from a transaction performs those behind it first")  // L11, T3
+  func closingFromATransaction() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    loop.commit {
+      trace.record("first")
+      #expect(throws: Never.self) { try loop.close() }
+      trace.record("closed")
+    }
+    loop.commit {
+      trace.record("second")
+      loop.commit { trace.record("fourth") }
+    }
+    loop.commit { trace.record("third") }
+    host.run(.noWait)
+    #expect(trace.events == ["first", "second", "third", "fourth", "closed"])
+    #expect(host.close())
+  }
+
   @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
   func stoppedAndClosed() async {
     await #expect(processExitsWith: .success) {
