@@ -77,14 +77,24 @@ extension EventLoop {
   private func dropAll() {
     // First: what is released below may post, and nothing would run it.
     core.setLoop(nil)
-    for queue in queues { queue.loopDidClose() }
+    // Again and again: what is released may add a timer, a queue, an observer, or
+    // commit, and nothing of that may be left when the handles close.
+    repeat { dropOnce() } while !holdsNothing
+    transactions.detach()
+  }
+
+  private func dropOnce() {
+    let dropped = queues
     queues = []
-    // One by one: letting go of a timer's callback may cancel others, or add some.
+    for queue in dropped { queue.loopDidClose() }
+    // One by one: letting go of a timer's callback may cancel others.
     while let timer = timers.any { timer.cancel() }
     transactions.removeAll()
-    transactions.detach()
-    // As the timers.
-    while !observers.isEmpty { for observer in observers.takeAll() { observer.invalidate() } }
+    for observer in observers.takeAll() { observer.invalidate() }
+  }
+
+  private var holdsNothing: Bool {
+    queues.isEmpty && timers.count == 0 && transactions.isEmpty && observers.isEmpty
   }
 
   private func closeHandles() throws(UVError) {
