@@ -101,6 +101,8 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    // A host's own run has been stopped by it, and took libuv's flag.
+    if !uv.isStopping { isStopWanted = false }
     callObservers(0, .entry)
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()

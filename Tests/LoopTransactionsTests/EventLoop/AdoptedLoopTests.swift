@@ -76,6 +76,19 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
+  func stopsHost() throws {
+    try withAdoptedLoop { host, loop in
+      let port = loop.port
+      loop.addTimer(after: .zero) { _ in loop.stop() }
+      #expect(host.run())
+      #expect(loop.run(.noWait) == .ticked)
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      withExtendedLifetime(port) {}
+    }
+  }
+
   @Test("closing leaves the host its loop and its handles")  // L1, L11
   func closing() throws {
     let host = ForeignLoop()
