@@ -56,7 +56,7 @@ extension EventLoop {
     }
     timer.keepsLoopAlive = false
     defer { timer.cancel() }
-    let result = run(.whole)
+    let result = run(.whole) { isOver }
     return isOver && result != .stopped ? .timedOut : result
   }
 
@@ -96,7 +96,7 @@ extension EventLoop {
   /// Whether the loop would not block if it ran now.
   package var owesAnything: Bool { owesWork || core.inbox.isFilled }
 
-  private func run(_ mode: RunMode) -> RunResult {
+  private func run(_ mode: RunMode, isTimedOut: () -> Bool = { false }) -> RunResult {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
@@ -106,7 +106,7 @@ extension EventLoop {
     callObservers(0, .entry)
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
-    let isAlive = withExtendedLifetime(self) { runTicks(mode) }
+    let isAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
     leave(performingAll: isOver)
@@ -119,12 +119,12 @@ extension EventLoop {
 
   /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
   /// another thread handed over does, without a port too.
-  private func runTicks(_ mode: RunMode) -> Bool {
+  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
       isAlive = uv.run(mode)
-    } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled
+    } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
     return isAlive
   }
 
