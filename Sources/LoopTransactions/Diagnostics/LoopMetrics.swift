@@ -47,13 +47,15 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Posts that the loop has taken and not run yet.
   public var pendingPosts: UInt64 = 0
 
-  /// Time the loop spent running callbacks. Zero unless times are measured.
+  /// Time the loop spent running callbacks; where a host runs it, what the host
+  /// does between its runs too. Zero unless times are measured.
   public var busy: Duration = .zero
 
   /// Time the loop spent waiting for events. Zero unless times are measured.
   public var idle: Duration = .zero
 
-  /// The longest stretch between two waits. Zero unless times are measured.
+  /// The longest stretch of a run between two waits. Zero unless times are
+  /// measured.
   public var longestTick: Duration = .zero
 }
 

@@ -84,10 +84,12 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    beginMeasuring()
     virtualTime?.fireDue()
     // libuv makes no tick for a loop that has nothing to wait for.
     arm()
     withExtendedLifetime(self) { _ = uv.run(.noWait) }
+    endMeasuring()
     makeCurrentAgain(previous)
     state = .idle
     isStopWanted = false
@@ -101,6 +103,7 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    beginMeasuring()
     // A host's own run has been stopped by it, and took libuv's flag.
     if !uv.isStopping { isStopWanted = false }
     callObservers(0, .entry)
@@ -110,6 +113,7 @@ extension EventLoop {
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
     leave(performingAll: isOver)
+    endMeasuring()
     makeCurrentAgain(previous)
     state = .idle
     defer { isStopWanted = false }

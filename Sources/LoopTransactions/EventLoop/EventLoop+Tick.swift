@@ -127,6 +127,15 @@ extension EventLoop {
 
 // Times, when they are measured.
 extension EventLoop {
+  /// Begins to measure a run: what lies before it was not the loop's.
+  func beginMeasuring() { waitEnd = isTimed ? nanoseconds : 0 }
+
+  /// Measures the end of a run; what lies behind it is not the loop's.
+  func endMeasuring() {
+    if isTimed { measureBusy() }
+    waitEnd = 0
+  }
+
   private func measureBusy() {
     let now = nanoseconds
     if waitEnd != 0 {
