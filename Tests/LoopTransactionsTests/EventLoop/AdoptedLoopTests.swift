@@ -174,6 +174,24 @@ struct AdoptedLoopTests {
     #expect(host.close())
   }
 
+  @Test("closing from a post runs those behind it first, and counts each once")  // L11, X1
+  func closingFromAPost() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    let port = loop.port
+    let smuggled = Smuggled(loop)
+    try port.post {
+      #expect(throws: Never.self) { try smuggled.value.close() }
+      trace.record("closed")
+    }
+    for name in ["second", "third"] { try port.post { trace.record(name) } }
+    host.run(.noWait)
+    #expect(trace.events == ["second", "third", "closed"])
+    #expect(port.metrics.posts == 3)
+    #expect(host.close())
+  }
+
   @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
   func stoppedAndClosed() async {
     await #expect(processExitsWith: .success) {
