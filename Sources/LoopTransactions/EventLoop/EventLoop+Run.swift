@@ -15,7 +15,9 @@ extension EventLoop {
     case stopped
     /// The deadline passed.
     case timedOut
-    /// The one tick asked for is done, and there is more to wait for.
+    /// The one tick asked for is done, and there is more to wait for. Of a whole
+    /// run: nothing was left, but its end brought more, as an `exit` observer that
+    /// adds or cancels a timer does.
     case ticked
   }
 
