@@ -64,7 +64,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Time the loop spent waiting for events. Zero unless times are measured.
   public var idle: Duration = .zero
 
-  /// The longest stretch between two waits. Zero unless times are measured.
+  /// The longest stretch of a run between two waits. Zero unless times are
+  /// measured.
   public var longestTick: Duration = .zero
 }
 

@@ -73,7 +73,8 @@ extension EventLoop {
 
   private func takeRequests() {
     _ = core.inbox.takeRequest(Inbox.wakeWanted)
-    if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
+    // An adopted loop that was closed by what it called is not stopped any more.
+    if core.inbox.takeRequest(Inbox.stopWanted), state != .closed { stop() }
   }
 
   /// Calls the observers of `activity`, whose list has number `index`.

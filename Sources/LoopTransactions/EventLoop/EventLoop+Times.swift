@@ -24,11 +24,9 @@ extension EventLoop {
     idleBefore = idle
   }
 
-  /// Counts what a test's clock was moved by since the last step as waiting.
-  func measureStillness() {
-    guard isTimed else { return }
-    core.metrics.idle.add(nanoseconds &- tickEnd)
-    tickEnd = nanoseconds
+  /// Measures the end of a run; what lies behind it is not the loop's.
+  func endMeasuring() {
+    if isTimed { measureTick() }
   }
 
   private var idleNanoseconds: UInt64 { time.isVirtual ? 0 : uv.idleNanoseconds }

@@ -42,15 +42,15 @@ public final class FrameClock {
   ///
   /// - Parameter body: Called on the loop, until `stop()`.
   /// - Throws: `UVError` if the system is out of descriptors.
-  /// - Precondition: `framesPerSecond` is from 0.001 to 100,000.
+  /// - Precondition: `framesPerSecond` is over 0 and at most 100,000.
   public init(
     on loop: EventLoop,
     framesPerSecond: Double = 60,
     _ body: @escaping (Frame) -> Void
   ) throws(UVError) {
     require(
-      framesPerSecond >= 0.001 && framesPerSecond <= 100_000,
-      "FrameClock: framesPerSecond must be from 0.001 to 100000, got \(framesPerSecond)"
+      framesPerSecond > 0 && framesPerSecond <= 100_000,
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got \(framesPerSecond)"
     )
     loop.checkUsable("FrameClock.init")
     core = loop.core

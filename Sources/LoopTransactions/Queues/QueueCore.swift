@@ -48,6 +48,8 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
+    // Nobody hands over what an inherited queue holds. I15.
+    guard !port.isForked else { return .closed }
     let action = state.withLock { $0.enqueue(object, onLoop: port.isOnThread) }
     if case .queued(wakes: true) = action { tellLoop() }
     return action
@@ -125,8 +127,11 @@ extension QueueCore {
     observer = nil
     handler = nil
     onDrain = nil
-    loop = nil
+    leaveLoop()
   }
+
+  /// Takes note that there is no loop any more.
+  func leaveLoop() { loop = nil }
 
   /// Refuses elements from now on, and drops those that wait.
   func close() {

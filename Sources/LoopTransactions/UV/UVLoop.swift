@@ -35,7 +35,7 @@ struct UVLoop {
   /// Makes the run under way, or else the next one, return.
   func stop() { uv_stop(pointer) }
 
-  /// Whether a run under way has been told to stop.
+  /// Whether the run under way, or else the next one, has been told to stop.
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
   /// Whether an active handle or a request is left to wait for.

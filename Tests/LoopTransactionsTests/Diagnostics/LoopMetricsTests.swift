@@ -95,6 +95,35 @@ struct LoopMetricsTests {
     }
   }
 
+  @Test("time between two runs is neither busy nor idle")  // X1
+  func timesApart() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.measuresTime = true
+      for run in [{ stepped.step() }, { loop.run(.noWait) }, { loop.run() }] {
+        loop.commit { stepped.spend(.milliseconds(2)) }
+        run()
+        stepped.spend(.seconds(60))
+      }
+      #expect(loop.metrics.busy == .milliseconds(6))
+      #expect(loop.metrics.idle == .zero)
+      #expect(loop.metrics.longestTick == .milliseconds(2))
+    }
+  }
+
+  @Test("what a run does in its end is busy time")  // X1, L8
+  func timesAtExit() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.measuresTime = true
+      for activities in [EventLoop.Activity.entry, .exit] {
+        loop.addObserver(for: activities) { _ in stepped.spend(.milliseconds(3)) }
+      }
+      loop.run()
+      #expect(loop.metrics.busy == .milliseconds(6))
+    }
+  }
+
   @Test("idle time is what a loop waits, whichever way it is run")  // X1
   func idle() throws {
     try withLoop { loop in

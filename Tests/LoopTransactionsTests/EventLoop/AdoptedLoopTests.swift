@@ -127,6 +127,19 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
+  func stopsHost() throws {
+    try withAdoptedLoop { host, loop in
+      let port = loop.port
+      loop.addTimer(after: .zero) { _ in loop.stop() }
+      #expect(host.run())
+      #expect(loop.run(.noWait) == .ticked)
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      withExtendedLifetime(port) {}
+    }
+  }
+
   @Test("closing leaves the host its loop and its handles")  // L1, L11
   func closing() throws {
     let host = ForeignLoop()
@@ -167,6 +180,106 @@ struct AdoptedLoopTests {
     #expect(dropped == nil)
     #expect(host.close())
   }
+
+  @Test(
+    "a loop may be closed and dropped by its timer in a host's own run",
+    arguments: [false, true]
+  )
+  func closingFromATimer(isPrecise: Bool) async {  // L10, L11
+    await #expect(processExitsWith: .success) { [isPrecise] in
+      let host = ForeignLoop()
+      weak var dropped: EventLoop?
+      do {
+        let loop = try EventLoop(adopting: host.address)
+        dropped = loop
+        let keeper = Keeper(loop)
+        if isPrecise {
+          try loop.addPreciseTimer(at: loop.now) { _ in keeper.drop() }
+        } else {
+          loop.addTimer(after: .zero) { _ in keeper.drop() }
+        }
+      }
+      host.run()
+      #expect(dropped == nil)
+      #expect(host.close())
+    }
+  }
+
+  @Test("closing from a transaction performs those behind it first")  // L11, T3
+  func closingFromATransaction() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    loop.commit {
+      trace.record("first")
+      #expect(throws: Never.self) { try loop.close() }
+      trace.record("closed")
+    }
+    loop.commit {
+      trace.record("second")
+      loop.commit { trace.record("fourth") }
+    }
+    loop.commit { trace.record("third") }
+    host.run(.noWait)
+    #expect(trace.events == ["first", "second", "third", "fourth", "closed"])
+    #expect(host.close())
+  }
+
+  @Test("closing from a post runs those behind it first, and counts each once")  // L11, X1
+  func closingFromAPost() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    let port = loop.port
+    let smuggled = Smuggled(loop)
+    try port.post {
+      #expect(throws: Never.self) { try smuggled.value.close() }
+      trace.record("closed")
+    }
+    for name in ["second", "third"] { try port.post { trace.record(name) } }
+    host.run(.noWait)
+    #expect(trace.events == ["second", "third", "closed"])
+    #expect(port.metrics.posts == 3)
+    #expect(host.close())
+  }
+
+  @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
+  func stoppedAndClosed() async {
+    await #expect(processExitsWith: .success) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting) { _ in
+        TestThread.run { port.stop() }
+        #expect(throws: Never.self) { try loop.close() }
+      }
+      host.run(.noWait)
+      #expect(host.close())
+    }
+  }
+
+  #if !DEBUG
+    @Test("a host runs on after its adopted loop was dropped while open")  // L1, L11
+    func droppedOpen() async {
+      await #expect(processExitsWith: .success) {
+        Interposed.forgiveLeaks()
+        let host = ForeignLoop()
+        var loop: EventLoop? = try EventLoop(adopting: host.address)
+        let timer = loop?.addTimer(after: .zero) { _ in Issue.record("a timer fired") }
+        let observer = loop?.addObserver(for: .beforeWaiting) { _ in }
+        let queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
+        let trace = Trace()
+        queue?.enqueue(Witness { trace.record("released") })
+        loop = nil
+        host.run(.noWait)
+        timer?.cancel()
+        observer?.remove()
+        queue?.enqueue(Witness {})
+        queue?.flush()
+        #expect(trace.events == ["released"])
+      }
+    }
+  #endif
 
   @Test("run() says so when its owner closed the loop first")  // L1
   func ownerClosedFirst() async {
@@ -227,5 +340,17 @@ struct AdoptedLoopTests {
       try loop.close()
       #expect(ran.value == 2)
     }
+  }
+}
+
+/// Holds a loop until it closes and drops it.
+private final class Keeper {
+  private var loop: EventLoop?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func drop() {
+    #expect(throws: Never.self) { try loop?.close() }
+    loop = nil
   }
 }

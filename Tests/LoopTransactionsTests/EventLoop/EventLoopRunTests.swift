@@ -96,6 +96,26 @@ struct EventLoopRunTests {
     }
   }
 
+  @Test("run(until:) does not outlast its deadline for what came in its last tick")  // L8
+  func untilLastTick() throws {
+    try withLoop { loop in
+      let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
+        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run went on") }
+      }
+      let deadline = loop.now.advanced(by: .milliseconds(2))
+      var isDue = false
+      loop.addTimer(after: .milliseconds(3)) { _ in isDue = true }
+      loop.addObserver(for: .afterWaiting) { _ in
+        guard isDue else { return }
+        isDue = false
+        TestThread.run { queue.enqueue(Witness {}) }
+      }
+      // The deadline and the timer come in one tick, which is the last.
+      loop.commit { while loop.now < deadline.advanced(by: .milliseconds(5)) {} }
+      #expect(loop.run(until: deadline) == .timedOut)
+    }
+  }
+
   @Test("run(until:) that is stopped says so")  // L8
   func untilStopped() throws {
     try withLoop { loop in
@@ -311,6 +331,23 @@ struct CurrentLoopTests {
   func afterwards() throws {
     try withLoop { loop in #expect(EventLoop.current === loop) }
     #expect(EventLoop.current == nil)
+  }
+
+  @Test("a loop that was closed and dropped during another's run is not current after it")  // L1
+  func closedMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { outer in
+        var later: EventLoop? = try EventLoop()
+        weak let dropped = later
+        outer.commit {
+          #expect(throws: Never.self) { try later?.close() }
+          later = nil
+        }
+        outer.run()
+        #expect(EventLoop.current === outer)
+        #expect(dropped == nil)
+      }
+    }
   }
 
   @Test("another thread does not see this one's loop")  // L1

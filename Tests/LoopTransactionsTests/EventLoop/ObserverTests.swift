@@ -176,6 +176,18 @@ struct ObserverTests {
     }
   }
 
+  @Test("an observer of no activity is not valid, and removing it harmless", arguments: [0, 240])
+  func ofNothing(rawValue: UInt8) async {  // L3
+    await #expect(processExitsWith: .success) { [rawValue] in
+      var loop: EventLoop? = try EventLoop()
+      let observer = loop?.addObserver(for: EventLoop.Activity(rawValue: rawValue)) { _ in }
+      #expect(observer?.isValid == false)
+      try loop?.close()
+      loop = nil
+      observer?.remove()
+    }
+  }
+
   @Test("closing the loop makes its observers invalid, and removing them harmless")  // L3, L11
   func closed() throws {
     let loop = try EventLoop()

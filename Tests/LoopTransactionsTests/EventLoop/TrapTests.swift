@@ -226,15 +226,14 @@ struct TrapTests {
     case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
     case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"
     case frameRateNaN =
-      "FrameClock: framesPerSecond must be from 0.001 to 100000, got nan"
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got nan"
     case frameRateInfinite =
-      "FrameClock: framesPerSecond must be from 0.001 to 100000, got inf"
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got inf"
     case frameRateNegative =
-      "FrameClock: framesPerSecond must be from 0.001 to 100000, got -60.0"
-    case frameRateZero = "FrameClock: framesPerSecond must be from 0.001 to 100000, got 0.0"
-    case frameRateTiny = "FrameClock: framesPerSecond must be from 0.001 to 100000, got 1e-300"
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got -60.0"
+    case frameRateZero = "FrameClock: framesPerSecond must be over 0 and at most 100000, got 0.0"
     case frameRateTooHigh =
-      "FrameClock: framesPerSecond must be from 0.001 to 100000, got 100001.0"
+      "FrameClock: framesPerSecond must be over 0 and at most 100000, got 100001.0"
     case budgetOfNoTime =
       "EventLoop.Budget: time must be over zero, got 0.0 seconds; use .unlimited for none"
     case budgetOfNegativeTime =
@@ -283,7 +282,6 @@ struct TrapTests {
       case .frameRateInfinite: _ = try FrameClock(on: loop, framesPerSecond: .infinity) { _ in }
       case .frameRateNegative: _ = try FrameClock(on: loop, framesPerSecond: -60) { _ in }
       case .frameRateZero: _ = try FrameClock(on: loop, framesPerSecond: 0) { _ in }
-      case .frameRateTiny: _ = try FrameClock(on: loop, framesPerSecond: 1e-300) { _ in }
       case .frameRateTooHigh: _ = try FrameClock(on: loop, framesPerSecond: 100_001) { _ in }
       case .budgetOfNoTime: loop.budget = EventLoop.Budget(time: .zero)
       case .budgetOfNegativeTime: loop.budget = EventLoop.Budget(time: .seconds(-1))
