@@ -104,6 +104,21 @@ struct EventLoopRunTests {
     }
   }
 
+  @Test("a chain of commits is performed to its end by a run that is stopped")  // L8
+  func chain() throws {
+    try withLoop { loop in
+      var performed = 0
+      func again() {
+        performed += 1
+        if performed < 10 { loop.commit { again() } }
+      }
+      again()
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      #expect(performed == 10)
+    }
+  }
+
   @Test("what commits itself for ever does not hold a run that is stopped")  // L8
   func endless() throws {
     try withLoop { loop in
