@@ -16,6 +16,24 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("whatever is built on a loop, it has four handles")  // L3
+  func handles() throws {
+    try withAdoptedLoop { host, loop in
+      for order in 0..<10 {
+        loop.addObserver(for: [.entry, .beforeWaiting, .afterWaiting, .exit], order: order) { _ in }
+      }
+      let queues = (0..<10).map { _ in RunLoopQueue<Witness>(on: loop, handler: nil) }
+      for queue in queues { queue.enqueue(Witness {}) }
+      loop.commit {}
+      let port = loop.port
+      try port.post {}
+      loop.run(.noWait)
+      #expect([.idle, .prepare, .check].map(host.handleCount) == [1, 1, 1])
+      #expect([.timer, .async, .poll].map(host.handleCount).reduce(0, +) == 1)
+      withExtendedLifetime((port, queues)) {}
+    }
+  }
+
   @Test(
     "in a host's own run, what any callback commits is performed before it blocks",
     arguments: ForeignHandle.Kind.allCases
@@ -57,6 +75,39 @@ struct AdoptedLoopTests {
       host.run()
       poll.close()
       #expect(performed == 1)
+    }
+  }
+
+  private final class Queues {
+    var dropped: RunLoopQueue<Witness>?
+    var filled: RunLoopQueue<Witness>?
+  }
+
+  @Test("a host's run of one tick says that more is owed when a wake brought it")  // L5
+  func hostTicks() throws {
+    var later: ForeignHandle?
+    let queues = Smuggled(Queues())
+    try withAdoptedLoop(prepare: { host in
+      // Runs after ours: the loop counts as asleep, and is sent a wake. It is the
+      // last that the host waits for.
+      later = ForeignHandle(.prepare, on: host.address) { handle in
+        handle.stop()
+        TestThread.run {
+          queues.value.dropped = nil
+          queues.value.filled?.enqueue(Witness {})
+        }
+      }
+      later?.start()
+    }) { host, loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let handedOver = Tally()
+      queues.value.dropped = RunLoopQueue(on: loop, handler: nil)
+      queues.value.filled = RunLoopQueue(on: loop) { _, _ in handedOver.increment() }
+      #expect(host.run(.once))
+      #expect(loop.metrics.wakesReceived == 1)
+      #expect(!host.run())
+      #expect(handedOver.value == 1)
+      later?.close()
     }
   }
 
