@@ -151,16 +151,20 @@ struct BudgetTests {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
       let (port, trace) = (loop.port, Trace())
-      loop.addTimer(after: .zero) { _ in }
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
+      poll.start().send()
       // The loop is up: no wake is written, and the next tick takes the posts.
       loop.addObserver(for: .afterWaiting, repeats: false) { _ in
         TestThread.run {
           try? port.post { trace.record("P1") }
-          try? port.post { trace.record("P2") }
-          port.stop()
+          try? port.post {
+            trace.record("P2")
+            port.stop()
+          }
         }
       }
       Interposed.beforeBlocking({ _ in trace.record("blocks") }) { _ = loop.runInTime() }
+      poll.close()
       #expect(trace.events.drop { $0 == "blocks" } == ["P1", "P2"])
     }
   }

@@ -139,6 +139,41 @@ struct EventLoopRunTests {
     }
   }
 
+  @Test("run(until:) that is stopped in the tick of its deadline says that it was stopped")  // L8
+  func untilStoppedAtDeadline() throws {
+    try withLoop { loop in
+      loop.commit { loop.stop() }
+      #expect(loop.run(until: LoopClock.Instant(nanoseconds: 0)) == .stopped)
+    }
+  }
+
+  @Test("a deadline that a run did not come to does not end the next run")  // L8
+  func untilStoppedEarly() throws {
+    try withLoop { loop in
+      loop.commit { loop.stop() }
+      #expect(loop.run(until: loop.now.advanced(by: .milliseconds(2))) == .stopped)
+      loop.addTimer(after: .milliseconds(5)) { _ in loop.stop() }
+      #expect(loop.run() == .stopped)
+    }
+  }
+
+  @Test(
+    "a run of one tick that is stopped, or has nothing left to wait for, performs everything",
+    arguments: [true, false]
+  )  // L8
+  func onceForGood(isStopped: Bool) throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      var performed = 0
+      loop.addObserver(for: .exit, repeats: false) { _ in
+        for _ in 0..<3 { loop.commit { performed += 1 } }
+      }
+      if isStopped { loop.stop() }
+      #expect(loop.run(.noWait) == (isStopped ? .stopped : .finished))
+      #expect(performed == 3)
+    }
+  }
+
   @Test("what commits itself for ever does not hold a run that is stopped")  // L8
   func endless() throws {
     try withLoop { loop in
@@ -204,6 +239,7 @@ struct EventLoopStopTests {
       #expect(loop.run(.noWait) == .ticked)
       port.stop()
       #expect(loop.run() == .stopped)
+      #expect(loop.metrics.ticks == 1)
       #expect(loop.run(.noWait) == .ticked)
     }
   }
