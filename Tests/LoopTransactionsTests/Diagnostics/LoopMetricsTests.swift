@@ -163,7 +163,10 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("a wake that finds something to do was needed, one that comes late was not")  // X1
+  @Test(
+    "a wake that finds something to do was needed, one that comes late was not",
+    .enabled(if: Interposed.isAvailable)
+  )  // X1
   func wakesNeeded() throws {
     try withLoop { loop in
       let port = loop.port
