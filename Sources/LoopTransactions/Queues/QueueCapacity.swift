@@ -1,4 +1,7 @@
 /// How many elements a queue may hold, and what happens to the next one.
+///
+/// In a queue that holds its elements weakly, those in front that died make room
+/// first; dead ones behind a live one count until it is handed over.
 public struct QueueCapacity: Hashable, Sendable {
   /// What a full queue does with an element.
   public enum WhenFull: Hashable, Sendable {
