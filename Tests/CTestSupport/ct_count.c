@@ -154,7 +154,8 @@ uint64_t ct_writes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 
-void ct_before_allocation(void (*hook)(void *), void *context) {
+void ct_before(ct_call call, void (*hook)(void *), void *context) {
+  (void)call;
   (void)hook;
   (void)context;
 }

@@ -21,6 +21,10 @@ int cl_allowed_cpus(int *_Nullable cpus, int capacity);
 // How many CPUs the calling thread may run on; 0 where that can not be asked.
 int cl_thread_cpu_count(void);
 
+// Lowers the calling thread's priority, for as long as it lives, below that of
+// every thread that was left alone. Where only a process has one: does nothing.
+void cl_thread_lower(void);
+
 // The CPU the calling thread runs on, or -1.
 int cl_current_cpu(void);
 

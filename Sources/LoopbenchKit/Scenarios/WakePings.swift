@@ -30,9 +30,11 @@ package final class WakePings {
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
     let pause = WakeLoad.pause(before: slice.series)
+    let isLow = WakeLoad.isLow(slice.series)
     let seed = slice.generator.next()
     let shared = Shared((pings: pointer, context: context))
     let producer = try PlacedThread(cpu: slice.seats.producer) {
+      if isLow { cl_thread_lower() }
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
       stop()
     }
