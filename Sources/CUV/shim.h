@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,6 +90,71 @@ static inline void lt_prefetch_for_writing(const void *address) {
 #else
   __builtin_prefetch(address, 1, 3);
 #endif
+}
+
+// MARK: Threads of our own
+
+typedef struct {
+  void (*body)(void *);
+  void *context;
+} lt_thread_arguments;
+
+static inline void *lt_thread_main(void *opaque) {
+  lt_thread_arguments arguments = *(lt_thread_arguments *)opaque;
+  free(opaque);
+  arguments.body(arguments.context);
+  return NULL;
+}
+
+// Starts a thread that nobody joins; 0, or an errno.
+static inline int lt_thread_start(void (*body)(void *), void *context) {
+  lt_thread_arguments *arguments = (lt_thread_arguments *)malloc(sizeof *arguments);
+  if (arguments == NULL) return ENOMEM;
+  arguments->body = body;
+  arguments->context = context;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int error = pthread_create(&thread, &attributes, lt_thread_main, arguments);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) free(arguments);
+  return error;
+}
+
+// Names the calling thread, as far as the system shows: 15 bytes on Linux.
+static inline void lt_thread_set_name(const char *name) {
+#if defined(__linux__)
+  char shown[16];
+  strncpy(shown, name, sizeof shown - 1);
+  shown[sizeof shown - 1] = 0;
+  pthread_setname_np(pthread_self(), shown);
+#elif defined(__APPLE__)
+  pthread_setname_np(name);
+#else
+  (void)name;
+#endif
+}
+
+// How many processors' time the control group may use, rounded up; 0: no limit.
+static inline int lt_processor_quota(void) {
+  long long quota = -1, period = 0;
+  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+  if (file != NULL) {
+    if (fscanf(file, "%lld %lld", &quota, &period) != 2) quota = -1;
+    fclose(file);
+  } else {
+    file = fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "re");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%lld", &quota) != 1) quota = -1;
+    fclose(file);
+    file = fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "re");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%lld", &period) != 1) period = 0;
+    fclose(file);
+  }
+  if (quota <= 0 || period <= 0) return 0;
+  return (int)((quota + period - 1) / period);
 }
 
 static inline void lt_yield(void) { sched_yield(); }

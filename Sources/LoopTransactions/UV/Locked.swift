@@ -4,7 +4,7 @@ import CUV
 ///
 /// Wraps libuv's mutex: ThreadSanitizer understands it, which it does not the
 /// standard library's on Linux. Not recursive.
-package final class Locked<Value>: @unchecked Sendable {
+package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   // @unchecked: `value` is touched between lock and unlock of `mutex` only.
 
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
@@ -14,7 +14,7 @@ package final class Locked<Value>: @unchecked Sendable {
   @exclusivity(unchecked) private var value: Value
 
   /// Guards `value` from now on.
-  package init(_ value: Value) {
+  package init(_ value: consuming Value) {
     self.value = value
     guard uv_mutex_init(mutex) == 0 else {
       fatalError("Locked: the system has no memory left for a mutex")

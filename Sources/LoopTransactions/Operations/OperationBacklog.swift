@@ -1,0 +1,160 @@
+/// Operations that wait: by level, first come first in one, and by age over all.
+///
+/// Adding, removing and moving one is O(1), as is finding the most urgent or the
+/// oldest: lists through the nodes, a bit per level. Nodes are memory of the
+/// backlog, and are used again.
+struct OperationBacklog: ~Copyable {
+  typealias Pointer = OperationNode.Pointer
+
+  /// Above every priority: what a thread waits for.
+  static var lifted: Int { 256 }
+
+  /// The level of `priority`.
+  static func level(_ priority: OperationPriority) -> Int { Int(priority.rawValue) + 128 }
+
+  private struct List {
+    var first: Pointer?
+    var last: Pointer?
+  }
+
+  private var lists = [List](repeating: List(), count: 257)
+  // A bit per level that has operations, and a bit per word of those.
+  private var filled = [UInt64](repeating: 0, count: 5)
+  private var oldest: Pointer?
+  private var youngest: Pointer?
+  private var free: Pointer?
+  private var chunks: [Pointer] = []
+
+  /// How many wait.
+  private(set) var count = 0
+
+  // 128 nodes are some 14 KiB. Guess.
+  private static var chunkSize: Int { 128 }
+
+  deinit {
+    for chunk in chunks {
+      chunk.deinitialize(count: Self.chunkSize)
+      chunk.deallocate()
+    }
+  }
+
+  /// Adds an operation behind those of its level.
+  mutating func append(_ content: consuming OperationNode.Content, level: Int) -> OperationHandle {
+    let node = takeFree()
+    node.pointee.content = content
+    node.pointee.level = level
+    node.pointee.older = youngest
+    node.pointee.younger = nil
+    if let youngest { youngest.pointee.younger = node } else { oldest = node }
+    youngest = node
+    link(node)
+    count += 1
+    let word = node.pointee.word | OperationNode.queued
+    node.pointee.word = word
+    return OperationHandle(node: node, generation: OperationNode.generation(of: word))
+  }
+
+  /// The most urgent level that has operations; nil: none waits.
+  var highestLevel: Int? {
+    for word in stride(from: 4, through: 0, by: -1) where filled[word] != 0 {
+      return word * 64 + 63 - filled[word].leadingZeroBitCount
+    }
+    return nil
+  }
+
+  /// Takes the first of the most urgent level.
+  mutating func takeHighest() -> OperationHandle? {
+    guard let level = highestLevel, let node = lists[level].first else { return nil }
+    return take(node)
+  }
+
+  /// Takes the one that waits longest.
+  mutating func takeOldest() -> OperationHandle? { oldest.map { take($0) } }
+
+  /// Takes `handle` out if it waits; whether it did.
+  mutating func take(_ handle: OperationHandle) -> Bool {
+    guard isQueued(handle) else { return false }
+    _ = take(handle.node)
+    return true
+  }
+
+  /// Moves `handle` behind those of `level` if it waits; whether it does.
+  mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
+    guard isQueued(handle) else { return false }
+    guard handle.node.pointee.level != level else { return true }
+    unlink(handle.node)
+    handle.node.pointee.level = level
+    link(handle.node)
+    return true
+  }
+
+  /// Gives back the memory of one that was taken and has ended.
+  mutating func recycle(_ handle: OperationHandle) {
+    assert(handle.isCurrent, "OperationBacklog: an operation ends once")
+    let node = handle.node
+    node.pointee.word = handle.generation &+ OperationNode.generation
+    node.pointee.next = free
+    free = node
+  }
+
+  private func isQueued(_ handle: OperationHandle) -> Bool {
+    handle.node.pointee.word & ~OperationNode.cancelled
+      == handle.generation | OperationNode.queued
+  }
+
+  private mutating func take(_ node: Pointer) -> OperationHandle {
+    unlink(node)
+    if let older = node.pointee.older {
+      older.pointee.younger = node.pointee.younger
+    } else {
+      oldest = node.pointee.younger
+    }
+    if let younger = node.pointee.younger {
+      younger.pointee.older = node.pointee.older
+    } else {
+      youngest = node.pointee.older
+    }
+    count -= 1
+    let word = node.pointee.word & ~OperationNode.queued
+    node.pointee.word = word
+    return OperationHandle(node: node, generation: OperationNode.generation(of: word))
+  }
+
+  private mutating func link(_ node: Pointer) {
+    let level = node.pointee.level
+    node.pointee.next = nil
+    node.pointee.previous = lists[level].last
+    if let last = lists[level].last {
+      last.pointee.next = node
+    } else {
+      lists[level].first = node
+      filled[level / 64] |= 1 << UInt64(level % 64)
+    }
+    lists[level].last = node
+  }
+
+  private mutating func unlink(_ node: Pointer) {
+    let level = node.pointee.level
+    let (previous, next) = (node.pointee.previous, node.pointee.next)
+    if let previous { previous.pointee.next = next } else { lists[level].first = next }
+    if let next { next.pointee.previous = previous } else { lists[level].last = previous }
+    if lists[level].first == nil { filled[level / 64] &= ~(1 << UInt64(level % 64)) }
+  }
+
+  private mutating func takeFree() -> Pointer {
+    if free == nil { addChunk() }
+    guard let node = free else { fatalError("OperationBacklog: a chunk has nodes") }
+    free = node.pointee.next
+    return node
+  }
+
+  private mutating func addChunk() {
+    let chunk = Pointer.allocate(capacity: Self.chunkSize)
+    for index in (0..<Self.chunkSize).reversed() {
+      (chunk + index).initialize(to: OperationNode())
+      chunk[index].next = free
+      free = chunk + index
+    }
+    chunks.append(chunk)
+  }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// What a scheduler knows of one operation, in memory that is used again.
+///
+/// Belongs to a backlog, under its scheduler's lock; `word` alone is read without
+/// it.
+struct OperationNode: ~Copyable {
+  typealias Pointer = UnsafeMutablePointer<OperationNode>
+
+  /// What an operation runs, and whom it tells of its end.
+  struct Content {
+    /// Told the operation, which may ask whether it was cancelled.
+    let body: @Sendable (ScheduledOperation) -> Void
+    /// Whom it belongs to; nil: nobody is told.
+    let owner: OperationOwner?
+    /// Which of the owner's operations it is.
+    let number: Int
+  }
+
+  // Neighbours of the same level, in the order of their coming, and of all levels,
+  // by age.
+  var next: Pointer?
+  var previous: Pointer?
+  var younger: Pointer?
+  var older: Pointer?
+
+  /// Nil where the memory is free.
+  var content: Content?
+
+  /// The level it is queued at.
+  var level = 0
+
+  private let atomic = Atomic<UInt64>(0)
+
+  /// Which operation this memory holds, and what became of it. Changed under the
+  /// scheduler's lock.
+  var word: UInt64 {
+    // Relaxed: it says nothing of other memory.
+    get { atomic.load(ordering: .relaxed) }
+    nonmutating set { atomic.store(newValue, ordering: .relaxed) }
+  }
+
+  /// It waits in a backlog.
+  static var queued: UInt64 { 1 }
+  /// It was cancelled.
+  static var cancelled: UInt64 { 2 }
+  /// One operation more in this memory.
+  static var generation: UInt64 { 4 }
+
+  /// What `word` says of which operation it is.
+  static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
+}
+
+/// An operation that was handed to a scheduler, whether or not it still is there.
+struct OperationHandle: @unchecked Sendable {
+  // @unchecked: the node is memory of the backlog, which is kept by `keeper`; only
+  // its atomic word is read here.
+
+  let node: OperationNode.Pointer
+  let generation: UInt64
+
+  /// Whether it was cancelled. One atomic read.
+  var isCancelled: Bool {
+    let word = node.pointee.word
+    return OperationNode.generation(of: word) == generation && word & OperationNode.cancelled != 0
+  }
+
+  /// Whether it has not ended, as far as the holder of the scheduler's lock knows.
+  var isCurrent: Bool {
+    OperationNode.generation(of: node.pointee.word) == generation
+  }
+}

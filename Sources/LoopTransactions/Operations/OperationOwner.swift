@@ -1,0 +1,19 @@
+/// How an operation ended, as its scheduler knows it.
+enum OperationEnd: Hashable, Sendable {
+  /// Its body has run, to its end.
+  case performed
+  /// It was cancelled before its body began.
+  case cancelled
+}
+
+/// What is told how its operations end. A class to be derived from: one word in a
+/// node, and no witness table.
+class OperationOwner: @unchecked Sendable {
+  // @unchecked: derived classes say what guards their state.
+
+  /// Operation `number` ended, and what its body held is released.
+  ///
+  /// Called once for each, on the worker that ran it, or the thread that
+  /// cancelled it, without a lock.
+  func operationEnded(_ number: Int, _ end: OperationEnd) {}
+}

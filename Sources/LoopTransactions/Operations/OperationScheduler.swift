@@ -1,0 +1,120 @@
+/// Runs operations on worker threads of its own, the most urgent first.
+///
+/// At most `workerLimit` of them at once, however many wait; workers are started on
+/// demand and end when they have had nothing to do for a while. Operations of one
+/// priority run in the order they were added, and one lane always takes the oldest
+/// of all, so that none waits for ever.
+///
+/// ```swift
+/// let scheduler = OperationScheduler("thumbnails")
+/// let operation = scheduler.add(priority: .high) { operation in
+///   for row in rows where !operation.isCancelled { draw(row) }
+/// }
+/// operation.setPriority(.background)
+/// operation.cancel()
+/// ```
+///
+/// After Texture's operation queue, whose lane against starvation could vanish, and
+/// which kept what was cancelled.
+public final class OperationScheduler: Sendable {
+  let core: SchedulerCore
+
+  /// The scheduler for what needs none of its own.
+  public static let shared = OperationScheduler("operations")
+
+  /// A scheduler whose workers are called `name` in a debugger.
+  ///
+  /// Call from any thread. Starts no worker yet.
+  ///
+  /// - Parameter workerLimit: How many operations may run at once; by default two
+  ///   for each processor that this process may use.
+  /// - Precondition: `workerLimit` is over zero.
+  public init(_ name: String, workerLimit: Int = OperationScheduler.defaultWorkerLimit) {
+    require(
+      workerLimit > 0,
+      "OperationScheduler: workerLimit must be over zero, got \(workerLimit)"
+    )
+    core = SchedulerCore(name: name, limit: workerLimit)
+  }
+
+  // Workers hold the core: what was added is run to its end.
+  deinit { core.close() }
+
+  /// Two for each processor that this process may use, by its affinity and the
+  /// quota of its control group.
+  ///
+  /// Read it on any thread.
+  public static let defaultWorkerLimit = 2 * ActiveCores.count
+
+  /// Adds an operation behind those of its priority.
+  ///
+  /// Call from any thread. What `body` holds is released on the worker that ran it,
+  /// or by the thread that cancels it.
+  ///
+  /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
+  ///   cancelled.
+  /// - Complexity: O(1). Allocates nothing beyond the closure.
+  @discardableResult
+  public func add(
+    priority: OperationPriority = .normal,
+    _ body: @escaping @Sendable (ScheduledOperation) -> Void
+  ) -> ScheduledOperation {
+    let content = OperationNode.Content(body: body, owner: nil, number: 0)
+    guard let handle = core.add(content, level: OperationBacklog.level(priority)) else {
+      trap("OperationScheduler.add: the scheduler is closed")
+    }
+    return ScheduledOperation(core: core, handle: handle)
+  }
+
+  /// How many operations may run at once.
+  ///
+  /// Call from any thread. Lowered, workers rest after the operation they are at.
+  ///
+  /// - Precondition: Over zero.
+  public var workerLimit: Int {
+    get { core.ask { $0.limit } }
+    set {
+      require(newValue > 0, "OperationScheduler: workerLimit must be over zero, got \(newValue)")
+      core.update { $0.setLimit(newValue) }
+    }
+  }
+
+  /// Whether somebody interacts, and one worker fewer is to run, to leave its
+  /// processor to the loop: one above that rests after the operation it is at.
+  ///
+  /// Call from any thread.
+  public var isInteractive: Bool {
+    get { core.ask { $0.isInteractive } }
+    set { core.update { $0.setInteractive(newValue) } }
+  }
+}
+
+/// An operation that was added to a scheduler.
+public struct ScheduledOperation: Sendable {
+  let core: SchedulerCore
+  let handle: OperationHandle
+
+  /// Whether it was cancelled.
+  ///
+  /// Read it on any thread; one atomic read.
+  public var isCancelled: Bool { handle.isCancelled }
+
+  /// Cancels the operation: one that waits does not run, and what its body holds is
+  /// released at once, on this thread; one that runs is told by `isCancelled`.
+  ///
+  /// Call from any thread. Whether it waited, and so does not run.
+  ///
+  /// - Complexity: O(1).
+  @discardableResult
+  public func cancel() -> Bool { core.cancel(handle) }
+
+  /// Puts the operation behind those of `priority`, if it waits; whether it does.
+  ///
+  /// Call from any thread.
+  ///
+  /// - Complexity: O(1).
+  @discardableResult
+  public func setPriority(_ priority: OperationPriority) -> Bool {
+    core.move(handle, to: OperationBacklog.level(priority))
+  }
+}

@@ -1,0 +1,150 @@
+import Synchronization
+
+/// What a scheduler shares with its workers: the state under its lock, and where
+/// workers sleep.
+final class SchedulerCore: Sendable {
+  let name: String
+  private let state: Locked<SchedulerState>
+  private let parking = Parking()
+  /// How many wait, as a worker that searches may see it; a hint.
+  private let waiting = Atomic<Int>(0)
+
+  /// The core of a scheduler that has no workers yet.
+  init(name: String, limit: Int) {
+    self.name = name
+    state = Locked(SchedulerState(limit: limit))
+  }
+
+  /// Adds an operation; nil if the scheduler is closed.
+  func add(
+    _ content: consuming OperationNode.Content,
+    level: Int
+  ) -> OperationHandle? {
+    let added = change { [content] in $0.add(content, level: level) }
+    guard let added else { return nil }
+    perform(added.action)
+    return added.handle
+  }
+
+  /// Cancels `handle`; whether it waited, and so does not run.
+  func cancel(_ handle: OperationHandle) -> Bool {
+    guard let content = change({ $0.cancel(handle) }) else { return false }
+    finish(content, .cancelled)
+    return true
+  }
+
+  /// Puts `handle` behind those of `level`, if it waits; whether it does.
+  func move(_ handle: OperationHandle, to level: Int) -> Bool {
+    change { $0.backlog.move(handle, to: level) }
+  }
+
+  /// Runs `handle` on the calling thread, if it waits; whether it did.
+  func runIfWaiting(_ handle: OperationHandle) -> Bool {
+    guard change({ $0.take(handle) }) else { return false }
+    run(handle)
+    change { $0.end(handle) }
+    return true
+  }
+
+  /// Changes settings, and what follows for the workers.
+  func update(_ body: (inout SchedulerState) -> SchedulerState.WorkerAction) {
+    perform(change(body))
+  }
+
+  /// Asks the state.
+  func ask<Result>(_ body: (borrowing SchedulerState) -> Result) -> Result {
+    state.withLock { body($0) }
+  }
+
+  /// Refuses operations from now on; those that wait are run, and the workers end.
+  func close() {
+    let sleepers = change { $0.close() }
+    if sleepers > 0 { parking.wake(sleepers) }
+  }
+
+  private func change<Result>(_ body: (inout SchedulerState) -> Result) -> Result {
+    state.withLock { state in
+      let result = body(&state)
+      // Relaxed: a hint, which is looked at under the lock after that.
+      waiting.store(state.backlog.count, ordering: .relaxed)
+      return result
+    }
+  }
+
+  private func perform(_ action: SchedulerState.WorkerAction) {
+    switch action {
+    case .none: break
+    case .wake: parking.wake()
+    case .start: startWorker()
+    }
+  }
+}
+
+// What a worker does.
+extension SchedulerCore {
+  // 5 s: long enough that a pause between two frames or requests starts nobody
+  // anew. Guess.
+  private static let idleTime: UInt64 = 5_000_000_000
+  // 3 us: less than waking a thread costs whoever adds.
+  private static let searchTime: UInt64 = 3_000
+
+  private func startWorker() {
+    if WorkerThread.start(name, { [self] in work() }) { return }
+    // The next operation that is added tries again.
+    if change({ $0.couldNotStart() }) == 0 {
+      System.report("OperationScheduler \(name): the system has no thread left for a worker")
+    }
+  }
+
+  private func work() {
+    var seat = WorkerSeat()
+    while true {
+      let (step, action) = change { $0.next(&seat) }
+      perform(action)
+      switch step {
+      case .run: runBatch(&seat)
+      case .search: search()
+      case .sleep: if !sleep(&seat) { return }
+      case .end: return
+      }
+    }
+  }
+
+  private func search() {
+    let end = System.nanoseconds + Self.searchTime
+    while waiting.load(ordering: .relaxed) == 0, System.nanoseconds < end { System.pause() }
+  }
+
+  /// Sleeps until it is woken; false if it slept too long, and ends.
+  private func sleep(_ seat: inout WorkerSeat) -> Bool {
+    while !parking.sleep(atMost: Self.idleTime) {
+      if change({ $0.mayEnd() }) { return false }
+    }
+    seat.isSearching = true
+    return true
+  }
+
+  private func runBatch(_ seat: inout WorkerSeat) {
+    let began = System.cycles
+    for handle in seat.batch { run(handle) }
+    // 5 us of work are taken at once: so long may something more urgent wait for a
+    // worker beyond the operation that runs.
+    let perOperation = (System.cycles &- began) / UInt64(seat.batch.count)
+    seat.batchLimit = perOperation &* 32 < System.cyclesPerReading ? 32 : 1
+  }
+
+  /// Runs an operation that the caller took.
+  private func run(_ handle: OperationHandle) {
+    guard let content = handle.node.pointee.content.take() else { return }
+    if handle.isCancelled { return finish(content, .cancelled) }
+    content.body(ScheduledOperation(core: self, handle: handle))
+    finish(content, .performed)
+  }
+
+  private func finish(_ content: consuming OperationNode.Content, _ end: OperationEnd) {
+    let (owner, number) = (content.owner, content.number)
+    // What the body holds is released before anybody is told. O12.
+    _ = consume content
+    owner?.operationEnded(number, end)
+  }
+}

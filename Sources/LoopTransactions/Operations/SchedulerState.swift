@@ -1,0 +1,226 @@
+/// Who works at what: a scheduler's operations and its workers, under its lock.
+///
+/// A transition changes the state and returns what is to be done without the lock.
+///
+/// A worker is awake or it sleeps. Of those awake at most one searches: it found
+/// nothing, and looks for some microseconds more before it sleeps, so that what is
+/// added meanwhile wakes nobody. Workers that are awake are never more than
+/// `width`. O1, O4.
+struct SchedulerState: ~Copyable {
+  /// What to do about the workers.
+  enum WorkerAction: Equatable {
+    case none
+    /// Wake one that sleeps.
+    case wake
+    /// Start one more.
+    case start
+  }
+
+  /// What a worker does next.
+  enum Step: Equatable {
+    /// Run what it took.
+    case run
+    /// Look for work a little longer, then ask again.
+    case search
+    /// Sleep until it is woken.
+    case sleep
+    /// End: the scheduler is closed, and nothing is left.
+    case end
+  }
+
+  var backlog = OperationBacklog()
+  private(set) var limit: Int
+  private(set) var isInteractive = false
+  private(set) var isClosed = false
+
+  /// How many workers there are.
+  private(set) var workers = 0
+  /// How many of them sleep.
+  private(set) var sleeping = 0
+  /// How many look for work: 0 or 1, and those just woken or started.
+  private(set) var searching = 0
+
+  /// How many operations were taken and have not ended.
+  private(set) var running = 0
+
+  // Whether a worker is at an operation that it took because it was the oldest.
+  private var laneIsTaken = false
+  // How many were taken by priority since, where there is but one worker.
+  private var takenByPriority = 0
+
+  /// With one worker, every eighth operation is the oldest. O3.
+  static var laneInterval: Int { 8 }
+
+  init(limit: Int) { self.limit = limit }
+
+  /// How many workers may be awake.
+  var width: Int { isInteractive ? max(1, limit - 1) : limit }
+
+  private var awake: Int { workers - sleeping }
+
+  private func checkInvariants() {
+    assert(searching <= awake && sleeping <= workers, "SchedulerState: who searches is awake")
+    assert(running >= 0, "SchedulerState: an operation ends once")
+  }
+}
+
+// Operations come and go.
+extension SchedulerState {
+  /// Adds an operation; nil if the scheduler is closed.
+  mutating func add(
+    _ content: consuming OperationNode.Content,
+    level: Int
+  ) -> (handle: OperationHandle, action: WorkerAction)? {
+    guard !isClosed else { return nil }
+    let handle = backlog.append(content, level: level)
+    return (handle, moreWorkers())
+  }
+
+  /// Takes `handle` out if it waits, to be run by the caller or dropped.
+  mutating func take(_ handle: OperationHandle) -> Bool {
+    guard backlog.take(handle) else { return false }
+    running += 1
+    return true
+  }
+
+  /// Cancels `handle`: what it was, if it waited; one that runs is told.
+  mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
+    guard handle.isCurrent else { return nil }
+    guard backlog.take(handle) else {
+      let word = handle.node.pointee.word
+      handle.node.pointee.word = word | OperationNode.cancelled
+      return nil
+    }
+    let content = handle.node.pointee.content.take()
+    backlog.recycle(handle)
+    return content
+  }
+
+  /// Takes back the memory of one that was taken and has ended.
+  mutating func end(_ handle: OperationHandle) {
+    running -= 1
+    backlog.recycle(handle)
+  }
+
+  /// A worker that was to start did not; how many there are.
+  mutating func couldNotStart() -> Int {
+    workers -= 1
+    searching -= 1
+    return workers
+  }
+
+  /// Whoever searches finds what was added; else one more has to come, if it may.
+  private mutating func moreWorkers() -> WorkerAction {
+    defer { checkInvariants() }
+    guard searching == 0, awake < width else { return .none }
+    searching += 1
+    if sleeping > 0 {
+      sleeping -= 1
+      return .wake
+    }
+    workers += 1
+    return .start
+  }
+}
+
+// Workers ask.
+extension SchedulerState {
+  /// What a worker does next. One that searched says so, and one that is at the
+  /// oldest operation gives that up.
+  mutating func next(
+    _ seat: inout WorkerSeat
+  ) -> (step: Step, action: WorkerAction) {
+    defer { checkInvariants() }
+    for handle in seat.batch { end(handle) }
+    seat.batch.removeAll(keepingCapacity: true)
+    if seat.isSearching { searching -= 1 }
+    if seat.isInLane { laneIsTaken = false }
+    let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
+    seat.isSearching = false
+    seat.isInLane = false
+    if awake > width { return (sleep(), .none) }
+    if backlog.count > 0 {
+      take(into: &seat, wasInLane: wasInLane)
+      return (.run, backlog.count > 0 ? moreWorkers() : .none)
+    }
+    if isClosed { return (end(), .none) }
+    guard !searched, searching == 0 else { return (sleep(), .none) }
+    searching += 1
+    seat.isSearching = true
+    return (.search, .none)
+  }
+
+  private mutating func take(into seat: inout WorkerSeat, wasInLane: Bool) {
+    if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
+      seat.isInLane = true
+      laneIsTaken = true
+      takenByPriority = 0
+      seat.batch.append(oldest)
+    } else {
+      while seat.batch.count < seat.batchLimit, let handle = backlog.takeHighest() {
+        seat.batch.append(handle)
+      }
+      takenByPriority += seat.batch.count
+    }
+    running += seat.batch.count
+  }
+
+  private func shouldTakeOldest(wasInLane: Bool) -> Bool {
+    if width == 1 { return takenByPriority >= Self.laneInterval - 1 }
+    return !laneIsTaken && !wasInLane
+  }
+
+  private mutating func sleep() -> Step {
+    sleeping += 1
+    return .sleep
+  }
+
+  private mutating func end() -> Step {
+    workers -= 1
+    return .end
+  }
+
+  /// A worker slept for long, and nobody woke it: whether it ends.
+  mutating func mayEnd() -> Bool {
+    defer { checkInvariants() }
+    // Who is counted awake has been woken, and finds its wake yet.
+    guard sleeping > 0 else { return false }
+    sleeping -= 1
+    workers -= 1
+    return true
+  }
+}
+
+// Settings.
+extension SchedulerState {
+  /// Lets at most `limit` workers be awake.
+  mutating func setLimit(_ limit: Int) -> WorkerAction {
+    self.limit = limit
+    return backlog.count > 0 ? moreWorkers() : .none
+  }
+
+  /// Lets one worker fewer be awake while `yes`.
+  mutating func setInteractive(_ yes: Bool) -> WorkerAction {
+    isInteractive = yes
+    return backlog.count > 0 ? moreWorkers() : .none
+  }
+
+  /// Refuses operations from now on; how many workers have to be woken, to end.
+  mutating func close() -> Int {
+    isClosed = true
+    defer { sleeping = 0 }
+    return sleeping
+  }
+}
+
+/// What one worker has in its hands.
+struct WorkerSeat {
+  /// What it took and has to run, in this order.
+  var batch: [OperationHandle] = []
+  /// How many it may take at once.
+  var batchLimit = 1
+  /// Whether it counts as searching: it was just started, so it does.
+  var isSearching = true
+  /// Whether it is at the oldest operation.
+  var isInLane = false
+}

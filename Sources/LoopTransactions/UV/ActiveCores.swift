@@ -1,0 +1,12 @@
+import CUV
+
+/// How many processors this process may use.
+enum ActiveCores {
+  /// The processors that it is allowed to run on, and no more than its control
+  /// group's quota pays for; at least 1. Asked once.
+  static let count: Int = {
+    let allowed = Int(uv_available_parallelism())
+    let quota = Int(lt_processor_quota())
+    return max(1, quota > 0 ? min(allowed, quota) : allowed)
+  }()
+}

@@ -1,0 +1,30 @@
+import CUV
+
+/// A thread of our own, for workers.
+enum WorkerThread {
+  /// Starts a thread that runs `body`, shown as `name` to a debugger; whether the
+  /// system had one left. Nobody waits for its end.
+  static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let context = Unmanaged.passRetained(ThreadBody(name: name, run: body))
+    if lt_thread_start(threadMain, context.toOpaque()) == 0 { return true }
+    context.release()
+    return false
+  }
+}
+
+private final class ThreadBody: Sendable {
+  let name: String
+  let run: @Sendable () -> Void
+
+  init(name: String, run: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.run = run
+  }
+}
+
+private func threadMain(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let body = Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
+  lt_thread_set_name(body.name)
+  body.run()
+}
