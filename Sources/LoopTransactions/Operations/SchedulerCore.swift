@@ -4,7 +4,7 @@ import Synchronization
 /// workers sleep.
 final class SchedulerCore: Sendable {
   let name: String
-  private let state: Locked<SchedulerState>
+  private let state: BrieflyLocked<SchedulerState>
   private let parking = Parking()
   /// How many wait, as a worker that searches may see it; a hint.
   private let waiting = Atomic<Int>(0)
@@ -12,7 +12,7 @@ final class SchedulerCore: Sendable {
   /// The core of a scheduler that has no workers yet.
   init(name: String, limit: Int) {
     self.name = name
-    state = Locked(SchedulerState(limit: limit))
+    state = BrieflyLocked(SchedulerState(limit: limit))
   }
 
   /// Adds an operation; nil if the scheduler is closed.
