@@ -14,6 +14,10 @@ public struct SeriesRound: Codable, Equatable, Sendable {
   public let ctxVoluntary: UInt64
   /// Context switches in it: a thread was taken off its CPU.
   public let ctxInvoluntary: UInt64
+  /// Time the host gave the machine's CPUs to others while it ran.
+  public let stealNs: UInt64
+  /// How often a thread moved to another CPU in it.
+  public let migrations: UInt64
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
     self.round = round
@@ -23,6 +27,8 @@ public struct SeriesRound: Codable, Equatable, Sendable {
     cpuNs = outcome.usage.cpuNs
     ctxVoluntary = outcome.usage.voluntarySwitches
     ctxInvoluntary = outcome.usage.involuntarySwitches
+    stealNs = outcome.usage.stealNs
+    migrations = outcome.usage.migrations
   }
 }
 

@@ -21,6 +21,7 @@ public struct Slice: Sendable {
 
   package private(set) var recorded: [String: Histogram] = [:]
   package private(set) var earlyFires = 0
+  package private(set) var missed: UInt64 = 0
 
   package init(
     series: String,
@@ -48,6 +49,9 @@ extension Slice {
     if lateness < 0 { earlyFires += 1 }
     record(nanoseconds: Double(max(0, lateness)))
   }
+
+  /// Counts operations that were due and were not started.
+  public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
 
   /// Runs the warm-up batches, then records each batch's time over its count.
   ///

@@ -9,12 +9,14 @@ package struct Tally: Sendable {
   package private(set) var total = Histogram()
   package private(set) var rounds: [SeriesRound] = []
   package private(set) var earlyFires = 0
+  package private(set) var missed: UInt64 = 0
 
   package init() {}
 
   package mutating func add(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
     total.merge(histogram)
     earlyFires += outcome.slice.earlyFires
+    missed += outcome.slice.missed
     rounds.append(SeriesRound(histogram, of: outcome, round: round))
   }
 }

@@ -5,6 +5,7 @@ extension Report {
     argv: [String],
     machine: Machine,
     placement: Placement,
+    labels: [String: String] = [:],
     warnings: [Warning] = [],
     tool: Tool = .loopbench
   ) {
@@ -13,6 +14,7 @@ extension Report {
     self.tool = tool
     self.argv = argv
     seed = measurements.seed
+    self.labels = labels
     self.machine = machine
     settings = Settings(of: measurements, placement: placement)
     rounds = measurements.rounds

@@ -7,10 +7,18 @@ extension Report {
     public let peer: String
     /// The series' name.
     public let series: String
+    /// What the samples are times of.
+    public let kind: Series.Kind
+    /// Whether it is the first peer measured once more: two names for one thing,
+    /// whose difference is noise.
+    public let isTwin: Bool
     /// Always `"ns"`.
     public let unit: String
     /// Samples, over all rounds.
     public let count: UInt64
+    /// Operations that were due and were not started: the measuring side could
+    /// not keep its schedule.
+    public let missed: UInt64
     /// The smallest sample.
     public let min: Double
     /// The largest sample.
@@ -21,17 +29,29 @@ extension Report {
     public let stddev: Double
     /// Keyed `"50"`, `"99.9"`, `"max"`.
     public let percentiles: [String: Double]
+    /// Every sample, to within 0.2 %.
+    public let histogram: HistogramData
     /// The same, round by round.
     public let perRound: [SeriesRound]
   }
 }
 
 extension Report.Result {
-  init(_ tally: Tally, scenario: Scenario, series: Series, peer: any Peer) {
+  init(
+    _ tally: Tally,
+    scenario: Scenario,
+    series: Series,
+    peer: any Peer,
+    isTwin: Bool = false
+  ) {
     self.scenario = scenario.name
     self.peer = peer.name
     self.series = series.name
+    kind = series.kind
+    self.isTwin = isTwin
     unit = "ns"
+    missed = tally.missed
+    histogram = HistogramData(tally.total)
     count = tally.total.count
     min = tally.total.min.roundedToPicoseconds
     max = tally.total.max.roundedToPicoseconds

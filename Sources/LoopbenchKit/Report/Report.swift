@@ -10,6 +10,8 @@ public struct Report: Codable, Equatable, Sendable {
   public let argv: [String]
   /// What decided the order of the contenders and the phases of the load.
   public let seed: UInt64
+  /// What the caller called it by: `--label commit=1a2b3c`.
+  public let labels: [String: String]
   /// What it ran on.
   public let machine: Machine
   /// How it measured.
