@@ -92,6 +92,14 @@ static inline void lt_prefetch_for_writing(const void *address) {
 
 static inline void lt_yield(void) { sched_yield(); }
 
+// MARK: Time spent waiting
+
+// Makes libuv add up the time its polls block, from now on. The call is variadic,
+// which Swift can not make.
+static inline int lt_measure_idle(uv_loop_t *loop) {
+  return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+}
+
 // MARK: A word to sleep on
 
 // Sleeps while `*word == expected`, for 1 ms at most. Callers look again.

@@ -15,6 +15,8 @@ public import LoopTransactions
 /// ```
 public final class SteppedLoop {
   /// The loop, for what is tested.
+  ///
+  /// `run()` traps while one of its timers waits: the clock stands still in it.
   public let loop: EventLoop
 
   /// What happened, as far as the test records it.

@@ -43,15 +43,20 @@ bool ct_is_sanitized(void) {
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
+static __thread void (*allocation_hook)(void *);
+static __thread void *allocation_context;
+static __thread uint64_t deadline;
 
 bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
 uint64_t ct_writes(void) { return writes; }
+uint64_t ct_deadline(void) { return deadline; }
 
 size_t ct_heap_bytes(void) {
   struct mallinfo2 info = mallinfo2();
@@ -63,6 +68,18 @@ void ct_before_blocking(void (*new_hook)(void *, int), void *context) {
   hook_context = context;
 }
 
+void ct_before_allocation(void (*new_hook)(void *), void *context) {
+  allocation_context = context;
+  allocation_hook = new_hook;
+}
+
+static void count_allocation(void) {
+  void (*once)(void *) = allocation_hook;
+  allocations += 1;
+  allocation_hook = NULL;
+  if (once != NULL) once(allocation_context);
+}
+
 // The program's own definitions come before the C library's for every module.
 
 extern void *__libc_malloc(size_t);
@@ -71,27 +88,27 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
 void *malloc(size_t size) {
-  allocations += 1;
+  count_allocation();
   return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-  allocations += 1;
+  count_allocation();
   return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size) {
-  allocations += 1;
+  count_allocation();
   return __libc_realloc(block, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  allocations += 1;
+  count_allocation();
   return __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
-  allocations += 1;
+  count_allocation();
   *block = __libc_memalign(alignment, size);
   return *block == NULL ? ENOMEM : 0;
 }
@@ -107,6 +124,13 @@ int epoll_pwait(
   return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
 }
 
+int timerfd_settime(
+    int descriptor, int flags, const struct itimerspec *new, struct itimerspec *old) {
+  if (flags & TFD_TIMER_ABSTIME)
+    deadline = (uint64_t)new->it_value.tv_sec * 1000000000u + (uint64_t)new->it_value.tv_nsec;
+  return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
+}
+
 int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout) {
   return epoll_pwait(descriptor, events, count, timeout, NULL);
 }
@@ -116,7 +140,13 @@ int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeou
 bool ct_is_interposed(void) { return false; }
 uint64_t ct_allocations(void) { return 0; }
 uint64_t ct_writes(void) { return 0; }
+uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
+
+void ct_before_allocation(void (*hook)(void *), void *context) {
+  (void)hook;
+  (void)context;
+}
 
 void ct_before_blocking(void (*hook)(void *, int), void *context) {
   (void)hook;

@@ -22,6 +22,23 @@ void ct_loop_stop(void *loop) { uv_stop(loop); }
 
 uint64_t ct_loop_now(void *loop) { return uv_now(loop); }
 
+struct count {
+  uv_handle_type type;
+  int count;
+};
+
+static void count_handle(uv_handle_t *handle, void *count) {
+  struct count *self = count;
+  if (handle->type == self->type) self->count += 1;
+}
+
+int ct_loop_handles(void *loop, ct_kind kind) {
+  const uv_handle_type types[] = {UV_TIMER, UV_IDLE, UV_PREPARE, UV_CHECK, UV_ASYNC, UV_POLL};
+  struct count count = {types[kind], 0};
+  uv_walk(loop, count_handle, &count);
+  return count.count;
+}
+
 int ct_loop_close(void *loop) {
   int result = uv_loop_close(loop);
   if (result == 0) free(loop);

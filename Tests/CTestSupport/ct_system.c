@@ -98,6 +98,8 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void ct_end_after(unsigned seconds) { alarm(seconds); }
+
 static int highest = 1024;
 
 int ct_open_descriptors(void) {

@@ -26,6 +26,11 @@ package final class ForeignLoop {
   /// libuv's own time, in milliseconds.
   package var milliseconds: UInt64 { ct_loop_now(address) }
 
+  /// How many handles of `kind` there are on the loop, libuv's own apart.
+  package func handleCount(_ kind: ForeignHandle.Kind) -> Int {
+    Int(ct_loop_handles(address, ct_kind(kind.rawValue)))
+  }
+
   /// Closes the loop; whether every handle on it was closed.
   package func close() -> Bool {
     _ = run(.noWait)

@@ -35,6 +35,19 @@ package enum Interposed {
   /// How often the calling thread has written to a descriptor.
   package static var writes: Int { Int(ct_writes()) }
 
+  /// The absolute time, in nanoseconds, that the calling thread last set a
+  /// deadline of the kernel's to.
+  package static var deadline: UInt64 { ct_deadline() }
+
+  /// Runs `body`; just before the first block of memory that it allocates is,
+  /// calls `hook`.
+  package static func beforeAllocation(_ hook: @escaping () -> Void, _ body: () -> Void) {
+    let context = Unmanaged.passRetained(AllocationHook(body: hook))
+    defer { context.release() }
+    ct_before_allocation(callAllocationHook, context.toOpaque())
+    body()
+  }
+
   /// Bytes that are allocated and not freed.
   package static var heapBytes: Int { ct_heap_bytes() }
 
@@ -66,4 +79,15 @@ private final class Hook {
 private func callHook(_ context: UnsafeMutableRawPointer?, _ timeout: Int32) {
   guard let context else { return }
   Unmanaged<Hook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body(Int(timeout)) }
+}
+
+private final class AllocationHook {
+  let body: () -> Void
+
+  init(body: @escaping () -> Void) { self.body = body }
+}
+
+private func callAllocationHook(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<AllocationHook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
 }

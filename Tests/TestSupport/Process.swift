@@ -40,6 +40,9 @@ package enum Process {
   /// Sends the signal to the calling thread, which has handled it on return.
   package static func raiseSignal() { ct_raise() }
 
+  /// Ends the process after 20 seconds, if it is stuck by then.
+  package static func endInTime() { ct_end_after(20) }
+
   /// Lets the process open `count` descriptors more, and no others.
   package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }
 

@@ -25,7 +25,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Transactions cancelled.
   public var cancelled: UInt64 = 0
 
-  /// Posts run.
+  /// Posts run: those of the library's own, for commits and elements of other
+  /// threads, among them.
   public var posts: UInt64 = 0
 
   /// Elements that queues handed over.
@@ -40,6 +41,10 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Wakes that the loop took note of.
   public var wakesReceived: UInt64 = 0
 
+  /// Those of them that found something to do: the loop had not come across it
+  /// by itself.
+  public var wakesNeeded: UInt64 = 0
+
   /// Transactions that are pending; asked for by a port, those that the last
   /// flush left.
   public var pendingTransactions: UInt64 = 0
@@ -47,13 +52,20 @@ public struct LoopMetrics: Hashable, Sendable {
   /// Posts that the loop has taken and not run yet.
   public var pendingPosts: UInt64 = 0
 
-  /// Time the loop spent running callbacks. Zero unless times are measured.
+  /// Elements that wait in queues; asked for by a port, those that waited when
+  /// the loop was last asked.
+  public var pendingElements: UInt64 = 0
+
+  /// Time the loop spent on anything but waiting. Zero unless times are measured.
+  ///
+  /// Of an adopted loop, what its owner does between two runs is counted, too.
   public var busy: Duration = .zero
 
   /// Time the loop spent waiting for events. Zero unless times are measured.
   public var idle: Duration = .zero
 
-  /// The longest stretch between two waits. Zero unless times are measured.
+  /// The longest stretch of a run between two waits. Zero unless times are
+  /// measured.
   public var longestTick: Duration = .zero
 }
 
@@ -93,8 +105,10 @@ final class MetricsCells: Sendable {
   let carriedOver = Counter()
   let wakesSent = Counter()
   let wakesReceived = Counter()
+  let wakesNeeded = Counter()
   let pendingTransactions = Counter()
   let pendingPosts = Counter()
+  let pendingElements = Counter()
   let busy = Counter()
   let idle = Counter()
   let longestTick = Counter()
@@ -116,8 +130,10 @@ extension MetricsCells {
       carriedOver: carriedOver.value,
       wakesSent: wakesSent.value,
       wakesReceived: wakesReceived.value,
+      wakesNeeded: wakesNeeded.value,
       pendingTransactions: pendingTransactions.value,
       pendingPosts: pendingPosts.value,
+      pendingElements: pendingElements.value,
       busy: .nanoseconds(Int64(clamping: busy.value)),
       idle: .nanoseconds(Int64(clamping: idle.value)),
       longestTick: .nanoseconds(Int64(clamping: longestTick.value))

@@ -23,6 +23,9 @@ extension EventLoop {
 
     /// A run is about to return. Once each time `run` returns.
     public static let exit = Activity(rawValue: 8)
+
+    /// Every activity there is.
+    static let all: Activity = [.entry, .beforeWaiting, .afterWaiting, .exit]
   }
 }
 

@@ -35,11 +35,18 @@ extension EventLoop {
   /// by threads that the child does not have.
   private func abandon() {
     state = .closed
+    becomeUnreachable()
+    for queue in queues { queue.leaveLoop() }
+  }
+
+  /// Lets nothing find the loop any more that may outlive it.
+  private func becomeUnreachable() {
     CurrentLoop.remove(self)
     ticks.setOwner(nil)
     wakeSource.setOwner(nil)
     transactions.detach()
     core.setLoop(nil)
+    observers.detachAll()
   }
 
   private func checkNothingForeign() throws(UVError) {
@@ -70,14 +77,24 @@ extension EventLoop {
   private func dropAll() {
     // First: what is released below may post, and nothing would run it.
     core.setLoop(nil)
-    for queue in queues { queue.loopDidClose() }
+    // Again and again: what is released may add a timer, a queue, an observer, or
+    // commit, and nothing of that may be left when the handles close.
+    repeat { dropOnce() } while !holdsNothing
+    transactions.detach()
+  }
+
+  private func dropOnce() {
+    let dropped = queues
     queues = []
-    // One by one: letting go of a timer's callback may cancel others, or add some.
+    for queue in dropped { queue.loopDidClose() }
+    // One by one: letting go of a timer's callback may cancel others.
     while let timer = timers.any { timer.cancel() }
     transactions.removeAll()
-    transactions.detach()
-    // As the timers.
-    while !observers.isEmpty { for observer in observers.takeAll() { observer.invalidate() } }
+    for observer in observers.takeAll() { observer.invalidate() }
+  }
+
+  private var holdsNothing: Bool {
+    queues.isEmpty && timers.count == 0 && transactions.isEmpty && observers.isEmpty
   }
 
   private func closeHandles() throws(UVError) {
@@ -92,15 +109,18 @@ extension EventLoop {
 
   /// Says that an open loop was dropped, and makes it harmless.
   func reportUnlessClosed() {
-    guard state != .closed, !core.isForked else { return }
+    guard state != .closed else { return }
+    guard !core.isForked else { return abandon() }
     let message = "EventLoop: dropped while open; call close() on its thread first"
     assertionFailure(message)
     System.report(message)
-    CurrentLoop.remove(self)
-    ticks.setOwner(nil)
-    wakeSource.setOwner(nil)
     core.inbox.close()
-    transactions.detach()
-    core.setLoop(nil)
+    becomeUnreachable()
+    for queue in queues { queue.loopDidClose() }
+    // A host runs on, and would fire them.
+    while let timer = timers.any {
+      timers.remove(timer)
+      timer.leaveLoop()
+    }
   }
 }

@@ -15,7 +15,9 @@ extension EventLoop {
     case stopped
     /// The deadline passed.
     case timedOut
-    /// The one tick asked for is done, and there is more to wait for.
+    /// The one tick asked for is done, and there is more to wait for. Of a whole
+    /// run: nothing was left, but its end brought more, as an `exit` observer that
+    /// adds or cancels a timer does.
     case ticked
   }
 
@@ -56,7 +58,7 @@ extension EventLoop {
     }
     timer.keepsLoopAlive = false
     defer { timer.cancel() }
-    let result = run(.whole)
+    let result = run(.whole) { isOver }
     return isOver && result != .stopped ? .timedOut : result
   }
 
@@ -73,7 +75,7 @@ extension EventLoop {
   }
 
   /// The loop that the calling thread runs or, when it runs none, the one made
-  /// last on it and not closed.
+  /// last on it; nil once that is closed, until another one is made or run.
   public static var current: EventLoop? { CurrentLoop.value }
 }
 
@@ -84,11 +86,13 @@ extension EventLoop {
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    beginMeasuring()
     virtualTime?.fireDue()
     // libuv makes no tick for a loop that has nothing to wait for.
     arm()
     withExtendedLifetime(self) { _ = uv.run(.noWait) }
-    CurrentLoop.value = previous ?? self
+    endMeasuring()
+    makeCurrentAgain(previous)
     state = .idle
     isStopWanted = false
   }
@@ -96,19 +100,24 @@ extension EventLoop {
   /// Whether the loop would not block if it ran now.
   package var owesAnything: Bool { owesWork || core.inbox.isFilled }
 
-  private func run(_ mode: RunMode) -> RunResult {
+  private func run(_ mode: RunMode, isTimedOut: () -> Bool = { false }) -> RunResult {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
+    beginMeasuring()
+    // A host's own run has been stopped by it, and took libuv's flag.
+    if !uv.isStopping { isStopWanted = false }
     callObservers(0, .entry)
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
-    let isAlive = withExtendedLifetime(self) { runTicks(mode) }
+    if mode != .noWait { checkWaitsForNoTimer() }
+    let isAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     let isOver = mode == .whole || isStopWanted || !isAlive
     state = .leaving
     leave(performingAll: isOver)
-    CurrentLoop.value = previous ?? self
+    endMeasuring()
+    makeCurrentAgain(previous)
     state = .idle
     defer { isStopWanted = false }
     if isStopWanted { return .stopped }
@@ -117,12 +126,12 @@ extension EventLoop {
 
   /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
   /// another thread handed over does, without a port too.
-  private func runTicks(_ mode: RunMode) -> Bool {
+  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
       isAlive = uv.run(mode)
-    } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled
+    } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
     return isAlive
   }
 
@@ -139,12 +148,22 @@ extension EventLoop {
     checkNotTornDown("EventLoop.run")
   }
 
+  /// A run waits for the system's clock, and timers of a stepped loop do not come
+  /// by it.
+  private func checkWaitsForNoTimer() {
+    guard virtualTime?.nextDeadline != nil else { return }
+    trap("EventLoop.run: a timer waits for a stepped clock; use SteppedLoop.advance")
+  }
+
   /// Tells the `exit` observers, and performs what is owed then. L8.
   private func leave(performingAll isOver: Bool) {
     core.inbox.awake()
     meter.isLifted = isOver
     runPosts()
     callObservers(3, .exit)
+    // What observers behind the transactions' committed. A run that is over
+    // performs it below, whatever the budget.
+    if !isOver { transactions.flush() }
     endFlush()
     meter.isLifted = false
     if isOver { flushAll() } else { meter.refill() }
@@ -153,4 +172,11 @@ extension EventLoop {
 
   /// Makes this the thread's current loop.
   func becomeCurrent() { CurrentLoop.value = self }
+
+  /// Makes `previous` the thread's current loop again, or else this one.
+  private func makeCurrentAgain(_ previous: EventLoop?) {
+    guard let previous, previous.state != .closed else { return becomeCurrent() }
+    // One that was closed meanwhile took itself off already, and may be gone.
+    CurrentLoop.value = previous
+  }
 }

@@ -16,8 +16,8 @@ extension EventLoop {
     }
   }
 
-  /// Whether `metrics` tell times. Off, times cost nothing; on, two readings of
-  /// the clock a tick, about 50 ns.
+  /// Whether `metrics` tell times. Off, times cost nothing; on, a reading of the
+  /// clock in each tick, and two and a poll that does not block in each that waits.
   ///
   /// Call on the loop.
   public var measuresTime: Bool {
@@ -28,7 +28,7 @@ extension EventLoop {
     set {
       checkThread("EventLoop.measuresTime")
       isTimed = newValue
-      waitEnd = 0
+      beginMeasuring()
     }
   }
 

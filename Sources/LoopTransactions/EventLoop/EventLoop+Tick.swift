@@ -9,12 +9,11 @@ extension EventLoop {
     endFlush()
     meter.refill()
     settle()
-    if _slowPath(isTimed) { measureBusy() }
+    if _slowPath(isTimed) { measureTick() }
   }
 
   /// libuv has polled, and the callbacks have run.
   func afterWaiting() {
-    if _slowPath(isTimed) { measureIdle() }
     if saidAsleep { core.inbox.awake() }
     saidAsleep = false
     callObservers(2, .afterWaiting)
@@ -26,6 +25,7 @@ extension EventLoop {
   func woke() {
     wakeSource.acknowledge()
     core.metrics.wakesReceived.add()
+    if core.inbox.isFilled || core.inbox.hasRequest { core.metrics.wakesNeeded.add() }
     takeRequests()
     // Armed: a host that returns from its run after this callback must see that
     // work is owed.
@@ -73,7 +73,8 @@ extension EventLoop {
 
   private func takeRequests() {
     _ = core.inbox.takeRequest(Inbox.wakeWanted)
-    if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
+    // An adopted loop that was closed by what it called is not stopped any more.
+    if core.inbox.takeRequest(Inbox.stopWanted), state != .closed { stop() }
   }
 
   /// Calls the observers of `activity`, whose list has number `index`.
@@ -122,23 +123,4 @@ extension EventLoop {
   // 16: a chain of commits that long is performed to its end when a run
   // returns; one that never ends does not hold the run for ever. Guess.
   static let lastRounds = 16
-}
-
-// Times, when they are measured.
-extension EventLoop {
-  private func measureBusy() {
-    let now = nanoseconds
-    if waitEnd != 0 {
-      let stretch = now &- waitEnd
-      core.metrics.busy.add(stretch)
-      if stretch > core.metrics.longestTick.value { core.metrics.longestTick.set(stretch) }
-    }
-    waitEnd = now
-  }
-
-  private func measureIdle() {
-    let now = nanoseconds
-    if waitEnd != 0 { core.metrics.idle.add(now &- waitEnd) }
-    waitEnd = now
-  }
 }

@@ -4,7 +4,8 @@ extension EventLoop {
   /// Call on the loop. Kept to the millisecond, never early.
   ///
   /// - Parameters:
-  ///   - delay: Zero or less is the next tick.
+  ///   - delay: Zero or less is due at once: when the millisecond is over, so not
+  ///     necessarily in the next tick.
   ///   - interval: The periods; nil fires once.
   ///   - body: Called on the loop; released when the timer ends.
   /// - Returns: The timer, which need not be kept.

@@ -46,7 +46,9 @@ public final class EventLoop {
   @exclusivity(unchecked) var saidAsleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
   @exclusivity(unchecked) var owedQueues = 0
-  @exclusivity(unchecked) var waitEnd: UInt64 = 0
+  // Since when the time is not accounted for, and how long libuv had waited then.
+  @exclusivity(unchecked) var tickEnd: UInt64 = 0
+  @exclusivity(unchecked) var idleBefore: UInt64 = 0
 
   var timers = TimerList()
   @exclusivity(unchecked) var isFiringTimer = false
@@ -178,6 +180,7 @@ extension EventLoop {
     checkThread("EventLoop.metrics")
     core.metrics.pendingTransactions.set(UInt64(transactions.count))
     core.metrics.pendingPosts.set(UInt64(postsLeft))
+    core.metrics.pendingElements.set(UInt64(queues.reduce(0) { $0 + $1.count }))
     return core.metrics.snapshot
   }
 }

@@ -141,6 +141,9 @@ extension Inbox {
     word.unlock(word.lock() & ~InboxWord.asleep)
   }
 
+  /// Whether anything was asked for.
+  var hasRequest: Bool { requests.pointee.load(ordering: .relaxed) != 0 }
+
   /// Whether `request` was asked for; it is not any more.
   @inline(__always)
   func takeRequest(_ request: UInt32) -> Bool {

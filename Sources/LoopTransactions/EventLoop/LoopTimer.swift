@@ -107,11 +107,17 @@ extension LoopTimer {
     let now = loop.nanoseconds
     // libuv compares whole milliseconds of a clock that may lag.
     guard now >= due.nanoseconds else { return arm() }
-    guard let body else { return }
-    let firing = advance(to: now)
+    // Held: an adopted loop may be closed and dropped by what it calls.
+    let loop = loop
     loop.isFiringTimer = true
-    body(firing)
+    fire(at: now)
     loop.isFiringTimer = false
+  }
+
+  /// Calls the callback, and lets go of it after the last time.
+  private func fire(at now: UInt64) {
+    guard let body else { return }
+    body(advance(to: now))
   }
 
   /// The address of the libuv handle, if there is one.
@@ -159,9 +165,16 @@ extension LoopTimer {
     // Released last, and not by the assignment: what goes with it may ask this
     // timer, and the list's hold of it ends before.
     withExtendedLifetime((self, body)) {
+      leaveLoop()
+      loop.timers.remove(self)
+    }
+  }
+
+  /// Ends the timer, whose loop has let go of it or does so next.
+  func leaveLoop() {
+    withExtendedLifetime(body) {
       body = nil
       closeSource()
-      loop.timers.remove(self)
     }
   }
 

@@ -61,9 +61,12 @@ public final class Observer {
 
   /// Takes note that the loop dropped the observer.
   func invalidate() {
-    isAttached = false
+    detach()
     body = { _ in }
   }
+
+  /// Takes note that there is no loop any more.
+  func detach() { isAttached = false }
 
   /// Calls the observer, which has not been removed.
   @inline(__always)

@@ -14,6 +14,8 @@ struct ObserverList {
 
   /// Adds `observer` behind those of the same order; from the next pass on.
   mutating func add(_ observer: Observer) {
+    // Nobody would call it, or tell it that the loop is gone.
+    guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }
     guard passes == 0 else { return waiting.append(observer) }
     for index in lists.indices where observer.activities.contains(Self.activity(index)) {
       let list = lists[index]
@@ -57,6 +59,9 @@ struct ObserverList {
     defer { self = ObserverList() }
     return lists.joined() + waiting
   }
+
+  /// Lets every observer know that its loop is gone.
+  func detachAll() { for observer in lists.joined() + waiting { observer.detach() } }
 
   private static func activity(_ index: Int) -> EventLoop.Activity {
     EventLoop.Activity(rawValue: 1 << UInt8(index))

@@ -82,6 +82,23 @@ final class PortCore: @unchecked Sendable {
     return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
   }
 
+  /// Commits on the loop's own thread; false if the loop takes nothing.
+  func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
+    commitOnThread { loop in
+      let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+      loop.commit(key, selector, number)
+    }
+  }
+
+  /// Calls `commit` on the loop's own thread; false if the loop takes nothing.
+  func commitOnThread(_ commit: (EventLoop) -> Void) -> Bool {
+    guard !isForked, let loop = loop?.takeUnretainedValue(), loop.state != .closing else {
+      return false
+    }
+    commit(loop)
+    return true
+  }
+
   @inline(never)
   private func send() {
     source.send()

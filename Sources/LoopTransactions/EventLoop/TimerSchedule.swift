@@ -56,9 +56,13 @@ package enum TimerSchedule {
     )
   }
 
-  /// When frame `index` is due. Exact for 100 days: a Double counts to 2^53.
+  /// When frame `index` is due, or the clock's end if that comes before. Exact for
+  /// 100 days: a Double counts to 2^53.
   package static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
-    origin &+ UInt64((Double(index) * 1_000_000_000 / rate).rounded())
+    let offset = (Double(index) * 1_000_000_000 / rate).rounded()
+    guard offset < 0x1p64 else { return .max }
+    let (deadline, isOut) = origin.addingReportingOverflow(UInt64(offset))
+    return isOut ? .max : deadline
   }
 
   /// The newest frame that is due at `time`.

@@ -48,10 +48,15 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
+    // Nobody hands over what an inherited queue holds. I15.
+    guard !port.isForked else { return .closed }
     let action = state.withLock { $0.enqueue(object, onLoop: port.isOnThread) }
     if case .queued(wakes: true) = action { tellLoop() }
     return action
   }
+
+  /// How many elements wait.
+  var count: Int { state.withLock { $0.count } }
 
   /// Its user dropped the queue: it goes when it is empty.
   ///
@@ -122,8 +127,11 @@ extension QueueCore {
     observer = nil
     handler = nil
     onDrain = nil
-    loop = nil
+    leaveLoop()
   }
+
+  /// Takes note that there is no loop any more.
+  func leaveLoop() { loop = nil }
 
   /// Refuses elements from now on, and drops those that wait.
   func close() {

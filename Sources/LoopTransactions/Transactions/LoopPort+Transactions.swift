@@ -1,7 +1,9 @@
 extension LoopPort {
   /// Performs `selector` on `target` on the loop, before it next waits.
   ///
-  /// Call from any thread. Coalesced with every other commit of the pair.
+  /// Call from any thread. Coalesced with every other commit of the pair. On the
+  /// loop's own thread the pair is pending at once; from another, when the loop
+  /// has taken it: until then `isPending` does not see it, nor `cancel` reach it.
   /// Allocates nothing.
   ///
   /// - Parameter target: Kept alive until performed, and released on the loop.
@@ -10,6 +12,12 @@ extension LoopPort {
     _ target: Target,
     _ selector: Selector<Target>
   ) throws(Refusal) {
+    if core.isOnThread {
+      guard core.commitOnThread(target as AnyObject, selector.address, selector.number) else {
+        throw refusal
+      }
+      return
+    }
     var item = PostedItem(
       kind: selector.address,
       first: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque())
@@ -22,7 +30,7 @@ extension LoopPort {
   /// Performs `selector` on `target` as above, with `value`, which joins one
   /// that is pending as the selector says.
   ///
-  /// Call from any thread. Allocates once.
+  /// Call from any thread. Pending as above. Allocates once.
   ///
   /// - Throws: `Refusal` if the loop is closed.
   public func commit<Target: Sendable, Value: Sendable>(
@@ -30,6 +38,10 @@ extension LoopPort {
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value
   ) throws(Refusal) {
+    if core.isOnThread {
+      guard core.commitOnThread({ $0.commit(target, selector, value) }) else { throw refusal }
+      return
+    }
     try post { [unowned(unsafe) core] in core.onLoop { $0.commit(target, selector, value) } }
   }
 }

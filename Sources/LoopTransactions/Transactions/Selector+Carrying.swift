@@ -14,17 +14,6 @@ extension Selector {
   public struct Carrying<Value>: Hashable, Sendable {
     let address: UInt
     let number: UInt32
-    /// Makes one value of that which waits and that which comes.
-    let join: Join
-
-    // A closure that is compared by the selector it belongs to.
-    struct Join: Hashable, Sendable {
-      let body: @Sendable (Value, Value) -> Value
-
-      static func == (_: Join, _: Join) -> Bool { true }
-
-      func hash(into hasher: inout Hasher) {}
-    }
 
     /// Which of several values a pending transaction keeps.
     public enum Keep: Hashable, Sendable {
@@ -70,12 +59,19 @@ extension Selector {
           valueAction: { object, box in
             let value = unsafeDowncast(box, to: TypedValueBox<Value>.self).value
             try action(unsafeDowncast(object, to: Target.self), value)
-          }
+          },
+          merge: MergeBox(merge)
         )
       }
       address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
       number = entry.number
-      join = Join(body: merge)
+    }
+
+    /// What `old`, which waits, and `new` are joined to. The first selector of
+    /// the name says how, as it says what is performed.
+    func join(_ old: Value, _ new: Value) -> Value {
+      guard let merge = SelectorEntry.at(address).merge else { return new }
+      return unsafeDowncast(merge, to: MergeBox<Value>.self).body(old, new)
     }
 
     /// What the selector was called.

@@ -16,6 +16,8 @@ final class SelectorEntry: Sendable {
   let name: String
   let action: Action
   let valueAction: ValueAction?
+  /// The `MergeBox` of a selector that carries values.
+  let merge: (AnyObject & Sendable)?
 
   /// An entry whose transactions carry values if there is a `valueAction`.
   init(
@@ -23,14 +25,24 @@ final class SelectorEntry: Sendable {
     targetType: Any.Type,
     name: String,
     action: @escaping Action,
-    valueAction: ValueAction? = nil
+    valueAction: ValueAction? = nil,
+    merge: (AnyObject & Sendable)? = nil
   ) {
     self.number = number
     self.targetType = targetType
     self.name = name
     self.action = action
     self.valueAction = valueAction
+    self.merge = merge
   }
+}
+
+/// How two values of a certain type become one.
+final class MergeBox<Value>: Sendable {
+  let body: @Sendable (Value, Value) -> Value
+
+  /// Keeps `body`.
+  init(_ body: @escaping @Sendable (Value, Value) -> Value) { self.body = body }
 }
 
 /// A value that waits with a transaction.

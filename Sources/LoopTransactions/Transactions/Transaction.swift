@@ -3,7 +3,7 @@
 ///
 /// Keep one where the same pair is committed again and again: a commit of what
 /// is pending is then a load and a branch. `EventLoop.commit` makes do without.
-/// Belongs to the loop's thread.
+/// Belongs to the loop's thread, where it must be dropped while it is pending.
 ///
 /// ```swift
 /// final class Label {
@@ -66,7 +66,11 @@ public final class Transaction {
     weakTarget = hold == .weakly ? target : nil
   }
 
-  deinit { if isLinked { transactions.unlink(self) } }
+  deinit {
+    guard isLinked else { return }
+    transactions.checkThread("Transaction.deinit")
+    transactions.unlink(self)
+  }
 
   /// The target; nil if it is held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }

@@ -3,7 +3,11 @@ extension TransactionSet {
   /// Performs what is pending now, oldest first, within the loop's budget. What
   /// is committed meanwhile waits for the next flush. T3, T4.
   func flush() {
-    guard !isEmpty, !isFlushing, let loop else { return }
+    guard !isEmpty, let loop else { return }
+    // Within another only where an action closes an adopted loop: it returns
+    // when nothing is left.
+    let isWithin = isFlushing
+    guard !isWithin || loop.state == .closing else { return }
     isFlushing = true
     loop.meter.begin()
     let mark = list.mark
@@ -13,7 +17,7 @@ extension TransactionSet {
       loop.meter.didPerform()
       guard loop.meter.allowsMore() else { break }
     }
-    isFlushing = false
+    isFlushing = isWithin
     didFlush(mark)
   }
 

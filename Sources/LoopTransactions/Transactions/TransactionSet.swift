@@ -120,7 +120,10 @@ extension TransactionSet {
     }
     metrics.coalesced.add()
     let box: TypedValueBox<Value> = Self.value(list[place])
-    box.value = selector.join.body(box.value, value)
+    // Released outside the access: what goes with it may commit the pair again.
+    let old = box.value
+    box.value = selector.join(old, value)
+    withExtendedLifetime(old) {}
   }
 
   /// Commits a kept transaction that is not marked as pending, and takes over the

@@ -35,7 +35,7 @@ struct UVLoop {
   /// Makes the run under way, or else the next one, return.
   func stop() { uv_stop(pointer) }
 
-  /// Whether a run under way has been told to stop.
+  /// Whether the run under way, or else the next one, has been told to stop.
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
   /// Whether an active handle or a request is left to wait for.
@@ -43,6 +43,12 @@ struct UVLoop {
 
   /// The loop's own clock, in milliseconds; stands still within a tick.
   var milliseconds: UInt64 { uv_now(pointer) }
+
+  /// Adds up the time that polls block, from now on. There is no way back.
+  func measureIdleTime() { _ = lt_measure_idle(pointer) }
+
+  /// How long polls have blocked, in nanoseconds, since that is measured.
+  var idleNanoseconds: UInt64 { uv_metrics_idle_time(pointer) }
 
   /// Brings the loop's own clock up to date.
   func updateTime() { uv_update_time(pointer) }

@@ -23,6 +23,13 @@ uint64_t ct_writes(void);
 void ct_before_blocking(
     void (*_Nullable hook)(void *_Nullable context, int timeout), void *_Nullable context);
 
+// Calls `hook` before the next allocation of this thread, once.
+void ct_before_allocation(
+    void (*_Nonnull hook)(void *_Nullable context), void *_Nullable context);
+
+// The absolute time, in nanoseconds, that this thread last set a timerfd to.
+uint64_t ct_deadline(void);
+
 // Bytes in blocks that were allocated and not freed; 0 if unknown.
 size_t ct_heap_bytes(void);
 

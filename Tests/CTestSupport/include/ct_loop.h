@@ -6,6 +6,15 @@
 
 typedef void (*ct_callback)(void *_Nullable context);
 
+typedef enum {
+  ct_timer,
+  ct_idle,
+  ct_prepare,
+  ct_check,
+  ct_async,
+  ct_poll,
+} ct_kind;
+
 // MARK: A libuv loop that is not ours
 
 // A new `uv_loop_t`; NULL if the system has none left.
@@ -19,6 +28,9 @@ void ct_loop_stop(void *_Nonnull loop);
 // The loop's own time, in milliseconds.
 uint64_t ct_loop_now(void *_Nonnull loop);
 
+// How many handles of `kind` there are on the loop, libuv's own apart.
+int ct_loop_handles(void *_Nonnull loop, ct_kind kind);
+
 // `uv_loop_close`, and frees the loop if that succeeds; libuv's result.
 int ct_loop_close(void *_Nonnull loop);
 
@@ -27,15 +39,6 @@ int ct_loop_close(void *_Nonnull loop);
 int ct_loop_tear_down(void *_Nonnull loop);
 
 // MARK: Handles on it
-
-typedef enum {
-  ct_timer,
-  ct_idle,
-  ct_prepare,
-  ct_check,
-  ct_async,
-  ct_poll,
-} ct_kind;
 
 typedef struct ct_handle ct_handle;
 

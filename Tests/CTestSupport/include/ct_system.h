@@ -44,6 +44,9 @@ int ct_fork(
 // Lets this process have `count` descriptors more than are open now.
 void ct_limit_descriptors(int count);
 
+// Ends this process by a signal after so many seconds, if it lives still.
+void ct_end_after(unsigned seconds);
+
 // How many descriptors are open.
 int ct_open_descriptors(void);
 

@@ -95,15 +95,110 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("idle time is counted while a loop blocks")  // X1
+  @Test("time between two runs is neither busy nor idle")  // X1
+  func timesApart() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.measuresTime = true
+      for run in [{ stepped.step() }, { loop.run(.noWait) }, { loop.run() }] {
+        loop.commit { stepped.spend(.milliseconds(2)) }
+        run()
+        stepped.spend(.seconds(60))
+      }
+      #expect(loop.metrics.busy == .milliseconds(6))
+      #expect(loop.metrics.idle == .zero)
+      #expect(loop.metrics.longestTick == .milliseconds(2))
+    }
+  }
+
+  @Test("what a run does in its end is busy time")  // X1, L8
+  func timesAtExit() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.measuresTime = true
+      for activities in [EventLoop.Activity.entry, .exit] {
+        loop.addObserver(for: activities) { _ in stepped.spend(.milliseconds(3)) }
+      }
+      loop.run()
+      #expect(loop.metrics.busy == .milliseconds(6))
+    }
+  }
+
+  @Test("idle time is what a loop waits, whichever way it is run")  // X1
   func idle() throws {
     try withLoop { loop in
       loop.measuresTime = true
-      loop.addTimer(after: .milliseconds(5)) { _ in }
+      loop.addTimer(after: .milliseconds(20)) { _ in }
       loop.run()
-      let start = loop.metrics.idle
-      #expect(start > .zero)
-      #expect(loop.metrics.busy + loop.metrics.idle > .milliseconds(1))
+      #expect(loop.metrics.idle > .milliseconds(10))
+      let before = loop.metrics
+      spin(for: .milliseconds(20))
+      loop.run(.noWait)
+      // Between two runs a loop of its own is neither.
+      #expect(loop.metrics.busy - before.busy < .milliseconds(10))
+      #expect(loop.metrics.idle - before.idle < .milliseconds(10))
     }
   }
+
+  @Test("what a post, a timer and another library's callback take is busy time")  // X1
+  func busyInPoll() throws {
+    try withLoop { loop in
+      loop.measuresTime = true
+      let port = loop.port
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { handle in
+        handle.stop()
+        spin(for: .milliseconds(20))
+        TestThread.run { try? port.post { spin(for: .milliseconds(30)) } }
+        loop.addTimer(after: .milliseconds(1)) { _ in
+          spin(for: .milliseconds(10))
+          loop.stop()
+        }
+      }
+      poll.start().send()
+      #expect(loop.runInTime() == .stopped)
+      poll.close()
+      #expect(loop.metrics.busy >= .milliseconds(60))
+      #expect(loop.metrics.longestTick >= .milliseconds(20))
+      #expect(loop.metrics.idle < .milliseconds(20))
+    }
+  }
+
+  @Test(
+    "a wake that finds something to do was needed, one that comes late was not",
+    .enabled(if: Interposed.isAvailable)
+  )  // X1
+  func wakesNeeded() throws {
+    try withLoop { loop in
+      let port = loop.port
+      let late = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
+      TestThread.run { port.wake() }
+      loop.run(.noWait)
+      let before = loop.metrics
+      Interposed.beforeBlocking({ _ in TestThread.run { try? port.post {} } }) { loop.run(.once) }
+      let metrics = loop.metrics
+      #expect(metrics.wakesReceived - before.wakesReceived == 1)
+      #expect(metrics.wakesNeeded - before.wakesNeeded == 1)
+      late.close()
+    }
+  }
+
+  @Test("elements that wait in queues are told")  // X1
+  func pendingElements() throws {
+    try withSteppedLoop { stepped in
+      let first = RunLoopQueue<Label>(on: stepped.loop) { _, _ in }
+      let second = RunLoopQueue<Label>(on: stepped.loop) { _, _ in }
+      for _ in 0..<3 { first.enqueue(Label()) }
+      second.enqueue(Label())
+      #expect(stepped.loop.metrics.pendingElements == 4)
+      stepped.step()
+      #expect(stepped.loop.metrics.pendingElements == 2)
+      #expect(stepped.loop.port.metrics.pendingElements == 2)
+    }
+  }
+}
+
+/// Keeps the thread busy.
+private func spin(for duration: Duration) {
+  let end = LoopClock.now.advanced(by: duration)
+  while LoopClock.now < end {}
 }

@@ -102,6 +102,26 @@ struct ActivityTests {
     }
   }
 
+  @Test(
+    "what an exit observer commits is performed before a run of one tick returns",
+    arguments: [EventLoop.Mode.once, .noWait],
+    [0, 0xFFFFFF, Int.max]
+  )  // L8
+  func exitCommitsInOneTick(mode: EventLoop.Mode, order: Int) throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let timer = loop.addTimer(after: mode == .once ? .zero : .seconds(3600)) { _ in }
+      loop.addTimer(after: .seconds(3600)) { _ in }
+      loop.addObserver(for: .exit, order: order) { _ in
+        trace.record("exit")
+        loop.commit { trace.record("performed") }
+      }
+      #expect(loop.run(mode) == .ticked)
+      #expect(trace.events == ["exit", "performed"])
+      timer.cancel()
+    }
+  }
+
   @Test("exit observers are called in order, and once, in a run that is stopped")  // L8
   func exitOrder() throws {
     try withLoop { loop in

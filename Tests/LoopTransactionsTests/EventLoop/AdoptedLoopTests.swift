@@ -16,6 +16,24 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("whatever is built on a loop, it has four handles")  // L3
+  func handles() throws {
+    try withAdoptedLoop { host, loop in
+      for order in 0..<10 {
+        loop.addObserver(for: [.entry, .beforeWaiting, .afterWaiting, .exit], order: order) { _ in }
+      }
+      let queues = (0..<10).map { _ in RunLoopQueue<Witness>(on: loop, handler: nil) }
+      for queue in queues { queue.enqueue(Witness {}) }
+      loop.commit {}
+      let port = loop.port
+      try port.post {}
+      loop.run(.noWait)
+      #expect([.idle, .prepare, .check].map(host.handleCount) == [1, 1, 1])
+      #expect([.timer, .async, .poll].map(host.handleCount).reduce(0, +) == 1)
+      withExtendedLifetime((port, queues)) {}
+    }
+  }
+
   @Test(
     "in a host's own run, what any callback commits is performed before it blocks",
     arguments: ForeignHandle.Kind.allCases
@@ -60,6 +78,39 @@ struct AdoptedLoopTests {
     }
   }
 
+  private final class Queues {
+    var dropped: RunLoopQueue<Witness>?
+    var filled: RunLoopQueue<Witness>?
+  }
+
+  @Test("a host's run of one tick says that more is owed when a wake brought it")  // L5
+  func hostTicks() throws {
+    var later: ForeignHandle?
+    let queues = Smuggled(Queues())
+    try withAdoptedLoop(prepare: { host in
+      // Runs after ours: the loop counts as asleep, and is sent a wake. It is the
+      // last that the host waits for.
+      later = ForeignHandle(.prepare, on: host.address) { handle in
+        handle.stop()
+        TestThread.run {
+          queues.value.dropped = nil
+          queues.value.filled?.enqueue(Witness {})
+        }
+      }
+      later?.start()
+    }) { host, loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let handedOver = Tally()
+      queues.value.dropped = RunLoopQueue(on: loop, handler: nil)
+      queues.value.filled = RunLoopQueue(on: loop) { _, _ in handedOver.increment() }
+      #expect(host.run(.once))
+      #expect(loop.metrics.wakesReceived == 1)
+      #expect(!host.run())
+      #expect(handedOver.value == 1)
+      later?.close()
+    }
+  }
+
   @Test("a host's run waits for posts while a port is held, and takes them")  // L1, L6
   func hostWaits() throws {
     try withAdoptedLoop { host, loop in
@@ -73,6 +124,19 @@ struct AdoptedLoopTests {
       thread?.join()
       host.run(.noWait)
       #expect(trace.events == ["posted"])
+    }
+  }
+
+  @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
+  func stopsHost() throws {
+    try withAdoptedLoop { host, loop in
+      let port = loop.port
+      loop.addTimer(after: .zero) { _ in loop.stop() }
+      #expect(host.run())
+      #expect(loop.run(.noWait) == .ticked)
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      withExtendedLifetime(port) {}
     }
   }
 
@@ -116,6 +180,106 @@ struct AdoptedLoopTests {
     #expect(dropped == nil)
     #expect(host.close())
   }
+
+  @Test(
+    "a loop may be closed and dropped by its timer in a host's own run",
+    arguments: [false, true]
+  )
+  func closingFromATimer(isPrecise: Bool) async {  // L10, L11
+    await #expect(processExitsWith: .success) { [isPrecise] in
+      let host = ForeignLoop()
+      weak var dropped: EventLoop?
+      do {
+        let loop = try EventLoop(adopting: host.address)
+        dropped = loop
+        let keeper = Keeper(loop)
+        if isPrecise {
+          try loop.addPreciseTimer(at: loop.now) { _ in keeper.drop() }
+        } else {
+          loop.addTimer(after: .zero) { _ in keeper.drop() }
+        }
+      }
+      host.run()
+      #expect(dropped == nil)
+      #expect(host.close())
+    }
+  }
+
+  @Test("closing from a transaction performs those behind it first")  // L11, T3
+  func closingFromATransaction() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    loop.commit {
+      trace.record("first")
+      #expect(throws: Never.self) { try loop.close() }
+      trace.record("closed")
+    }
+    loop.commit {
+      trace.record("second")
+      loop.commit { trace.record("fourth") }
+    }
+    loop.commit { trace.record("third") }
+    host.run(.noWait)
+    #expect(trace.events == ["first", "second", "third", "fourth", "closed"])
+    #expect(host.close())
+  }
+
+  @Test("closing from a post runs those behind it first, and counts each once")  // L11, X1
+  func closingFromAPost() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    let port = loop.port
+    let smuggled = Smuggled(loop)
+    try port.post {
+      #expect(throws: Never.self) { try smuggled.value.close() }
+      trace.record("closed")
+    }
+    for name in ["second", "third"] { try port.post { trace.record(name) } }
+    host.run(.noWait)
+    #expect(trace.events == ["second", "third", "closed"])
+    #expect(port.metrics.posts == 3)
+    #expect(host.close())
+  }
+
+  @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
+  func stoppedAndClosed() async {
+    await #expect(processExitsWith: .success) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting) { _ in
+        TestThread.run { port.stop() }
+        #expect(throws: Never.self) { try loop.close() }
+      }
+      host.run(.noWait)
+      #expect(host.close())
+    }
+  }
+
+  #if !DEBUG
+    @Test("a host runs on after its adopted loop was dropped while open")  // L1, L11
+    func droppedOpen() async {
+      await #expect(processExitsWith: .success) {
+        Interposed.forgiveLeaks()
+        let host = ForeignLoop()
+        var loop: EventLoop? = try EventLoop(adopting: host.address)
+        let timer = loop?.addTimer(after: .zero) { _ in Issue.record("a timer fired") }
+        let observer = loop?.addObserver(for: .beforeWaiting) { _ in }
+        let queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
+        let trace = Trace()
+        queue?.enqueue(Witness { trace.record("released") })
+        loop = nil
+        host.run(.noWait)
+        timer?.cancel()
+        observer?.remove()
+        queue?.enqueue(Witness {})
+        queue?.flush()
+        #expect(trace.events == ["released"])
+      }
+    }
+  #endif
 
   @Test("run() says so when its owner closed the loop first")  // L1
   func ownerClosedFirst() async {
@@ -176,5 +340,17 @@ struct AdoptedLoopTests {
       try loop.close()
       #expect(ran.value == 2)
     }
+  }
+}
+
+/// Holds a loop until it closes and drops it.
+private final class Keeper {
+  private var loop: EventLoop?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func drop() {
+    #expect(throws: Never.self) { try loop?.close() }
+    loop = nil
   }
 }

@@ -146,6 +146,48 @@ struct BudgetTests {
     }
   }
 
+  @Test("posts of other threads that are carried over come without blocking")  // L5, L9
+  func postsCarriedOverAtOnce() throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let (port, trace) = (loop.port, Trace())
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
+      poll.start().send()
+      // The loop is up: no wake is written, and the next tick takes the posts.
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in
+        TestThread.run {
+          try? port.post { trace.record("P1") }
+          try? port.post {
+            trace.record("P2")
+            port.stop()
+          }
+        }
+      }
+      Interposed.beforeBlocking({ _ in trace.record("blocks") }) { _ = loop.runInTime() }
+      poll.close()
+      #expect(trace.events.drop { $0 == "blocks" } == ["P1", "P2"])
+    }
+  }
+
+  @Test("a run of one tick says that there is more while posts are carried over")  // L8, L9
+  func postsCarriedOverKeepRunning() throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let trace = Trace()
+      let timer = loop.addTimer(after: .seconds(3600)) { _ in }
+      let queues = (0..<2).map { number in
+        RunLoopQueue<Element>(on: loop) { _, _ in trace.record("Q\(number)") }
+      }
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in
+        TestThread.run { for queue in queues { queue.enqueue(Element("Q")) } }
+      }
+      loop.addObserver(for: .exit, repeats: false) { _ in timer.cancel() }
+      #expect(loop.run(.noWait) == .ticked)
+      #expect(loop.run() == .finished)
+      #expect(trace.events == ["Q0", "Q1"])
+    }
+  }
+
   @Test("a budget set by an action takes effect with the next tick")  // L9
   func setWhileSpending() throws {
     try withSteppedLoop { stepped in
@@ -203,6 +245,37 @@ struct BudgetTests {
       earlier.close()
       later?.close()
     }
+    try #require(readings.count == 2)
+    #expect(readings[1] >= readings[0] + 4)
+  }
+
+  @Test("posts of over 1 ms that came with a wake bring libuv's clock up to date")  // L9
+  func refreshesClockAfterWake() throws {
+    let times = Trace()
+    var port: LoopPort?
+    var later: ForeignHandle?
+    try withAdoptedLoop(prepare: { host in
+      let milliseconds = Smuggled { host.milliseconds }
+      // Runs after ours: the loop counts as asleep, and is sent a wake.
+      later = ForeignHandle(.prepare, on: host.address) { _ in
+        TestThread.run { [port] in
+          try? port?.post {
+            times.record("\(milliseconds.value())")
+            let end = LoopClock.now.advanced(by: .milliseconds(5))
+            while LoopClock.now < end {}
+          }
+        }
+      }
+      later?.start()
+    }) { host, loop in
+      port = loop.port
+      loop.addObserver(for: .afterWaiting) { _ in times.record("\(host.milliseconds)") }
+      loop.run(.once)
+      #expect(loop.metrics.wakesReceived == 1)
+      later?.close()
+      port = nil
+    }
+    let readings = times.events.compactMap { UInt64($0) }
     try #require(readings.count == 2)
     #expect(readings[1] >= readings[0] + 4)
   }

@@ -103,6 +103,61 @@ struct EventLoopCloseTests {
     }
   }
 
+  /// What may be added to a loop by something that the loop lets go of.
+  enum Addition: CaseIterable, Sendable {
+    case timer, transaction, queue, observer
+
+    /// Adds it to `loop`, and `witness` with it.
+    func add(to loop: EventLoop, _ witness: Witness) {
+      switch self {
+      case .timer:
+        loop.addTimer(after: .milliseconds(1)) { [witness] _ in
+          witness.touch()
+          Issue.record("a timer fired on a closed loop")
+        }
+      case .transaction: loop.commit { witness.touch() }
+      case .queue: RunLoopQueue<Element>(on: loop) { _, _ in witness.touch() }.close()
+      case .observer: loop.addObserver(for: .exit) { _ in witness.touch() }
+      }
+    }
+  }
+
+  @Test("what is added by what close() releases is released, too", arguments: Addition.allCases)
+  func addedByDeinit(addition: Addition) throws {  // L11
+    let trace = Trace()
+    let loop = try EventLoop()
+    let smuggled = Smuggled(loop)
+    let outer = Witness {
+      addition.add(to: smuggled.value, Witness { trace.record("released") })
+      trace.record("added")
+    }
+    loop.addObserver(for: .beforeWaiting) { [outer] _ in outer.touch() }
+    _ = consume outer
+    try loop.close()
+    #expect(trace.events == ["added", "released"])
+  }
+
+  @Test("a queue that is made by what close() releases takes nothing")  // L11, Q8
+  func queueByDeinit() async {
+    await #expect(processExitsWith: .success) {
+      var loop: EventLoop? = try EventLoop()
+      let made = Locked<RunLoopQueue<Element>?>(nil)
+      let smuggled = Smuggled(Weak(loop))
+      let maker = Witness {
+        guard let loop = smuggled.value.loop else { return }
+        let queue = RunLoopQueue<Element>(on: loop) { _, _ in }
+        made.withLock { $0 = queue }
+      }
+      loop?.addObserver(for: .beforeWaiting) { [maker] _ in maker.touch() }
+      _ = consume maker
+      try loop?.close()
+      loop = nil
+      let queue = made.withLock { $0 }
+      if case .closed = queue?.enqueue(Element()) {} else { Issue.record("it took an element") }
+      queue?.flush()
+    }
+  }
+
   @Test("closing releases a transaction that commits itself again, and says so")  // L11
   func endless() async throws {
     let result = await #expect(
@@ -173,4 +228,10 @@ struct EventLoopCloseTests {
       )
     )
   }
+}
+
+private final class Weak {
+  private(set) weak var loop: EventLoop?
+
+  init(_ loop: EventLoop?) { self.loop = loop }
 }

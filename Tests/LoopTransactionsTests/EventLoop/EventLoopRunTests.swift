@@ -96,11 +96,81 @@ struct EventLoopRunTests {
     }
   }
 
+  @Test("run(until:) does not outlast its deadline for what came in its last tick")  // L8
+  func untilLastTick() throws {
+    try withLoop { loop in
+      let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
+        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run went on") }
+      }
+      let deadline = loop.now.advanced(by: .milliseconds(2))
+      var isDue = false
+      loop.addTimer(after: .milliseconds(3)) { _ in isDue = true }
+      loop.addObserver(for: .afterWaiting) { _ in
+        guard isDue else { return }
+        isDue = false
+        TestThread.run { queue.enqueue(Witness {}) }
+      }
+      // The deadline and the timer come in one tick, which is the last.
+      loop.commit { while loop.now < deadline.advanced(by: .milliseconds(5)) {} }
+      #expect(loop.run(until: deadline) == .timedOut)
+    }
+  }
+
   @Test("run(until:) that is stopped says so")  // L8
   func untilStopped() throws {
     try withLoop { loop in
       loop.addTimer(after: .zero, every: never) { _ in loop.stop() }
       #expect(loop.run(until: loop.now.advanced(by: never)) == .stopped)
+    }
+  }
+
+  @Test("a chain of commits is performed to its end by a run that is stopped")  // L8
+  func chain() throws {
+    try withLoop { loop in
+      var performed = 0
+      func again() {
+        performed += 1
+        if performed < 10 { loop.commit { again() } }
+      }
+      again()
+      loop.stop()
+      #expect(loop.run() == .stopped)
+      #expect(performed == 10)
+    }
+  }
+
+  @Test("run(until:) that is stopped in the tick of its deadline says that it was stopped")  // L8
+  func untilStoppedAtDeadline() throws {
+    try withLoop { loop in
+      loop.commit { loop.stop() }
+      #expect(loop.run(until: LoopClock.Instant(nanoseconds: 0)) == .stopped)
+    }
+  }
+
+  @Test("a deadline that a run did not come to does not end the next run")  // L8
+  func untilStoppedEarly() throws {
+    try withLoop { loop in
+      loop.commit { loop.stop() }
+      #expect(loop.run(until: loop.now.advanced(by: .milliseconds(2))) == .stopped)
+      loop.addTimer(after: .milliseconds(5)) { _ in loop.stop() }
+      #expect(loop.run() == .stopped)
+    }
+  }
+
+  @Test(
+    "a run of one tick that is stopped, or has nothing left to wait for, performs everything",
+    arguments: [true, false]
+  )  // L8
+  func onceForGood(isStopped: Bool) throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      var performed = 0
+      loop.addObserver(for: .exit, repeats: false) { _ in
+        for _ in 0..<3 { loop.commit { performed += 1 } }
+      }
+      if isStopped { loop.stop() }
+      #expect(loop.run(.noWait) == (isStopped ? .stopped : .finished))
+      #expect(performed == 3)
     }
   }
 
@@ -169,6 +239,7 @@ struct EventLoopStopTests {
       #expect(loop.run(.noWait) == .ticked)
       port.stop()
       #expect(loop.run() == .stopped)
+      #expect(loop.metrics.ticks == 1)
       #expect(loop.run(.noWait) == .ticked)
     }
   }
@@ -296,6 +367,23 @@ struct CurrentLoopTests {
   func afterwards() throws {
     try withLoop { loop in #expect(EventLoop.current === loop) }
     #expect(EventLoop.current == nil)
+  }
+
+  @Test("a loop that was closed and dropped during another's run is not current after it")  // L1
+  func closedMeanwhile() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { outer in
+        var later: EventLoop? = try EventLoop()
+        weak let dropped = later
+        outer.commit {
+          #expect(throws: Never.self) { try later?.close() }
+          later = nil
+        }
+        outer.run()
+        #expect(EventLoop.current === outer)
+        #expect(dropped == nil)
+      }
+    }
   }
 
   @Test("another thread does not see this one's loop")  // L1

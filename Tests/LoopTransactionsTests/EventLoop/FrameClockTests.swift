@@ -19,6 +19,22 @@ struct FrameClockTests {
     }
   }
 
+  @Test(
+    "a clock too slow for the clock's range waits, and does not trap",
+    arguments: [1e9 / 0x1.FFFFFFFp63, 1e-11, .leastNonzeroMagnitude]
+  )  // L10
+  func slow(rate: Double) async {
+    await #expect(processExitsWith: .success) { [rate] in
+      try withLoop { loop in
+        let clock = try FrameClock(on: loop, framesPerSecond: rate) { _ in
+          Issue.record("a frame came")
+        }
+        #expect(loop.run(.noWait) == .ticked)
+        clock.stop()
+      }
+    }
+  }
+
   @Test("a late frame is the newest one due, and the ones before it are counted")  // L10
   func missed() throws {
     try withSteppedLoop { stepped in

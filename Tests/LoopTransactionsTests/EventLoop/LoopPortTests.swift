@@ -8,6 +8,8 @@ private func record(_ trace: UnsafeMutableRawPointer?) {
   Unmanaged<Trace>.fromOpaque(trace).takeUnretainedValue().record("function")
 }
 
+private func nothing(_: UnsafeMutableRawPointer?) {}
+
 @Suite("LoopPort")
 struct LoopPortTests {
   @Test("a post wakes a loop that waits for nothing else", arguments: WakeMethod.allCases)
@@ -101,6 +103,49 @@ struct LoopPortTests {
       stepped.runUntilIdle()
       let expected = (0..<3).flatMap { ["closure \($0)", "function"] }
       #expect(trace.events == expected)
+    }
+  }
+
+  @Test("posts of the loop's own thread run before those of others, each in their order")  // L2
+  func ownFirst() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.port, stepped.trace)
+      TestThread.run { for number in 0..<2 { try? port.post { trace.record("other \(number)") } } }
+      for number in 0..<2 { try port.post { trace.record("own \(number)") } }
+      stepped.step()
+      #expect(trace.events == ["own 0", "own 1", "other 0", "other 1"])
+    }
+  }
+
+  @Test(
+    "a signal handler may wake and stop the loop while its thread is in a post",
+    .enabled(if: Interposed.isAvailable)
+  )  // L2
+  func signalWithinPost() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      try withLoop { loop in
+        let (port, raised, posted) = (loop.port, Tally(), Tally())
+        Process.handlingSignals({
+          port.wake()
+          port.stop()
+        }) {
+          TestThread.run {
+            // What a post allocates is room for more, and that under the lock.
+            Interposed.beforeAllocation({
+              raised.add(posted.value)
+              Process.raiseSignal()
+            }) {
+              for _ in 0..<1000 where (try? port.post(nothing, context: nil)) != nil {
+                posted.increment()
+              }
+            }
+          }
+        }
+        #expect((1..<1000).contains(raised.value))
+        #expect(loop.run() == .stopped)
+        #expect(loop.metrics.posts == 1000)
+      }
     }
   }
 

@@ -186,6 +186,22 @@ struct LoopTimerTests {
     }
   }
 
+  @Test(
+    "the kernel is told a precise timer's deadline to the nanosecond",
+    .enabled(if: Interposed.isAvailable)
+  )  // L10
+  func toTheNanosecond() throws {
+    try withLoop { loop in
+      let deadline = LoopClock.Instant(nanoseconds: 1_000_000_001)
+      let timer = try loop.addPreciseTimer(at: deadline, every: .nanoseconds(1_000_000_007)) { _ in
+      }
+      #expect(Interposed.deadline == deadline.nanoseconds)
+      loop.run(.once)
+      #expect(Interposed.deadline == timer.deadline.nanoseconds)
+      #expect((timer.deadline.nanoseconds - deadline.nanoseconds) % 1_000_000_007 == 0)
+    }
+  }
+
   @Test("a precise timer whose deadline has passed is due at once")  // L10
   func preciseInThePast() throws {
     try withLoop { loop in

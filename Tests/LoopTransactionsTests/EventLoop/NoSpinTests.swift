@@ -69,6 +69,20 @@ struct NoSpinTests {
     }
   }
 
+  @Test("a timer that is due between two milliseconds lets the loop sleep until it is")  // L7, L10
+  func betweenMilliseconds() throws {
+    try withLoop { loop in
+      var fired = 0
+      loop.addTimer(after: .microseconds(1100), every: .microseconds(2100)) { _ in
+        fired += 1
+        if fired == 10 { loop.stop() }
+      }
+      loop.run()
+      // Two each: libuv's clock may lag by one millisecond.
+      #expect(loop.metrics.ticks <= 20)
+    }
+  }
+
   @Test("a precise timer and a frame clock make one tick each time they are due")  // L7, L10
   func timers() throws {
     try withLoop { loop in

@@ -149,6 +149,45 @@ struct ObserverTests {
     }
   }
 
+  @Test("a removed observer is released, at the latest when the pass under way ends")  // L3, L11
+  func released() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      let observers = (0..<3).map { _ in WeakObserver() }
+      observers[0].add(to: loop)?.remove()
+      #expect(observers[0].value == nil)
+      observers[1].add(to: loop)
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        observers[1].value?.remove()
+        observers[2].add(to: loop)?.remove()
+      }
+      stepped.step()
+      #expect(observers.allSatisfy { $0.value == nil })
+    }
+  }
+
+  private final class WeakObserver {
+    weak var value: Observer?
+
+    @discardableResult
+    func add(to loop: EventLoop) -> Observer? {
+      value = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in }
+      return value
+    }
+  }
+
+  @Test("an observer of no activity is not valid, and removing it harmless", arguments: [0, 240])
+  func ofNothing(rawValue: UInt8) async {  // L3
+    await #expect(processExitsWith: .success) { [rawValue] in
+      var loop: EventLoop? = try EventLoop()
+      let observer = loop?.addObserver(for: EventLoop.Activity(rawValue: rawValue)) { _ in }
+      #expect(observer?.isValid == false)
+      try loop?.close()
+      loop = nil
+      observer?.remove()
+    }
+  }
+
   @Test("closing the loop makes its observers invalid, and removing them harmless")  // L3, L11
   func closed() throws {
     let loop = try EventLoop()

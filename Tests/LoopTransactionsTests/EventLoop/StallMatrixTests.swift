@@ -9,6 +9,11 @@ enum CommitPlace: CaseIterable, Sendable {
   case async, poll, earlierCheck, laterCheck, closeCallback
 }
 
+/// What is committed.
+enum CommitWork: CaseIterable, Sendable {
+  case transaction, post, element
+}
+
 /// How much of the loop is run.
 enum CommitMode: CaseIterable, Sendable {
   case whole, once, noWait
@@ -27,6 +32,7 @@ enum CommitEnding: CaseIterable, Sendable {
 /// One cell of the matrix: a host's libuv loop, a handle of the host's that
 /// commits from its callback, and a trace of what came when.
 private final class Cell {
+  let work: CommitWork
   let place: CommitPlace
   let ending: CommitEnding
   let trace = Trace()
@@ -35,8 +41,10 @@ private final class Cell {
   private var loop: EventLoop?
   private var handle: ForeignHandle?
   private var timer: ForeignHandle?
+  private var queue: RunLoopQueue<Witness>?
 
-  init(_ place: CommitPlace, _ ending: CommitEnding) {
+  init(_ work: CommitWork, _ place: CommitPlace, _ ending: CommitEnding) {
+    self.work = work
     self.place = place
     self.ending = ending
   }
@@ -51,6 +59,7 @@ private final class Cell {
     }
     let loop = try EventLoop(adopting: host.address)
     self.loop = loop
+    queue = RunLoopQueue(on: loop) { [trace] _, _ in trace.record("performed") }
     if ending == .alive {
       timer = ForeignHandle(.timer, on: host.address) { [trace] _ in trace.record("timer") }
       timer?.start(afterMilliseconds: 100)
@@ -60,6 +69,7 @@ private final class Cell {
     trace.record("returned")
     timer?.close()
     handle?.close()
+    queue = nil
     try loop.close()
     guard host.close() else { throw HandlesLeftOpen() }
     return trace.events
@@ -106,17 +116,29 @@ private final class Cell {
   private func commit() {
     guard let loop else { return }
     trace.record("committed")
-    loop.commit { [trace] in trace.record("performed") }
+    switch work {
+    case .transaction: loop.commit { [trace] in trace.record("performed") }
+    case .post:
+      // Not held: the run waits for a port no longer than for what is owed.
+      try? loop.port.post { [trace] in trace.record("performed") }
+    case .element: queue?.enqueue(Witness {})
+    }
     if ending == .stop { loop.stop() }
   }
 }
 
 @Suite("No stall")
 struct StallMatrixTests {
-  /// 99 cells: each place, mode and ending.
-  static let cells = CommitPlace.allCases.flatMap { place in
-    CommitMode.allCases.flatMap { mode in
-      CommitEnding.allCases.map { ending in (place, mode, ending) }
+  /// 220 cells: each place, mode and ending, but that a run which is stopped, or
+  /// asked for one tick, leaves elements in their queue.
+  static let cells = CommitWork.allCases.flatMap { work in
+    CommitPlace.allCases.flatMap { place in
+      CommitMode.allCases.flatMap { mode in
+        CommitEnding.allCases.compactMap { ending in
+          let isLeft = work == .element && (mode != .whole || ending == .stop)
+          return isLeft ? nil : (work, place, mode, ending)
+        }
+      }
     }
   }
 
@@ -124,14 +146,19 @@ struct StallMatrixTests {
     "what is committed anywhere is performed before the loop blocks, or the run returns",
     arguments: cells
   )  // L5
-  func performed(place: CommitPlace, mode: CommitMode, ending: CommitEnding) throws {
-    let events = try Cell(place, ending).events(mode)
+  func performed(
+    work: CommitWork,
+    place: CommitPlace,
+    mode: CommitMode,
+    ending: CommitEnding
+  ) throws {
+    let events = try Cell(work, place, ending).events(mode)
     // The poll that brings the event may block; then nothing comes between: no
     // blocking poll, no timer, no return.
     #expect(events.drop { $0 == "blocks" }.prefix(2) == ["committed", "performed"])
     #expect(events.filter { $0 == "performed" }.count == 1)
   }
 
-  @Test("the matrix has 99 cells")
-  func cellCount() { #expect(Self.cells.count == 99) }
+  @Test("the matrix has 220 cells")
+  func cellCount() { #expect(Self.cells.count == 220) }
 }

@@ -44,6 +44,9 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case errorHandler = "EventLoop.errorHandler"
   case now = "EventLoop.now"
   case metrics = "EventLoop.metrics"
+  case askBudget = "EventLoop.budget "
+  case askMeasuresTime = "EventLoop.measuresTime "
+  case askErrorHandler = "EventLoop.errorHandler "
   case commit = "EventLoop.commit"
   case commitValue = "EventLoop.commit "
   case isPending = "EventLoop.isPending"
@@ -62,6 +65,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case timerIsActive = "LoopTimer.isActive"
   case timerDeadline = "LoopTimer.deadline"
   case timerKeepsAlive = "LoopTimer.keepsLoopAlive"
+  case askTimerKeepsAlive = "LoopTimer.keepsLoopAlive "
   case makeClock = "FrameClock.init"
   case clockIsRunning = "FrameClock.isRunning"
   case clockStop = "FrameClock.stop"
@@ -74,6 +78,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
       try callLoop(fixture.loop)
     case .budget, .measuresTime, .errorHandler, .now, .metrics: useProperty(fixture.loop)
+    case .askBudget, .askMeasuresTime, .askErrorHandler: askProperty(fixture.loop)
     case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
       commit(fixture.loop, fixture.label)
     case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
@@ -86,7 +91,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .makeClock: _ = try FrameClock(on: fixture.loop) { _ in }
     case .clockIsRunning: _ = fixture.clock.isRunning
     case .clockStop: fixture.clock.stop()
-    case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive: useTimer(fixture.timer)
+    case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive, .askTimerKeepsAlive:
+      useTimer(fixture.timer)
     }
   }
 
@@ -95,6 +101,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .cancelTimer: timer.cancel()
     case .timerIsActive: _ = timer.isActive
     case .timerDeadline: _ = timer.deadline
+    case .askTimerKeepsAlive: _ = timer.keepsLoopAlive
     default: timer.keepsLoopAlive = false
     }
   }
@@ -120,6 +127,14 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .errorHandler: loop.errorHandler = { _ in }
     case .now: _ = loop.now
     default: _ = loop.metrics
+    }
+  }
+
+  private func askProperty(_ loop: EventLoop) {
+    switch self {
+    case .askBudget: _ = loop.budget
+    case .askMeasuresTime: _ = loop.measuresTime
+    default: _ = loop.errorHandler
     }
   }
 

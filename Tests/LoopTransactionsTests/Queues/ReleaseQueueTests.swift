@@ -52,7 +52,16 @@ struct ReleaseQueueTests {
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["3", "2", "1", "0"])
 
-      // By remove, removeAll, a full queue and close, too.
+      // By remove, removeAll and close, too; a full queue hands it back.
+      var chain: Chain? = Chain(queue, 1, stepped.trace)
+      if let chain {
+        queue.enqueue(chain)
+        queue.remove(chain)
+      }
+      chain = nil
+      #expect(stepped.trace.take() == ["1"])
+      stepped.runUntilIdle()
+      #expect(stepped.trace.take() == ["0"])
       queue.enqueue(Chain(queue, 1, stepped.trace))
       #expect(queue.removeAll() == 1)
       #expect(stepped.trace.take() == ["1"])

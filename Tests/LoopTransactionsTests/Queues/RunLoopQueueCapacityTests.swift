@@ -91,7 +91,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("a queue of a hundred keeps the newest hundred of a thousand from four threads")
+  @Test("a queue of a hundred keeps a hundred of a thousand from four threads, and counts the rest")
   func dropsOldestOfMany() throws {
     try stepping { stepped in
       let queue = recordingQueue(

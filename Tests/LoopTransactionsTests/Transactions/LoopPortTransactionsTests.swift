@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 @Suite("Commits through a port")
@@ -63,17 +64,15 @@ struct LoopPortTransactionsTests {
       card.trace.record("performed")
       EventLoop.current?.stop()
     }
-    // Only if the wake is lost.
-    let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
     let thread = Thread {
       // The first tick is about to block, or does so already.
       while port.metrics.ticks == 0 {}
       try? port.commit(card, stop)
     }
-    #expect(loop.run() == .stopped)
+    // Timed out if the wake is lost.
+    #expect(loop.runInTime() == .stopped)
     #expect(trace.events == ["performed"])
     thread.join()
-    guardian.cancel()
     try loop.close()
   }
 
@@ -147,6 +146,26 @@ struct LoopPortTransactionsTests {
     #expect(trace.events == ["released here", "released here"])
     elsewhere {
       #expect(throws: LoopPort.Refusal.closed) { try port.commit(card, SharedCard.layout) }
+    }
+  }
+
+  // T6, T7
+  @Test("a commit through the port on the loop's own thread is pending at once")
+  func pendingAtOnce() throws {
+    try stepping { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let port = loop.port
+      let card = SharedCard("a", trace)
+      try port.commit(card, SharedCard.layout)
+      #expect(loop.isPending(card, SharedCard.layout))
+      #expect(loop.cancel(card, SharedCard.layout))
+      try port.commit(card, SharedCard.layout)
+      #expect(loop.performIfNeeded(card, SharedCard.layout))
+      #expect(trace.events == ["a.layout"])
+      elsewhere { try? port.commit(card, SharedCard.layout) }
+      #expect(!loop.isPending(card, SharedCard.layout))
+      stepped.runUntilIdle()
+      #expect(trace.events == ["a.layout", "a.layout"])
     }
   }
 }

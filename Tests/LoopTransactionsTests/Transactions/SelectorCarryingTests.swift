@@ -53,6 +53,21 @@ struct SelectorCarryingTests {
     }
   }
 
+  // T8
+  @Test("a value that gives way to another may commit a third as it goes")
+  func replacedValueCommits() async {
+    await #expect(processExitsWith: .success) {
+      try stepping { stepped in
+        let (loop, card) = (stepped.loop, Card("a", stepped.trace))
+        let keeps = Selector<Card>.Carrying<Farewell>("farewell") { $0.record($1.name) }
+        loop.commit(card, keeps, Farewell("1") { loop.commit(card, keeps, Farewell("3") {}) })
+        loop.commit(card, keeps, Farewell("2") {})
+        stepped.runUntilIdle()
+        #expect(stepped.trace.events == ["a.3"])
+      }
+    }
+  }
+
   // T4, T8
   @Test("a value committed by the action itself begins anew, in the next tick")
   func beginsAnew() throws {
@@ -145,4 +160,39 @@ struct SelectorCarryingTests {
       #expect(stepped.trace.events == ["\(1 + 4 * 5050)"])
     }
   }
+
+  // T1, T8
+  @Test("of two selectors of one name the first says how values are joined, whichever commits")
+  func firstDefinitionJoins() throws {
+    try stepping { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let card = Card("a", trace)
+      let first = Selector<Card>.Carrying<Int>("joined twice", keep: .first) { card, value in
+        card.trace.record("\(value)")
+      }
+      let second = Selector<Card>.Carrying<Int>("joined twice", merge: +) { card, value in
+        card.trace.record("merged \(value)")
+      }
+      #expect(first == second)
+      for selector in [first, second] {
+        loop.commit(card, first, 1)
+        loop.commit(card, selector, 2)
+        stepped.runUntilIdle()
+      }
+      #expect(trace.events == ["1", "1"])
+    }
+  }
+}
+
+/// A value that calls a closure when it goes.
+private final class Farewell {
+  let name: String
+  private let body: () -> Void
+
+  init(_ name: String, _ body: @escaping () -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  deinit { body() }
 }

@@ -72,6 +72,17 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.init")))
   }
 
+  @Test("dropping a kept transaction that is pending traps")
+  func keptDrop() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (loop, card) = (try EventLoop(), Card("a", Trace()))
+      var kept: Transaction? = Transaction(card, Card.layout, on: loop)
+      kept?.commit()
+      elsewhere { kept = nil }
+    }
+    #expect(said(result, offThread("Transaction.deinit")))
+  }
+
   @Test("asking whether a pair is pending traps")
   func isPending() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -78,6 +78,40 @@ struct ForkGuardTests {
     }
   }
 
+  @Test(
+    "what a child holds of its parent's loop does no harm once that is gone",
+    arguments: [false, true]
+  )  // L11, L12
+  func childOutlives(closes: Bool) async {
+    await #expect(processExitsWith: .success) { [closes] in
+      var loop: EventLoop? = try EventLoop()
+      let inherited = loop.map(Inherited.init)
+      let ending = Process.fork {
+        if closes { try? loop?.close() }
+        loop = nil
+        inherited?.use()
+        System.report("alive, current: \(EventLoop.current != nil)")
+      }
+      #expect(ending.status == 0)
+      #expect(ending.standardError == "alive, current: false\n")
+      try loop?.close()
+    }
+  }
+
+  @Test("a child's elements are refused by its parent's queues")  // L12
+  func childEnqueues() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in }
+        let ending = Process.fork {
+          if case .closed = queue.enqueue(Witness {}) { System.report("closed") }
+          System.report("\(queue.count)")
+        }
+        #expect(ending.standardError == "closed\n0\n")
+      }
+    }
+  }
+
   @Test("a child that drops its parent's loop neither traps nor reports")  // L11, L12
   func childDrops() async {
     await #expect(processExitsWith: .success) {
@@ -87,5 +121,35 @@ struct ForkGuardTests {
       #expect(ending.standardError == "")
       try loop?.close()
     }
+  }
+}
+
+/// What a user may hold of a loop.
+private final class Inherited {
+  private let port: LoopPort
+  private let queue: RunLoopQueue<Witness>
+  private let observer: Observer
+  private let timer: LoopTimer
+  private let target = Action {}
+  private let transaction: Transaction
+
+  init(_ loop: EventLoop) {
+    port = loop.port
+    queue = RunLoopQueue(on: loop) { _, _ in }
+    observer = loop.addObserver(for: .beforeWaiting) { _ in }
+    timer = loop.addTimer(after: .seconds(3600)) { _ in }
+    transaction = Transaction(target, Action.perform, on: loop)
+  }
+
+  func use() {
+    queue.enqueue(Witness {})
+    queue.flush()
+    queue.close()
+    observer.remove()
+    timer.keepsLoopAlive = false
+    timer.cancel()
+    _ = transaction.isPending
+    transaction.cancel()
+    #expect(throws: LoopPort.Refusal.forked) { try port.post {} }
   }
 }
