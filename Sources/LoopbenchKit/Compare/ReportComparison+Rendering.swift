@@ -108,7 +108,7 @@ extension ReportComparison.Finding {
     guard let ratio else { return "" }
     let text = Decimals.text(ratio, digits: 2) + "x"
     guard rule.contains("%"), let interval else { return text }
-    return "\(text) \(Self.range(interval))"
+    return "\(text) (\(Self.range(interval)))"
   }
 
   private static func range(_ interval: Interval) -> String {

@@ -29,7 +29,7 @@ struct SelectionTests {
 
   @Test("without the reference the first peer is measured twice; one alone only on request")
   func twinsWithoutReference() throws {
-    let two = try select(["commit"], peers: ["lt", "set"], twins: .compared).contenders
+    let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
     #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
     let one = try select(["idle"], peers: ["lt"], twins: .compared).contenders
     #expect(one.map(\.peerName) == ["lt"])
