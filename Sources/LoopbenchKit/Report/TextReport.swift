@@ -28,7 +28,8 @@ public struct TextReport {
       ]),
       Self.line(processor),
       Self.line([
-        "\(report.settings.rounds) rounds, shuffled by seed \(report.seed)",
+        "\(report.settings.rounds) rounds, "
+          + RoundOrder.text(report.settings.order, seed: report.seed),
         placement,
       ]),
     ]

@@ -32,6 +32,10 @@ struct JSONReportTests {
             "low" : -500.224,
             "median" : -500.224
           },
+          "interval" : {
+            "high" : 0.501021,
+            "low" : 0.501021
+          },
           "peer" : "lt",
           "percentile" : "50",
           "ratio" : {
@@ -42,13 +46,18 @@ struct JSONReportTests {
           "reference" : "uv",
           "rounds" : 1,
           "scenario" : "fake",
-          "series" : "one"
+          "series" : "one",
+          "verdict" : "inconclusive"
         },
         {
           "difference" : {
             "high" : -500,
             "low" : -500,
             "median" : -500
+          },
+          "interval" : {
+            "high" : 0.501992,
+            "low" : 0.501992
           },
           "peer" : "lt",
           "percentile" : "99",
@@ -60,9 +69,13 @@ struct JSONReportTests {
           "reference" : "uv",
           "rounds" : 1,
           "scenario" : "fake",
-          "series" : "one"
+          "series" : "one",
+          "verdict" : "inconclusive"
         }
       ],
+      "labels" : {
+
+      },
       "machine" : {
         "build" : "release",
         "cpu" : "Abacus 9",
@@ -72,12 +85,36 @@ struct JSONReportTests {
         "swift" : "6.3",
         "virtualization" : "KVM"
       },
+      "noise" : [
+
+      ],
       "results" : [
         {
           "count" : 5,
+          "histogram" : {
+            "pairs" : [
+              [
+                3304,
+                2
+              ],
+              [
+                3305,
+                2
+              ],
+              [
+                3306,
+                1
+              ]
+            ],
+            "subBits" : 8,
+            "unit" : "ps"
+          },
+          "isTwin" : false,
+          "kind" : "mean",
           "max" : 1004,
           "mean" : 1002,
           "min" : 1000,
+          "missed" : 0,
           "peer" : "uv",
           "perRound" : [
             {
@@ -85,6 +122,8 @@ struct JSONReportTests {
               "cpuNs" : 500,
               "ctxInvoluntary" : 0,
               "ctxVoluntary" : 1,
+              "isDisturbed" : false,
+              "migrations" : 0,
               "percentiles" : {
                 "50" : 1002.496,
                 "90" : 1004,
@@ -93,6 +132,7 @@ struct JSONReportTests {
                 "max" : 1004
               },
               "round" : 1,
+              "stealNs" : 0,
               "wallNs" : 1000
             }
           ],
@@ -110,9 +150,38 @@ struct JSONReportTests {
         },
         {
           "count" : 5,
+          "histogram" : {
+            "pairs" : [
+              [
+                3048,
+                1
+              ],
+              [
+                3049,
+                1
+              ],
+              [
+                3050,
+                1
+              ],
+              [
+                3051,
+                1
+              ],
+              [
+                3052,
+                1
+              ]
+            ],
+            "subBits" : 8,
+            "unit" : "ps"
+          },
+          "isTwin" : false,
+          "kind" : "mean",
           "max" : 504,
           "mean" : 502,
           "min" : 500,
+          "missed" : 0,
           "peer" : "lt",
           "perRound" : [
             {
@@ -120,6 +189,8 @@ struct JSONReportTests {
               "cpuNs" : 500,
               "ctxInvoluntary" : 0,
               "ctxVoluntary" : 1,
+              "isDisturbed" : false,
+              "migrations" : 0,
               "percentiles" : {
                 "50" : 502.272,
                 "90" : 504,
@@ -128,6 +199,7 @@ struct JSONReportTests {
                 "max" : 504
               },
               "round" : 1,
+              "stealNs" : 0,
               "wallNs" : 1000
             }
           ],
@@ -146,6 +218,10 @@ struct JSONReportTests {
       ],
       "rounds" : [
         {
+          "disturbed" : [
+
+          ],
+          "isDisturbed" : false,
           "order" : [
             "fake/one/lt",
             "fake/one/uv"
@@ -157,6 +233,7 @@ struct JSONReportTests {
       "schema" : "loopbench/1",
       "seed" : 7,
       "settings" : {
+        "dropsDisturbed" : false,
         "order" : "shuffle",
         "peers" : [
           "uv",
@@ -169,7 +246,8 @@ struct JSONReportTests {
         "scenarios" : [
           "fake"
         ],
-        "warmUp" : "one round, and the first batches of every slice"
+        "warmUp" : "one round, and the first batches of every slice",
+        "warmUpRounds" : 1
       },
       "tool" : {
         "name" : "loopbench",
