@@ -1,5 +1,7 @@
 #include "cl_clock.h"
 
+#include <math.h>
+
 void cl_spin_until(uint64_t deadline) {
   while (cl_now() < deadline) {
 #if defined(__x86_64__)
@@ -11,3 +13,5 @@ void cl_spin_until(uint64_t deadline) {
 }
 
 void cl_black_hole(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }
+
+double cl_logarithm(double value) { return log(value); }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <uv.h>
 
@@ -14,9 +16,38 @@ struct cl_thread {
   void *context;
 };
 
+// Statistics: whoever reads it has joined the thread, which orders the two.
+static atomic_uint_fast64_t migrations;
+
+#if defined(__linux__)
+
+// Of the calling thread. The file is there with the kernel's scheduler debugging.
+static uint64_t own_migrations(void) {
+  char line[256];
+  unsigned long long count = 0;
+  FILE *file = fopen("/proc/thread-self/sched", "re");
+  if (file == NULL) return 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, "se.nr_migrations : %llu", &count) == 1) break;
+  }
+  fclose(file);
+  return count;
+}
+
+#else
+
+static uint64_t own_migrations(void) { return 0; }
+
+#endif
+
+uint64_t cl_thread_migrations(void) {
+  return atomic_load_explicit(&migrations, memory_order_relaxed);
+}
+
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
   thread->body(thread->context);
+  atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
   return NULL;
 }
 

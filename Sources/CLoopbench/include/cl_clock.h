@@ -18,6 +18,9 @@ static inline uint64_t cl_now(void) {
 // Burns this thread's processor until `deadline`. Never sleeps.
 void cl_spin_until(uint64_t deadline);
 
+// The natural logarithm.
+double cl_logarithm(double value);
+
 // Does nothing, and the optimiser can not know: what `value` points at must be
 // there.
 void cl_black_hole(const void *value);

@@ -21,6 +21,10 @@ int cl_allowed_cpus(int *_Nullable cpus, int capacity);
 // How many CPUs the calling thread may run on; 0 where that can not be asked.
 int cl_thread_cpu_count(void);
 
+// How often the threads of `cl_thread_start` that have ended moved to another
+// CPU; 0 where the kernel does not tell.
+uint64_t cl_thread_migrations(void);
+
 // The CPU the calling thread runs on, or -1.
 int cl_current_cpu(void);
 

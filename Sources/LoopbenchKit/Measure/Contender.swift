@@ -6,12 +6,35 @@ public struct Contender: Sendable {
   public let series: Series
   /// One of its peers.
   public let peer: any Peer
+  /// Whether it measures its peer once more, as the noise floor.
+  public let isTwin: Bool
   package let seats: Placement.Seats
+
+  package init(
+    scenario: Scenario,
+    series: Series,
+    peer: any Peer,
+    isTwin: Bool = false,
+    seats: Placement.Seats
+  ) {
+    self.scenario = scenario
+    self.series = series
+    self.peer = peer
+    self.isTwin = isTwin
+    self.seats = seats
+  }
 
   /// How reports name it: `wake/across/uv`.
   public var name: String {
-    "\(scenario.name)/\(series.name)/\(peer.name)"
+    "\(scenario.name)/\(series.name)/\(peerName)"
   }
+
+  /// The peer's name; of a twin, with what says so: `uv.again`.
+  public var peerName: String {
+    isTwin ? peer.name + Self.twinSuffix : peer.name
+  }
+
+  package static let twinSuffix = ".again"
 }
 
 extension Contender {

@@ -11,8 +11,9 @@ public struct HistogramData: Codable, Equatable, Sendable {
   public init(_ histogram: Histogram) {
     subBits = Histogram.subBits
     unit = "ps"
-    pairs = histogram.buckets.enumerated().compactMap { index, count in
-      count > 0 ? [UInt64(index), count] : nil
+    pairs = histogram.used.compactMap { index in
+      let count = histogram.buckets[index]
+      return count > 0 ? [UInt64(index), count] : nil
     }
   }
 }

@@ -2,18 +2,24 @@
 public struct Measurements: Sendable {
   package let contenders: [Contender]
   package let seed: UInt64
+  package let order: RoundOrder
+  /// How many rounds were not recorded.
+  package var warmUpRounds = 0
+  /// Whether the last of them agreed.
+  package var warmUpSettled = false
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
-  package init(contenders: [Contender], seed: UInt64) {
+  package init(contenders: [Contender], seed: UInt64, order: RoundOrder = .shuffle) {
     self.contenders = contenders
     self.seed = seed
+    self.order = order
   }
 
   /// Adds one recorded round.
   package mutating func add(_ outcome: RoundOutcome) {
     for slice in outcome.slices { add(slice, round: outcome.round) }
-    rounds.append(
+    add(
       RoundSummary(
         round: outcome.round,
         order: outcome.slices.map(\.contender.name),
@@ -22,15 +28,40 @@ public struct Measurements: Sendable {
     )
   }
 
-  private mutating func add(_ outcome: SliceOutcome, round: Int) {
+  /// Adds a round whose slices were added one by one.
+  package mutating func add(_ summary: RoundSummary) { rounds.append(summary) }
+
+  /// Adds one slice of a round that is not over.
+  package mutating func add(_ outcome: SliceOutcome, round: Int) {
     for (series, histogram) in outcome.slice.recorded {
       let key = Tally.Key(
         scenario: outcome.contender.scenario.name,
         series: series,
-        peer: outcome.contender.peer.name
+        peer: outcome.contender.peerName
       )
       tallies[key, default: Tally()].add(histogram, of: outcome, round: round)
     }
+  }
+
+  /// Samples of the contender that has the fewest, by what it measures itself.
+  package var fewestSamples: UInt64 {
+    contenders.map { contender in
+      tally(
+        scenario: contender.scenario.name,
+        series: contender.series.name,
+        peer: contender.peerName
+      )?.total.count ?? 0
+    }.min() ?? 0
+  }
+
+  /// Marks what the machine disturbed, now that it is known what is usual.
+  package mutating func markDisturbed() {
+    var names: [Int: Set<String>] = [:]
+    for key in tallies.keys {
+      let marked = tallies[key]?.markDisturbed() ?? []
+      for round in marked { names[round, default: []].insert(key.contenderName) }
+    }
+    rounds = rounds.map { $0.marked(names[$0.round] ?? []) }
   }
 
   /// What was recorded for one peer in one series; `nil` when it took no part.

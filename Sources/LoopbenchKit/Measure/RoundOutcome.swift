@@ -4,3 +4,10 @@ package struct RoundOutcome: Sendable {
   package let slices: [SliceOutcome]
   package let wallNs: UInt64
 }
+
+extension RoundOutcome {
+  /// Samples of the contender that has the fewest, by what it measures itself.
+  package var fewestSamples: UInt64 {
+    slices.map { $0.slice.recorded[$0.contender.series.name]?.count ?? 0 }.min() ?? 0
+  }
+}

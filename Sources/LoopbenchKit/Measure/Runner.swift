@@ -1,7 +1,7 @@
 /// Measures a set of contenders in interleaved rounds.
 ///
-/// One round that is not recorded comes first: it warms caches, pages and the
-/// clock's frequency, and tells how long a round takes. In every round each
+/// Rounds that are not recorded come first: they warm caches, pages and the
+/// clock's frequency, and tell how long a round takes. In every round each
 /// contender is measured once, in an order that the seed decides.
 ///
 /// ```swift
@@ -11,6 +11,8 @@ public struct Runner: Sendable {
   private let contenders: [Contender]
   private let seed: UInt64
   private let rounds: RoundCount
+  private let order: RoundOrder
+  private let warmUp: WarmUp
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -18,21 +20,22 @@ public struct Runner: Sendable {
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
+    order: RoundOrder = .shuffle,
+    warmUp: WarmUp = .auto,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
     self.seed = seed
     self.rounds = rounds
+    self.order = order
+    self.warmUp = warmUp
     self.instruments = instruments
   }
 
-  /// The contenders of `round`, in the order they are measured in. The warm-up
-  /// round is number 0.
+  /// The contenders of `round`, in the order they are measured in. The first
+  /// warm-up round is number 0, the one after it -1.
   package func order(round: Int) -> [Contender] {
-    var order = contenders
-    var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "order/\(round)"))
-    generator.shuffle(&order)
-    return order
+    order.arranged(contenders, round: round, seed: seed)
   }
 
   /// Measures everything. Takes a while: `progress` is told before each slice.
@@ -41,20 +44,106 @@ public struct Runner: Sendable {
   public func run(
     progress: (Progress) -> Void = { _ in }
   ) throws(PeerFailure) -> Measurements {
-    let began = instruments.now()
-    var pace = Progress(slices: contenders.count)
-    var last = try measure(round: 0, pace: pace, progress: progress)
-    pace.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
-    var measurements = Measurements(contenders: contenders, seed: seed)
-    while rounds.continues(
-      after: measurements.rounds.count,
-      elapsedNs: instruments.now() - began,
-      roundNs: last.wallNs
-    ) {
-      last = try measure(round: measurements.rounds.count + 1, pace: pace, progress: progress)
-      measurements.add(last)
+    var run = Run(
+      began: instruments.now(),
+      pace: Progress(slices: contenders.count),
+      measurements: Measurements(contenders: contenders, seed: seed, order: order)
+    )
+    try warmUp(&run, progress: progress)
+    run.recordingBegan = instruments.now()
+    if order == .block {
+      try recordBlocks(&run, progress: progress)
+    } else {
+      try recordRounds(&run, progress: progress)
     }
-    return measurements
+    run.measurements.markDisturbed()
+    return run.measurements
+  }
+}
+
+extension Runner {
+  /// How far a run is.
+  private struct Run {
+    let began: UInt64
+    var recordingBegan: UInt64 = 0
+    var pace: Progress
+    var lastNs: UInt64 = 0
+    var estimate = 0
+    var measurements: Measurements
+  }
+
+  private func warmUp(
+    _ run: inout Run,
+    progress: (Progress) -> Void
+  ) throws(PeerFailure) {
+    var state = WarmUpState()
+    var samples: UInt64 = 0
+    while warmUp.continues(
+      after: state,
+      elapsedNs: instruments.now() - run.began,
+      roundNs: run.lastNs
+    ) {
+      let last = try measure(round: -state.rounds, pace: run.pace, progress: progress)
+      state.add(last)
+      run.lastNs = last.wallNs
+      samples = last.fewestSamples
+    }
+    run.measurements.warmUpRounds = state.rounds
+    run.measurements.warmUpSettled = warmUp.isSettled(state)
+    run.estimate = rounds.estimate(
+      roundNs: run.lastNs,
+      samples: samples,
+      contenders: contenders.count
+    )
+    run.pace.begin(rounds: run.estimate, roundNs: run.lastNs)
+  }
+
+  private func recordRounds(
+    _ run: inout Run,
+    progress: (Progress) -> Void
+  ) throws(PeerFailure) {
+    while continues(run) {
+      let round = run.measurements.rounds.count + 1
+      let outcome = try measure(round: round, pace: run.pace, progress: progress)
+      run.lastNs = outcome.wallNs
+      run.measurements.add(outcome)
+    }
+  }
+
+  private func continues(_ run: Run) -> Bool {
+    let now = instruments.now()
+    return rounds.continues(
+      after: run.measurements.rounds.count,
+      elapsedNs: now - run.began,
+      roundNs: run.lastNs,
+      recordedNs: now - run.recordingBegan,
+      samples: run.measurements.fewestSamples,
+      contenders: contenders.count
+    )
+  }
+
+  /// As many rounds as were estimated; a round's slices lie far apart.
+  private func recordBlocks(
+    _ run: inout Run,
+    progress: (Progress) -> Void
+  ) throws(PeerFailure) {
+    let rounds = 1...max(1, run.estimate)
+    let order = order(round: 1)
+    var wallNs: [Int: UInt64] = [:]
+    for (index, contender) in order.enumerated() {
+      for round in rounds {
+        let done = index * rounds.count + round - 1
+        progress(run.pace.at(contender, slicesDone: done, round: round))
+        let slice = try contender.measure(round: round, seed: seed, instruments: instruments)
+        run.measurements.add(slice, round: round)
+        wallNs[round, default: 0] += slice.wallNs
+      }
+    }
+    for (round, wallNs) in wallNs.sorted(by: { $0.key < $1.key }) {
+      run.measurements.add(
+        RoundSummary(round: round, order: order.map(\.name), wallNs: wallNs)
+      )
+    }
   }
 
   private func measure(
@@ -65,7 +154,7 @@ public struct Runner: Sendable {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated() {
-      progress(pace.at(contender, round: round, slice: index))
+      progress(pace.at(contender, round: max(0, round), slice: index))
       slices.append(
         try contender.measure(round: round, seed: seed, instruments: instruments)
       )

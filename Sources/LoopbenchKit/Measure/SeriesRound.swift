@@ -18,6 +18,9 @@ public struct SeriesRound: Codable, Equatable, Sendable {
   public let stealNs: UInt64
   /// How often a thread moved to another CPU in it.
   public let migrations: UInt64
+  /// Whether steal, migrations or involuntary switches were more than 3 times the
+  /// median of the peer's rounds, and more than a few.
+  public package(set) var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
     self.round = round

@@ -50,7 +50,8 @@ extension Slice {
     record(nanoseconds: Double(max(0, lateness)))
   }
 
-  /// Counts operations that were due and were not started.
+  /// Counts operations that started more than a period after they were due, or
+  /// not at all.
   public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
 
   /// Runs the warm-up batches, then records each batch's time over its count.

@@ -16,8 +16,8 @@ extension Report {
     public let unit: String
     /// Samples, over all rounds.
     public let count: UInt64
-    /// Operations that were due and were not started: the measuring side could
-    /// not keep its schedule.
+    /// Operations that started more than a period after they were due, or not at
+    /// all: the schedule was not kept.
     public let missed: UInt64
     /// The smallest sample.
     public let min: Double
@@ -29,10 +29,22 @@ extension Report {
     public let stddev: Double
     /// Keyed `"50"`, `"99.9"`, `"max"`.
     public let percentiles: [String: Double]
+    /// The same without the rounds that were disturbed; `nil` when none was.
+    public let undisturbed: Undisturbed?
     /// Every sample, to within 0.2 %.
     public let histogram: HistogramData
     /// The same, round by round.
     public let perRound: [SeriesRound]
+  }
+
+  /// What one peer did in one series while nothing disturbed it.
+  public struct Undisturbed: Codable, Equatable, Sendable {
+    /// Rounds.
+    public let rounds: Int
+    /// Samples.
+    public let count: UInt64
+    /// Keyed `"50"`, `"99.9"`, `"max"`.
+    public let percentiles: [String: Double]
   }
 }
 
@@ -41,11 +53,11 @@ extension Report.Result {
     _ tally: Tally,
     scenario: Scenario,
     series: Series,
-    peer: any Peer,
-    isTwin: Bool = false
+    peer: String,
+    isTwin: Bool
   ) {
     self.scenario = scenario.name
-    self.peer = peer.name
+    self.peer = peer
     self.series = series.name
     kind = series.kind
     self.isTwin = isTwin
@@ -59,7 +71,11 @@ extension Report.Result {
     stddev = tally.total.standardDeviation.roundedToPicoseconds
     percentiles = tally.total.percentiles(Percentile.standard)
     perRound = tally.rounds
+    undisturbed = Report.Undisturbed(tally)
   }
+
+  /// Whether any of its rounds was disturbed.
+  package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
 
   /// The value of `percentile` over all rounds, in ns: one of those the file has,
   /// else from its histogram.
@@ -74,5 +90,16 @@ extension Report.Result {
     let wall = perRound.reduce(0) { $0 + $1.wallNs }
     let cpu = perRound.reduce(0) { $0 + $1.cpuNs }
     return wall == 0 ? nil : Double(cpu) / Double(wall)
+  }
+}
+
+extension Report.Undisturbed {
+  init?(_ tally: Tally) {
+    let left = tally.rounds.filter { !$0.isDisturbed }.count
+    guard left < tally.rounds.count else { return nil }
+    let samples = tally.undisturbed
+    rounds = left
+    count = samples.count
+    percentiles = samples.percentiles(Percentile.standard)
   }
 }

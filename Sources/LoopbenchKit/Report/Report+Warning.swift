@@ -48,6 +48,16 @@ extension Report.Warning {
     )
   }
 
+  static func disturbedRounds(_ rounds: [RoundSummary], of count: Int) -> Report.Warning {
+    let slices = rounds.reduce(0) { $0 + $1.disturbed.count }
+    return Report.Warning(
+      id: "disturbed",
+      text: "\(rounds.count) of \(count) rounds had disturbed slices (\(slices) in all):"
+        + " steal, migrations or involuntary switches above 3 times the usual",
+      hint: "run on a quieter machine, or compare without them: --drop-disturbed"
+    )
+  }
+
   static func fewRounds(_ rounds: Int) -> Report.Warning {
     Report.Warning(
       id: "few-rounds",

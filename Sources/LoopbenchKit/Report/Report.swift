@@ -22,6 +22,8 @@ public struct Report: Codable, Equatable, Sendable {
   public internal(set) var results: [Result]
   /// Peers against references.
   public internal(set) var comparisons: [Comparison]
+  /// What measuring one peer twice gave, by scenario, series and percentile.
+  public let noise: [Noise]
   /// What a reader should know before believing a figure.
   public let warnings: [Warning]
 
@@ -55,6 +57,10 @@ extension Report {
     public let order: String
     /// What is not recorded.
     public let warmUp: String
+    /// How many rounds were not recorded.
+    public let warmUpRounds: Int
+    /// Whether comparisons and noise leave disturbed rounds out.
+    public let dropsDisturbed: Bool
     /// Where the threads sat.
     public let placement: Placement
     /// The scenarios that were measured.

@@ -13,7 +13,8 @@ struct ReportHeader {
       ],
       [machine.cpu, "\(machine.cpus) CPUs", machine.virtualization, machine.os],
       [
-        "\(report.settings.rounds) rounds, shuffled by seed \(report.seed)",
+        "\(report.settings.rounds) rounds, "
+          + RoundOrder.text(report.settings.order, seed: report.seed),
         Self.placement(report.settings.placement),
       ],
       report.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },

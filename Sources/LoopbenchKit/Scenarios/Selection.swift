@@ -11,11 +11,14 @@ public struct Selection: Sendable {
   ///   - scenarios: Names; empty means all.
   ///   - peers: Names; `nil` means all. With named scenarios, each must have
   ///     each peer; otherwise a scenario is measured with those it has.
+  ///   - twins: Where the first peer is measured a second time: the reference, or
+  ///     else the first of the registry.
   public init(
     from registry: Registry,
     scenarios: [String] = [],
     peers: [String]? = nil,
-    placement: Placement
+    placement: Placement,
+    twins: TwinRule = .compared
   ) throws(SelectionError) {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
     try Self.checkNames(of: peers ?? [], in: registry)
@@ -30,7 +33,7 @@ public struct Selection: Sendable {
         )
       }
       warnings += missing.map { .peerSkipped($0, in: scenario.name) }
-      add(scenario, peers: found, placement: placement)
+      add(scenario, peers: found, placement: placement, twins: twins)
     }
   }
 }
@@ -57,12 +60,22 @@ extension Selection {
     }
   }
 
-  private mutating func add(_ scenario: Scenario, peers: [any Peer], placement: Placement) {
+  private mutating func add(
+    _ scenario: Scenario,
+    peers: [any Peer],
+    placement: Placement,
+    twins: TwinRule
+  ) {
     for series in scenario.series where series.companionOf == nil {
       switch placement.seats(for: series.placement) {
       case .success(let seats):
-        contenders += peers.filter { $0.series.contains(series.name) }.map {
+        let able = peers.filter { $0.series.contains(series.name) }
+        let twin = twins.applies(toPeers: able.count) ? scenario.first(of: able) : nil
+        contenders += able.map {
           Contender(scenario: scenario, series: series, peer: $0, seats: seats)
+        }
+        contenders += (twin.map { [$0] } ?? []).map {
+          Contender(scenario: scenario, series: series, peer: $0, isTwin: true, seats: seats)
         }
       case .failure(let unavailable):
         warnings.append(
@@ -70,5 +83,13 @@ extension Selection {
         )
       }
     }
+  }
+}
+
+extension Scenario {
+  /// The peer that stands for the machine's noise: the first reference there is.
+  fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
+    let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
+    return reference ?? peers.first
   }
 }

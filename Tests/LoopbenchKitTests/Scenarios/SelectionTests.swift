@@ -8,9 +8,33 @@ struct SelectionTests {
 
   private func select(
     _ scenarios: [String] = [],
-    peers: [String]? = nil
+    peers: [String]? = nil,
+    twins: TwinRule = .never
   ) throws(SelectionError) -> Selection {
-    try Selection(from: registry, scenarios: scenarios, peers: peers, placement: placement)
+    try Selection(
+      from: registry,
+      scenarios: scenarios,
+      peers: peers,
+      placement: placement,
+      twins: twins
+    )
+  }
+
+  @Test("the reference is measured twice where it is compared")
+  func twins() throws {
+    let names = try select(["idle"], twins: .compared).contenders.map(\.name)
+    #expect(names == ["idle/tick/uv", "idle/tick/lt", "idle/tick/uv.again"])
+    #expect(try select(["idle"]).contenders.count == 2)
+  }
+
+  @Test("without the reference the first peer is measured twice; one alone only on request")
+  func twinsWithoutReference() throws {
+    let two = try select(["commit"], peers: ["lt", "set"], twins: .compared).contenders
+    #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
+    let one = try select(["idle"], peers: ["lt"], twins: .compared).contenders
+    #expect(one.map(\.peerName) == ["lt"])
+    let always = try select(["idle"], peers: ["lt"], twins: .always).contenders
+    #expect(always.map(\.peerName) == ["lt", "lt.again"])
   }
 
   @Test("nothing named is everything, with no warning")
