@@ -79,9 +79,9 @@ extension TerminalPanel {
       options: options,
       count: max(columns + Self.margin - width - 2, 24)
     )
-    let lanes = panel.curves.map { curve in
+    let lanes = panel.curves.map { curve -> String in
       let shares = bins.shares(of: curve.result.histogram, samples: curve.result.count)
-      let name = curve.name.prefix(width)
+      let name = String(curve.name.prefix(width))
       return name + String(repeating: " ", count: width - name.count + 2)
         + Sparkline.text(for: shares, isASCII: isASCII)
     }

@@ -7,9 +7,10 @@ struct MarkdownReport {
   init(_ report: Report, scenarios: [Scenario], style: ReportStyle) {
     self.report = report
     self.scenarios = scenarios
-    self.style = style
+    var style = style
     // A line of blocks would lose its place in a proportional font.
-    self.style.showsSparklines = false
+    style.showsSparklines = false
+    self.style = style
   }
 
   func render() -> String {

@@ -29,6 +29,7 @@ extension Report {
     report.comparisons = comparisons.filter {
       style.shows(scenario: $0.scenario, peer: $0.peer)
     }
+    report.noise = noise.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
     return report
   }
 }

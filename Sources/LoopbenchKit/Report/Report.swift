@@ -23,7 +23,7 @@ public struct Report: Codable, Equatable, Sendable {
   /// Peers against references.
   public internal(set) var comparisons: [Comparison]
   /// What measuring one peer twice gave, by scenario, series and percentile.
-  public let noise: [Noise]
+  public internal(set) var noise: [Noise]
   /// What a reader should know before believing a figure.
   public let warnings: [Warning]
 
