@@ -40,6 +40,13 @@ let package = Package(
       dependencies: ["LoopbenchKit"],
       swiftSettings: strict
     ),
+    // What scripts/oracles asks: reports and plots of files and of bare values.
+    .executableTarget(
+      name: "loopbench-oracle",
+      dependencies: ["LoopbenchKit"],
+      path: "Tests/LoopbenchOracle",
+      swiftSettings: strict
+    ),
     .target(name: "CTestSupport", dependencies: ["CUV"], path: "Tests/CTestSupport"),
     .target(
       name: "TestSupport",

@@ -17,7 +17,7 @@ public struct Histogram: Sendable, Equatable {
   /// One past the largest value, in ps; what is above is counted as this less 1.
   package static let limit: UInt64 = 1 << 52
 
-  private static let bucketCount = bucket(of: limit - 1) + 1
+  package static let bucketCount = bucket(of: limit - 1) + 1
 
   package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
 

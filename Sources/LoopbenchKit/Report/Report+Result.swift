@@ -77,9 +77,12 @@ extension Report.Result {
   /// Whether any of its rounds was disturbed.
   package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
 
-  /// The value of `percentile` over all rounds; 0 where a file has none.
-  package func value(at percentile: Percentile) -> Double {
-    percentiles[percentile.label] ?? 0
+  /// The value of `percentile` over all rounds, in ns: one of those the file has,
+  /// else from its histogram.
+  public func value(at percentile: Percentile) -> Double {
+    if let value = percentiles[percentile.label] { return value }
+    let value = histogram.value(at: percentile, count: count)
+    return Swift.min(Swift.max(value, min), max).roundedToPicoseconds
   }
 
   /// Processor time over wall time, over all rounds.

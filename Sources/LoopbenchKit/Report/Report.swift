@@ -19,11 +19,11 @@ public struct Report: Codable, Equatable, Sendable {
   /// Every recorded round, with its order.
   public let rounds: [RoundSummary]
   /// One for each peer in each series.
-  public let results: [Result]
+  public internal(set) var results: [Result]
   /// Peers against references.
-  public let comparisons: [Comparison]
+  public internal(set) var comparisons: [Comparison]
   /// What measuring one peer twice gave, by scenario, series and percentile.
-  public let noise: [Noise]
+  public internal(set) var noise: [Noise]
   /// What a reader should know before believing a figure.
   public let warnings: [Warning]
 

@@ -15,7 +15,12 @@ public enum ReportFile {
     let head: Head
     do { head = try decoder.decode(Head.self, from: data) } catch { throw .damaged(path) }
     guard head.schema == Report.currentSchema else { throw .schema(path, found: head.schema) }
-    do { return try decoder.decode(Report.self, from: data) } catch { throw .damaged(path) }
+    let report: Report
+    do { report = try decoder.decode(Report.self, from: data) } catch { throw .damaged(path) }
+    guard report.results.allSatisfy({ $0.histogram.isSound(count: $0.count) }) else {
+      throw .damaged(path)
+    }
+    return report
   }
 
   private static func contents(of path: String) throws(ReportFileError) -> Data {

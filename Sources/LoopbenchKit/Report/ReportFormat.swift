@@ -27,6 +27,8 @@ public struct ReportStyle: Equatable, Sendable {
   public var usesColor = false
   /// Whether nothing beyond ASCII is written.
   public var isASCII = false
+  /// Whether text has a small picture of each distribution.
+  public var showsSparklines = true
   /// Scenarios to show; empty is all.
   public var scenarios: [String] = []
   /// Peers to show; empty is all.
