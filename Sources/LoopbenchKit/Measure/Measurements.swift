@@ -2,12 +2,16 @@
 public struct Measurements: Sendable {
   package let contenders: [Contender]
   package let seed: UInt64
+  package let pace: Pace
+  package let overhead: Overhead
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
-  package init(contenders: [Contender], seed: UInt64) {
+  package init(contenders: [Contender], seed: UInt64, pace: Pace, overhead: Overhead) {
     self.contenders = contenders
     self.seed = seed
+    self.pace = pace
+    self.overhead = overhead
   }
 
   /// Adds one recorded round.

@@ -11,6 +11,7 @@ public struct Runner: Sendable {
   private let contenders: [Contender]
   private let seed: UInt64
   private let rounds: RoundCount
+  private let pace: Pace
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -18,11 +19,13 @@ public struct Runner: Sendable {
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
+    pace: Pace = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
     self.seed = seed
     self.rounds = rounds
+    self.pace = pace
     self.instruments = instruments
   }
 
@@ -41,17 +44,23 @@ public struct Runner: Sendable {
   public func run(
     progress: (Progress) -> Void = { _ in }
   ) throws(PeerFailure) -> Measurements {
+    let overhead = Overhead.measure(instruments)
     let began = instruments.now()
-    var pace = Progress(slices: contenders.count)
-    var last = try measure(round: 0, pace: pace, progress: progress)
-    pace.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
-    var measurements = Measurements(contenders: contenders, seed: seed)
+    var state = Progress(slices: contenders.count)
+    var last = try measure(round: 0, state: state, progress: progress)
+    state.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
+    var measurements = Measurements(
+      contenders: contenders,
+      seed: seed,
+      pace: pace,
+      overhead: overhead
+    )
     while rounds.continues(
       after: measurements.rounds.count,
       elapsedNs: instruments.now() - began,
       roundNs: last.wallNs
     ) {
-      last = try measure(round: measurements.rounds.count + 1, pace: pace, progress: progress)
+      last = try measure(round: measurements.rounds.count + 1, state: state, progress: progress)
       measurements.add(last)
     }
     return measurements
@@ -59,15 +68,15 @@ public struct Runner: Sendable {
 
   private func measure(
     round: Int,
-    pace: Progress,
+    state: Progress,
     progress: (Progress) -> Void
   ) throws(PeerFailure) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated() {
-      progress(pace.at(contender, round: round, slice: index))
+      progress(state.at(contender, round: round, slice: index))
       slices.append(
-        try contender.measure(round: round, seed: seed, instruments: instruments)
+        try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
       )
     }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)

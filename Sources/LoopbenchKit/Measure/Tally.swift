@@ -10,6 +10,7 @@ package struct Tally: Sendable {
   package private(set) var rounds: [SeriesRound] = []
   package private(set) var earlyFires = 0
   package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
 
   package init() {}
 
@@ -17,6 +18,7 @@ package struct Tally: Sendable {
     total.merge(histogram)
     earlyFires += outcome.slice.earlyFires
     missed += outcome.slice.missed
+    counts.merge(outcome.slice.counts, uniquingKeysWith: +)
     rounds.append(SeriesRound(histogram, of: outcome, round: round))
   }
 }

@@ -78,6 +78,8 @@ extension Report.Settings {
     order = "shuffle"
     warmUp = "one round, and the first batches of every slice"
     self.placement = placement
+    pace = measurements.pace
+    overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
     var seen: Set<String> = []
     peers = measurements.contenders.map(\.peer.name).filter { seen.insert($0).inserted }
