@@ -4,7 +4,6 @@ private import CLoopbench
 struct ActorQueue: FunctionQueue {
   static let name = "actor"
   static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
-  static let items = ["closure"]
 
   private let actor = Hop()
   private let gate: Gate

@@ -5,7 +5,7 @@ struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
     "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
-  static let items = ["typed", "closure"]
+  static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
 
   private let queue: Shared<OpaquePointer>
 

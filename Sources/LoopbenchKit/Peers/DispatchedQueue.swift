@@ -7,7 +7,6 @@ internal import Dispatch
 struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
-  static let items = ["closure"]
 
   private let queue: DispatchQueue
   private let gate: Gate

@@ -8,8 +8,8 @@ protocol FunctionQueue: Sendable {
   static var name: String { get }
   /// One line: what it is made of.
   static var summary: String { get }
-  /// The series of `post` it takes part in, without where it is posted from.
-  static var items: [String] { get }
+  /// The series of `post` it takes part in.
+  static var postSeries: [String] { get }
   /// Why it can not be opened here; `nil` when it can.
   static var unavailability: String? { get }
 
@@ -20,6 +20,11 @@ protocol FunctionQueue: Sendable {
 
   /// Hands a function over. Call from any thread.
   func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
+
+  /// Calls `function` whenever the queue is about to wait.
+  ///
+  /// - Returns: Whether it will; if not, every function is a tick of its own.
+  func beforeWaiting(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) -> Bool
 
   /// Returns after `stop()`. Functions run on the calling thread unless the
   /// queue has threads of its own.
@@ -34,7 +39,14 @@ protocol FunctionQueue: Sendable {
 }
 
 extension FunctionQueue {
+  static var postSeries: [String] { ["closure.across", "closure.self"] }
+
   static var unavailability: String? { nil }
+
+  func beforeWaiting(
+    _ function: @escaping PostedFunction,
+    context: UnsafeMutableRawPointer?
+  ) -> Bool { false }
 
   /// Opens a queue, lets `body` use it, and closes it.
   static func using(

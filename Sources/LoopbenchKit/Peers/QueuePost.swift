@@ -9,9 +9,7 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
   var summary: String { Queue.summary }
   var unavailability: String? { Queue.unavailability }
 
-  var series: [String] {
-    Queue.items.map { $0 + ".across" } + Queue.items.map { $0 + ".self" }
-  }
+  var series: [String] { Queue.postSeries }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard series.contains(slice.series) else { throw slice.unknownSeries }

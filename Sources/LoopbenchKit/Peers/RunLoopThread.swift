@@ -2,7 +2,6 @@
 struct RunLoopThread: FunctionQueue {
   static let name = "runloop"
   static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"
-  static let items = ["closure"]
   static var unavailability: String? { LibraryQueue.unavailability }
 
   private let queue: LibraryQueue
