@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
+    .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
     .executable(name: "loopbench", targets: ["loopbench"]),
   ],
   targets: [
@@ -33,6 +34,12 @@ let package = Package(
     .target(
       name: "LoopbenchKit",
       dependencies: ["LoopTransactions", "CLoopbench"],
+      swiftSettings: strict
+    ),
+    // Loaded by loopbench when asked for: Foundation would cost every start.
+    .target(
+      name: "LoopbenchFoundation",
+      dependencies: ["CLoopbench"],
       swiftSettings: strict
     ),
     .executableTarget(

@@ -1,6 +1,8 @@
 #include "cl_clock.h"
 
-#include <math.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 void cl_spin_until(uint64_t deadline) {
   while (cl_now() < deadline) {
@@ -12,6 +14,27 @@ void cl_spin_until(uint64_t deadline) {
   }
 }
 
-void cl_black_hole(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }
+#if defined(__linux__)
 
-double cl_logarithm(double value) { return log(value); }
+void cl_sleep_until(uint64_t deadline) {
+  struct timespec time = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) continue;
+}
+
+void cl_sleep_exactly(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+#else
+
+void cl_sleep_until(uint64_t deadline) {
+  uint64_t now = cl_now();
+  if (deadline <= now) return;
+  uint64_t left = deadline - now;
+  struct timespec time = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+  nanosleep(&time, NULL);
+}
+
+void cl_sleep_exactly(void) {}
+
+#endif
+
+void cl_black_hole(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }

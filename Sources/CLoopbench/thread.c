@@ -3,6 +3,7 @@
 #include "cl_thread.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -61,13 +62,27 @@ static void read_allowed(void) {
   if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
 }
 
-static int place(pthread_attr_t *attributes, int cpu) {
+static cpu_set_t seat(int cpu) {
   pthread_once(&allowed_once, read_allowed);
   cpu_set_t set = allowed;
   if (cpu >= 0) {
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
   }
+  return set;
+}
+
+void cl_thread_place(int cpu) {
+  static _Thread_local int placed = INT_MIN;
+  if (placed == cpu) return;
+  placed = cpu;
+  cpu_set_t set = seat(cpu);
+  // Where that is refused the thread runs where it is: as without placement.
+  if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static int place(pthread_attr_t *attributes, int cpu) {
+  cpu_set_t set = seat(cpu);
   if (CPU_COUNT(&set) == 0) return 0;
   return pthread_attr_setaffinity_np(attributes, sizeof set, &set);
 }
@@ -97,6 +112,8 @@ static int place(pthread_attr_t *attributes, int cpu) {
   (void)attributes;
   return cpu < 0 ? 0 : ENOSYS;
 }
+
+void cl_thread_place(int cpu) { (void)cpu; }
 
 int cl_allowed_cpus(int *cpus, int capacity) {
   (void)cpus;

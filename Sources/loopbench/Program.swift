@@ -58,7 +58,7 @@ extension Program {
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case is UsageError: .usage
-    case SelectionError.peerNotInScenario: .unavailable
+    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable: .unavailable
     case is SelectionError: .usage
     default: .failed
     }

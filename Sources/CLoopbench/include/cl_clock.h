@@ -18,8 +18,12 @@ static inline uint64_t cl_now(void) {
 // Burns this thread's processor until `deadline`. Never sleeps.
 void cl_spin_until(uint64_t deadline);
 
-// The natural logarithm.
-double cl_logarithm(double value);
+// Sleeps until `deadline`, or a little longer.
+void cl_sleep_until(uint64_t deadline);
+
+// Makes this thread's sleeps as exact as the system allows; by default Linux
+// adds up to 50 us.
+void cl_sleep_exactly(void);
 
 // Does nothing, and the optimiser can not know: what `value` points at must be
 // there.

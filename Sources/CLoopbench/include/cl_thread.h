@@ -18,6 +18,11 @@ void cl_thread_join(cl_thread *_Nonnull thread);
 // Returns how many there are. Where threads can not be placed: 0.
 int cl_allowed_cpus(int *_Nullable cpus, int capacity);
 
+// Places the calling thread on `cpu`, or anywhere the process was allowed if
+// `cpu` is negative. Costs a comparison where it was placed so already. For
+// threads of a pool, which nobody could start in place.
+void cl_thread_place(int cpu);
+
 // How many CPUs the calling thread may run on; 0 where that can not be asked.
 int cl_thread_cpu_count(void);
 

@@ -42,12 +42,14 @@ extension Contender {
   package func measure(
     round: Int,
     seed: UInt64,
+    pace: Pace = .standard,
     instruments: Instruments
   ) throws(PeerFailure) -> SliceOutcome {
     let slice = Slice(
       series: series.name,
       effort: series.effort,
       seats: seats,
+      pace: pace,
       generator: generator(round: round, seed: seed)
     )
     let began = instruments.now()

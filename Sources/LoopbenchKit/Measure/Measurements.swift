@@ -3,6 +3,8 @@ public struct Measurements: Sendable {
   package let contenders: [Contender]
   package let seed: UInt64
   package let order: RoundOrder
+  package let pace: Pace
+  package let overhead: Overhead
   /// How many rounds were not recorded.
   package var warmUpRounds = 0
   /// Whether the last of them agreed.
@@ -10,10 +12,18 @@ public struct Measurements: Sendable {
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
-  package init(contenders: [Contender], seed: UInt64, order: RoundOrder = .shuffle) {
+  package init(
+    contenders: [Contender],
+    seed: UInt64,
+    order: RoundOrder = .shuffle,
+    pace: Pace = .standard,
+    overhead: Overhead
+  ) {
     self.contenders = contenders
     self.seed = seed
     self.order = order
+    self.pace = pace
+    self.overhead = overhead
   }
 
   /// Adds one recorded round.

@@ -1,64 +1,67 @@
-private import CLoopbench
+/// When operations are due, whatever becomes of those before them.
+///
+/// The producer never waits for an operation to end. It sleeps to 100 us before
+/// a due time and spins from there: a sleep alone is late by more than is
+/// measured. One that falls behind starts what is due at once, and leaves out
+/// what it is later for than `patience`.
+package struct OpenLoopSchedule: Equatable, Sendable {
+  /// In ns since the schedule's start; they never go back.
+  package let dues: [UInt64]
+  /// How late, in ns, an operation may start and still keep the schedule.
+  package let tolerance: UInt64
 
-/// When operations are due that wait for nobody: the next one is due whether or
-/// not the last one has ended.
-///
-/// A caller starts each operation when it is due, or at once if that has passed,
-/// and records an `OpenLoopTiming` of it. One that is late is started all the
-/// same: those who came during a stall are the ones who waited.
-///
-/// ```swift
-/// var schedule = OpenLoopSchedule(
-///   first: cl_now() + 1_000_000, period: 1_000_000, generator: slice.generator)
-/// let due = schedule.next()
-/// ```
-public struct OpenLoopSchedule: Sendable {
-  /// How far two due times are apart.
-  public enum Arrival: String, Codable, CaseIterable, Sendable {
-    /// Always one period.
-    case const
-    /// Random, one period on average: as from many callers who do not know of
-    /// each other.
-    case poisson
+  /// How late, in ns, an operation may start; what would be later is missed.
+  package static let patience: UInt64 = 200_000_000
+  private static let spun: UInt64 = 100_000
+
+  package init(dues: [UInt64], tolerance: UInt64) {
+    self.dues = dues
+    self.tolerance = tolerance
   }
 
-  /// From one operation to the next, on average, in ns.
-  public let period: UInt64
-  /// How far two due times are apart.
-  public let arrival: Arrival
+  /// Makes a schedule of `count` operations. One seed has one schedule; one that
+  /// starts more than a mean interval late does not keep it.
+  package init(count: Int, pace: Pace, generator: inout SeededGenerator) {
+    let interval = 1e9 / pace.rate
+    tolerance = UInt64(interval)
+    var due = 0.0
+    dues = (0..<count).map { _ in
+      due += pace.arrival == .const ? interval : interval * generator.exponential()
+      return UInt64(due)
+    }
+  }
+}
 
-  private let first: UInt64
-  private var generator: SeededGenerator
-  private var count: UInt64 = 0
-  private var waited = 0.0
-
-  /// Makes a schedule whose first operation is due at `first`, in ns.
+extension OpenLoopSchedule {
+  /// Starts every operation when it is due.
   ///
-  /// - Precondition: `period` is not 0.
-  public init(
-    first: UInt64,
-    period: UInt64,
-    arrival: Arrival = .const,
-    generator: SeededGenerator
-  ) {
-    precondition(period > 0, "OpenLoopSchedule: the period must be above 0")
-    self.first = first
-    self.period = period
-    self.arrival = arrival
-    self.generator = generator
+  /// - Parameters:
+  ///   - origin: When the schedule starts.
+  ///   - start: Told the operation's index; must not wait for its end.
+  /// - Returns: When each was started; 0 for what was missed.
+  package func follow(
+    from origin: UInt64,
+    clock: PacingClock = .system,
+    start: (Int) -> Void
+  ) -> [UInt64] {
+    var started = [UInt64](repeating: 0, count: dues.count)
+    for (index, offset) in dues.enumerated() {
+      let due = origin + offset
+      let now = clock.now()
+      guard now <= due + Self.patience else { continue }
+      if now + Self.spun < due { clock.sleep(due - Self.spun) }
+      clock.spin(due)
+      started[index] = clock.now()
+      start(index)
+    }
+    return started
   }
+}
 
-  /// When the next operation is due, in ns.
-  public mutating func next() -> UInt64 {
-    defer { advance() }
-    return first + (arrival == .const ? count * period : UInt64(waited))
-  }
-
-  private mutating func advance() {
-    count += 1
-    guard arrival == .poisson else { return }
-    // Above 0 and at most 1: the logarithm is finite.
-    let uniform = (Double(generator.next() >> 11) + 1) * 0x1p-53
-    waited -= cl_logarithm(uniform) * Double(period)
+extension SeededGenerator {
+  /// A number from the exponential distribution of mean 1.
+  package mutating func exponential() -> Double {
+    // (0, 1]: the logarithm of 0 is none.
+    Logarithm.natural(Double(next() >> 11 + 1) * 0x1p-53) * -1
   }
 }

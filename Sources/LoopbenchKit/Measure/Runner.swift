@@ -13,6 +13,7 @@ public struct Runner: Sendable {
   private let rounds: RoundCount
   private let order: RoundOrder
   private let warmUp: WarmUp
+  private let pace: Pace
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -22,6 +23,7 @@ public struct Runner: Sendable {
     rounds: RoundCount = .standard,
     order: RoundOrder = .shuffle,
     warmUp: WarmUp = .auto,
+    pace: Pace = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
@@ -29,6 +31,7 @@ public struct Runner: Sendable {
     self.rounds = rounds
     self.order = order
     self.warmUp = warmUp
+    self.pace = pace
     self.instruments = instruments
   }
 
@@ -44,10 +47,17 @@ public struct Runner: Sendable {
   public func run(
     progress: (Progress) -> Void = { _ in }
   ) throws(PeerFailure) -> Measurements {
+    let measurements = Measurements(
+      contenders: contenders,
+      seed: seed,
+      order: order,
+      pace: pace,
+      overhead: Overhead.measure(instruments)
+    )
     var run = Run(
       began: instruments.now(),
-      pace: Progress(slices: contenders.count),
-      measurements: Measurements(contenders: contenders, seed: seed, order: order)
+      state: Progress(slices: contenders.count),
+      measurements: measurements
     )
     try warmUp(&run, progress: progress)
     run.recordingBegan = instruments.now()
@@ -66,7 +76,7 @@ extension Runner {
   private struct Run {
     let began: UInt64
     var recordingBegan: UInt64 = 0
-    var pace: Progress
+    var state: Progress
     var lastNs: UInt64 = 0
     var estimate = 0
     var measurements: Measurements
@@ -83,7 +93,7 @@ extension Runner {
       elapsedNs: instruments.now() - run.began,
       roundNs: run.lastNs
     ) {
-      let last = try measure(round: -state.rounds, pace: run.pace, progress: progress)
+      let last = try measure(round: -state.rounds, state: run.state, progress: progress)
       state.add(last)
       run.lastNs = last.wallNs
       samples = last.fewestSamples
@@ -95,7 +105,7 @@ extension Runner {
       samples: samples,
       contenders: contenders.count
     )
-    run.pace.begin(rounds: run.estimate, roundNs: run.lastNs)
+    run.state.begin(rounds: run.estimate, roundNs: run.lastNs)
   }
 
   private func recordRounds(
@@ -104,7 +114,7 @@ extension Runner {
   ) throws(PeerFailure) {
     while continues(run) {
       let round = run.measurements.rounds.count + 1
-      let outcome = try measure(round: round, pace: run.pace, progress: progress)
+      let outcome = try measure(round: round, state: run.state, progress: progress)
       run.lastNs = outcome.wallNs
       run.measurements.add(outcome)
     }
@@ -133,8 +143,8 @@ extension Runner {
     for (index, contender) in order.enumerated() {
       for round in rounds {
         let done = index * rounds.count + round - 1
-        progress(run.pace.at(contender, slicesDone: done, round: round))
-        let slice = try contender.measure(round: round, seed: seed, instruments: instruments)
+        progress(run.state.at(contender, slicesDone: done, round: round))
+        let slice = try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
         run.measurements.add(slice, round: round)
         wallNs[round, default: 0] += slice.wallNs
       }
@@ -148,15 +158,15 @@ extension Runner {
 
   private func measure(
     round: Int,
-    pace: Progress,
+    state: Progress,
     progress: (Progress) -> Void
   ) throws(PeerFailure) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated() {
-      progress(pace.at(contender, round: max(0, round), slice: index))
+      progress(state.at(contender, round: max(0, round), slice: index))
       slices.append(
-        try contender.measure(round: round, seed: seed, instruments: instruments)
+        try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
       )
     }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)

@@ -16,22 +16,27 @@ public struct Slice: Sendable {
   public let effort: Effort
   /// Where the threads belong. The caller is on the loop's CPU already.
   public let seats: Placement.Seats
+  /// How often an open-loop series starts an operation.
+  public let pace: Pace
   /// Random numbers, the same for every peer of the round.
   public var generator: SeededGenerator
 
   package private(set) var recorded: [String: Histogram] = [:]
   package private(set) var earlyFires = 0
   package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
 
   package init(
     series: String,
     effort: Effort,
     seats: Placement.Seats,
+    pace: Pace = .standard,
     generator: SeededGenerator
   ) {
     self.series = series
     self.effort = effort
     self.seats = seats
+    self.pace = pace
     self.generator = generator
   }
 }
@@ -53,6 +58,11 @@ extension Slice {
   /// Counts operations that started more than a period after they were due, or
   /// not at all.
   public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
+
+  /// Counts things that a report should state beside the times: "ticks".
+  public mutating func count(_ things: UInt64, as name: String) {
+    counts[name, default: 0] += things
+  }
 
   /// Runs the warm-up batches, then records each batch's time over its count.
   ///

@@ -13,6 +13,7 @@ package struct Tally: Sendable {
   private var histograms: [SparseHistogram] = []
   package private(set) var earlyFires = 0
   package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
 
   package init() {}
 
@@ -20,6 +21,7 @@ package struct Tally: Sendable {
     total.merge(histogram)
     earlyFires += outcome.slice.earlyFires
     missed += outcome.slice.missed
+    counts.merge(outcome.slice.counts, uniquingKeysWith: +)
     rounds.append(SeriesRound(histogram, of: outcome, round: round))
     histograms.append(SparseHistogram(histogram))
   }

@@ -114,6 +114,8 @@ extension Report.Settings {
     warmUpRounds = measurements.warmUpRounds
     self.dropsDisturbed = dropsDisturbed
     self.placement = placement
+    pace = measurements.pace
+    overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
     var seen: Set<String> = []
     peers = measurements.contenders.map(\.peer.name).filter { seen.insert($0).inserted }

@@ -19,6 +19,8 @@ extension Report {
     /// Operations that started more than a period after they were due, or not at
     /// all: the schedule was not kept.
     public let missed: UInt64
+    /// What was counted beside the times: "committed", "performed".
+    public let counts: [String: UInt64]
     /// The smallest sample.
     public let min: Double
     /// The largest sample.
@@ -63,6 +65,7 @@ extension Report.Result {
     self.isTwin = isTwin
     unit = "ns"
     missed = tally.missed
+    counts = tally.counts
     histogram = HistogramData(tally.total)
     count = tally.total.count
     min = tally.total.min.roundedToPicoseconds

@@ -40,6 +40,18 @@ extension Report.Warning {
     )
   }
 
+  static func peerUnavailable(
+    _ peer: String,
+    in scenario: String,
+    reason: String
+  ) -> Report.Warning {
+    Report.Warning(
+      id: "peer-unavailable",
+      text: "\(scenario) was measured without peer \"\(peer)\": \(reason)",
+      hint: "loopbench list shows what each peer needs"
+    )
+  }
+
   static func earlyFires(_ count: Int, of result: Report.Result) -> Report.Warning {
     Report.Warning(
       id: "early-fire",

@@ -63,6 +63,10 @@ extension Report {
     public let dropsDisturbed: Bool
     /// Where the threads sat.
     public let placement: Placement
+    /// How often the open-loop series started an operation.
+    public let pace: Pace
+    /// What measuring costs, measured before the first round.
+    public let overhead: Overhead
     /// The scenarios that were measured.
     public let scenarios: [String]
     /// The peers that were measured.

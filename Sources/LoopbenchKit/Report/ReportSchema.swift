@@ -62,8 +62,8 @@ public enum ReportSchema {
         "settings": {
           "type": "object",
           "required": [
-            "rounds", "order", "warmUp", "warmUpRounds", "dropsDisturbed", "placement", "scenarios",
-            "peers"
+            "rounds", "order", "warmUp", "warmUpRounds", "dropsDisturbed", "placement", "pace",
+            "overhead", "scenarios", "peers"
           ],
           "properties": {
             "rounds": { "$ref": "#/$defs/count" },
@@ -72,8 +72,28 @@ public enum ReportSchema {
             "warmUpRounds": { "$ref": "#/$defs/count" },
             "dropsDisturbed": { "type": "boolean" },
             "placement": { "$ref": "#/$defs/placement" },
+            "pace": { "$ref": "#/$defs/pace" },
+            "overhead": { "$ref": "#/$defs/overhead" },
             "scenarios": { "$ref": "#/$defs/names" },
             "peers": { "$ref": "#/$defs/names" }
+          }
+        },
+        "pace": {
+          "description": "The open-loop series: operations per second, and how they are spread.",
+          "type": "object",
+          "required": ["rate", "arrival"],
+          "properties": {
+            "rate": { "type": "number", "exclusiveMinimum": 0 },
+            "arrival": { "enum": ["const", "poisson"] }
+          }
+        },
+        "overhead": {
+          "description": "What measuring costs for each sample.",
+          "type": "object",
+          "required": ["clockNs", "recordNs"],
+          "properties": {
+            "clockNs": { "$ref": "#/$defs/time" },
+            "recordNs": { "$ref": "#/$defs/time" }
           }
         },
         "placement": {
@@ -100,8 +120,8 @@ public enum ReportSchema {
           "description": "What one peer did in one series.",
           "type": "object",
           "required": [
-            "scenario", "series", "peer", "kind", "isTwin", "unit", "count", "missed", "min", "max",
-            "mean", "stddev", "percentiles", "histogram", "perRound"
+            "scenario", "series", "peer", "kind", "isTwin", "unit", "count", "missed", "counts", "min",
+            "max", "mean", "stddev", "percentiles", "histogram", "perRound"
           ],
           "properties": {
             "scenario": { "type": "string" },
@@ -112,6 +132,11 @@ public enum ReportSchema {
             "unit": { "const": "ns" },
             "count": { "$ref": "#/$defs/count" },
             "missed": { "$ref": "#/$defs/count" },
+            "counts": {
+              "description": "What was counted beside the times: committed, performed.",
+              "type": "object",
+              "additionalProperties": { "$ref": "#/$defs/count" }
+            },
             "min": { "$ref": "#/$defs/time" },
             "max": { "$ref": "#/$defs/time" },
             "mean": { "$ref": "#/$defs/time" },

@@ -9,8 +9,9 @@ public struct Selection: Sendable {
   ///
   /// - Parameters:
   ///   - scenarios: Names; empty means all.
-  ///   - peers: Names; `nil` means all. With named scenarios, each must have
-  ///     each peer; otherwise a scenario is measured with those it has.
+  ///   - peers: Names; `nil` means the standard ones, `all` among them all there
+  ///     are. With named scenarios, each must have each peer; otherwise a scenario
+  ///     is measured with those it has.
   ///   - twins: Where the first peer is measured a second time: the reference, or
   ///     else the first of the registry.
   public init(
@@ -21,10 +22,15 @@ public struct Selection: Sendable {
     twins: TwinRule = .compared
   ) throws(SelectionError) {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
+    let isAll = peers?.contains(Self.all) ?? false
+    let peers = peers?.filter { $0 != Self.all }
     try Self.checkNames(of: peers ?? [], in: registry)
     for scenario in chosen {
-      let found = registry.peers(of: scenario).filter { peers?.contains($0.name) ?? true }
-      let missing = (peers ?? []).filter { name in !found.contains { $0.name == name } }
+      let wanted = registry.peers(of: scenario).filter {
+        isAll || peers?.contains($0.name) ?? $0.isStandard
+      }
+      let found = try available(wanted, in: scenario, named: peers ?? [])
+      let missing = (peers ?? []).filter { name in !wanted.contains { $0.name == name } }
       if let name = missing.first, !scenarios.isEmpty {
         throw .peerNotInScenario(
           name: name,
@@ -39,6 +45,30 @@ public struct Selection: Sendable {
 }
 
 extension Selection {
+  /// The name that stands for every peer.
+  public static let all = "all"
+
+  /// Those of `peers` that can be measured here; the others are an error if they
+  /// were asked for by name, and a warning otherwise.
+  private mutating func available(
+    _ peers: [any Peer],
+    in scenario: Scenario,
+    named names: [String]
+  ) throws(SelectionError) -> [any Peer] {
+    var found: [any Peer] = []
+    for peer in peers {
+      guard let reason = peer.unavailability else {
+        found.append(peer)
+        continue
+      }
+      guard !names.contains(peer.name) else {
+        throw .peerUnavailable(name: peer.name, scenario: scenario.name, reason: reason)
+      }
+      warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))
+    }
+    return found
+  }
+
   private static func scenarios(
     named names: [String],
     in registry: Registry
@@ -55,7 +85,7 @@ extension Selection {
     in registry: Registry
   ) throws(SelectionError) {
     let known = registry.peerNames
-    for name in peers where !known.contains(name) {
+    for name in peers where !known.contains(name) && name != all {
       throw .unknownPeer(name: name, suggestion: Suggestion.nearest(to: name, in: known))
     }
   }

@@ -29,6 +29,10 @@ package final class WakePings {
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
+    guard slice.series != "paced" else {
+      let paced = PacedPings(pointer: pointer, slice: &slice)
+      return try paced.measure(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
+    }
     let pause = WakeLoad.pause(before: slice.series)
     let seed = slice.generator.next()
     let shared = Shared((pings: pointer, context: context))

@@ -30,8 +30,29 @@ extension Scenario {
         effort: Effort(warmUps: 2, samples: 30, operations: 1),
         placement: .same
       ),
+      pacedWake,
+      Series(
+        name: "paced.service",
+        summary: "the same, from the send, or from the previous callback if that was later",
+        recordedWith: pacedWake,
+        kind: .service
+      ),
+      Series(
+        name: "paced.lag",
+        summary: "from when the send was due to the send: how late the sender itself was",
+        recordedWith: pacedWake,
+        kind: .lag
+      ),
     ],
     extras: [.processorUse]
+  )
+
+  private static let pacedWake = Series(
+    name: "paced",
+    summary: "two CPUs, open loop: from when the send was due to the callback",
+    effort: Effort(warmUps: 10, samples: 150, operations: 1),
+    placement: .across,
+    kind: .intended
   )
 
   private static let acrossWake = Series(
@@ -44,8 +65,8 @@ extension Scenario {
 
 /// How the pings of `wake` are spaced.
 package enum WakeLoad {
-  /// The series every peer of the scenario has; `across.roundtrip` comes along.
-  package static let series = ["across", "same", "same.busy"]
+  /// The series every peer of the scenario has, besides companions.
+  package static let series = ["across", "same", "same.busy", "paced"]
 
   /// The least time, in ns, that the sender spins before each ping of `series`;
   /// the most is twice that. 0: it sends as soon as it was answered.

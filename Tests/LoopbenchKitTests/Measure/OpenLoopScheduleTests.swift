@@ -3,30 +3,25 @@ import Testing
 
 @Suite("OpenLoopSchedule")
 struct OpenLoopScheduleTests {
-  private func dues(
+  private func schedule(
     _ count: Int,
-    _ arrival: OpenLoopSchedule.Arrival,
+    _ arrival: Pace.Arrival = .const,
     seed: UInt64 = 7
-  ) -> [UInt64] {
-    var schedule = OpenLoopSchedule(
-      first: 5000,
-      period: 1000,
-      arrival: arrival,
-      generator: SeededGenerator(seed: seed)
-    )
-    return (0..<count).map { _ in schedule.next() }
+  ) -> OpenLoopSchedule {
+    var generator = SeededGenerator(seed: seed)
+    let pace = Pace(rate: 1_000_000, arrival: arrival)
+    return OpenLoopSchedule(count: count, pace: pace, generator: &generator)
   }
 
-  @Test("constant arrivals are one period apart, and never drift")
+  @Test("constant arrivals are one interval apart, and never drift")
   func constant() {
-    #expect(dues(4, .const) == [5000, 6000, 7000, 8000])
-    #expect(dues(100_001, .const).last == 100_005_000)
+    #expect(schedule(4).dues == [1000, 2000, 3000, 4000])
+    #expect(schedule(100_000).dues.last == 100_000_000)
   }
 
-  @Test("random arrivals begin at the first, never go back, and keep the rate")
+  @Test("random arrivals never go back, and keep the rate")
   func poisson() {
-    let dues = dues(20_000, .poisson)
-    #expect(dues[0] == 5000)
+    let dues = schedule(20_000, .poisson).dues
     #expect(dues == dues.sorted())
     let gaps = zip(dues.dropFirst(), dues).map { Double($0 - $1) }
     let mean = gaps.reduce(0, +) / Double(gaps.count)
@@ -38,36 +33,57 @@ struct OpenLoopScheduleTests {
 
   @Test("a seed repeats random arrivals, another gives others")
   func seeds() {
-    #expect(dues(100, .poisson) == dues(100, .poisson))
-    #expect(dues(100, .poisson) != dues(100, .poisson, seed: 8))
+    #expect(schedule(100, .poisson) == schedule(100, .poisson))
+    #expect(schedule(100, .poisson) != schedule(100, .poisson, seed: 8))
   }
 
-  @Test("intended counts from when it was due, service from the start")
-  func timing() {
-    let timing = OpenLoopTiming(due: 1000, start: 1300, end: 1350)
-    #expect(timing.intended == 350)
-    #expect(timing.service == 50)
-    #expect(timing.lag == 300)
-    #expect(timing.isMissed(period: 299))
-    #expect(!timing.isMissed(period: 300))
+  @Test("each operation starts when it is due, whatever the one before took")
+  func follow() {
+    let pacing = FakePacing(500)
+    let schedule = OpenLoopSchedule(dues: [1000, 2000, 3000, 9000], tolerance: 1000)
+    let started = schedule.follow(from: 5000, clock: pacing.clock) { index in
+      if index == 0 { pacing.advance(by: 2500) }
+    }
+    #expect(started == [6000, 8500, 8500, 14_000])
+  }
+
+  @Test("what is later than the producer's patience is not started")
+  func patience() {
+    let pacing = FakePacing()
+    let schedule = OpenLoopSchedule(dues: [0, 1, 300_000_000], tolerance: 1000)
+    var indices: [Int] = []
+    let started = schedule.follow(from: 1000, clock: pacing.clock) { index in
+      indices.append(index)
+      if index == 0 { pacing.advance(by: OpenLoopSchedule.patience + 2) }
+    }
+    #expect(indices == [0, 2])
+    #expect(started == [1000, 0, 300_001_000])
+  }
+
+  @Test("intended counts from when it was due, service from the start or from when the loop was free")
+  func sample() {
+    let late = OpenLoopSample(due: 1000, started: 1300, free: 0, ended: 1350)
+    #expect([late.intended, late.service, late.lag] == [350, 50, 300])
+    let queued = OpenLoopSample(due: 1000, started: 1000, free: 1340, ended: 1350)
+    #expect([queued.intended, queued.service, queued.lag] == [350, 10, 0])
   }
 
   @Test("each of the three goes to its series; what misses its schedule is counted")
   func recording() {
     var slice = Slice(
-      series: "intended",
-      effort: Effort(warmUps: 0, samples: 1, operations: 1),
+      series: "paced",
+      effort: Effort(warmUps: 1, samples: 3, operations: 1),
       seats: Placement.Seats(loop: nil, producer: nil),
       generator: SeededGenerator(seed: 1)
     )
-    let timing = OpenLoopTiming(due: 1000, start: 1300, end: 1350)
-    slice.record(timing, period: 300, service: "service", lag: "lag")
-    #expect(slice.recorded["intended"]?.max == 350)
-    #expect(slice.recorded["service"]?.max == 50)
-    #expect(slice.recorded["lag"]?.max == 300)
-    #expect(slice.missed == 0)
-    slice.record(timing, period: 200)
-    #expect(slice.missed == 1)
-    #expect(slice.recorded["service"]?.count == 1)
+    let schedule = OpenLoopSchedule(dues: [100, 1000, 2000, 3000], tolerance: 300)
+    // The first warms up, the second keeps its schedule, the third is late, the
+    // last was never started.
+    slice.record(schedule, from: 0, started: [900, 1300, 2400, 0], ended: [950, 1350, 2450])
+    #expect(slice.recorded["paced"]?.count == 2)
+    #expect(slice.recorded["paced"]?.max == 450)
+    #expect(slice.recorded["paced.service"]?.max == 50)
+    #expect(slice.recorded["paced.lag"]?.max == 400)
+    #expect(slice.missed == 2)
   }
 }
