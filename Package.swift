@@ -70,6 +70,7 @@ let package = Package(
     .testTarget(
       name: "loopbenchTests",
       dependencies: ["loopbench", "LoopbenchKit"],
+      exclude: ["Golden"],
       swiftSettings: strict
     ),
   ]

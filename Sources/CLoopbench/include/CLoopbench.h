@@ -4,7 +4,10 @@
 #define CLOOPBENCH_H
 
 #include "cl_clock.h"
+#include "cl_doctor.h"
 #include "cl_finish.h"
+#include "cl_interrupt.h"
+#include "cl_process.h"
 #include "cl_system.h"
 #include "cl_thread.h"
 #include "cl_ticker.h"

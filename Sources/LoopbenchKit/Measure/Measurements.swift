@@ -2,6 +2,9 @@
 public struct Measurements: Sendable {
   package let contenders: [Contender]
   package let seed: UInt64
+  /// What contenders said that could not be measured, in order.
+  public private(set) var failures: [PeerFailure] = []
+  private var failed: Set<String> = []
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
@@ -9,6 +12,9 @@ public struct Measurements: Sendable {
     self.contenders = contenders
     self.seed = seed
   }
+
+  /// Whether no round was recorded.
+  public var isEmpty: Bool { rounds.isEmpty }
 
   /// Adds one recorded round.
   package mutating func add(_ outcome: RoundOutcome) {
@@ -20,6 +26,16 @@ public struct Measurements: Sendable {
         wallNs: outcome.wallNs
       )
     )
+  }
+
+  /// Leaves `contender` out from now on.
+  package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
+    failures.append(failure)
+    failed.insert(contender.name)
+  }
+
+  package func hasFailed(_ contender: Contender) -> Bool {
+    failed.contains(contender.name)
   }
 
   private mutating func add(_ outcome: SliceOutcome, round: Int) {

@@ -37,38 +37,51 @@ public struct Runner: Sendable {
 
   /// Measures everything. Takes a while: `progress` is told before each slice.
   ///
-  /// - Throws: What the first peer that could not be measured says.
+  /// A contender that fails is left out from then on, and the measurements say so.
+  ///
+  /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
+  ///   with what it has, also in the middle of a round.
+  /// - Throws: What the first contender says, when none could be measured.
   public func run(
-    progress: (Progress) -> Void = { _ in }
+    progress: (Progress) -> Void = { _ in },
+    isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> Measurements {
     let began = instruments.now()
     var pace = Progress(slices: contenders.count)
-    var last = try measure(round: 0, pace: pace, progress: progress)
+    var run = Measurements(contenders: contenders, seed: seed)
+    var last = measure(round: 0, pace: pace, &run, isInterrupted, progress)
     pace.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
-    var measurements = Measurements(contenders: contenders, seed: seed)
-    while rounds.continues(
-      after: measurements.rounds.count,
-      elapsedNs: instruments.now() - began,
-      roundNs: last.wallNs
-    ) {
-      last = try measure(round: measurements.rounds.count + 1, pace: pace, progress: progress)
-      measurements.add(last)
+    while !isInterrupted(), run.failures.count < contenders.count,
+      rounds.continues(
+        after: run.rounds.count,
+        elapsedNs: instruments.now() - began,
+        roundNs: last.wallNs
+      )
+    {
+      last = measure(round: run.rounds.count + 1, pace: pace, &run, isInterrupted, progress)
+      if !last.slices.isEmpty { run.add(last) }
     }
-    return measurements
+    if run.failures.count == contenders.count, let first = run.failures.first { throw first }
+    return run
   }
 
   private func measure(
     round: Int,
     pace: Progress,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) -> RoundOutcome {
+    _ run: inout Measurements,
+    _ isInterrupted: () -> Bool,
+    _ progress: (Progress) -> Void
+  ) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
-    for (index, contender) in order(round: round).enumerated() {
+    for (index, contender) in order(round: round).enumerated() where !run.hasFailed(contender) {
+      if isInterrupted() { break }
       progress(pace.at(contender, round: round, slice: index))
-      slices.append(
-        try contender.measure(round: round, seed: seed, instruments: instruments)
-      )
+      do throws(PeerFailure) {
+        slices.append(try contender.measure(round: round, seed: seed, instruments: instruments))
+      } catch {
+        run.fail(contender, error)
+      }
     }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
   }

@@ -23,7 +23,7 @@ public struct Report: Codable, Equatable, Sendable {
   /// Peers against references.
   public let comparisons: [Comparison]
   /// What a reader should know before believing a figure.
-  public let warnings: [Warning]
+  public internal(set) var warnings: [Warning]
 
   /// The name of this version of the schema.
   public static let currentSchema = "loopbench/1"

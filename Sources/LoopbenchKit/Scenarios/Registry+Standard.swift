@@ -19,6 +19,7 @@ extension Registry {
       LTTimer(),
       UVIdle(),
       LTIdle(),
-    ]
+    ],
+    planned: [.hop, .priority]
   )
 }

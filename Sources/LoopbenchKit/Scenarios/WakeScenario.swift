@@ -31,7 +31,8 @@ extension Scenario {
         placement: .same
       ),
     ],
-    extras: [.processorUse]
+    extras: [.processorUse],
+    details: ScenarioDetails.wake
   )
 
   private static let acrossWake = Series(
