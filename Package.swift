@@ -84,6 +84,7 @@ let package = Package(
     .testTarget(
       name: "loopbenchTests",
       dependencies: ["loopbench", "LoopbenchKit"],
+      exclude: ["Golden"],
       swiftSettings: strict
     ),
   ]

@@ -5,6 +5,9 @@ public struct Measurements: Sendable {
   package let order: RoundOrder
   package let pace: Pace
   package let overhead: Overhead
+  /// What contenders said that could not be measured, in order.
+  public private(set) var failures: [PeerFailure] = []
+  private var failed: Set<String> = []
   /// How many rounds were not recorded.
   package var warmUpRounds = 0
   /// Whether the last of them agreed.
@@ -25,6 +28,22 @@ public struct Measurements: Sendable {
     self.pace = pace
     self.overhead = overhead
   }
+
+  /// Whether no round was recorded.
+  public var isEmpty: Bool { rounds.isEmpty }
+
+  /// Leaves `contender` out from now on.
+  package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
+    failures.append(failure)
+    failed.insert(contender.name)
+  }
+
+  package func hasFailed(_ contender: Contender) -> Bool {
+    failed.contains(contender.name)
+  }
+
+  /// Whether nobody is left to measure.
+  package var allFailed: Bool { failures.count == contenders.count }
 
   /// Adds one recorded round.
   package mutating func add(_ outcome: RoundOutcome) {
@@ -55,7 +74,7 @@ public struct Measurements: Sendable {
 
   /// Samples of the contender that has the fewest, by what it measures itself.
   package var fewestSamples: UInt64 {
-    contenders.map { contender in
+    contenders.filter { !hasFailed($0) }.map { contender in
       tally(
         scenario: contender.scenario.name,
         series: contender.series.name,

@@ -37,6 +37,13 @@ public struct Progress: Equatable, Sendable {
     return progress
   }
 
+  /// How much is done, from 0 to 1; `nil` while warming up.
+  public var fraction: Double? {
+    guard let rounds, rounds > 0, slices > 0 else { return nil }
+    let done = Double((round - 1) * slices + slice) / Double(rounds * slices)
+    return min(1, max(0, done))
+  }
+
   /// What is left, in ns, by the time the warm-up round took; `nil` during it.
   public var remainingNs: UInt64? {
     guard let rounds, slices > 0 else { return nil }

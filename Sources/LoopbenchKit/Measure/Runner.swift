@@ -43,57 +43,52 @@ public struct Runner: Sendable {
 
   /// Measures everything. Takes a while: `progress` is told before each slice.
   ///
-  /// - Throws: What the first peer that could not be measured says.
+  /// A contender that fails is left out from then on, and the measurements say so.
+  ///
+  /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
+  ///   with what it has, also in the middle of a round.
+  /// - Throws: What the first contender says, when none could be measured.
   public func run(
-    progress: (Progress) -> Void = { _ in }
+    progress: (Progress) -> Void = { _ in },
+    isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> Measurements {
-    let measurements = Measurements(
+    func goesOn(_ state: Progress) -> Bool {
+      guard !isInterrupted() else { return false }
+      progress(state)
+      return true
+    }
+    var run = RunState(measurements(), began: instruments.now())
+    warmUp(&run, goesOn)
+    run.recordingBegan = instruments.now()
+    if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
+    if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
+    run.measurements.markDisturbed()
+    return run.measurements
+  }
+
+  private func measurements() -> Measurements {
+    Measurements(
       contenders: contenders,
       seed: seed,
       order: order,
       pace: pace,
       overhead: Overhead.measure(instruments)
     )
-    var run = Run(
-      began: instruments.now(),
-      state: Progress(slices: contenders.count),
-      measurements: measurements
-    )
-    try warmUp(&run, progress: progress)
-    run.recordingBegan = instruments.now()
-    if order == .block {
-      try recordBlocks(&run, progress: progress)
-    } else {
-      try recordRounds(&run, progress: progress)
-    }
-    run.measurements.markDisturbed()
-    return run.measurements
   }
 }
 
 extension Runner {
-  /// How far a run is.
-  private struct Run {
-    let began: UInt64
-    var recordingBegan: UInt64 = 0
-    var state: Progress
-    var lastNs: UInt64 = 0
-    var estimate = 0
-    var measurements: Measurements
-  }
-
-  private func warmUp(
-    _ run: inout Run,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) {
+  private func warmUp(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
     var state = WarmUpState()
     var samples: UInt64 = 0
-    while warmUp.continues(
-      after: state,
-      elapsedNs: instruments.now() - run.began,
-      roundNs: run.lastNs
-    ) {
-      let last = try measure(round: -state.rounds, state: run.state, progress: progress)
+    while !run.isOver,
+      warmUp.continues(
+        after: state,
+        elapsedNs: instruments.now() - run.began,
+        roundNs: run.lastNs
+      )
+    {
+      let last = measure(round: -state.rounds, &run, goesOn)
       state.add(last)
       run.lastNs = last.wallNs
       samples = last.fewestSamples
@@ -105,22 +100,18 @@ extension Runner {
       samples: samples,
       contenders: contenders.count
     )
-    run.state.begin(rounds: run.estimate, roundNs: run.lastNs)
+    run.progress.begin(rounds: run.estimate, roundNs: run.lastNs)
   }
 
-  private func recordRounds(
-    _ run: inout Run,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) {
-    while continues(run) {
-      let round = run.measurements.rounds.count + 1
-      let outcome = try measure(round: round, state: run.state, progress: progress)
+  private func recordRounds(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
+    while !run.isOver, continues(run) {
+      let outcome = measure(round: run.measurements.rounds.count + 1, &run, goesOn)
       run.lastNs = outcome.wallNs
-      run.measurements.add(outcome)
+      if !outcome.slices.isEmpty { run.measurements.add(outcome) }
     }
   }
 
-  private func continues(_ run: Run) -> Bool {
+  private func continues(_ run: RunState) -> Bool {
     let now = instruments.now()
     return rounds.continues(
       after: run.measurements.rounds.count,
@@ -133,42 +124,58 @@ extension Runner {
   }
 
   /// As many rounds as were estimated; a round's slices lie far apart.
-  private func recordBlocks(
-    _ run: inout Run,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) {
+  private func recordBlocks(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
     let rounds = 1...max(1, run.estimate)
-    let order = order(round: 1)
-    var wallNs: [Int: UInt64] = [:]
-    for (index, contender) in order.enumerated() {
-      for round in rounds {
+    var slices: [Int: [SliceOutcome]] = [:]
+    for (index, contender) in order(round: 1).enumerated() {
+      for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
         let done = index * rounds.count + round - 1
-        progress(run.state.at(contender, slicesDone: done, round: round))
-        let slice = try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
-        run.measurements.add(slice, round: round)
-        wallNs[round, default: 0] += slice.wallNs
+        let state = run.progress.at(contender, slicesDone: done, round: round)
+        slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
       }
     }
-    for (round, wallNs) in wallNs.sorted(by: { $0.key < $1.key }) {
-      run.measurements.add(
-        RoundSummary(round: round, order: order.map(\.name), wallNs: wallNs)
-      )
+    for (round, slices) in slices.sorted(by: { $0.key < $1.key }) where !slices.isEmpty {
+      let wallNs = slices.reduce(0) { $0 + $1.wallNs }
+      run.measurements.add(RoundOutcome(round: round, slices: slices, wallNs: wallNs))
     }
   }
+}
 
+extension Runner {
   private func measure(
     round: Int,
-    state: Progress,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) -> RoundOutcome {
+    _ run: inout RunState,
+    _ goesOn: (Progress) -> Bool
+  ) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
-    for (index, contender) in order(round: round).enumerated() {
-      progress(state.at(contender, round: max(0, round), slice: index))
-      slices.append(
-        try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
-      )
+    for (index, contender) in order(round: round).enumerated()
+    where !run.isOver && !run.measurements.hasFailed(contender) {
+      let state = run.progress.at(contender, round: max(0, round), slice: index)
+      slices += measure(contender, round: round, state, &run, goesOn)
     }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
+  }
+
+  /// One slice; none when the run ends before it, or the contender fails.
+  private func measure(
+    _ contender: Contender,
+    round: Int,
+    _ state: Progress,
+    _ run: inout RunState,
+    _ goesOn: (Progress) -> Bool
+  ) -> [SliceOutcome] {
+    guard goesOn(state) else {
+      run.isInterrupted = true
+      return []
+    }
+    do throws(PeerFailure) {
+      return [
+        try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
+      ]
+    } catch {
+      run.measurements.fail(contender, error)
+      return []
+    }
   }
 }

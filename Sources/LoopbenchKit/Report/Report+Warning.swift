@@ -17,6 +17,15 @@ extension Report {
   }
 }
 
+extension Report {
+  /// The same, without the warnings of these ids.
+  public func hidingWarnings(_ ids: Set<String>) -> Report {
+    var report = self
+    report.warnings.removeAll { ids.contains($0.id) }
+    return report
+  }
+}
+
 extension Report.Warning {
   static let debugBuild = Report.Warning(
     id: "debug-build",
@@ -68,6 +77,33 @@ extension Report.Warning {
         + " steal, migrations or involuntary switches above 3 times the usual",
       hint: "run on a quieter machine, or compare without them: --drop-disturbed"
     )
+  }
+
+  /// A contender that is left out of the rounds after it failed.
+  public static func peerFailed(_ failure: PeerFailure) -> Report.Warning {
+    Report.Warning(
+      id: "peer-failed",
+      text: "\(failure)",
+      hint: "the rounds before are shown; run it alone to see more"
+    )
+  }
+
+  /// A run that ended before its last round.
+  public static func endedEarly(_ reason: Interruption.Reason) -> Report.Warning {
+    switch reason {
+    case .interrupted:
+      Report.Warning(
+        id: "interrupted",
+        text: "the run was interrupted: its last round may be a part of one",
+        hint: "let it end, or ask for less with --duration"
+      )
+    case .timedOut:
+      Report.Warning(
+        id: "timed-out",
+        text: "--timeout ended the run: its last round may be a part of one",
+        hint: "give it more time, or ask for less with --duration"
+      )
+    }
   }
 
   static func fewRounds(_ rounds: Int) -> Report.Warning {

@@ -25,7 +25,7 @@ public struct Report: Codable, Equatable, Sendable {
   /// What measuring one peer twice gave, by scenario, series and percentile.
   public internal(set) var noise: [Noise]
   /// What a reader should know before believing a figure.
-  public let warnings: [Warning]
+  public internal(set) var warnings: [Warning]
 
   /// The name of this version of the schema.
   public static let currentSchema = "loopbench/1"

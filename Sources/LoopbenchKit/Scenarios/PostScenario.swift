@@ -7,7 +7,8 @@ extension Scenario {
   public static let post = Scenario(
     name: "post",
     summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
-    series: PostLoad.items.map(across) + PostLoad.items.map(toSelf)
+    series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
+    details: ScenarioDetails.post
   )
 
   private static func across(_ item: PostLoad.Item) -> Series {

@@ -32,6 +32,7 @@ extension Registry {
       DispatchTimer(),
       UVIdle(),
       LTIdle(),
-    ]
+    ],
+    planned: [.hop, .priority]
   )
 }

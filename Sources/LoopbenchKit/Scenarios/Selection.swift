@@ -74,6 +74,7 @@ extension Selection {
     in registry: Registry
   ) throws(SelectionError) -> [Scenario] {
     let known = registry.scenarios.map(\.name)
+    for planned in registry.planned where names.contains(planned.name) { throw .notBuilt(planned) }
     for name in names where !known.contains(name) {
       throw .unknownScenario(name: name, suggestion: Suggestion.nearest(to: name, in: known))
     }

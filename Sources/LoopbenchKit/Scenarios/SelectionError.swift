@@ -2,6 +2,8 @@
 public enum SelectionError: Error, Equatable, CustomStringConvertible {
   /// No scenario has that name.
   case unknownScenario(name: String, suggestion: String?)
+  /// The scenario has a name only.
+  case notBuilt(PlannedScenario)
   /// No peer of any scenario has that name.
   case unknownPeer(name: String, suggestion: String?)
   /// The peer exists, but not for a scenario that was asked for.
@@ -14,6 +16,7 @@ public enum SelectionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknownScenario(let name, let suggestion):
       "there is no scenario \"\(name)\"" + Suggestion.question(suggestion)
+    case .notBuilt(let scenario): scenario.description
     case .unknownPeer(let name, let suggestion):
       "there is no peer \"\(name)\"" + Suggestion.question(suggestion)
     case .peerNotInScenario(let name, let scenario, let has):

@@ -9,7 +9,8 @@ extension Scenario {
         summary: "from the time it was due to the callback's first instruction",
         effort: Effort(warmUps: 2, samples: 48, operations: 1)
       )
-    ]
+    ],
+    details: ScenarioDetails.timer
   )
 }
 
@@ -34,7 +35,7 @@ package enum TimerLoad {
     let warmUps = slice.effort.warmUps
     for _ in 0..<schedules {
       let first = now() + interval + slice.generator.number(below: interval)
-      let fires = try run(first, warmUps + slice.effort.samples / schedules)
+      let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
       for lateness in fires.dropFirst(warmUps) { slice.record(lateness: lateness) }
     }
   }

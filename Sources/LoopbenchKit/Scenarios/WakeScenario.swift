@@ -44,7 +44,8 @@ extension Scenario {
         kind: .lag
       ),
     ],
-    extras: [.processorUse]
+    extras: [.processorUse],
+    details: ScenarioDetails.wake
   )
 
   private static let pacedWake = Series(

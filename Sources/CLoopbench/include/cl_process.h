@@ -1,0 +1,18 @@
+#ifndef CL_PROCESS_H
+#define CL_PROCESS_H
+
+#include <stddef.h>
+
+// The path of the running program, or "".
+void cl_program_path(char *_Nonnull path, size_t capacity);
+
+// Becomes the program at `path`. Returns an errno, if at all.
+int cl_become(const char *_Nonnull path, char *_Nullable const *_Nonnull arguments);
+
+// The environment: "NAME=value", at `index`; NULL past the last.
+const char *_Nullable cl_environment(size_t index);
+
+// Columns of a terminal, or 0.
+int cl_terminal_width(int descriptor);
+
+#endif

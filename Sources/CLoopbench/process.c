@@ -1,0 +1,30 @@
+#include "cl_process.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <uv.h>
+
+extern char **environ;
+
+void cl_program_path(char *path, size_t capacity) {
+  size_t size = capacity;
+  if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
+}
+
+int cl_become(const char *path, char *const *arguments) {
+  execv(path, arguments);
+  return errno;
+}
+
+const char *cl_environment(size_t index) {
+  for (size_t i = 0; environ != NULL && environ[i] != NULL; i++) {
+    if (i == index) return environ[i];
+  }
+  return NULL;
+}
+
+int cl_terminal_width(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}

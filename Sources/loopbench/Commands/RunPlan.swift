@@ -1,0 +1,108 @@
+import LoopbenchKit
+
+/// What a run will measure, where and for how long.
+struct RunPlan {
+  let options: Options
+  let selection: Selection
+  let placement: Placement
+  let seed: UInt64
+
+  init(_ options: Options, registry: Registry) throws {
+    try Pending.check(options)
+    self.options = options
+    placement = Self.placement(options.placement)
+    seed = options.seed ?? UInt64(UInt32.random(in: .min ... .max))
+    let rounds = options.rounds ?? RoundCount.least
+    selection = try Selection(
+      from: options.samples.map { registry.taking(samples: $0, in: rounds) } ?? registry,
+      scenarios: options.operands,
+      peers: options.peers,
+      placement: placement,
+      twins: options.twins
+    )
+  }
+
+  var rounds: RoundCount {
+    if let rounds = options.rounds { return .fixed(rounds) }
+    if options.samples != nil { return .fixed(RoundCount.least) }
+    return options.duration.map { .fitting(nanoseconds: $0) } ?? .standard
+  }
+
+  func runner() -> Runner {
+    Runner(
+      contenders: selection.contenders,
+      seed: seed,
+      rounds: rounds,
+      order: options.order,
+      warmUp: options.warmUp
+    )
+  }
+
+  private static func placement(_ choice: Options.PlacementChoice) -> Placement {
+    let detected = Placement.detect()
+    switch choice {
+    case .automatic: return detected
+    case .any: return Placement(cpuCount: detected.cpuCount, loop: nil, producer: nil)
+    case .cpus(let producer, let loop):
+      return Placement(cpuCount: detected.cpuCount, loop: loop, producer: producer)
+    }
+  }
+}
+
+extension Options {
+  /// Two runs are compared by the noise of both: each peer then has its own.
+  var twins: TwinRule {
+    usesTwin ? (baseline == nil ? .compared : .always) : .never
+  }
+}
+
+extension RunPlan {
+  /// What `--dry-run` prints.
+  var text: String {
+    Layout.blocks([
+      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats],
+      ["What is measured:"] + scenarios,
+      files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
+      selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
+    ])
+  }
+
+  private var time: String {
+    switch rounds {
+    case .fixed(let count): "\(count) rounds"
+    case .fitting(let nanoseconds):
+      "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
+    }
+  }
+
+  private var order: String {
+    switch options.order {
+    case .shuffle: "shuffled by seed \(seed)"
+    case .abba: "there and back"
+    case .block: "one after the other"
+    }
+  }
+
+  private var seats: String {
+    guard let loop = placement.loop else { return "threads not placed" }
+    return "loop on CPU \(loop)" + (placement.producer.map { ", producer on CPU \($0)" } ?? "")
+  }
+
+  private var scenarios: [String] {
+    var rows: [(name: String, peers: [String])] = []
+    for one in selection.contenders {
+      let name = "\(one.scenario.name) \(one.series.name)"
+      if let index = rows.firstIndex(where: { $0.name == name }) {
+        rows[index].peers.append(one.peer.name)
+      } else {
+        rows.append((name, [one.peer.name]))
+      }
+    }
+    return Layout.rows(rows.map { ($0.name, $0.peers.joined(separator: ", ")) })
+  }
+
+  private var files: [String] {
+    (options.output.map { [$0] } ?? []) + options.exports.map(\.path)
+      + (options.plot.map { [$0] } ?? [])
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import LoopbenchKit
+import Testing
+import loopbench
+
+@Suite("HelpText")
+struct HelpTextTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Golden")
+
+  /// With LOOPBENCH_GOLDEN=write, what is printed becomes what is expected.
+  private func check(_ text: String, _ name: String) throws {
+    let file = Self.folder.appending(path: name + ".txt")
+    if ProcessInfo.processInfo.environment["LOOPBENCH_GOLDEN"] == "write" {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == text)
+  }
+
+  @Test("the help of each command is what the golden file says", arguments: Command.Name.allCases)
+  func command(_ name: Command.Name) throws {
+    let outcome = FakeProgram().run(name.rawValue, "--help")
+    #expect(outcome.code == .success)
+    #expect(FakeProgram().run("help", name.rawValue).output == outcome.output)
+    try check(outcome.output, name.rawValue)
+  }
+
+  @Test("the overview, a scenario and the manual page are what the golden files say")
+  func overview() throws {
+    try check(FakeProgram().run("--help").output, "overview")
+    try check(FakeProgram().run("help", "tiny").output, "scenario")
+    try check(FakeProgram().run("man").output, "man")
+  }
+
+  @Test("no line is longer than 80 columns")
+  func width() {
+    var program = FakeProgram()
+    program.context.registry = .standard
+    let topics = Command.Name.allCases.map(\.rawValue) + Registry.standard.scenarios.map(\.name)
+    for arguments in [["--help"], ["list"]] + topics.map({ ["help", $0] }) {
+      let lines = program.run(arguments).output.split(separator: "\n")
+      // A line to be typed is not broken.
+      let long = lines.filter { $0.count > 82 && !$0.hasPrefix("  loopbench") }
+      #expect(long.allSatisfy { $0.hasPrefix("Usage:") }, "\(long)")
+    }
+  }
+
+  @Test("every option is in the help of each command that takes it, and of no other")
+  func options() {
+    for command in Command.Name.allCases {
+      let help = HelpText.command(command)
+      for option in Option.table {
+        let isThere = help.contains("  " + option.usage + " ") || help.contains(option.usage + "\n")
+        #expect(isThere == option.commands.contains(command), "\(command) \(option.long)")
+      }
+    }
+  }
+
+  @Test("every scenario explains what is timed")
+  func details() {
+    for scenario in Registry.standard.scenarios {
+      let help = HelpText.scenario(scenario, peers: Registry.standard.peers(of: scenario))
+      #expect(help.contains("├"), "\(scenario.name) has no time line")
+    }
+  }
+
+  @Test("a planned scenario says what it needs; an unknown topic what was meant")
+  func topics() {
+    let planned = FakeProgram().run("help", "later")
+    #expect(planned.output == "later: a plan\n\nlater is not built yet: it needs some luck\n")
+    let unknown = FakeProgram().run("help", "tny")
+    #expect(unknown.code == .usage)
+    #expect(unknown.error.contains("did you mean \"tiny\"?"))
+  }
+}
