@@ -37,8 +37,9 @@ public enum RoundCount: Equatable, Sendable {
       done < Self.least || (done < Self.most && elapsedNs + roundNs <= nanoseconds)
     case .until(let time, let count):
       done == 0
-        || (recordedNs < Self.total(time, contenders) && samples < count ?? .max
-          && (time != nil || count != nil))
+        || ((time != nil || count != nil)
+          && time.map { recordedNs < Self.total($0, contenders) } ?? true
+          && count.map { samples < $0 } ?? true)
     }
   }
 
@@ -50,14 +51,13 @@ public enum RoundCount: Equatable, Sendable {
     case .fitting(let nanoseconds):
       return min(Self.most, max(Self.least, Int(nanoseconds / max(1, roundNs)) - 1))
     case .until(let time, let count):
-      let byTime = time.map { _ in Self.rounds(Self.total(time, contenders), of: roundNs) }
+      let byTime = time.map { Self.rounds(Self.total($0, contenders), of: roundNs) }
       let bySamples = count.map { Self.rounds($0, of: samples) }
       return [byTime, bySamples].compactMap { $0 }.min() ?? 1
     }
   }
 
-  private static func total(_ perContender: UInt64?, _ contenders: Int) -> UInt64 {
-    guard let perContender else { return .max }
+  private static func total(_ perContender: UInt64, _ contenders: Int) -> UInt64 {
     let (total, overflows) = perContender.multipliedReportingOverflow(by: UInt64(contenders))
     return overflows ? .max : total
   }

@@ -78,9 +78,9 @@ struct DisturbanceTests {
   )
   func floors(burst: ResourceUse) throws {
     let report = try report(burst)
-    #expect(!report.rounds.contains(where: \.isDisturbed))
+    #expect(!report.rounds.contains { $0.isDisturbed })
     #expect(report.results[0].undisturbed == nil)
-    #expect(report.warnings == [])
+    #expect(report.warnings.isEmpty)
   }
 
   @Test("many switches are usual for one who always has them: 3 times the median counts")
