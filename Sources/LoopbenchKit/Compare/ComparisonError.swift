@@ -57,6 +57,7 @@ extension ComparisonError {
     let fields = [
       ("the order", base.order, new.order),
       ("placement", text(base.placement), text(new.placement)),
+      ("the rate", text(base.pace), text(new.pace)),
     ]
     return fields.compactMap { name, base, new in
       base == new ? nil : .otherSettings(name: name, base: base, new: new)
@@ -69,6 +70,10 @@ extension ComparisonError {
   }
 
   /// A round of more samples has another maximum, and another p99.9.
+  private static func text(_ pace: Pace) -> String {
+    "\(Decimals.shortest(pace.rate))/s \(pace.arrival.rawValue)"
+  }
+
   private static func efforts(_ base: Report, _ new: Report) -> [ComparisonError] {
     let other = new.results.lazy.compactMap { result -> ComparisonError? in
       guard let counterpart = base.results.first(where: { $0.isSame(as: result) }) else {

@@ -16,7 +16,7 @@ struct PlotCommand {
     let output = try options.output.map { (path: $0, file: try open($0)) }
     let plot = Plot(
       reports: try options.operands.map { (name: $0, report: try ReportFile.read($0)) },
-      kind: PlotKind(rawValue: options.plotKind.rawValue) ?? .percentile,
+      kind: options.plotKind,
       options: plotOptions
     )
     if let output {
@@ -44,7 +44,7 @@ struct PlotCommand {
   private var plotOptions: PlotOptions {
     var plot = PlotOptions()
     plot.series = options.shownScenarios
-    plot.peers = options.peers ?? []
+    plot.peers = options.shownPeers
     plot.scenarios = context.registry.scenarios
     plot.to = options.plotEnd ?? .max
     plot.isLinear = options.isLinear

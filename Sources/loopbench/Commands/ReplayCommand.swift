@@ -1,4 +1,3 @@
-private import FoundationEssentials
 import LoopbenchKit
 
 /// `loopbench replay`: plays a recorded load against the peers.
@@ -8,20 +7,25 @@ struct ReplayCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     let path = options.operands[0]
-    let replay = try Replay.parse(try text(of: path))
-    var replayed = options
-    replayed.operands = ["replay"]
     var changed = context
-    changed.registry = context.registry.replaying(replay)
-    return try RunCommand(options: replayed, context: changed).run(write)
+    changed.registry = .replay(try Self.read(path))
+    return try RunCommand(options: Self.replayed(options), context: changed).run(write)
   }
 
-  private func text(of path: String) throws(ReportFileError) -> String {
+  private static func read(_ path: String) throws(ReplayFileError) -> Replay {
     do {
-      let data = try Data(contentsOf: URL(filePath: path == "-" ? "/dev/stdin" : path))
-      return String(decoding: data, as: UTF8.self)
+      return try Replay.read(path == "-" ? "/dev/stdin" : path)
     } catch {
-      throw .unreadable(path)
+      throw ReplayFileError(path: path, cause: error)
     }
+  }
+
+  /// A load takes seconds, and is long enough to say something in few rounds.
+  private static func replayed(_ options: Options) -> Options {
+    var replayed = options
+    replayed.operands = ["replay"]
+    if options.duration == nil { replayed.rounds = options.rounds ?? 3 }
+    if options.warmUp == .auto { replayed.warmUp = .rounds(1) }
+    return replayed
   }
 }

@@ -22,7 +22,7 @@ struct ReportCommand {
   private var style: ReportStyle {
     var style = options.style(context.look(options))
     style.scenarios = options.shownScenarios
-    style.peers = options.peers ?? []
+    style.peers = options.shownPeers
     return style
   }
 }

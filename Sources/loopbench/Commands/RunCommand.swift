@@ -62,7 +62,8 @@ struct RunCommand {
       placement: plan.placement,
       labels: options.labels,
       warnings: plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
-        + (context.interruption.reason.map { [.endedEarly($0)] } ?? [])
+        + (context.interruption.reason.map { [.endedEarly($0)] } ?? []),
+      dropsDisturbed: options.dropsDisturbed
     )
   }
 

@@ -8,7 +8,6 @@ struct RunPlan {
   let seed: UInt64
 
   init(_ options: Options, registry: Registry) throws {
-    try Pending.check(options)
     self.options = options
     placement = Self.placement(options.placement)
     seed = options.seed ?? UInt64(UInt32.random(in: .min ... .max))
@@ -34,7 +33,8 @@ struct RunPlan {
       seed: seed,
       rounds: rounds,
       order: options.order,
-      warmUp: options.warmUp
+      warmUp: options.warmUp,
+      pace: Pace(rate: options.rate, arrival: options.arrival)
     )
   }
 

@@ -15,10 +15,10 @@ extension Option {
       short: "-p",
       in: .choosing,
       of: measurers.union([.report, .plot]),
-      "only these peers, separated by commas (default: all)",
+      "only these peers, separated by commas; or all (default: lt, uv and floors)",
       .value(placeholder: "LIST", words: .peers) { options, value in
         guard let names = Values.names(value) else { return "names separated by commas" }
-        options.peers = names == ["all"] ? nil : names
+        options.peers = names
         return nil
       }
     ),

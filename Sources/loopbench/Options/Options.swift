@@ -6,7 +6,7 @@ package struct Options: Equatable, Sendable {
   /// What stands beside the command: scenarios, files, words.
   package var operands: [String] = []
 
-  /// `nil` means all.
+  /// `nil` means the standard ones; `all` may be among them.
   package var peers: [String]?
   /// Scenarios to show out of a file; empty means all.
   package var shownScenarios: [String] = []
@@ -21,9 +21,9 @@ package struct Options: Equatable, Sendable {
   /// `nil` means a new one.
   package var seed: UInt64?
   package var warmUp = WarmUp.auto
-  /// Operations a second; `nil` means what each scenario has.
-  package var rate: Double?
-  package var arrival = ArrivalChoice.const
+  /// Operations a second in open-loop series.
+  package var rate = Pace.standard.rate
+  package var arrival = Pace.Arrival.const
   package var placement = PlacementChoice.automatic
   /// Whether the first peer is measured twice, for the noise floor.
   package var usesTwin = true
@@ -59,7 +59,7 @@ package struct Options: Equatable, Sendable {
   package var isASCII = false
   package var configuration: String?
 
-  package var plotKind = PlotKindChoice.percentile
+  package var plotKind = PlotKind.percentile
   /// Where a plot ends, as a percentile.
   package var plotEnd: Percentile?
   package var isLinear = false
@@ -69,6 +69,12 @@ package struct Options: Equatable, Sendable {
 }
 
 extension Options {
+  /// Peers to show out of a file; empty means all.
+  package var shownPeers: [String] {
+    guard let peers, !peers.contains(Selection.all) else { return [] }
+    return peers
+  }
+
   /// A file to write in a format: `--export csv=wake.csv`.
   package struct Export: Equatable, Sendable {
     package let format: ReportFormat
@@ -87,23 +93,10 @@ extension Options {
     case never
   }
 
-  /// How operations are spaced in a schedule.
-  package enum ArrivalChoice: String, CaseIterable, Sendable {
-    case const
-    case poisson
-  }
-
   /// Where the threads sit.
   package enum PlacementChoice: Equatable, Sendable {
     case automatic
     case any
     case cpus(producer: Int, loop: Int)
-  }
-
-  /// What a plot shows.
-  package enum PlotKindChoice: String, CaseIterable, Sendable {
-    case percentile
-    case time
-    case histogram
   }
 }
