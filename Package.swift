@@ -78,12 +78,13 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopbenchKitTests",
-      dependencies: ["LoopbenchKit", "CLoopbench"],
+      dependencies: ["LoopbenchKit", "CLoopbench", "TestSupport"],
+      exclude: ["Golden"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["loopbench", "LoopbenchKit"],
+      dependencies: ["loopbench", "LoopbenchKit", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),

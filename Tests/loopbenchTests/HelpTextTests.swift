@@ -1,35 +1,26 @@
-import Foundation
 import LoopbenchKit
+import TestSupport
 import Testing
 import loopbench
 
 @Suite("HelpText")
 struct HelpTextTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "Golden")
-
-  /// With LOOPBENCH_GOLDEN=write, what is printed becomes what is expected.
-  private func check(_ text: String, _ name: String) throws {
-    let file = Self.folder.appending(path: name + ".txt")
-    if ProcessInfo.processInfo.environment["LOOPBENCH_GOLDEN"] == "write" {
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    }
-    #expect(try String(contentsOf: file, encoding: .utf8) == text)
-  }
-
   @Test("the help of each command is what the golden file says", arguments: Command.Name.allCases)
   func command(_ name: Command.Name) throws {
     let outcome = FakeProgram().run(name.rawValue, "--help")
     #expect(outcome.code == .success)
     #expect(FakeProgram().run("help", name.rawValue).output == outcome.output)
-    try check(outcome.output, name.rawValue)
+    let text = outcome.output
+    #expect(try text == Golden.expected(text, "help-\(name.rawValue).txt"))
   }
 
   @Test("the overview, a scenario and the manual page are what the golden files say")
   func overview() throws {
-    try check(FakeProgram().run("--help").output, "overview")
-    try check(FakeProgram().run("help", "tiny").output, "scenario")
-    try check(FakeProgram().run("man").output, "man")
+    let files = [["--help"]: "overview.txt", ["help", "tiny"]: "scenario.txt", ["man"]: "man.txt"]
+    for (arguments, file) in files {
+      let text = FakeProgram().run(arguments).output
+      #expect(try text == Golden.expected(text, file))
+    }
   }
 
   @Test("no line is longer than 80 columns")

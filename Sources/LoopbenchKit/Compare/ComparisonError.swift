@@ -71,7 +71,7 @@ extension ComparisonError {
 
   /// A round of more samples has another maximum, and another p99.9.
   private static func text(_ pace: Pace) -> String {
-    "\(Decimals.shortest(pace.rate))/s \(pace.arrival.rawValue)"
+    "\(Decimals.exact(pace.rate))/s \(pace.arrival.rawValue)"
   }
 
   private static func efforts(_ base: Report, _ new: Report) -> [ComparisonError] {

@@ -31,15 +31,18 @@ public struct ReportComparison: Codable, Equatable, Sendable {
   ///   - rules: When it fails; with none, `FailRule.standard`.
   ///   - allowsOtherMachine: Whether reports of different machines, builds or
   ///     settings are compared all the same; then the notes say what differs.
+  ///   - dropsDisturbed: Whether rounds are left out that were disturbed, also of
+  ///     a report whose own comparisons have them.
   public init(
     base: Report,
     new: Report,
     rules: [FailRule] = [],
-    allowsOtherMachine: Bool = false
+    allowsOtherMachine: Bool = false,
+    dropsDisturbed: Bool = false
   ) throws(ComparisonError) {
     let differences = ComparisonError.differences(base, new)
     if let first = differences.first, !allowsOtherMachine { throw first }
-    let pairs = Self.pairs(base, new)
+    let pairs = Self.pairs(base, new, dropping: dropsDisturbed)
     guard !pairs.isEmpty else { throw .nothingInCommon }
     let used = rules.isEmpty ? FailRule.standard : rules
     for rule in used where !pairs.contains(where: { rule.covers($0.new) }) {
@@ -68,15 +71,15 @@ extension ReportComparison {
     package let newDrops: Bool
   }
 
-  private static func pairs(_ base: Report, _ new: Report) -> [Pair] {
+  private static func pairs(_ base: Report, _ new: Report, dropping: Bool) -> [Pair] {
     new.results.filter { !$0.isTwin }.compactMap { result in
       base.results.first { $0.isSame(as: result) }.map { counterpart in
         Pair(
           base: counterpart,
           new: result,
           noise: noise(about: result, in: [base, new]),
-          baseDrops: base.settings.dropsDisturbed,
-          newDrops: new.settings.dropsDisturbed
+          baseDrops: dropping || base.settings.dropsDisturbed,
+          newDrops: dropping || new.settings.dropsDisturbed
         )
       }
     }

@@ -6,7 +6,6 @@ struct EventFDWake: Peer {
   let scenario = "wake"
   let series = WakeLoad.series
   let summary = "C: write to an eventfd, epoll_wait and read; no loop: the floor"
-  let isStandard = false
 
   var unavailability: String? { cl_eventfd_is_available() ? nil : "eventfd is Linux's" }
 

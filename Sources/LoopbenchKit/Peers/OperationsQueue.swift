@@ -2,7 +2,7 @@
 struct OperationsQueue: FunctionQueue {
   static let name = "opqueue"
   static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Not across: with 200000 operations waiting each costs it 36 us here, and a
+  // Not across: with 100000 to operations waiting each costs it 36 us here, and a
   // slice 29 s.
   static let postSeries = ["closure.self"]
   static var unavailability: String? { LibraryQueue.unavailability }

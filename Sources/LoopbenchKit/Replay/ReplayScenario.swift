@@ -32,7 +32,8 @@ extension Scenario {
           recordedWith: performed,
           kind: .service
         ),
-      ]
+      ],
+      details: ScenarioDetails.replay
     )
   }
 }

@@ -14,8 +14,8 @@ extension Scenario {
   private static func across(_ item: PostLoad.Item) -> Series {
     Series(
       name: "\(item.name).across",
-      summary: "200000 \(item.plural) from a thread on another CPU: ns per item",
-      effort: Effort(warmUps: 1, samples: 3, operations: 200_000),
+      summary: "100000 \(item.plural) from a thread on another CPU: ns per item",
+      effort: Effort(warmUps: 1, samples: 3, operations: 100_000),
       placement: .across
     )
   }

@@ -35,8 +35,18 @@ enum ScenarioDetails {
       roundtrip      ├───────────────────────────────────────┤
 
     `across` has the two threads on two CPUs. `same` has them on one, where the sender can not run
-    while the callback does, so it is timed until the sender runs again. The sender sends only after
-    it was answered: it does not pile up, and is not an open loop.
+    while the callback does, so it is timed until the sender runs again. There the sender sends only
+    after it was answered: nothing piles up.
+
+      schedule   due ── lag ── send ─────────┐
+      loop       (asleep, or still busy) ─── callback
+      paced      ├───────────────────────────┤
+      .service                 ├─────────────┤  or from the callback before, if that was later
+
+    `paced` is an open loop: sends are due on a schedule (--rate, --arrival) that waits for nobody.
+    Its time counts from when a send was due, so a stall shows in all that were due meanwhile.
+    `.lag` is how late the sender itself was; a send that was late by more than an interval counts
+    as missed.
     """
 
   static let drain = """
@@ -70,5 +80,18 @@ enum ScenarioDetails {
              ├──────────────────────────────────┤  divided by 1000
 
     The difference between `lt` and `uv` is what an EventLoop adds to each tick of a libuv loop.
+    """
+
+  static let replay = """
+    A load that was recorded: who committed what, when, and what performing it cost. Each producer
+    has a thread, and commits when the recording did, whoever keeps up.
+
+      schedule   due ── lag ── commit ───────────────┐
+      loop       (asleep, or busy) ── cost ──── performed
+      performed  ├───────────────────────────────────┤
+      tick                         ├────────────────┤  until the loop is about to wait again
+
+    `lt` performs one action for all commits of a target and selector that wait; `uv` and `dispatch`
+    perform each. How many were performed, in how many ticks, stands below the table.
     """
 }

@@ -7,7 +7,7 @@ extension Scenario {
       Series(
         name: "lateness",
         summary: "from the time it was due to the callback's first instruction",
-        effort: Effort(warmUps: 2, samples: 48, operations: 1)
+        effort: Effort(warmUps: 2, samples: 36, operations: 1)
       )
     ],
     details: ScenarioDetails.timer

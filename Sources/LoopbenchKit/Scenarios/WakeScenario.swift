@@ -27,7 +27,7 @@ extension Scenario {
       Series(
         name: "same.busy",
         summary: "the same after 1.5-3 ms of work: past its slice, mostly preempted in the send",
-        effort: Effort(warmUps: 2, samples: 30, operations: 1),
+        effort: Effort(warmUps: 2, samples: 20, operations: 1),
         placement: .same
       ),
       pacedWake,
@@ -51,7 +51,7 @@ extension Scenario {
   private static let pacedWake = Series(
     name: "paced",
     summary: "two CPUs, open loop: from when the send was due to the callback",
-    effort: Effort(warmUps: 10, samples: 150, operations: 1),
+    effort: Effort(warmUps: 10, samples: 100, operations: 1),
     placement: .across,
     kind: .intended
   )
@@ -59,7 +59,7 @@ extension Scenario {
   private static let acrossWake = Series(
     name: "across",
     summary: "two CPUs, 50-100 us between sends: from before the send to the callback",
-    effort: Effort(warmUps: 50, samples: 800, operations: 1),
+    effort: Effort(warmUps: 50, samples: 500, operations: 1),
     placement: .across
   )
 }

@@ -15,7 +15,8 @@ struct CompareCommand {
         base: base,
         new: try ReportFile.read(path),
         rules: rules,
-        allowsOtherMachine: options.allowsOtherMachine
+        allowsOtherMachine: options.allowsOtherMachine,
+        dropsDisturbed: options.dropsDisturbed
       )
       try write(.output, comparison.render(as: options.format, style: style))
       codes.append(comparison.verdict.exitCode(isStrict: options.isStrict))

@@ -89,7 +89,8 @@ extension RunCommand {
       base: base,
       new: report,
       rules: rules,
-      allowsOtherMachine: options.allowsOtherMachine
+      allowsOtherMachine: options.allowsOtherMachine,
+      dropsDisturbed: options.dropsDisturbed
     )
     // Beside a format for machines, the verdict is for people.
     let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error

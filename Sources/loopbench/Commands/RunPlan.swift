@@ -50,9 +50,11 @@ struct RunPlan {
 }
 
 extension Options {
-  /// Two runs are compared by the noise of both: each peer then has its own.
+  /// Two runs are compared by the noise of both, so each series has its own where
+  /// there is a baseline, and in what is kept and may become one.
   var twins: TwinRule {
-    usesTwin ? (baseline == nil ? .compared : .always) : .never
+    guard usesTwin else { return .never }
+    return baseline == nil && output == nil ? .compared : .always
   }
 }
 
@@ -72,6 +74,7 @@ extension RunPlan {
     case .fixed(let count): "\(count) rounds"
     case .fitting(let nanoseconds):
       "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
+    case .until: "as many rounds as it takes"
     }
   }
 
@@ -93,9 +96,9 @@ extension RunPlan {
     for one in selection.contenders {
       let name = "\(one.scenario.name) \(one.series.name)"
       if let index = rows.firstIndex(where: { $0.name == name }) {
-        rows[index].peers.append(one.peer.name)
+        rows[index].peers.append(one.peerName)
       } else {
-        rows.append((name, [one.peer.name]))
+        rows.append((name, [one.peerName]))
       }
     }
     return Layout.rows(rows.map { ($0.name, $0.peers.joined(separator: ", ")) })

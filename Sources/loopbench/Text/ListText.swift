@@ -53,6 +53,8 @@ extension ListText {
     var needs: String?
     /// Of a peer: the scenarios it can be measured in.
     var scenarios: [String]?
+    /// Of a peer: why it can not be measured here.
+    var unavailability: String?
   }
 
   private func entries(_ topic: Topic) -> [Entry] {
@@ -73,11 +75,19 @@ extension ListText {
   }
 
   private func peer(_ name: String) -> Entry {
-    let scenarios = registry.peers.filter { $0.name == name }.map(\.scenario)
+    let peers = registry.peers.filter { $0.name == name }
+    let scenarios = peers.map(\.scenario)
+    let unavailability = peers.lazy.compactMap(\.unavailability).first
+    let notes = [
+      "in " + scenarios.joined(separator: ", "),
+      peers.contains { $0.isStandard } ? nil : "if asked for",
+      unavailability.map { "not available: \($0)" },
+    ]
     return Entry(
       name: name,
-      summary: "in \(scenarios.joined(separator: ", "))",
-      scenarios: scenarios
+      summary: notes.compactMap { $0 }.joined(separator: "; "),
+      scenarios: scenarios,
+      unavailability: unavailability
     )
   }
 }

@@ -23,13 +23,17 @@ package enum ManualPage {
     return blocks.flatMap { $0 }.joined(separator: "\n") + "\n"
   }
 
-  private static let description = [
+  private static let paragraphs: [String] = [
     "loopbench measures peers, ways of doing the same thing with a loop, side by side: every round"
       + " measures each of them once, in an order that a seed decides, so that what drifts on the"
       + " machine drifts for all of them.",
     "Results go to standard output, everything else to standard error. A program loopbench-NAME"
       + " beside loopbench or on PATH is called by loopbench NAME.",
-  ].flatMap { text($0) + [".PP"] }.dropLast().map { $0 }
+  ]
+
+  private static var description: [String] {
+    Array(paragraphs.flatMap { text($0) + [".PP"] }.dropLast())
+  }
 
   private static let environment: [(String, String)] = [
     ("NO_COLOR", "not empty: no colours, unless --color always"),
