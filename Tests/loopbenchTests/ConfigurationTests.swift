@@ -66,7 +66,10 @@ struct ConfigurationTests {
   func files() throws {
     let folder = try Folder()
     let path = try folder.file("c.json", "{\"rounds\": 7}")
-    #expect(try OptionParser.parse(["-C", path], scenarios: [], configuration: Configuration.read).rounds == 7)
+    #expect(
+      try OptionParser.parse(["-C", path], scenarios: [], configuration: Configuration.read).rounds
+        == 7
+    )
     #expect(throws: ConfigurationError.self) { try Configuration.read(path + ".not") }
   }
 }

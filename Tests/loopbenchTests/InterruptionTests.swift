@@ -42,7 +42,7 @@ struct InterruptionTests {
     #expect(result.code == .failed)
     #expect(result.output.contains("out of luck"))
     let report = try ReportFile.read(try folder.file("x.json"))
-    #expect(report.results.map(\.scenario) == ["other"])
+    #expect(report.results.map(\.scenario) == ["other", "other"])
     #expect(report.warnings.map(\.id).contains("peer-failed"))
   }
 }

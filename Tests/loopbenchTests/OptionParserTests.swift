@@ -59,7 +59,8 @@ struct OptionParserTests {
     for option in Option.table {
       guard case .value(_, _, let apply) = option.action else { continue }
       var options = Options()
-      let bad = option.key == "no-warn" ? "" : ["", "x=", "-1"].first { apply(&options, $0) != nil }
+      let bad =
+        option.key == "no-warn" ? "" : ["", "x=", "-1"].first { apply(&options, $0) != nil }
       #expect(bad.map { apply(&options, $0) != nil } == true, "\(option.long) takes anything")
     }
   }
@@ -88,7 +89,9 @@ struct OptionParserTests {
         ["--percentiles", "50,101"],
         "--percentiles needs percentiles separated by commas, such as 50,99.9,max, got \"50,101\""
       ),
-      (["--export", "csv"], "--export needs a format and a file, such as csv=wake.csv, got \"csv\""),
+      (
+        ["--export", "csv"], "--export needs a format and a file, such as csv=wake.csv, got \"csv\""
+      ),
       (
         ["--plot", "x.png"],
         "--plot needs the name of a file that ends in .svg or .html, got \"x.png\""
@@ -104,7 +107,10 @@ struct OptionParserTests {
         ["list", "wake"],
         "list needs scenarios, peers, metrics, formats or commands, got \"wake\""
       ),
-      (["completion", "bsh"], "completion needs bash, zsh or fish, got \"bsh\"; did you mean \"bash\"?"),
+      (
+        ["completion", "bsh"],
+        "completion needs bash, zsh or fish, got \"bsh\"; did you mean \"bash\"?"
+      ),
       (["man", "x"], "man takes no more arguments, got \"x\""),
       (["report"], "report needs an argument: loopbench report FILE... [OPTION...]"),
       (["list", "--seed", "1"], "list has no option --seed; it is one of run, check, replay"),

@@ -12,7 +12,7 @@ struct ProgramTests {
     let result = run("--rounds", "10", "--seed", "5")
     #expect(result.code == .success)
     #expect(result.output.contains("10 rounds, shuffled by seed 5"))
-    #expect(result.output.contains("    uv   5.00"))
+    #expect(result.output.contains("    uv  5.00"))
     #expect(result.error == "")
   }
 
@@ -90,7 +90,16 @@ struct ProgramTests {
   func dryRun() throws {
     var program = FakeProgram()
     program.context.registry = .made(uv: FixedPeer(name: "uv", scenario: "tiny", fails: true))
-    let result = program.run("tiny", "--dry-run", "--seed", "7", "--placement", "any", "-o", "x.json")
+    let result = program.run(
+      "tiny",
+      "--dry-run",
+      "--seed",
+      "7",
+      "--placement",
+      "any",
+      "-o",
+      "x.json"
+    )
     #expect(result.code == .success)
     let text = result.output
     #expect(try text == Golden.expected(text, "dry-run.txt"))

@@ -62,7 +62,7 @@ public struct Measurements: Sendable {
 
   /// Adds one slice of a round that is not over.
   package mutating func add(_ outcome: SliceOutcome, round: Int) {
-    for (series, histogram) in outcome.slice.recorded {
+    for (series, histogram) in outcome.recorded {
       let key = Tally.Key(
         scenario: outcome.contender.scenario.name,
         series: series,
@@ -79,7 +79,7 @@ public struct Measurements: Sendable {
         scenario: contender.scenario.name,
         series: contender.series.name,
         peer: contender.peerName
-      )?.total.count ?? 0
+      )?.count ?? 0
     }.min() ?? 0
   }
 

@@ -14,6 +14,6 @@ package struct RoundOutcome: Sendable {
 extension RoundOutcome {
   /// Samples of the contender that has the fewest, by what it measures itself.
   package var fewestSamples: UInt64 {
-    slices.map { $0.slice.recorded[$0.contender.series.name]?.count ?? 0 }.min() ?? 0
+    slices.map { $0.recorded[$0.contender.series.name]?.count ?? 0 }.min() ?? 0
   }
 }

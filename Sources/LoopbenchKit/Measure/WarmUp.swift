@@ -49,8 +49,10 @@ package struct WarmUpState: Sendable {
   package mutating func add(_ outcome: RoundOutcome) {
     rounds += 1
     for slice in outcome.slices {
-      for (series, histogram) in slice.slice.recorded {
-        medians["\(slice.contender.name) \(series)", default: []].append(histogram.value(at: .p50))
+      for (series, histogram) in slice.recorded {
+        medians["\(slice.contender.name) \(series)", default: []].append(
+          histogram.dense.value(at: .p50)
+        )
       }
     }
   }

@@ -24,7 +24,8 @@ protocol FunctionQueue: Sendable {
   /// Calls `function` whenever the queue is about to wait.
   ///
   /// - Returns: Whether it will; if not, every function is a tick of its own.
-  func beforeWaiting(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) -> Bool
+  func beforeWaiting(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
+    -> Bool
 
   /// Returns after `stop()`. Functions run on the calling thread unless the
   /// queue has threads of its own.

@@ -70,7 +70,11 @@ extension HTMLPlot {
     var style = ReportStyle()
     style.peers = plot.options.peers
     let scenarios = plot.options.scenarios
-    for section in ReportSection.all(in: report.chosen(by: style), scenarios: scenarios, style: style) {
+    for section in ReportSection.all(
+      in: report.chosen(by: style),
+      scenarios: scenarios,
+      style: style
+    ) {
       body.element("h3", words: section.caption)
       for table in section.tables where shows(table) { self.table(table, in: &body) }
     }

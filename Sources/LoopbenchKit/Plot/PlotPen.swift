@@ -46,7 +46,8 @@ struct PlotPen {
     "\(Markup.number(point.x)) \(Markup.number(point.y))"
   }
 
-  private static func path(of marker: PlotLook.Marker, x: Double, y: Double, size: Double) -> String {
+  private static func path(of marker: PlotLook.Marker, x: Double, y: Double, size: Double) -> String
+  {
     let corners: [(Double, Double)] =
       switch marker {
       case .circle: (0..<12).map { circle[$0] }

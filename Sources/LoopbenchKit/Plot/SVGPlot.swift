@@ -42,7 +42,10 @@ struct SVGPlot {
       ]
     ) { svg in
       svg.line()
-      svg.element("title", words: "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))")
+      svg.element(
+        "title",
+        words: "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))"
+      )
       if withStyle { svg.element("style") { $0.raw(PlotStyleSheet.text) } }
       svg.element("rect", ["width": width, "height": height, "class": "paper"])
       svg.line()

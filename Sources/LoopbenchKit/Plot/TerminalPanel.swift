@@ -66,8 +66,8 @@ extension TerminalPanel {
       (Decimals.shortest($0), places.place($0))
     }
     return canvas.lines(times: grid.axis, isASCII: isASCII)
-      + (marked.isEmpty ? [] : [foot(marked) + "  disturbed"])
-      + [foot(ticks) + "  round, median", legend]
+      + (marked.isEmpty ? [] : [foot(marked, word: "disturbed")])
+      + [foot(ticks, word: "round, p50"), legend]
   }
 
   /// A row of blocks for each peer, on one scale.
@@ -114,8 +114,9 @@ extension TerminalPanel {
     return (TerminalCanvas(columns: columns, rows: Self.rows), axis)
   }
 
-  private func foot(_ ticks: [(String, Double)]) -> String {
-    Self.foot(ticks, indent: Self.margin, width: columns)
+  /// - Parameter word: What stands in the margin.
+  private func foot(_ ticks: [(String, Double)], word: String = "") -> String {
+    word + Self.foot(ticks, indent: Self.margin - word.count, width: columns)
   }
 
   /// Words at their places, without those that would touch their neighbour.

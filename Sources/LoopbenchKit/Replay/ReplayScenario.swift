@@ -10,7 +10,8 @@ extension Scenario {
     )
     return Scenario(
       name: "replay",
-      summary: "a recorded load of \(replay.entries.count) commits, \(replay.producers.count) threads,"
+      summary:
+        "a recorded load of \(replay.entries.count) commits, \(replay.producers.count) threads,"
         + " \(replay.actions.count) actions",
       series: [
         performed,

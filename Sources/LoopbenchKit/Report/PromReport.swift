@@ -15,7 +15,9 @@ struct PromReport {
 
   private var info: [String] {
     let machine = report.machine
-    let labels = report.labels.sorted { $0.key < $1.key }.map { ("label_" + Self.name($0.key), $0.value) }
+    let labels = report.labels.sorted { $0.key < $1.key }.map {
+      ("label_" + Self.name($0.key), $0.value)
+    }
     let facts = [
       ("version", report.tool.version), ("libuv", machine.libuv), ("swift", machine.swift),
       ("build", machine.build), ("cpu", machine.cpu), ("seed", String(report.seed)),
@@ -72,7 +74,9 @@ extension PromReport {
     ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
   }
 
-  private static func sample(_ name: String, _ labels: [(String, String)], _ value: String) -> String {
+  private static func sample(_ name: String, _ labels: [(String, String)], _ value: String)
+    -> String
+  {
     let pairs = labels.map { "\($0)=\"\(escaped($1))\"" }
     return "\(name){\(pairs.joined(separator: ","))} \(value)"
   }

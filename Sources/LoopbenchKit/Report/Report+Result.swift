@@ -66,13 +66,14 @@ extension Report.Result {
     unit = "ns"
     missed = tally.missed
     counts = tally.counts
-    histogram = HistogramData(tally.total)
-    count = tally.total.count
-    min = tally.total.min.roundedToPicoseconds
-    max = tally.total.max.roundedToPicoseconds
-    mean = tally.total.mean.roundedToPicoseconds
-    stddev = tally.total.standardDeviation.roundedToPicoseconds
-    percentiles = tally.total.percentiles(Percentile.standard)
+    let total = tally.total
+    histogram = HistogramData(total)
+    count = total.count
+    min = total.min.roundedToPicoseconds
+    max = total.max.roundedToPicoseconds
+    mean = total.mean.roundedToPicoseconds
+    stddev = total.standardDeviation.roundedToPicoseconds
+    percentiles = total.percentiles(Percentile.standard)
     perRound = tally.rounds
     undisturbed = Report.Undisturbed(tally)
   }

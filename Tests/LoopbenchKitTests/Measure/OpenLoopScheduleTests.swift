@@ -60,7 +60,9 @@ struct OpenLoopScheduleTests {
     #expect(started == [1000, 0, 300_001_000])
   }
 
-  @Test("intended counts from when it was due, service from the start or from when the loop was free")
+  @Test(
+    "intended counts from when it was due, service from the start or from when the loop was free"
+  )
   func sample() {
     let late = OpenLoopSample(due: 1000, started: 1300, free: 0, ended: 1350)
     #expect([late.intended, late.service, late.lag] == [350, 50, 300])

@@ -10,12 +10,31 @@ struct StandardPeerTests {
       let outcome = try contender.measure(round: 1, seed: 1, instruments: .system)
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
-        let histogram = outcome.slice.recorded[series.name]
+        let histogram = outcome.recorded[series.name]?.dense
         #expect(histogram?.count == UInt64(contender.series.effort.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
       }
-      #expect(outcome.slice.recorded.count == 1 + companions.count, "\(contender.name)")
-      #expect(outcome.slice.earlyFires == 0, "\(contender.name)")
+      #expect(outcome.recorded.count == 1 + companions.count, "\(contender.name)")
+      #expect(outcome.earlyFires == 0, "\(contender.name)")
+    }
+  }
+
+  @Test("every peer that is measured if asked for does so, too, and repeats it")
+  func others() throws {
+    let registry = Registry.standard.taking(samples: 2, in: 1)
+    let selection = try Selection(from: registry, peers: ["all"], placement: .detect())
+    for contender in selection.contenders where !contender.peer.isStandard {
+      for round in 1...2 {
+        let outcome = try contender.measure(round: round, seed: 1, instruments: .system)
+        #expect(outcome.recorded[contender.series.name]?.count == 2, "\(contender.name)")
+      }
+    }
+    let names = Set(selection.contenders.map(\.peer.name))
+    #expect(names.isSuperset(of: ["lt", "uv", "eventfd", "cond", "dispatch", "actor"]))
+    // Without the library of Foundation's peers these are left out, and said to be.
+    for name in ["opqueue", "runloop"] where !names.contains(name) {
+      let warning = selection.warnings.first { $0.text.contains("\"\(name)\"") }
+      #expect(warning?.id == "peer-unavailable")
     }
   }
 }

@@ -19,8 +19,10 @@ struct PlotTests {
     for peer in ["uv", "floor", "lt"] {
       #expect(svg.contains("<title>") && svg.contains(peer), "\(kind) has no \(peer)")
     }
-    #expect(svg.contains("prefers-color-scheme: dark"))
-    #expect(!svg.contains("nan") && !svg.contains("inf"))
+    #expect(svg.contains("prefers-color-scheme:dark"))
+    for fault in ["nan", "inf"] {
+      #expect(!svg.contains(fault + "\"") && !svg.contains(fault + " "), "\(fault)")
+    }
   }
 
   @Test("several files lie over each other, told apart by name", arguments: PlotKind.allCases)
