@@ -24,9 +24,9 @@ extension CompletionScript {
       #compdef loopbench
       # zsh completion of loopbench; made by: loopbench completion zsh
       _loopbench() {
-        local -a options commands words_here
+        local -a options subcommands words_here
         local command word files
-        commands=(\(rows.joined(separator: " ")))
+        subcommands=(\(rows.joined(separator: " ")))
         for word in "${(@)words[2,CURRENT-1]}"; do
           case $word in (\(commands.joined(separator: "|"))) command=$word; break ;; esac
         done
@@ -40,7 +40,7 @@ extension CompletionScript {
           _describe -o option options
           return
         fi
-        [[ -n $command ]] || _describe command commands
+        [[ -n $command ]] || _describe command subcommands
         (( $#words_here )) && compadd -- $words_here
         [[ -z $files ]] || _files
       }
