@@ -41,13 +41,19 @@ struct SeriesTable {
 
   /// What is said below the table.
   var notes: [String] {
-    isLag ? [lag] : [missed].compactMap { $0 }
+    if isLag { return [lag] }
+    return isCompanion ? [] : [missed].compactMap { $0 } + counts
   }
 
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
     let rows = table?.lines(indent: "    ") { paint.verdict($0, $1) } ?? []
     return ["  " + caption] + rows + notes.map { "    " + $0 }
+  }
+
+  /// Whether another series of the scenario says what this one would repeat.
+  private var isCompanion: Bool {
+    scenario.series.contains { $0.name == series && $0.companionOf != nil }
   }
 
   private var isLag: Bool { results.allSatisfy { $0.kind == .lag } }
@@ -60,6 +66,14 @@ extension SeriesTable {
     guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return nil }
     let peers = results.filter { $0.missed > 0 }.map { "\($0.peer) \($0.missed)" }
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
+  }
+
+  /// What was counted beside the times: a line for each peer.
+  private var counts: [String] {
+    results.filter { !$0.counts.isEmpty }.map { result in
+      let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      return "\(result.peer): " + counts.joined(separator: ", ")
+    }
   }
 
   private var lag: String {

@@ -15,7 +15,7 @@ struct PlotCommand {
     }
     let output = try options.output.map { (path: $0, file: try open($0)) }
     let plot = Plot(
-      reports: try options.operands.map { (name: $0, report: try ReportFile.read($0)) },
+      reports: try options.operands.map { (name: name($0), report: try ReportFile.read($0)) },
       kind: options.plotKind,
       options: plotOptions
     )
@@ -28,6 +28,12 @@ struct PlotCommand {
       try write(.output, plot.terminal(width: Terminal.output.width, isASCII: isASCII))
     }
     return .success
+  }
+
+  /// The file's own name, unless another of the files has that, too.
+  private func name(_ path: String) -> String {
+    let last = RunFiles.name(path)
+    return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
   }
 
   private func open(_ path: String) throws -> OutputFile {

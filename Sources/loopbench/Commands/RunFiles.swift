@@ -27,7 +27,7 @@ struct RunFiles {
         var options = PlotOptions()
         options.scenarios = scenarios
         let plot = Plot(
-          reports: [(name: path, report: report)],
+          reports: [(name: Self.name(path), report: report)],
           kind: .percentile,
           options: options
         )
@@ -46,6 +46,11 @@ struct RunFiles {
     _ render: @escaping (Report) -> String
   ) throws(FileError) {
     files.append(Entry(path: path, file: try Self.open(path), render: render))
+  }
+
+  /// The last part of a path.
+  static func name(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
   }
 
   static func open(_ path: String) throws(FileError) -> OutputFile {
