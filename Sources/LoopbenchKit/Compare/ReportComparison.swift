@@ -110,7 +110,13 @@ extension ReportComparison {
     let (old, now) = (base.results.filter { !$0.isTwin }, new.results.filter { !$0.isTwin })
     let gone = old.filter { result in !now.contains { $0.isSame(as: result) } }
     let added = now.filter { result in !old.contains { $0.isSame(as: result) } }
-    return gone.map { "\($0.path) is in the base only" } + added.map { "\($0.path) is new" }
+    return named(gone, "in the base only") + named(added, "new")
+  }
+
+  /// A few by name, more by number.
+  private static func named(_ results: [Report.Result], _ what: String) -> [String] {
+    guard results.count > 3 else { return results.map { "\($0.path) is \(what)" } }
+    return ["\(results.count) results are \(what): \(results[0].path) and others"]
   }
 }
 
