@@ -1,11 +1,7 @@
 import LoopTransactions
 
-final class Label { var text = "" }
-let layout = Selector<Label>("layout") { label in print("laid out:", label.text) }
+final class Label { func show(_ text: String) { print("shows", text) } }
+let show = Selector<Label>.Carrying<String>("show") { label, text in label.show(text) }
 let (loop, label) = (try EventLoop(), Label())
-for text in ["a", "ab", "abc"] {
-  label.text = text
-  loop.commit(label, layout)  // three commits, one transaction
-}
-loop.run()  // prints "laid out: abc", once, and returns: nothing is left to wait for
-try loop.close()
+for text in ["a", "ab", "abc"] { loop.commit(label, show, text) }
+loop.run()  // three commits, one transaction: prints "shows abc", and returns

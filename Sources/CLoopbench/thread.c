@@ -106,6 +106,12 @@ int cl_thread_cpu_count(void) {
 
 int cl_current_cpu(void) { return sched_getcpu(); }
 
+// Not by its nice value, which only makes a preemption likely. Always allowed.
+void cl_thread_lower(void) {
+  struct sched_param none = {0};
+  sched_setscheduler(0, SCHED_IDLE, &none);
+}
+
 #else
 
 static int place(pthread_attr_t *attributes, int cpu) {
@@ -124,6 +130,8 @@ int cl_allowed_cpus(int *cpus, int capacity) {
 int cl_thread_cpu_count(void) { return 0; }
 
 int cl_current_cpu(void) { return -1; }
+
+void cl_thread_lower(void) {}
 
 #endif
 

@@ -26,6 +26,8 @@ public final class SteppedLoop {
 
   /// A loop that stands still.
   ///
+  /// Call on the thread that is to step it, as everything else here.
+  ///
   /// - Parameter seed: Shuffles the order of timers that are due at the same
   ///   instant; nil keeps the order in which they were started.
   /// - Throws: `UVError` if the system is out of descriptors.

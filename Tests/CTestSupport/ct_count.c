@@ -49,8 +49,10 @@ static __thread uint64_t allocations;
 static __thread uint64_t writes;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
-static __thread void (*allocation_hook)(void *);
-static __thread void *allocation_context;
+static __thread struct once {
+  void (*hook)(void *);
+  void *context;
+} onces[ct_call_count];
 static __thread uint64_t deadline;
 
 bool ct_is_interposed(void) { return true; }
@@ -68,16 +70,19 @@ void ct_before_blocking(void (*new_hook)(void *, int), void *context) {
   hook_context = context;
 }
 
-void ct_before_allocation(void (*new_hook)(void *), void *context) {
-  allocation_context = context;
-  allocation_hook = new_hook;
+void ct_before(ct_call call, void (*new_hook)(void *), void *context) {
+  onces[call] = (struct once){new_hook, context};
+}
+
+static void run_hook(ct_call call) {
+  struct once once = onces[call];
+  onces[call].hook = NULL;
+  if (once.hook != NULL) once.hook(once.context);
 }
 
 static void count_allocation(void) {
-  void (*once)(void *) = allocation_hook;
   allocations += 1;
-  allocation_hook = NULL;
-  if (once != NULL) once(allocation_context);
+  run_hook(ct_allocation);
 }
 
 // The program's own definitions come before the C library's for every module.
@@ -115,7 +120,13 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
   writes += 1;
+  run_hook(ct_write);
   return syscall(SYS_write, descriptor, bytes, count);
+}
+
+int sched_yield(void) {
+  run_hook(ct_yield_call);
+  return (int)syscall(SYS_sched_yield);
 }
 
 int epoll_pwait(
@@ -143,7 +154,8 @@ uint64_t ct_writes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 
-void ct_before_allocation(void (*hook)(void *), void *context) {
+void ct_before(ct_call call, void (*hook)(void *), void *context) {
+  (void)call;
   (void)hook;
   (void)context;
 }

@@ -39,13 +39,32 @@ package enum Interposed {
   /// deadline of the kernel's to.
   package static var deadline: UInt64 { ct_deadline() }
 
-  /// Runs `body`; just before the first block of memory that it allocates is,
-  /// calls `hook`.
-  package static func beforeAllocation(_ hook: @escaping () -> Void, _ body: () -> Void) {
-    let context = Unmanaged.passRetained(AllocationHook(body: hook))
-    defer { context.release() }
-    ct_before_allocation(callAllocationHook, context.toOpaque())
-    body()
+  /// A call to the C library that a test can step in before.
+  package enum Call {
+    case allocation, write, yield
+
+    fileprivate var number: ct_call {
+      switch self {
+      case .allocation: ct_allocation
+      case .write: ct_write
+      case .yield: ct_yield_call
+      }
+    }
+  }
+
+  /// Runs `body`; just before the calling thread's first `call` in it, calls `hook`.
+  package static func before(
+    _ call: Call,
+    _ hook: @escaping () -> Void,
+    _ body: () throws -> Void
+  ) rethrows {
+    let context = Unmanaged.passRetained(OnceHook(body: hook))
+    ct_before(call.number, callOnceHook, context.toOpaque())
+    defer {
+      ct_before(call.number, nil, nil)
+      context.release()
+    }
+    try body()
   }
 
   /// Bytes that are allocated and not freed.
@@ -81,13 +100,13 @@ private func callHook(_ context: UnsafeMutableRawPointer?, _ timeout: Int32) {
   Unmanaged<Hook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body(Int(timeout)) }
 }
 
-private final class AllocationHook {
+private final class OnceHook {
   let body: () -> Void
 
   init(body: @escaping () -> Void) { self.body = body }
 }
 
-private func callAllocationHook(_ context: UnsafeMutableRawPointer?) {
+private func callOnceHook(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
-  Unmanaged<AllocationHook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+  Unmanaged<OnceHook>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
 }

@@ -30,6 +30,10 @@ int cl_thread_cpu_count(void);
 // CPU; 0 where the kernel does not tell.
 uint64_t cl_thread_migrations(void);
 
+// Lowers the calling thread's priority, for as long as it lives, below that of
+// every thread that was left alone. Where only a process has one: does nothing.
+void cl_thread_lower(void);
+
 // The CPU the calling thread runs on, or -1.
 int cl_current_cpu(void);
 

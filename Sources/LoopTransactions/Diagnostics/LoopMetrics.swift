@@ -4,6 +4,8 @@ import Synchronization
 ///
 /// A copy, taken at one moment by `EventLoop.metrics` or, from any thread,
 /// `LoopPort.metrics`.
+///
+/// A value: make and read it on any thread.
 public struct LoopMetrics: Hashable, Sendable {
   /// Ticks begun.
   public var ticks: UInt64 = 0

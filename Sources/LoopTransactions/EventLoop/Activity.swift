@@ -4,6 +4,8 @@ extension EventLoop {
   /// After Core Foundation's run loop activities. Where that skips
   /// `beforeWaiting` when it only polls, this loop never does: a loop under
   /// constant load still flushes.
+  ///
+  /// A value: make and read it on any thread.
   public struct Activity: OptionSet, Hashable, Sendable {
     /// The activities as bits.
     public let rawValue: UInt8

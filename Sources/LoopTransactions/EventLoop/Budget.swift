@@ -5,6 +5,8 @@ extension EventLoop {
   /// blocking, after the events that are ready were served. Every queue that has
   /// something still moves one element per tick. After the time budget that
   /// Texture's users asked for and never got.
+  ///
+  /// A value: make and read it on any thread.
   public struct Budget: Hashable, Sendable {
     /// The time a tick may spend.
     public let time: Duration

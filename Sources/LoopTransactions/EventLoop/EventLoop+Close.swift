@@ -12,6 +12,7 @@ extension EventLoop {
   ///
   /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on the
   ///   loop are still open, with their types; the loop is then as before.
+  /// - Complexity: O(n) in what waits.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")
     switch state {

@@ -66,6 +66,8 @@ extension EventLoop {
   /// once.
   ///
   /// Call on the loop; other threads call it on the port.
+  ///
+  /// - Complexity: O(1).
   public func stop() {
     checkUsable("EventLoop.stop")
     checkNotTornDown("EventLoop.stop")

@@ -77,6 +77,8 @@ public final class FrameClock {
   /// Ends the frames. Stopping again does nothing.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   public func stop() {
     core.checkThread("FrameClock.stop")
     timer?.cancel()

@@ -24,16 +24,28 @@ struct ItemBuffer {
   @inline(__always)
   mutating func append(_ item: PostedItem) {
     if _slowPath(count == capacity) { grow() }
+    if _slowPath(count == 0) { prefetchFirst() }
     (base + count).initialize(to: item)
     // The other side read these lines last. 12 lines ahead are 0.3 us here.
     System.prefetchForWriting(base + count + 32)
     count &+= 1
   }
 
+  /// Fetches the lines that no earlier append asked for.
+  @inline(never)
+  private func prefetchFirst() {
+    for index in 0..<12 {
+      System.prefetchForWriting(UnsafeRawPointer(base) + index * 64)
+    }
+  }
+
   /// Takes the oldest item. There must be one.
   @inline(__always)
   mutating func removeFirst() -> PostedItem {
     defer { cursor &+= 1 }
+    // Another thread wrote it last, and the item is about to use it. 6 items ahead
+    // are 0.2 us here.
+    if cursor &+ 6 < count { System.prefetchForWriting(base[cursor &+ 6].second) }
     return base[cursor]
   }
 

@@ -1,6 +1,7 @@
 /// The clock of event loops: monotonic, in nanoseconds, the same for all loops.
 ///
-/// It stands still while the machine is suspended, as libuv's does.
+/// It stands still while the machine is suspended, as libuv's does. Read it, and
+/// reckon with its instants, on any thread.
 public struct LoopClock: Sendable {
   /// A point in time of the loop clock.
   public struct Instant: Hashable, Sendable {

@@ -72,12 +72,16 @@ public final class LoopPort: Sendable {
   ///
   /// Call from any thread, and from a signal handler. Does nothing to a loop
   /// that is awake but let it come round once more.
+  ///
+  /// - Complexity: O(1): one kernel write where the loop sleeps.
   public func wake() { core.request(Inbox.wakeWanted) }
 
   /// Makes the loop's run return after the tick under way, or at once if the
   /// loop is not running.
   ///
   /// Call from any thread, and from a signal handler.
+  ///
+  /// - Complexity: O(1): one kernel write where the loop sleeps.
   public func stop() { core.request(Inbox.stopWanted) }
 
   /// What the loop has done so far.

@@ -86,6 +86,8 @@ public final class LoopTimer {
   /// Keeps the timer from firing again, and releases its callback.
   ///
   /// Call on the loop, from the callback too. Cancelling again does nothing.
+  ///
+  /// - Complexity: O(log n) in the loop's timers.
   public func cancel() {
     core.checkThread("LoopTimer.cancel")
     // The kernel's poll is shared with a parent, which waits for the timer still.

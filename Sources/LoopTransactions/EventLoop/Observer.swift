@@ -52,6 +52,8 @@ public final class Observer {
   /// pass that is under way.
   ///
   /// Call on the loop. Removing one again does nothing.
+  ///
+  /// - Complexity: O(n) in the loop's observers.
   public func remove() {
     core.checkThread("Observer.remove")
     guard isAttached else { return }

@@ -1,4 +1,9 @@
 /// How many elements a queue may hold, and what happens to the next one.
+///
+/// In a queue that holds its elements weakly, those in front that died make room
+/// first; dead ones behind a live one count until it is handed over.
+///
+/// A value: make and read it on any thread.
 public struct QueueCapacity: Hashable, Sendable {
   /// What a full queue does with an element.
   public enum WhenFull: Hashable, Sendable {
@@ -28,6 +33,8 @@ public struct QueueCapacity: Hashable, Sendable {
 }
 
 /// How many elements a queue hands over in one tick.
+///
+/// A value: make and read it on any thread.
 public struct BatchSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// The number of elements.
   public let count: Int

@@ -50,7 +50,10 @@ final class QueueCore: @unchecked Sendable {
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
     // Nobody hands over what an inherited queue holds. I15.
     guard !port.isForked else { return .closed }
-    let action = state.withLock { $0.enqueue(object, onLoop: port.isOnThread) }
+    var lookahead: AnyObject?
+    let action = state.withLock {
+      $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead)
+    }
     if case .queued(wakes: true) = action { tellLoop() }
     return action
   }

@@ -103,13 +103,21 @@ package struct QueueState {
 }
 
 extension QueueState {
-  /// Adds `object`, and retains it unless it is held weakly.
-  package mutating func enqueue(_ object: AnyObject, onLoop: Bool = false) -> EnqueueAction {
+  /// Adds `object`, and retains it unless it is held weakly. `lookahead` becomes
+  /// an element that was looked at, if any, to be released without the lock.
+  package mutating func enqueue(
+    _ object: AnyObject,
+    onLoop: Bool = false,
+    lookahead: inout AnyObject?
+  ) -> EnqueueAction {
     defer { checkInvariants() }
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive, isMember(key) { return .alreadyQueued }
-    return makeRoom { $0.insert(object, key) }
+    // The dead in front make room before anything is refused or dropped.
+    if isFull { lookahead = dropDeadInFront() }
+    guard isFull else { return .queued(wakes: insert(object, key)) }
+    return enqueueWhenFull(object, key)
   }
 
   /// Takes the oldest live element that lies before `mark`, for the loop to hand
@@ -186,17 +194,18 @@ extension QueueState {
     return !wakeIsOwed
   }
 
-  private mutating func makeRoom(_ insert: (inout QueueState) -> Bool) -> EnqueueAction {
-    guard let capacity, list.count >= capacity.limit else { return .queued(wakes: insert(&self)) }
-    switch capacity.whenFull {
-    case .refuse: return .refused
+  private var isFull: Bool { capacity.map { list.count >= $0.limit } ?? false }
+
+  private mutating func enqueueWhenFull(_ object: AnyObject, _ key: UInt) -> EnqueueAction {
+    switch capacity?.whenFull {
+    case .refuse, nil: return .refused
     case .dropNewest:
       droppedCount += 1
       return .dropped
     case .dropOldest:
       guard let oldest = list.removeFirst(before: list.mark) else { return .refused }
       droppedCount += 1
-      _ = insert(&self)
+      _ = insert(object, key)
       return .replaced(oldest.key, box: oldest.payload.box)
     }
   }

@@ -121,6 +121,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// Takes everything out; how many live elements there were.
   ///
   /// Call from any thread, which releases them.
+  ///
+  /// - Complexity: O(n), without the lock.
   @discardableResult
   public func removeAll() -> Int { core.removeAll() }
 
@@ -138,6 +140,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// budget: for a release queue under memory pressure.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(n).
   public func flush() {
     core.port.checkThread("RunLoopQueue.flush")
     core.flush()
@@ -146,6 +150,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// Refuses elements from now on, and drops those that wait.
   ///
   /// Call from any thread, which releases them.
+  ///
+  /// - Complexity: O(n).
   public func close() { core.close() }
 }
 

@@ -26,6 +26,8 @@ extension EventLoop {
   /// that is pending as the selector says.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   public func commit<Target, Value>(
     _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,
@@ -38,6 +40,8 @@ extension EventLoop {
   /// Whether `selector` on `target` is committed and not performed yet.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.isPending")
     return transactions.findLive(Self.key(target), selector.number) != nil
@@ -46,6 +50,8 @@ extension EventLoop {
   /// Forgets `selector` on `target` if it is pending; whether it was.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func cancel<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.cancel")
@@ -56,6 +62,8 @@ extension EventLoop {
   /// later; whether it was.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func performIfNeeded<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
@@ -65,6 +73,8 @@ extension EventLoop {
   /// As above, for one that carries a value.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   public func isPending<Target, Value>(
     _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>
@@ -76,6 +86,8 @@ extension EventLoop {
   /// As above, for one that carries a value, which is dropped.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func cancel<Target, Value>(
     _ target: Target,
@@ -88,6 +100,8 @@ extension EventLoop {
   /// As above, for one that carries a value: with what was joined so far.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func performIfNeeded<Target, Value>(
     _ target: Target,

@@ -8,6 +8,7 @@ extension LoopPort {
   ///
   /// - Parameter target: Kept alive until performed, and released on the loop.
   /// - Throws: `Refusal` if the loop is closed.
+  /// - Complexity: O(1).
   public func commit<Target: Sendable>(
     _ target: Target,
     _ selector: Selector<Target>
@@ -33,6 +34,7 @@ extension LoopPort {
   /// Call from any thread. Pending as above. Allocates once.
   ///
   /// - Throws: `Refusal` if the loop is closed.
+  /// - Complexity: O(1).
   public func commit<Target: Sendable, Value: Sendable>(
     _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,

@@ -75,6 +75,8 @@ extension Selector {
     }
 
     /// What the selector was called.
+    ///
+    /// Read it on any thread.
     public var name: String { SelectorEntry.at(address).name }
   }
 }

@@ -42,6 +42,8 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   }
 
   /// What the selector was called.
+  ///
+  /// Read it on any thread.
   public var name: String { SelectorEntry.at(address).name }
 }
 

@@ -142,6 +142,8 @@ extension Transaction {
   /// Forgets the pair if it is pending; whether it was.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
@@ -153,6 +155,8 @@ extension Transaction {
   /// it was.
   ///
   /// Call on the loop.
+  ///
+  /// - Complexity: O(1).
   @discardableResult
   public func performIfNeeded() -> Bool {
     transactions.checkUsable("Transaction.performIfNeeded")

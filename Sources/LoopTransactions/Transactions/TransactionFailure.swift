@@ -1,6 +1,7 @@
 /// An action that threw.
 ///
-/// The rest of the transactions were performed all the same.
+/// The rest of the transactions were performed all the same. A value: read it on
+/// any thread.
 public struct TransactionFailure: Error, CustomStringConvertible {
   /// What the action threw.
   public let error: any Error

@@ -26,6 +26,12 @@ package enum System {
   @inline(__always)
   static func prefetchForWriting(_ address: UnsafeRawPointer) { lt_prefetch_for_writing(address) }
 
+  /// As above, of the line at an address that may be none.
+  @inline(__always)
+  static func prefetchForWriting(_ address: UInt) {
+    lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
+  }
+
   /// Lets another thread have the processor.
   static func yield() { lt_yield() }
 

@@ -4,6 +4,8 @@ import CUV
 ///
 /// Carries libuv's own name and sentence. Where there is a usual remedy, the
 /// description says it.
+///
+/// A value: make and read it on any thread.
 public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   /// libuv's code: a negated `errno`, or one of libuv's own.
   public let code: Int32

@@ -34,9 +34,11 @@ package final class WakePings {
       return try paced.measure(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
     }
     let pause = WakeLoad.pause(before: slice.series)
+    let isLow = WakeLoad.isLow(slice.series)
     let seed = slice.generator.next()
     let shared = Shared((pings: pointer, context: context))
     let producer = try PlacedThread(cpu: slice.seats.producer) {
+      if isLow { cl_thread_lower() }
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
       stop()
     }

@@ -23,9 +23,17 @@ uint64_t ct_writes(void);
 void ct_before_blocking(
     void (*_Nullable hook)(void *_Nullable context, int timeout), void *_Nullable context);
 
-// Calls `hook` before the next allocation of this thread, once.
-void ct_before_allocation(
-    void (*_Nonnull hook)(void *_Nullable context), void *_Nullable context);
+// A call to the C library that a test can step in before.
+typedef enum {
+  ct_allocation,
+  ct_write,
+  ct_yield_call,
+  ct_call_count,
+} ct_call;
+
+// Calls `hook` before this thread's next call of that kind, once; NULL: no more.
+void ct_before(
+    ct_call call, void (*_Nullable hook)(void *_Nullable context), void *_Nullable context);
 
 // The absolute time, in nanoseconds, that this thread last set a timerfd to.
 uint64_t ct_deadline(void);

@@ -203,6 +203,45 @@ struct EventLoopCloseTests {
     #expect(performed.value == 200)
   }
 
+  @Test(
+    "closing waits for a wake that another thread is about to write",
+    .enabled(if: Interposed.isAvailable),
+    arguments: WakeMethod.allCases
+  )  // L11
+  func waitsForSender(method: WakeMethod) throws {
+    let loop = try EventLoop(wakeMethod: method)
+    let (port, trace, isWriting, mayWrite) = (loop.port, Trace(), Tally(), Tally())
+    var sender: TestThread?
+    loop.addTimer(after: .milliseconds(1)) { _ in loop.stop() }
+    // The loop has said that it sleeps: this post is the one that wakes it.
+    Interposed.beforeBlocking({ _ in
+      guard sender == nil else { return }
+      sender = TestThread {
+        Interposed.before(
+          .write,
+          {
+            isWriting.increment()
+            while mayWrite.value == 0 { TestThread.yield() }
+            trace.record("writes")
+          }
+        ) { try? port.post { trace.record("runs") } }
+      }
+      while isWriting.value == 0 { TestThread.yield() }
+    }) { _ = loop.runInTime() }
+    #expect(trace.take() == ["runs"])
+    try Interposed.before(
+      .yield,
+      {
+        trace.record("waits")
+        mayWrite.increment()
+      }
+    ) { try loop.close() }
+    trace.record("closed")
+    mayWrite.increment()
+    sender?.join()
+    #expect(trace.events == ["waits", "writes", "closed"])
+  }
+
   @Test("dropping an open loop traps in a debug build, and is reported in another")  // L11
   func dropped() async {
     #if DEBUG

@@ -132,10 +132,13 @@ struct LoopPortTests {
         }) {
           TestThread.run {
             // What a post allocates is room for more, and that under the lock.
-            Interposed.beforeAllocation({
-              raised.add(posted.value)
-              Process.raiseSignal()
-            }) {
+            Interposed.before(
+              .allocation,
+              {
+                raised.add(posted.value)
+                Process.raiseSignal()
+              }
+            ) {
               for _ in 0..<1000 where (try? port.post(nothing, context: nil)) != nil {
                 posted.increment()
               }

@@ -78,13 +78,20 @@ private struct ReferenceQueue {
   var isDraining = false
   var isClosed = false
   var dropped = 0
+  /// Who was looked at last, and may be released by that.
+  var lookahead: Int?
 
   private func lives(_ entry: Entry) -> Bool { census.living.contains(entry.number) }
 
   mutating func enqueue(_ number: Int, _ address: UInt) -> QueueState.EnqueueAction {
+    lookahead = nil
     if isClosed { return .closed }
     if configuration.isExclusive, isMember(address) { return .alreadyQueued }
-    if let capacity = configuration.capacity, entries.count >= capacity.limit {
+    if isFull, configuration.isWeak {
+      dropDeadInFront()
+      lookahead = entries.first?.number
+    }
+    if isFull, let capacity = configuration.capacity {
       switch capacity.whenFull {
       case .refuse: return .refused
       case .dropNewest:
@@ -100,6 +107,8 @@ private struct ReferenceQueue {
     defer { isDraining = true }
     return .queued(wakes: !isDraining)
   }
+
+  private var isFull: Bool { configuration.capacity.map { entries.count >= $0.limit } ?? false }
 
   /// A dead entry whose address another object has is forgotten when that asks.
   private mutating func isMember(_ address: UInt) -> Bool {
@@ -200,7 +209,10 @@ private struct ComparedQueue: ~Copyable {
 
   private mutating func enqueue(_ element: Citizen) -> String? {
     let expected = reference.enqueue(element.number, Self.address(element))
-    let action = state.enqueue(element)
+    var lookahead: AnyObject?
+    let action = state.enqueue(element, lookahead: &lookahead)
+    let seen = (lookahead as? Citizen)?.number
+    if seen != reference.lookahead { return "looked at \(seen ?? 0)" }
     guard case .replaced(let address, let box) = action else {
       return action == expected ? nil : "\(action) in place of \(expected)"
     }

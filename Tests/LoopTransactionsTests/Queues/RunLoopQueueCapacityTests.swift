@@ -75,6 +75,30 @@ struct RunLoopQueueCapacityTests {
     }
   }
 
+  // Q5, Q8
+  @Test(
+    "elements that died in front of a full queue make room before a live one is refused or dropped",
+    arguments: [QueueCapacity.WhenFull.refuse, .dropOldest, .dropNewest]
+  )
+  func deadMakeRoom(whenFull: QueueCapacity.WhenFull) throws {
+    try stepping { stepped in
+      let queue = RunLoopQueue<Parcel>(
+        on: stepped.loop,
+        membership: .weak,
+        batchSize: .unlimited,
+        capacity: QueueCapacity(3, whenFull: whenFull)
+      ) { parcel, _ in stepped.trace.record(parcel.name) }
+      var gone: [Parcel] = ["a", "b"].map(Parcel.init)
+      let (kept, new) = (Parcel("c"), Parcel("d"))
+      for parcel in gone + [kept] { queue.enqueue(parcel) }
+      gone = []
+      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "not taken") }
+      #expect(queue.droppedCount == 0)
+      stepped.runUntilIdle()
+      #expect(stepped.trace.events == ["c", "d"])
+    }
+  }
+
   // Q3, Q8
   @Test("an element that waits in a full queue already drops nothing")
   func duplicateWhenFull() throws {

@@ -50,7 +50,7 @@ struct SelectionTests {
   @Test("a companion is not measured by itself")
   func companions() throws {
     let names = try select(["wake"], peers: ["uv"]).contenders.map(\.series.name)
-    #expect(names == ["across", "same", "same.busy", "paced"])
+    #expect(names == ["across", "same", "same.low", "paced"])
   }
 
   @Test("a mistyped scenario is refused with the nearest name")

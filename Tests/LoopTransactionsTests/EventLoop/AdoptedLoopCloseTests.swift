@@ -1,0 +1,224 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("An adopted loop, closed or torn down")
+struct AdoptedLoopCloseTests {
+  @Test("closing leaves the host its loop and its handles")  // L1, L11
+  func closing() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let timer = ForeignHandle(.timer, on: host.address) { _ in trace.record("host's timer") }
+    timer.start()
+    let loop = try EventLoop(adopting: host.address)
+    loop.addTimer(after: .zero) { _ in trace.record("ours") }
+    try loop.addPreciseTimer(at: loop.now) { _ in trace.record("ours") }
+    try loop.close()
+    host.run()
+    timer.close()
+    #expect(trace.events == ["host's timer"])
+    #expect(host.close())
+  }
+
+  @Test(
+    "a loop may be closed and dropped by what it calls in a host's own run",
+    arguments: [EventLoop.Activity.beforeWaiting, .afterWaiting]
+  )  // L1, L11
+  func closingFromACallback(activity: EventLoop.Activity) throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    weak var dropped: EventLoop?
+    do {
+      var loop: EventLoop? = try EventLoop(adopting: host.address)
+      dropped = loop
+      loop?.addObserver(for: activity, repeats: false) { _ in
+        #expect(throws: Never.self) { try loop?.close() }
+        loop = nil
+        trace.record("dropped")
+      }
+      loop?.commit {}
+    }
+    host.run(.noWait)
+    host.run(.noWait)
+    #expect(trace.events == ["dropped"])
+    #expect(dropped == nil)
+    #expect(host.close())
+  }
+
+  @Test(
+    "a loop may be closed and dropped by its timer in a host's own run",
+    arguments: [false, true]
+  )
+  func closingFromATimer(isPrecise: Bool) async {  // L10, L11
+    await #expect(processExitsWith: .success) { [isPrecise] in
+      let host = ForeignLoop()
+      weak var dropped: EventLoop?
+      do {
+        let loop = try EventLoop(adopting: host.address)
+        dropped = loop
+        let keeper = Keeper(loop)
+        if isPrecise {
+          try loop.addPreciseTimer(at: loop.now) { _ in keeper.drop() }
+        } else {
+          loop.addTimer(after: .zero) { _ in keeper.drop() }
+        }
+      }
+      host.run()
+      #expect(dropped == nil)
+      #expect(host.close())
+    }
+  }
+
+  @Test("closing from a transaction performs those behind it first")  // L11, T3
+  func closingFromATransaction() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    loop.commit {
+      trace.record("first")
+      #expect(throws: Never.self) { try loop.close() }
+      trace.record("closed")
+    }
+    loop.commit {
+      trace.record("second")
+      loop.commit { trace.record("fourth") }
+    }
+    loop.commit { trace.record("third") }
+    host.run(.noWait)
+    #expect(trace.events == ["first", "second", "third", "fourth", "closed"])
+    #expect(host.close())
+  }
+
+  @Test("closing from a post runs those behind it first, and counts each once")  // L11, X1
+  func closingFromAPost() throws {
+    let host = ForeignLoop()
+    let trace = Trace()
+    let loop = try EventLoop(adopting: host.address)
+    let port = loop.port
+    let smuggled = Smuggled(loop)
+    try port.post {
+      #expect(throws: Never.self) { try smuggled.value.close() }
+      trace.record("closed")
+    }
+    for name in ["second", "third"] { try port.post { trace.record(name) } }
+    host.run(.noWait)
+    #expect(trace.events == ["second", "third", "closed"])
+    #expect(port.metrics.posts == 3)
+    #expect(host.close())
+  }
+
+  @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
+  func stoppedAndClosed() async {
+    await #expect(processExitsWith: .success) {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let port = loop.port
+      loop.addObserver(for: .beforeWaiting) { _ in
+        TestThread.run { port.stop() }
+        #expect(throws: Never.self) { try loop.close() }
+      }
+      host.run(.noWait)
+      #expect(host.close())
+    }
+  }
+
+  #if !DEBUG
+    @Test("a host runs on after its adopted loop was dropped while open")  // L1, L11
+    func droppedOpen() async {
+      await #expect(processExitsWith: .success) {
+        Interposed.forgiveLeaks()
+        let host = ForeignLoop()
+        var loop: EventLoop? = try EventLoop(adopting: host.address)
+        let timer = loop?.addTimer(after: .zero) { _ in Issue.record("a timer fired") }
+        let observer = loop?.addObserver(for: .beforeWaiting) { _ in }
+        let queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
+        let trace = Trace()
+        queue?.enqueue(Witness { trace.record("released") })
+        loop = nil
+        host.run(.noWait)
+        timer?.cancel()
+        observer?.remove()
+        queue?.enqueue(Witness {})
+        queue?.flush()
+        #expect(trace.events == ["released"])
+      }
+    }
+  #endif
+
+  @Test(
+    "run() and stop() say so when its owner closed the loop first",
+    arguments: [true, false]
+  )  // L1
+  func ownerClosedFirst(stops: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [stops] in
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      #expect(host.tearDown())
+      if stops { loop.stop() } else { loop.run() }
+    }
+    #expect(
+      said(
+        result,
+        "its owner closed the adopted loop; call EventLoop.close() first"
+      )
+    )
+  }
+
+  @Test("a timer says so when its owner closed the loop first", arguments: [false, true])  // L1
+  func timerAfterOwner(isPrecise: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [isPrecise] in
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      #expect(host.tearDown())
+      if isPrecise {
+        try loop.addPreciseTimer(at: loop.now) { _ in }
+      } else {
+        loop.addTimer(after: .zero) { _ in }
+      }
+    }
+    #expect(
+      said(
+        result,
+        "its owner closed the adopted loop; call EventLoop.close() first"
+      )
+    )
+  }
+
+  @Test("a loop whose owner closed it first still performs what is owed when closed")  // L1, L11
+  func closeAfterOwner() async {
+    await #expect(processExitsWith: .success) {
+      // Nobody knows when handles that their owner closes may be freed.
+      Interposed.forgiveLeaks()
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let timer = loop.addTimer(after: .seconds(3600)) { _ in }
+      let port = loop.port
+      let ran = Tally()
+      #expect(host.tearDown())
+      loop.commit { ran.increment() }
+      TestThread.run { try? port.post { ran.increment() } }
+      timer.cancel()
+      try loop.close()
+      #expect(ran.value == 2)
+    }
+  }
+}
+
+/// Holds a loop until it closes and drops it.
+private final class Keeper {
+  private var loop: EventLoop?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func drop() {
+    #expect(throws: Never.self) { try loop?.close() }
+    loop = nil
+  }
+}
