@@ -26,7 +26,7 @@ extension Scenario {
       ),
       Series(
         name: "same.low",
-        summary: "the same from a sender that runs only where nothing else does: preempted in the send",
+        summary: "the same from a sender of the lowest priority: preempted in the send",
         effort: Effort(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),
