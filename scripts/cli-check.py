@@ -65,7 +65,7 @@ def progress():
 
 def interrupt():
     process = subprocess.Popen(
-        [binary, "wake", "--rounds", "1000", "-w", "1ms", "-q", "-o", "part.json"],
+        [binary, "commit", "--rounds", "1000", "-n", "8000", "-w", "1ms", "-q", "-o", "part.json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
