@@ -17,6 +17,7 @@
 
 #if defined(__linux__)
 #include <linux/futex.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -159,6 +160,22 @@ static inline uint64_t lt_counter_read(int descriptor) {
     taken = read(descriptor, &count, sizeof count);
   } while (taken < 0 && errno == EINTR);
   return taken == (ssize_t)sizeof count ? count : 0;
+}
+
+// Makes the loop's poll report what happens to `descriptor`, which it watches
+// already, once each time, whether or not it is read. 0, or a negated errno.
+static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
+#if defined(__linux__)
+  // As libuv registers it, which finds its watcher by the descriptor.
+  struct epoll_event event = {0};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.fd = descriptor;
+  return epoll_ctl(uv_backend_fd(loop), EPOLL_CTL_MOD, descriptor, &event) == 0 ? 0 : -errno;
+#else
+  (void)loop;
+  (void)descriptor;
+  return UV_ENOSYS;
+#endif
 }
 
 static inline void lt_descriptor_close(int descriptor) { close(descriptor); }

@@ -47,6 +47,7 @@ bool ct_is_sanitized(void) {
 
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
+static __thread uint64_t reads;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
 static __thread struct once {
@@ -58,6 +59,7 @@ static __thread uint64_t deadline;
 bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
 uint64_t ct_writes(void) { return writes; }
+uint64_t ct_reads(void) { return reads; }
 uint64_t ct_deadline(void) { return deadline; }
 
 size_t ct_heap_bytes(void) {
@@ -124,6 +126,11 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   return syscall(SYS_write, descriptor, bytes, count);
 }
 
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  reads += 1;
+  return syscall(SYS_read, descriptor, bytes, count);
+}
+
 int sched_yield(void) {
   run_hook(ct_yield_call);
   return (int)syscall(SYS_sched_yield);
@@ -151,6 +158,7 @@ int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeou
 bool ct_is_interposed(void) { return false; }
 uint64_t ct_allocations(void) { return 0; }
 uint64_t ct_writes(void) { return 0; }
+uint64_t ct_reads(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 

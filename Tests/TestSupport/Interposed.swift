@@ -35,6 +35,9 @@ package enum Interposed {
   /// How often the calling thread has written to a descriptor.
   package static var writes: Int { Int(ct_writes()) }
 
+  /// How often the calling thread has read from a descriptor.
+  package static var reads: Int { Int(ct_reads()) }
+
   /// The absolute time, in nanoseconds, that the calling thread last set a
   /// deadline of the kernel's to.
   package static var deadline: UInt64 { ct_deadline() }

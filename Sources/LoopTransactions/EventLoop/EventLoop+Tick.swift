@@ -23,15 +23,25 @@ extension EventLoop {
 
   /// A wake arrived.
   func woke() {
-    wakeSource.acknowledge()
     core.metrics.wakesReceived.add()
-    if core.inbox.isFilled || core.inbox.hasRequest { core.metrics.wakesNeeded.add() }
+    if core.inbox.isFilled || core.inbox.hasRequest {
+      core.metrics.wakesNeeded.add()
+      if !wakesAreEdges { acknowledgeWake() }
+    } else {
+      // Always, so that a poll that reports a level, after all, does not spin.
+      acknowledgeWake()
+    }
     takeRequests()
     // Armed: a host that returns from its run after this callback must see that
     // work is owed.
     arm()
     runPosts()
     endFlush()
+  }
+
+  private func acknowledgeWake() {
+    wakeSource.acknowledge()
+    if !wakesAreEdges { wakesAreEdges = wakeSource.sendsEdges(on: uv) }
   }
 
   /// Keeps the loop from blocking and from ending, until nothing is owed. I2.

@@ -37,6 +37,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   @exclusivity(unchecked) var isArmed = false
+  // Whether a wake is over without being read.
+  @exclusivity(unchecked) var wakesAreEdges = false
 
   // Whether the last look into the inbox found so much that more is on its way,
   // and when that was, in cycles.

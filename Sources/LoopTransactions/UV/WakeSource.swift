@@ -60,9 +60,17 @@ enum WakeSource {
   }
 
   /// Takes back what `send()` wrote. The async handle did so itself.
-  @inline(__always)
   func acknowledge() {
     if case .descriptor(let descriptor, _) = self { _ = lt_counter_read(descriptor) }
+  }
+
+  /// Spares the loop the reading of each `send()`, from now on: whether each is an
+  /// event of its own. Call when one has arrived, so that `loop` watches.
+  ///
+  /// After mio's waker.
+  func sendsEdges(on loop: UVLoop) -> Bool {
+    guard case .descriptor(let descriptor, _) = self else { return false }
+    return lt_watch_edges(loop.pointer, descriptor) == 0
   }
 
   /// Whether the loop's run waits for a wake.

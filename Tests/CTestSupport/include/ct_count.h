@@ -18,6 +18,9 @@ uint64_t ct_allocations(void);
 // How often this thread has written to a descriptor so far.
 uint64_t ct_writes(void);
 
+// How often this thread has read from a descriptor so far.
+uint64_t ct_reads(void);
+
 // Calls `hook` before each poll of this thread that may block, with its timeout
 // in milliseconds, -1 without end. NULL ends that.
 void ct_before_blocking(

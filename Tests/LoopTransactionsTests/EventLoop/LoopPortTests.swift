@@ -69,6 +69,32 @@ struct LoopPortTests {
     }
   }
 
+  @Test(
+    "a wake that brings something, after the first, is one write and no read",
+    .enabled(if: Interposed.isAvailable)
+  )  // L6
+  func noRead() throws {
+    try withLoop(.descriptor) { loop in
+      let (port, trace) = (loop.port, Trace())
+      for _ in 0..<3 {
+        // The loop has said that it sleeps.
+        Interposed.beforeBlocking({ _ in
+          TestThread.run {
+            let before = Interposed.writes
+            try? port.post {}
+            trace.record("\(Interposed.writes - before)")
+          }
+        }) {
+          let before = Interposed.reads
+          loop.run(.once)
+          trace.record("\(Interposed.reads - before)")
+        }
+      }
+      #expect(trace.events == ["1", "1", "1", "0", "1", "0"])
+      #expect(loop.metrics.wakesNeeded == 3)
+    }
+  }
+
   @Test("posts to a loop that is awake, after it slept, write nothing")  // L6
   func awake() throws {
     try withLoop { loop in
