@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ct_loop.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,13 @@ int ct_loop_run(void *loop, int mode) {
 }
 
 void ct_loop_stop(void *loop) { uv_stop(loop); }
+
+bool ct_loop_wait(void *loop, int limit) {
+  struct pollfd watched = {.fd = uv_backend_fd(loop), .events = POLLIN};
+  int timeout = uv_backend_timeout(loop);
+  if (timeout >= 0 && timeout < limit) return poll(&watched, 1, timeout) >= 0;
+  return poll(&watched, 1, limit) > 0;
+}
 
 uint64_t ct_loop_now(void *loop) { return uv_now(loop); }
 

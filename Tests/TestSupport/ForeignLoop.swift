@@ -20,6 +20,10 @@ package final class ForeignLoop {
   @discardableResult
   package func run(_ mode: Mode = .whole) -> Bool { ct_loop_run(address, mode.rawValue) != 0 }
 
+  /// Waits as an owner does that polls libuv's descriptor itself; whether there was
+  /// something to do within 10 s.
+  package func wait() -> Bool { ct_loop_wait(address, 10_000) }
+
   /// Stops the loop as its owner does, by `uv_stop`.
   package func stop() { ct_loop_stop(address) }
 

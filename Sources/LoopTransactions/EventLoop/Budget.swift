@@ -57,11 +57,12 @@ struct BudgetMeter {
   // read the clock.
   private let cyclesPerReading: UInt64
 
-  // After work that took less than a tenth of that, three more pieces pass
-  // before even the counter is read: a budget may be overrun by four. The
-  // reading cost more than a light action does.
+  // After two pieces of one kind that took less than a tenth of that each, three
+  // more of that kind pass before even the counter is read: by so many a budget
+  // may be overrun. The reading costs more than a light action does.
   private let lightCycles: UInt64
   private var passes = 0
+  private var lastKind: UInt = 0
   private var lastCycles: UInt64 = 0
 
   private var spent: UInt64 = 0
@@ -106,15 +107,18 @@ struct BudgetMeter {
   @inline(__always)
   mutating func didPerform() { performed &+= 1 }
 
-  /// Whether one more piece of work may be performed.
+  /// Whether one more piece of work may be performed, after one of `kind`; those
+  /// of one kind, other than 0, are taken to be alike.
   @inline(__always)
-  mutating func allowsMore() -> Bool {
-    if passes > 0 {
+  mutating func allowsMore(after kind: UInt = 0) -> Bool {
+    if passes > 0, kind == lastKind {
       passes &-= 1
       return isWithin
     }
     let cycles = System.cycles
-    passes = cycles &- lastCycles < lightCycles ? 3 : 0
+    let isLight = cycles &- lastCycles < lightCycles
+    passes = isLight && kind != 0 && kind == lastKind ? 3 : 0
+    lastKind = isLight ? kind : 0
     lastCycles = cycles
     if cycles &- lastReading < cyclesPerReading { return isWithin }
     return look()

@@ -80,16 +80,27 @@ extension EventLoop {
     core.setLoop(nil)
     // Again and again: what is released may add a timer, a queue, an observer, or
     // commit, and nothing of that may be left when the handles close.
-    repeat { dropOnce() } while !holdsNothing
+    var rounds = 0
+    repeat {
+      require(
+        rounds < Self.dropRounds,
+        "EventLoop.close: what it releases adds to the loop, without an end; look for a deinit that does"
+      )
+      dropOnce()
+      rounds += 1
+    } while !holdsNothing
     transactions.detach()
   }
+
+  // 1,000: no chain of releases that means well is as long. Guess.
+  private static var dropRounds: Int { 1000 }
 
   private func dropOnce() {
     let dropped = queues
     queues = []
     for queue in dropped { queue.loopDidClose() }
     // One by one: letting go of a timer's callback may cancel others.
-    while let timer = timers.any { timer.cancel() }
+    for _ in 0..<timers.count { timers.any?.cancel() }
     transactions.removeAll()
     for observer in observers.takeAll() { observer.invalidate() }
   }

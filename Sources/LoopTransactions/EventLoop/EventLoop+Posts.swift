@@ -65,12 +65,14 @@ extension EventLoop {
     guard batch.pointee.remaining > 0 else { return }
     // Not by what is left: an item that closes an adopted loop runs the rest.
     var count: UInt64 = 0
+    var kind: UInt
     repeat {
       var item = batch.pointee.removeFirst()
       count &+= 1
       meter.didPerform()
+      kind = item.likeness
       item.run(on: self)
-    } while batch.pointee.remaining > 0 && meter.allowsMore()
+    } while batch.pointee.remaining > 0 && meter.allowsMore(after: kind)
     core.metrics.posts.add(count)
     if batch.pointee.remaining == 0 {
       batch.pointee.reset()

@@ -170,6 +170,7 @@ extension EventLoop {
     meter.isLifted = false
     if isOver { flushAll() } else { meter.refill() }
     if owesWork { arm() } else { disarm() }
+    if !ownsLoop, !wasTornDown { settleForHost() }
   }
 
   /// Makes this the thread's current loop.

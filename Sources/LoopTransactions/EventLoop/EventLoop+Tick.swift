@@ -17,8 +17,16 @@ extension EventLoop {
     if saidAsleep { core.inbox.awake() }
     saidAsleep = false
     callObservers(2, .afterWaiting)
+    guard state == .idle else { return }
     // A host that runs the loop itself and stops it gets no tick any more.
-    if state == .idle, uv.isStopping { flushAll() }
+    if uv.isStopping { flushAll() }
+    settleForHost()
+  }
+
+  /// Lets posts wake a host that waits by its own means, for libuv's descriptor:
+  /// it may do so now, and no tick comes before.
+  func settleForHost() {
+    if !owesWork, core.inbox.sleep() { saidAsleep = true } else { arm() }
   }
 
   /// A wake arrived.

@@ -84,13 +84,16 @@ public final class EventLoop {
   /// Joins a loop that belongs to somebody else, on the thread that runs it.
   ///
   /// The owner may run the loop by `uv_run` as before, and transactions are
-  /// performed in it; `run()` does the same and tells `entry` and `exit` too.
+  /// performed in it; `run()` does the same and tells `entry` and `exit` too. An
+  /// owner that waits for `uv_backend_fd` itself, as long as `uv_backend_timeout`
+  /// says, is woken by posts likewise.
   /// Call `close()` before the owner closes the loop.
   ///
   /// - Parameter loop: The address of an initialised `uv_loop_t`.
   /// - Throws: `UVError` if the system is out of descriptors or memory.
   public convenience init(adopting loop: UnsafeMutableRawPointer) throws(UVError) {
     try self.init(uv: UVLoop(address: loop), ownsLoop: false)
+    settleForHost()
   }
 
   package convenience init(wakeMethod: WakeMethod, time: VirtualTime? = nil) throws(UVError) {

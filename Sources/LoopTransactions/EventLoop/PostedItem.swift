@@ -55,6 +55,11 @@ extension PostedItem {
     )
   }
 
+  /// The same for items that do the same: a function's address, a selector's, a
+  /// closure's code.
+  @inline(__always)
+  var likeness: UInt { kind < Self.firstAddress ? first : kind }
+
   /// Runs the item, which is used up, unless it is a commit.
   @inline(__always)
   mutating func run(on loop: EventLoop) {

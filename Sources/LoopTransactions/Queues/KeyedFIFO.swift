@@ -203,9 +203,14 @@ extension KeyedFIFO {
   /// to lie before older entries, where entries behind it are removed.
   package var mark: UInt32 { tail }
 
-  /// The oldest entry, which stays.
-  package var oldest: Entry? {
-    (first..<end).lazy.map { entries[$0] }.first { $0.key != 0 }
+  /// The oldest entry, which stays. Passes over those that were removed, for good.
+  package mutating func oldest() -> Entry? {
+    while head != tail {
+      if entries[first].key != 0 { return entries[first] }
+      first &+= 1
+      head &+= 1
+    }
+    return nil
   }
 
   /// Whether anything may be left that lies before `mark`.

@@ -156,22 +156,29 @@ extension QueueCore {
   private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
     let mark = state.withLock { $0.mark }
     var left = limit
-    while let taken = state.withLock({ $0.takeNext(before: mark) }) {
+    while let isLast = deliverNext(before: mark, on: loop) {
       left -= 1
-      loop.meter.didPerform()
-      loop.core.metrics.delivered.add()
-      deliver(taken)
-      if taken.isLast { return true }
+      if isLast {
+        onDrain?()
+        return true
+      }
       guard left > 0, loop.meter.allowsMore() else { return false }
     }
     return endWithoutElement()
   }
 
-  private func deliver(_ taken: QueueState.Taken) {
+  /// Hands the next element over, and lets go of it; whether it was the last.
+  private func deliverNext(before mark: UInt32, on loop: EventLoop) -> Bool? {
+    guard var taken = state.withLock({ $0.takeNext(before: mark) }) else { return nil }
+    // Flushed at once, they are not of a tick.
+    if !loop.meter.isLifted { loop.meter.didPerform() }
+    loop.core.metrics.delivered.add()
     // Before the handler, so that what it enqueues begins a new drain.
     if taken.isLast { rest() }
+    // It may be ours alone by now, and is not to live on through the handler.
+    taken.lookahead = nil
     handler?(taken.object, taken.isLast)
-    if taken.isLast { onDrain?() }
+    return taken.isLast
   }
 
   /// The elements that were left have died or were removed. Q6.

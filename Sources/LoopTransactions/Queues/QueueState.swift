@@ -45,7 +45,7 @@ package struct QueueState {
     /// Whether nothing live waits behind it: the drain is over.
     package let isLast: Bool
     /// An element that was looked at, to be released without the lock.
-    package let lookahead: AnyObject?
+    package var lookahead: AnyObject?
   }
 
   /// Elements that were taken out together, to be dropped.
@@ -213,7 +213,7 @@ extension QueueState {
   /// Drops the dead from the front; returns the live one that is there then.
   private mutating func dropDeadInFront() -> AnyObject? {
     guard isWeak else { return nil }
-    while let entry = list.oldest {
+    while let entry = list.oldest() {
       if let object = WeakBox.object(entry.payload.box) { return object }
       _ = list.removeFirst(before: list.mark).map(Self.take)
     }

@@ -44,7 +44,9 @@ extension EventLoop {
   /// - Complexity: O(1).
   public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.isPending")
-    return transactions.findLive(Self.key(target), selector.number) != nil
+    return withExtendedLifetime(target) {
+      transactions.findLive(Self.key(target), selector.number) != nil
+    }
   }
 
   /// Forgets `selector` on `target` if it is pending; whether it was.
@@ -55,7 +57,9 @@ extension EventLoop {
   @discardableResult
   public func cancel<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.cancel")
-    return transactions.cancel(Self.key(target), selector.number)
+    return withExtendedLifetime(target) {
+      transactions.cancel(Self.key(target), selector.number)
+    }
   }
 
   /// Performs `selector` on `target` at once if it is pending, and not again
@@ -67,7 +71,9 @@ extension EventLoop {
   @discardableResult
   public func performIfNeeded<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
-    return transactions.performIfNeeded(Self.key(target), selector.number)
+    return withExtendedLifetime(target) {
+      transactions.performIfNeeded(Self.key(target), selector.number)
+    }
   }
 
   /// As above, for one that carries a value.
@@ -80,7 +86,9 @@ extension EventLoop {
     _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkThread("EventLoop.isPending")
-    return transactions.findLive(Self.key(target), selector.number) != nil
+    return withExtendedLifetime(target) {
+      transactions.findLive(Self.key(target), selector.number) != nil
+    }
   }
 
   /// As above, for one that carries a value, which is dropped.
@@ -94,7 +102,9 @@ extension EventLoop {
     _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkThread("EventLoop.cancel")
-    return transactions.cancel(Self.key(target), selector.number)
+    return withExtendedLifetime(target) {
+      transactions.cancel(Self.key(target), selector.number)
+    }
   }
 
   /// As above, for one that carries a value: with what was joined so far.
@@ -108,7 +118,9 @@ extension EventLoop {
     _ selector: Selector<Target>.Carrying<Value>
   ) -> Bool {
     checkUsable("EventLoop.performIfNeeded")
-    return transactions.performIfNeeded(Self.key(target), selector.number)
+    return withExtendedLifetime(target) {
+      transactions.performIfNeeded(Self.key(target), selector.number)
+    }
   }
 
   private static func key(_ target: AnyObject) -> UInt {

@@ -46,12 +46,23 @@ final class MergeBox<Value>: Sendable {
 }
 
 /// A value that waits with a transaction.
-class ValueBox {}
+class ValueBox {
+  /// Whether its transaction waits still.
+  final var isPending = true
+}
 
 /// A value of a certain type that waits with a transaction.
 final class TypedValueBox<Value>: ValueBox {
-  var value: Value
+  private(set) var value: Value
+  /// How often the value was changed.
+  private(set) var changes = 0
 
   /// Keeps `value`.
   init(_ value: Value) { self.value = value }
+
+  /// Keeps `new` in place of the value.
+  func change(to new: Value) {
+    value = new
+    changes += 1
+  }
 }

@@ -75,9 +75,6 @@ public final class Transaction {
   /// The target; nil if it is held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }
 
-  /// Whether no other object can be at the target's address.
-  private var targetOwnsKey: Bool { !holdsWeakly || weakTarget != nil }
-
   /// Whether it waits, and its entry in the set knows of it.
   var isLinked: Bool { pendingThread != 0 }
 
@@ -127,16 +124,24 @@ public final class Transaction {
   }
 }
 
-// Once a target that is held weakly died, another object may have taken the
-// address that is looked up. One that is held strongly keeps its memory.
 extension Transaction {
+  /// What `body` says of the pair; false if its target died.
+  ///
+  /// A target that is held weakly is kept alive meanwhile: when it dies, another
+  /// object may take the address that is looked up, and its end may use the loop.
+  /// One that is held strongly keeps its memory.
+  private func whileAlive(_ body: () -> Bool) -> Bool {
+    guard holdsWeakly else { return body() }
+    guard let weakTarget else { return false }
+    return withExtendedLifetime(weakTarget, body)
+  }
+
   /// Whether the pair is committed and not performed yet, by whichever commit.
   ///
   /// Call on the loop.
   public var isPending: Bool {
     transactions.checkThread("Transaction.isPending")
-    guard targetOwnsKey else { return false }
-    return isLinked || transactions.findLive(key, number) != nil
+    return whileAlive { isLinked || transactions.findLive(key, number) != nil }
   }
 
   /// Forgets the pair if it is pending; whether it was.
@@ -147,8 +152,7 @@ extension Transaction {
   @discardableResult
   public func cancel() -> Bool {
     transactions.checkThread("Transaction.cancel")
-    guard targetOwnsKey else { return false }
-    return transactions.cancel(key, number)
+    return whileAlive { transactions.cancel(key, number) }
   }
 
   /// Performs the pair at once if it is pending, and not again later; whether
@@ -160,7 +164,6 @@ extension Transaction {
   @discardableResult
   public func performIfNeeded() -> Bool {
     transactions.checkUsable("Transaction.performIfNeeded")
-    guard targetOwnsKey else { return false }
-    return transactions.performIfNeeded(key, number)
+    return whileAlive { transactions.performIfNeeded(key, number) }
   }
 }

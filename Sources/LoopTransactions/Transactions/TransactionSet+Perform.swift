@@ -11,21 +11,27 @@ extension TransactionSet {
     isFlushing = true
     loop.meter.begin()
     let mark = list.mark
+    performing { perform(before: mark, on: loop) }
+    isFlushing = isWithin
+    didFlush(mark)
+  }
+
+  @inline(__always)
+  private func perform(before mark: UInt32, on loop: EventLoop) {
     while let entry = list.removeFirst(before: mark) {
       let counts = perform(entry)
       guard counts else { continue }
       loop.meter.didPerform()
-      guard loop.meter.allowsMore() else { break }
+      guard loop.meter.allowsMore(after: entry.payload.selector) else { break }
     }
-    isFlushing = isWithin
-    didFlush(mark)
   }
 
   /// Performs (`key`, `number`) now if it is pending; whether it was.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
     guard let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
-    _ = perform(List.Entry(key: key, tag: place.tag, payload: pending))
+    let entry = List.Entry(key: key, tag: place.tag, payload: pending)
+    _ = performing { perform(entry) }
     settle()
     return true
   }
@@ -40,9 +46,10 @@ extension TransactionSet {
     return true
   }
 
-  /// Forgets everything.
+  /// Forgets everything there is now.
   func removeAll() {
-    while let entry = list.removeFirst(before: list.mark) { discard(entry) }
+    let mark = list.mark
+    while let entry = list.removeFirst(before: mark) { discard(entry) }
     settle()
   }
 
@@ -81,7 +88,8 @@ extension TransactionSet {
 
   @inline(never)
   private func report(_ error: any Error, _ selector: SelectorEntry) {
-    loop?.errorHandler(
+    let handler = loop?.errorHandler ?? lastErrorHandler
+    handler?(
       TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name)
     )
   }
@@ -126,7 +134,9 @@ extension TransactionSet {
 
   private func takeValue(_ pending: Pending) -> ValueBox? {
     guard pending.value != 0 else { return nil }
-    return unsafeDowncast(Self.object(pending.value).takeRetainedValue(), to: ValueBox.self)
+    let box = unsafeDowncast(Self.object(pending.value).takeRetainedValue(), to: ValueBox.self)
+    box.isPending = false
+    return box
   }
 
   /// The target, which the entry gives up; nil if it was weak and is dead.

@@ -30,6 +30,9 @@ final class TransactionSet {
   @exclusivity(unchecked) var list = List()
   @exclusivity(unchecked) private var weakCount = 0
   @exclusivity(unchecked) var isFlushing = false
+  /// How many calls that perform are under way, one within the other.
+  @exclusivity(unchecked) private var depth = 0
+  private(set) var lastErrorHandler: ((TransactionFailure) -> Void)?
   private(set) unowned(unsafe) var loop: EventLoop?
   private var observer: Observer?
   private let core: PortCore
@@ -46,7 +49,11 @@ final class TransactionSet {
   var thread: UInt { core.thread }
 
   /// Leaves the loop, which is closed.
-  func detach() { loop = nil }
+  func detach() {
+    // The action that closed it may throw still.
+    if depth > 0 { lastErrorHandler = loop?.errorHandler }
+    loop = nil
+  }
 
   /// Performs the set in `loop` from now on, at order 0xFFFFFF.
   func attach(to loop: EventLoop) {
@@ -72,6 +79,17 @@ final class TransactionSet {
     checkThread(operation)
     if let loop { return loop.checkUsable(operation) }
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
+  }
+
+  /// Calls `body`, which performs.
+  @inline(__always)
+  func performing<Result>(_ body: () -> Result) -> Result {
+    depth += 1
+    defer {
+      depth -= 1
+      if depth == 0, lastErrorHandler != nil { lastErrorHandler = nil }
+    }
+    return body()
   }
 
   @inline(__always)
@@ -118,11 +136,17 @@ extension TransactionSet {
       )
       return append(key, selector.number, pending)
     }
-    metrics.coalesced.add()
     let box: TypedValueBox<Value> = Self.value(list[place])
     // Released outside the access: what goes with it may commit the pair again.
-    let old = box.value
-    box.value = selector.join(old, value)
+    let (old, changes) = (box.value, box.changes)
+    let joined = selector.join(old, value)
+    guard box.isPending, box.changes == changes else {
+      // The joining performed, cancelled or committed the pair: its result is of
+      // a value that is gone.
+      return commit(key, selector, value)
+    }
+    metrics.coalesced.add()
+    box.change(to: joined)
     withExtendedLifetime(old) {}
   }
 
@@ -199,7 +223,8 @@ extension TransactionSet {
 
 // Targets held weakly, and kept transactions.
 extension TransactionSet {
-  /// The entry of (`key`, `number`), whose target lives.
+  /// The entry of (`key`, `number`), whose target lives: the caller holds it, so
+  /// that it does not die in here.
   func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
     if let place = list.find(key, number) { return place }
     guard weakCount > 0, let place = list.find(key, number | Self.weakly) else { return nil }

@@ -25,6 +25,11 @@ int ct_loop_run(void *_Nonnull loop, int mode);
 
 void ct_loop_stop(void *_Nonnull loop);
 
+// Waits for the loop's descriptor as long as the loop says, as a host does that
+// has a poll of its own, but for `limit` milliseconds at most; whether there is
+// something to do.
+bool ct_loop_wait(void *_Nonnull loop, int limit);
+
 // The loop's own time, in milliseconds.
 uint64_t ct_loop_now(void *_Nonnull loop);
 

@@ -196,9 +196,3 @@ struct LoopMetricsTests {
     }
   }
 }
-
-/// Keeps the thread busy.
-private func spin(for duration: Duration) {
-  let end = LoopClock.now.advanced(by: duration)
-  while LoopClock.now < end {}
-}

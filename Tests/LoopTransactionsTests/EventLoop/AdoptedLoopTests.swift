@@ -127,6 +127,25 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("a host that polls for libuv itself is woken by posts, whenever they come")  // L6
+  func hostPolls() throws {
+    try withAdoptedLoop { host, loop in
+      let (port, trace) = (loop.port, Trace())
+      // Before its first turn, after a turn, after a wake, after a run of ours.
+      for name in ["first", "second", "third", "fourth"] {
+        TestThread.run { try? port.post { trace.record(name) } }
+        #expect(host.wait())
+        host.run(.noWait)
+        host.run(.noWait)
+        if name == "third" { loop.run(.noWait) }
+      }
+      loop.commit { trace.record("committed") }
+      #expect(host.wait())
+      host.run(.noWait)
+      #expect(trace.events == ["first", "second", "third", "fourth", "committed"])
+    }
+  }
+
   @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
   func stopsHost() throws {
     try withAdoptedLoop { host, loop in

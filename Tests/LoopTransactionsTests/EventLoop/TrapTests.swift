@@ -222,6 +222,8 @@ struct TrapTests {
       "EventLoop.close: the loop is running; stop() it, close it after run()"
     case closeFromExit = "EventLoop.close: the loop is running; stop() it, close it after run() "
     case runWhileClosing = "EventLoop.run: the loop is being closed"
+    case endlessRelease =
+      "EventLoop.close: what it releases adds to the loop, without an end; look for a deinit that does"
     case zeroInterval = "LoopTimer: an interval must be over zero, got 0.0 seconds"
     case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
     case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"
@@ -258,8 +260,16 @@ struct TrapTests {
       case .runWhileClosing:
         loop.commit { loop.run() }
         try loop.close()
+      case .endlessRelease:
+        respawn(loop)
+        try loop.close()
       default: try passBadValue(to: loop)
       }
+    }
+
+    private func respawn(_ loop: EventLoop) {
+      let phoenix = Phoenix { respawn(loop) }
+      loop.addTimer(after: .seconds(1)) { _ in _ = phoenix }
     }
 
     private func within(_ loop: EventLoop, _ body: @escaping () -> Void) {
@@ -303,4 +313,13 @@ struct TrapTests {
     }
     #expect(said(result, misuse.message))
   }
+}
+
+/// Calls a closure when it goes.
+private final class Phoenix {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  deinit { body() }
 }

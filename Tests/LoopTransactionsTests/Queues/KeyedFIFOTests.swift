@@ -189,9 +189,10 @@ private struct ComparedFIFO: ~Copyable {
     if !isSame { Issue.record("\(function) differs after \(steps) steps, see line \(line)") }
   }
 
-  private func check() {
+  private mutating func check() {
     expect(list.count == reference.entries.count)
-    expect(list.oldest?.payload == reference.entries.first?.payload)
+    // Not each time: it passes over what was removed in front.
+    if steps % 3 == 0 { expect(list.oldest()?.payload == reference.entries.first?.payload) }
     if list.count == 0 { expect(!list.hasEntries(before: list.mark)) }
   }
 }

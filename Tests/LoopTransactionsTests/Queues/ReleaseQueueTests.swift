@@ -85,6 +85,38 @@ struct ReleaseQueueTests {
     }
   }
 
+  // Q6, Q7
+  @Test("the end of a drain is told when the last element was released")
+  func drainedAfterRelease() throws {
+    try stepping { stepped in
+      let trace = stepped.trace
+      let queue = RunLoopQueue<ReleaseProbe>(
+        on: stepped.loop,
+        batchSize: .unlimited,
+        onDrain: { trace.record("drained") },
+        handler: nil
+      )
+      for _ in 0..<2 { queue.enqueue(ReleaseProbe(trace)) }
+      stepped.runUntilIdle()
+      #expect(trace.events == ["released here", "released here", "drained"])
+    }
+  }
+
+  // Q7, L9
+  @Test("a flush between two ticks leaves the next one its count")
+  func flushLeavesTheCount() throws {
+    try stepping { stepped in
+      stepped.loop.budget = .init(count: 10)
+      let queue = RunLoopQueue<Parcel>(on: stepped.loop, handler: nil)
+      for number in 0..<10 { queue.enqueue(Parcel("\(number)")) }
+      queue.flush()
+      let cards = (0..<10).map { Card("\($0)", stepped.trace) }
+      for card in cards { stepped.loop.commit(card, Card.layout) }
+      stepped.step()
+      #expect(stepped.trace.events.count == 10)
+    }
+  }
+
   // Q7, L9
   @Test("a flush between two ticks leaves the next one its time")
   func flushLeavesTheBudget() throws {

@@ -114,6 +114,31 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
+  // Q5
+  @Test("an object that a handler lets go of dies there, though it is the next")
+  func nextDies() throws {
+    try stepping { stepped in
+      let trace = stepped.trace
+      let first = ReleaseProbe(trace)
+      var next: ReleaseProbe? = ReleaseProbe(trace)
+      let queue = RunLoopQueue<ReleaseProbe>(
+        on: stepped.loop,
+        membership: .weak,
+        batchSize: .unlimited,
+        onDrain: { trace.record("drained") }
+      ) { _, isDrained in
+        trace.record("handed over, the last: \(isDrained)")
+        next = nil
+        trace.record("handled")
+      }
+      queue.enqueue(first)
+      try queue.enqueue(#require(next))
+      stepped.runUntilIdle()
+      let expected = ["handed over, the last: false", "released here", "handled", "drained"]
+      #expect(trace.events == expected)
+    }
+  }
+
   // Q5, Q6
   @Test("an object alive when it is queued weakly is handed over, and not kept alive")
   func weakAlive() throws {

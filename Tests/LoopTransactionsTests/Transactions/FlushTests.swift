@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 @Suite("Flushes, and commits within them")
@@ -152,6 +153,50 @@ struct FlushTests {
       #expect(stepped.loop.performIfNeeded(card, failing))
       #expect(trace.events == [report])
       #expect(stepped.loop.metrics.performed == 4)
+    }
+  }
+
+  // T9, L11
+  @Test(
+    "an action that throws after it closed its adopted loop is reported too",
+    arguments: [0, 1]
+  )
+  func throwingAfterClose(isPerformedAtOnce: Int) throws {
+    struct Failure: Error {}
+    let (host, trace) = (ForeignLoop(), Trace())
+    let loop = try EventLoop(adopting: host.address)
+    loop.errorHandler = { trace.record("\($0)") }
+    let (card, closer) = (Card("a", trace), Smuggled(loop))
+    let closing = Selector<Card>("closing \(isPerformedAtOnce)") { _ in
+      try closer.value.close()
+      throw Failure()
+    }
+    loop.commit(card, closing)
+    if isPerformedAtOnce == 1 {
+      #expect(loop.performIfNeeded(card, closing))
+    } else {
+      host.run(.noWait)
+    }
+    #expect(trace.events == ["LoopTransactions: Card.closing \(isPerformedAtOnce) threw Failure()"])
+    #expect(host.close())
+  }
+
+  // L9
+  @Test("a light action lets none but one heavy one of another kind pass the budget")
+  func lightThenHeavy() throws {
+    // On the system's clock, which is not read after every light action.
+    try withLoop { loop in
+      loop.budget = .init(time: .microseconds(200))
+      let trace = Trace()
+      let heavy = Selector<Card>("heavy") { _ in spin(for: .milliseconds(1)) }
+      let cards = (0..<8).map { Card("\($0)", trace) }
+      for card in cards { loop.commit(card, Card.run) }
+      for card in cards { loop.commit(card, heavy) }
+      var performed: [UInt64] = []
+      loop.addObserver(for: .afterWaiting) { _ in performed.append(loop.metrics.performed) }
+      loop.run()
+      #expect(performed.first.map { $0 <= 9 } == true)
+      #expect(loop.metrics.performed == 16)
     }
   }
 

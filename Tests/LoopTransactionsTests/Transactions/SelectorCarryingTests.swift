@@ -161,6 +161,22 @@ struct SelectorCarryingTests {
     }
   }
 
+  // T8
+  @Test(
+    "a joining that performs or commits the pair itself loses no value",
+    arguments: [true, false]
+  )
+  func joinsWithin(performs: Bool) throws {
+    try stepping { stepped in
+      let (loop, trace, card) = (stepped.loop, stepped.trace, Card("a", stepped.trace))
+      let joining = Joining(loop, card, performs: performs)
+      loop.commit(card, joining.selector, 1)
+      loop.commit(card, joining.selector, 2)
+      stepped.runUntilIdle()
+      #expect(trace.events == (performs ? ["1", "2"] : ["103"]))
+    }
+  }
+
   // T1, T8
   @Test("of two selectors of one name the first says how values are joined, whichever commits")
   func firstDefinitionJoins() throws {
@@ -181,6 +197,33 @@ struct SelectorCarryingTests {
       }
       #expect(trace.events == ["1", "1"])
     }
+  }
+}
+
+/// A selector whose joining, the first time, performs the pair or commits 100.
+private final class Joining: @unchecked Sendable {
+  // @unchecked: of the loop's thread.
+  private let loop: EventLoop
+  private let card: Card
+  private let performs: Bool
+  private var isFirst = true
+
+  init(_ loop: EventLoop, _ card: Card, performs: Bool) {
+    self.loop = loop
+    self.card = card
+    self.performs = performs
+  }
+
+  var selector: Selector<Card>.Carrying<Int> {
+    .init("joining \(performs)", merge: { self.join($0, $1) }) { $0.trace.record("\($1)") }
+  }
+
+  private func join(_ old: Int, _ new: Int) -> Int {
+    if isFirst {
+      isFirst = false
+      if performs { loop.performIfNeeded(card, selector) } else { loop.commit(card, selector, 100) }
+    }
+    return old + new
   }
 }
 

@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 @Suite("Transaction, held weakly")
@@ -19,6 +20,38 @@ struct WeakTransactionTests {
       #expect(stepped.loop.metrics.dead == 1)
       #expect(stepped.loop.metrics.performed == 1)
       #expect(!kept.isPending)
+    }
+  }
+
+  // T5, T7
+  @Test("a target that another thread lets go of meanwhile is performed, or gone")
+  func diesElsewhere() async {
+    await #expect(processExitsWith: .success) {
+      let loop = try EventLoop()
+      let (begun, ended, slot) = (Tally(), Tally(), Slot())
+      let rounds = 20_000
+      let thread = TestThread {
+        for round in 1...rounds {
+          while begun.value < round {}
+          slot.target = nil
+          ended.increment()
+        }
+      }
+      for round in 1...rounds {
+        slot.target = Quitter(loop)
+        let kept = slot.target.map { Transaction($0, Quitter.quit, on: loop, hold: .weakly) }
+        kept?.commit()
+        let before = loop.metrics.performed
+        begun.increment()
+        for _ in 0..<(round % 60) { _ = kept?.isPending }
+        let wasPending = kept?.performIfNeeded() ?? false
+        #expect(wasPending == (loop.metrics.performed > before))
+        while ended.value < round {}
+        kept?.cancel()
+        loop.run(.noWait)
+      }
+      thread.join()
+      try loop.close()
     }
   }
 
@@ -171,4 +204,21 @@ struct WeakTransactionTests {
       #expect(stepped.trace.events == [])
     }
   }
+}
+
+/// A target whose end cancels what is pending with it.
+private final class Quitter: @unchecked Sendable {
+  // @unchecked: only its end is on another thread, and looks where it is.
+  static let quit = Selector<Quitter>("quit") { _ in }
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  deinit { if EventLoop.current === loop { loop.cancel(self, Self.quit) } }
+}
+
+/// What one thread fills and another empties, in turns.
+private final class Slot: @unchecked Sendable {
+  // @unchecked: the two tallies say whose turn it is.
+  var target: Quitter?
 }
