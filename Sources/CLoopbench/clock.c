@@ -21,7 +21,10 @@ void cl_sleep_until(uint64_t deadline) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) continue;
 }
 
-void cl_sleep_exactly(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+void cl_sleep_within(uint64_t slack) {
+  // 0 would mean the default.
+  prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 1ul, 0, 0, 0);
+}
 
 #else
 
@@ -33,7 +36,7 @@ void cl_sleep_until(uint64_t deadline) {
   nanosleep(&time, NULL);
 }
 
-void cl_sleep_exactly(void) {}
+void cl_sleep_within(uint64_t slack) { (void)slack; }
 
 #endif
 

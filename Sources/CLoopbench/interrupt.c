@@ -1,5 +1,7 @@
 #include "cl_interrupt.h"
 
+#include "cl_load.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -16,15 +18,20 @@ static void note(int what) {
   atomic_compare_exchange_strong(&noted, &none, what);
 }
 
+static void end(int code) {
+  cl_load_kill();
+  _exit(code);
+}
+
 static void on_signal(int number) {
   (void)number;
-  if (atomic_fetch_add(&signals, 1) > 0) _exit(130);
+  if (atomic_fetch_add(&signals, 1) > 0) end(130);
   note(cl_interrupt_signal);
 }
 
 static void on_alarm(int number) {
   (void)number;
-  if (atomic_fetch_add(&alarms, 1) > 0) _exit(124);
+  if (atomic_fetch_add(&alarms, 1) > 0) end(124);
   note(cl_interrupt_timeout);
 }
 

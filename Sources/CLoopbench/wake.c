@@ -11,6 +11,7 @@ struct cl_wake {
   cl_gate *gate;
   uint64_t arrived;  // the loop writes before it passes the gate
   uint32_t samples;
+  uint64_t *sent;
   uint64_t *one_way;
   uint64_t *round_trip;
   bool is_paced;             // set before any thread but one knows of it
@@ -32,6 +33,7 @@ cl_wake *cl_wake_open(uint32_t samples) {
   if (wake == NULL) abort();
   wake->gate = gate;
   wake->samples = samples;
+  wake->sent = make_samples(samples);
   wake->one_way = make_samples(samples);
   wake->round_trip = make_samples(samples);
   return wake;
@@ -56,6 +58,7 @@ void cl_wake_ping(cl_wake *wake, uint64_t pause_least, uint64_t seed, void (*sen
     send(context);
     cl_gate_wait(wake->gate);
     wake->round_trip[i] = cl_now() - sent;
+    wake->sent[i] = sent;
     wake->one_way[i] = wake->arrived - sent;
   }
 }
@@ -105,12 +108,15 @@ void cl_wake_answer(void *context) {
   cl_gate_pass(wake->gate);
 }
 
+const uint64_t *cl_wake_sent(const cl_wake *wake) { return wake->sent; }
+
 const uint64_t *cl_wake_one_way(const cl_wake *wake) { return wake->one_way; }
 
 const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_trip; }
 
 void cl_wake_close(cl_wake *wake) {
   cl_gate_close(wake->gate);
+  free(wake->sent);
   free(wake->one_way);
   free(wake->round_trip);
   free(wake);

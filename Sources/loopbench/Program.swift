@@ -35,6 +35,7 @@ package struct Program {
     case .run: try RunCommand(options: options, context: context).run(write)
     case .check: try CheckCommand(options: options, context: context).run(write)
     case .replay: try ReplayCommand(options: options, context: context).run(write)
+    case .trace: try TraceCommand(options: options, context: context).run(write)
     case .report: try ReportCommand(options: options, context: context).run(write)
     case .compare: try CompareCommand(options: options, context: context).run(write)
     case .baseline: try BaselineCommand(options: options, context: context).run(write)
@@ -63,7 +64,7 @@ extension Program {
       .unavailable
     case is SelectionError: .usage
     case is NoBaselineError, is ComparisonError: .notComparable
-    case is UnfitError: .unfit
+    case is UnfitError, is PolicyError: .unfit
     default: .failed
     }
   }

@@ -98,8 +98,24 @@ struct OptionParserTests {
       ),
       (
         ["--placement", "0"],
-        "--placement needs auto, any, or the producer's and the loop's CPU, such as 0,1, got \"0\""
+        "--placement needs auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1, got \"0\""
       ),
+      (
+        ["--policy", "fifo:0"],
+        "--policy needs other, or fifo:N with N from 1 to 99, got \"fifo:0\""
+      ),
+      (
+        ["--load", "cpu:99"],
+        "--load needs none, cpu:N or mem:N with N from 1 to 64, or cmd:COMMAND, got \"cpu:99\""
+      ),
+      (
+        ["--slack", "0"], "--slack needs a time with its unit, such as 3s, 250ms or 25us, got \"0\""
+      ),
+      (
+        ["replay", "--closed", "x.load"],
+        "replay has no option --closed; it is one of run, check, trace"
+      ),
+      (["--for", "1s"], "run has no option --for; it is one of trace"),
       (["-p", "uv,,lt"], "-p needs names separated by commas, got \"uv,,lt\""),
       (["-o", ""], "-o needs the name of a file (standard output: --format json), got \"\""),
       (["--strict=2"], "--strict takes no value, got \"2\""),
@@ -113,7 +129,9 @@ struct OptionParserTests {
       ),
       (["man", "x"], "man takes no more arguments, got \"x\""),
       (["report"], "report needs an argument: loopbench report FILE... [OPTION...]"),
-      (["list", "--seed", "1"], "list has no option --seed; it is one of run, check, replay"),
+      (
+        ["list", "--seed", "1"], "list has no option --seed; it is one of run, check, replay, trace"
+      ),
       (["baseline", "keep"], "baseline needs save, list, show or rm, got \"keep\""),
     ]
   )

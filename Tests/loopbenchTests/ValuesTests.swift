@@ -27,10 +27,22 @@ struct ValuesTests {
     }
   }
 
+  @Test("a policy is the ordinary one, or real-time with a priority that exists")
+  func policies() {
+    #expect(Values.policy("other") == .some(nil))
+    #expect(Values.policy("fifo:1") == 1)
+    #expect(Values.policy("fifo:99") == 99)
+    for bad in ["", "fifo", "fifo:", "fifo:0", "fifo:100", "rr:1", "fifo:x"] {
+      #expect(Values.policy(bad) == nil, "\(bad)")
+    }
+  }
+
   @Test("a placement is a word or two CPUs")
   func placements() {
     #expect(Values.placement("auto") == .automatic)
     #expect(Values.placement("any") == .any)
+    #expect(Values.placement("same") == .same)
+    #expect(Values.placement("cross") == .cross)
     #expect(Values.placement("0,1") == .cpus(producer: 0, loop: 1))
     for bad in ["", "0", "0,1,2", "a,b", "0,-1", "0,9999"] {
       #expect(Values.placement(bad) == nil, "\(bad)")

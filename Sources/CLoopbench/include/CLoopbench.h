@@ -10,6 +10,7 @@
 #include "cl_finish.h"
 #include "cl_interrupt.h"
 #include "cl_library.h"
+#include "cl_load.h"
 #include "cl_process.h"
 #include "cl_system.h"
 #include "cl_thread.h"

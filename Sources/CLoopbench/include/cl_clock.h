@@ -21,9 +21,9 @@ void cl_spin_until(uint64_t deadline);
 // Sleeps until `deadline`, or a little longer.
 void cl_sleep_until(uint64_t deadline);
 
-// Makes this thread's sleeps as exact as the system allows; by default Linux
-// adds up to 50 us.
-void cl_sleep_exactly(void);
+// Lets the system add up to `slack` ns to this thread's sleeps, at least 1; by
+// default Linux adds up to 50 us.
+void cl_sleep_within(uint64_t slack);
 
 // Does nothing, and the optimiser can not know: what `value` points at must be
 // there.

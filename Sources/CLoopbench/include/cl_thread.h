@@ -7,9 +7,16 @@ typedef struct cl_thread cl_thread;
 
 // Starts a thread on `cpu`, or anywhere the process was allowed when it
 // started if `cpu` is negative. It never inherits the creator's placement.
-// Returns 0, or an errno.
-int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu,
+// Its real-time priority, first come, first served, is `priority`; if that is 0
+// it is the creator's, if it has one. Returns 0, or an errno.
+int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu, int priority,
                     void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
+
+// Whether threads may have that real-time priority here. Returns 0, or an errno.
+int cl_thread_try_priority(int priority);
+
+// The calling thread's real-time priority; 0 for none.
+int cl_thread_priority(void);
 
 // Waits for the thread to end and frees it.
 void cl_thread_join(cl_thread *_Nonnull thread);

@@ -36,6 +36,9 @@ void cl_wake_settle(cl_wake *_Nonnull wake);
 // The time of the answer to the announced ping `index`, by the order of answers.
 uint64_t cl_wake_answered_at(const cl_wake *_Nonnull wake, uint32_t index);
 
+// The time before `send` of each ping that waited for its answer.
+const uint64_t *_Nonnull cl_wake_sent(const cl_wake *_Nonnull wake);
+
 // ns from before `send` to the callback's first instruction.
 const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
 

@@ -58,6 +58,7 @@ extension ComparisonError {
       ("the order", base.order, new.order),
       ("placement", text(base.placement), text(new.placement)),
       ("the rate", text(base.pace), text(new.pace)),
+      ("what was asked of the machine", text(base.conditions), text(new.conditions)),
     ]
     return fields.compactMap { name, base, new in
       base == new ? nil : .otherSettings(name: name, base: base, new: new)
@@ -72,6 +73,10 @@ extension ComparisonError {
   /// A round of more samples has another maximum, and another p99.9.
   private static func text(_ pace: Pace) -> String {
     "\(Decimals.exact(pace.rate))/s \(pace.arrival.rawValue)"
+  }
+
+  private static func text(_ conditions: Conditions?) -> String {
+    conditions?.parts.joined(separator: ", ") ?? "nothing"
   }
 
   private static func efforts(_ base: Report, _ new: Report) -> [ComparisonError] {
@@ -102,6 +107,8 @@ extension ComparisonError {
 
 extension Report.Result {
   fileprivate var samplesPerRound: UInt64 {
-    UInt64(Spread(of: perRound.map { Double($0.count) })?.median ?? 0)
+    // A file can hold any number.
+    let median = Spread(of: perRound.map { Double($0.count) })?.median ?? 0
+    return UInt64(exactly: median.rounded()) ?? .max
   }
 }

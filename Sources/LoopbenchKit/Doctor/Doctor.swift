@@ -7,8 +7,9 @@ public enum Doctor {
   /// Every check that applies, in the order they are shown in.
   public static func findings(about facts: MachineFacts) -> [Finding] {
     let checks = [
-      build, cpus, quota, governor, clock, slack, virtualization, load, sleep, wake, libuv,
-      descriptors,
+      build, cpus, smt, quota, autogroup, governor, clock, slack, virtualization, load, sleep, wake,
+      libuv,
+      memory, descriptors,
     ]
     return checks.compactMap { $0(facts) }
   }

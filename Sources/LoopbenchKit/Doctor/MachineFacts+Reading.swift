@@ -27,6 +27,10 @@ extension MachineFacts {
     quota = Self.quota(file)
     clockSource = file("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     steal = file("/proc/stat").flatMap(Self.steal)
+    hasSMT = file("/sys/devices/system/cpu/smt/active").map { $0 == "1" }
+    hasAutogroup = file("/proc/sys/kernel/sched_autogroup_enabled").map { $0 == "1" }
+    randomizesAddresses = file("/proc/sys/kernel/randomize_va_space").map { $0 != "0" }
+    hugePages = file("/sys/kernel/mm/transparent_hugepage/enabled").flatMap(Self.chosen)
     var seen: Set<String> = []
     governors = (0..<machine.cpus).compactMap {
       file("/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_governor")
@@ -57,6 +61,13 @@ extension MachineFacts {
   }
 
   /// "150000 100000": 1.5 CPUs; "max 100000": no limit.
+  /// The word in brackets: `always [madvise] never`.
+  private static func chosen(_ text: String) -> String? {
+    text.split(separator: " ").first { $0.hasPrefix("[") && $0.hasSuffix("]") }.map {
+      String($0.dropFirst().dropLast())
+    }
+  }
+
   private static func limit(_ text: String) -> Double? {
     let numbers = text.split(separator: " ").map { Double($0) }
     guard numbers.count == 2, let time = numbers[0], let period = numbers[1], period > 0 else {

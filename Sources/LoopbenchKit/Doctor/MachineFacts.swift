@@ -8,6 +8,15 @@ public struct MachineFacts: Equatable, Sendable {
   public var quota: Double?
   /// The frequency governors of its CPUs, each once.
   public var governors: [String] = []
+  /// Whether two of its CPUs may share a core; `nil` where unknown.
+  public var hasSMT: Bool?
+  /// Whether the kernel shares CPU time among sessions first, so that `nice` has
+  /// no effect from one to the other.
+  public var hasAutogroup: Bool?
+  /// Transparent huge pages: `always`, `madvise` or `never`.
+  public var hugePages: String?
+  /// Whether addresses differ from run to run.
+  public var randomizesAddresses: Bool?
   /// The kernel's clock.
   public var clockSource: String?
   /// How late the kernel may wake a sleeping thread, in ns.

@@ -43,6 +43,8 @@ extension Contender {
     round: Int,
     seed: UInt64,
     pace: Pace = .standard,
+    conditions: Conditions = .standard,
+    isTraced: Bool = false,
     instruments: Instruments
   ) throws(PeerFailure) -> SliceOutcome {
     let slice = Slice(
@@ -50,6 +52,8 @@ extension Contender {
       effort: series.effort,
       seats: seats,
       pace: pace,
+      conditions: conditions,
+      isTraced: isTraced,
       generator: generator(round: round, seed: seed)
     )
     let began = instruments.now()
@@ -65,7 +69,8 @@ extension Contender {
 
   private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
     do {
-      return try PlacedThread.run(cpu: seats.loop) { [peer] () throws(PeerFailure) -> Slice in
+      return try PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority) {
+        [peer] () throws(PeerFailure) -> Slice in
         var slice = slice
         try peer.measure(&slice)
         return slice

@@ -4,6 +4,7 @@ public struct Measurements: Sendable {
   package let seed: UInt64
   package let order: RoundOrder
   package let pace: Pace
+  package let conditions: Conditions
   package let overhead: Overhead
   /// What contenders said that could not be measured, in order.
   public private(set) var failures: [PeerFailure] = []
@@ -20,12 +21,14 @@ public struct Measurements: Sendable {
     seed: UInt64,
     order: RoundOrder = .shuffle,
     pace: Pace = .standard,
+    conditions: Conditions = .standard,
     overhead: Overhead
   ) {
     self.contenders = contenders
     self.seed = seed
     self.order = order
     self.pace = pace
+    self.conditions = conditions
     self.overhead = overhead
   }
 

@@ -61,7 +61,11 @@ extension Slice {
         free: free,
         ended: ended[next]
       )
-      if isRecorded { record(sample, tolerance: schedule.tolerance) }
+      if isRecorded {
+        record(sample, tolerance: schedule.tolerance)
+        note("due, not sent yet", on: .producer, from: sample.due, to: sample.started)
+        note("sent, not answered yet", on: .loop, from: sample.started, to: sample.ended)
+      }
       free = ended[next]
       next += 1
     }

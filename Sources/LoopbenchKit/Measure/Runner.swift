@@ -14,6 +14,7 @@ public struct Runner: Sendable {
   private let order: RoundOrder
   private let warmUp: WarmUp
   private let pace: Pace
+  private let conditions: Conditions
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -24,6 +25,7 @@ public struct Runner: Sendable {
     order: RoundOrder = .shuffle,
     warmUp: WarmUp = .auto,
     pace: Pace = .standard,
+    conditions: Conditions = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
@@ -32,6 +34,7 @@ public struct Runner: Sendable {
     self.order = order
     self.warmUp = warmUp
     self.pace = pace
+    self.conditions = conditions
     self.instruments = instruments
   }
 
@@ -72,6 +75,7 @@ public struct Runner: Sendable {
       seed: seed,
       order: order,
       pace: pace,
+      conditions: conditions,
       overhead: Overhead.measure(instruments)
     )
   }
@@ -171,7 +175,13 @@ extension Runner {
     }
     do throws(PeerFailure) {
       return [
-        try contender.measure(round: round, seed: seed, pace: pace, instruments: instruments)
+        try contender.measure(
+          round: round,
+          seed: seed,
+          pace: pace,
+          conditions: conditions,
+          instruments: instruments
+        )
       ]
     } catch {
       run.measurements.fail(contender, error)

@@ -7,6 +7,8 @@ package struct SliceOutcome: Sendable {
   package let missed: UInt64
   package let counts: [String: UInt64]
   package let wallNs: UInt64
+  /// Empty unless it was traced.
+  package let spans: [TraceSpan]
   package let usage: ResourceUse
 
   package init(contender: Contender, slice: Slice, wallNs: UInt64, usage: ResourceUse) {
@@ -15,6 +17,7 @@ package struct SliceOutcome: Sendable {
     earlyFires = slice.earlyFires
     missed = slice.missed
     counts = slice.counts
+    spans = slice.spans ?? []
     self.wallNs = wallNs
     self.usage = usage
   }

@@ -34,7 +34,8 @@ struct DispatchTimer: Peer {
       let now = cl_now()
       cl_thread_place(cpu)
       guard !fires.isComplete else { return }
-      let periods = Int(timer.data)
+      // At least the one it is called for: what is taken from it must stay above 0.
+      let periods = max(1, Int(timer.data))
       let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
       fires.record(lastDue: last, periods: periods, at: now)
       if fires.isComplete { gate.pass() }

@@ -10,9 +10,11 @@ struct LTTimer: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
       try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
         try follow(from: first, count, on: loop)
       }
+      ticks.note(in: &slice)
     }
   }
 

@@ -19,7 +19,7 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
     try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
       stop.value = queue
       if slice.series.hasSuffix(".self") {
-        toSelf(queue, &slice, finish)
+        try toSelf(queue, &slice, finish)
       } else {
         try across(queue, &slice, finish)
       }
@@ -46,7 +46,11 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
   }
 
   /// The burst is posted by a function that the queue runs.
-  private func toSelf(_ queue: Queue, _ slice: inout Slice, _ finish: FinishLine) {
+  private func toSelf(
+    _ queue: Queue,
+    _ slice: inout Slice,
+    _ finish: FinishLine
+  ) throws(PeerFailure) {
     let began = HandOff<UInt64>()
     let items = slice.effort.operations
     let step = Shared(UnsafeMutableRawPointer(finish.pointer))
@@ -54,11 +58,11 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
       began.value = cl_now()
       for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
     }
-    slice.sample { _ in
+    try slice.sample { (_) throws(PeerFailure) in
       finish.reset(target: items)
       queue.post(Caller.call, context: burst.address)
       queue.run()
-      return finish.finished - (began.value ?? 0)
+      return try finish.nanoseconds(since: began.value ?? .max)
     }
     withExtendedLifetime(burst) {}
   }

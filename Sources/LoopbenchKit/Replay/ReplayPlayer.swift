@@ -28,9 +28,12 @@ struct ReplayPlayer {
     guard slice.series == "performed" else { throw slice.unknownSeries }
     let origin = cl_now() + Self.headStart
     let producers = replay.producers.map { ReplayProducer($0, of: replay) }
-    let cpu = slice.seats.producer
+    let (cpu, slackNs) = (slice.seats.producer, slice.conditions.slackNs)
     let conductor = try PlacedThread(cpu: nil) { [recorder] in
-      Self.run(producers[...], cpu: cpu) { $0.play(from: origin, commit: commit) }
+      Self.run(producers[...], cpu: cpu) {
+        cl_sleep_within(slackNs)
+        $0.play(from: origin, commit: commit)
+      }
       recorder.waitForEnd(of: producers.reduce(0) { $0 + $1.startedCount })
       stop()
     }
@@ -103,7 +106,6 @@ final class ReplayProducer: @unchecked Sendable {
   var startedCount: Int { started.count { $0 != 0 } }
 
   func play(from origin: UInt64, commit: (_ entry: Int) -> Void) {
-    cl_sleep_exactly()
     started = schedule.follow(from: origin) { commit(entries[$0]) }
   }
 }

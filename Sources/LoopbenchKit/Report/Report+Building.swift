@@ -89,6 +89,7 @@ extension Report {
     if measurements.rounds.count < RoundCount.least {
       warnings.append(.fewRounds(measurements.rounds.count))
     }
+    if results.contains(where: { Series.isClosed($0.series) }) { warnings.append(.closedLoop) }
     let disturbed = measurements.rounds.filter(\.isDisturbed)
     if !disturbed.isEmpty {
       warnings.append(.disturbedRounds(disturbed, of: measurements.rounds.count))
@@ -115,6 +116,7 @@ extension Report.Settings {
     self.dropsDisturbed = dropsDisturbed
     self.placement = placement
     pace = measurements.pace
+    conditions = measurements.conditions == .standard ? nil : measurements.conditions
     overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
     var seen: Set<String> = []

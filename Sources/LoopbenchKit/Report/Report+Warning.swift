@@ -106,6 +106,22 @@ extension Report.Warning {
     }
   }
 
+  /// Of a background load that did not last.
+  static func loadEnded(_ load: String, status: Int) -> Report.Warning {
+    Report.Warning(
+      id: "load-ended",
+      text: "the load \(load) ended before the run, with status \(status)",
+      hint: "give it more to do: what was measured after it had no load"
+    )
+  }
+
+  /// Of a run that waits for its answers.
+  static let closedLoop = Report.Warning(
+    id: "closed-loop",
+    text: "closed: a send waits for the answer before, so a stall hides what it delays",
+    hint: "believe its throughput, not its tail; without --closed there is one"
+  )
+
   static func fewRounds(_ rounds: Int) -> Report.Warning {
     Report.Warning(
       id: "few-rounds",

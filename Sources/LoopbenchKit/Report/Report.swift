@@ -65,6 +65,8 @@ extension Report {
     public let placement: Placement
     /// How often the open-loop series started an operation.
     public let pace: Pace
+    /// What the machine was asked for; `nil` for nothing beside its default.
+    public let conditions: Conditions?
     /// What measuring costs, measured before the first round.
     public let overhead: Overhead
     /// The scenarios that were measured.

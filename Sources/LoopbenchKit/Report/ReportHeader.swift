@@ -18,6 +18,7 @@ struct ReportHeader {
         Self.placement(report.settings.placement),
       ],
       [Self.overhead(report.settings.overhead)] + Self.pace(of: report),
+      report.settings.conditions?.parts ?? [],
       report.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
     ]
     parts = lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }

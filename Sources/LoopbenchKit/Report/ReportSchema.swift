@@ -73,6 +73,7 @@ public enum ReportSchema {
             "dropsDisturbed": { "type": "boolean" },
             "placement": { "$ref": "#/$defs/placement" },
             "pace": { "$ref": "#/$defs/pace" },
+            "conditions": { "$ref": "#/$defs/conditions" },
             "overhead": { "$ref": "#/$defs/overhead" },
             "scenarios": { "$ref": "#/$defs/names" },
             "peers": { "$ref": "#/$defs/names" }
@@ -85,6 +86,16 @@ public enum ReportSchema {
           "properties": {
             "rate": { "type": "number", "exclusiveMinimum": 0 },
             "arrival": { "enum": ["const", "poisson"] }
+          }
+        },
+        "conditions": {
+          "description": "What the machine was asked for; absent: nothing beside its default.",
+          "type": "object",
+          "required": ["slackNs", "load"],
+          "properties": {
+            "priority": { "type": "integer", "minimum": 1, "maximum": 99 },
+            "slackNs": { "$ref": "#/$defs/count" },
+            "load": { "type": "string" }
           }
         },
         "overhead": {

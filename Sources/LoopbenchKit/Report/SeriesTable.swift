@@ -42,7 +42,7 @@ struct SeriesTable {
   /// What is said below the table.
   var notes: [String] {
     if isLag { return [lag] }
-    return isCompanion ? [] : [missed].compactMap { $0 } + counts
+    return isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts
   }
 
   func lines() -> [String] {
@@ -69,8 +69,21 @@ extension SeriesTable {
   }
 
   /// What was counted beside the times: a line for each peer.
+  /// How many sends a second were answered, one after the other.
+  private var throughput: String? {
+    let rates = results.compactMap { result -> String? in
+      guard
+        let sends = result.counts[Series.closedSends],
+        let time = result.counts[Series.closedTime], time > 0
+      else { return nil }
+      let rate = Double(sends) * 1e9 / Double(time)
+      return "\(result.peer) \(Decimals.text(rate, digits: 0))/s"
+    }
+    return rates.isEmpty ? nil : "throughput: " + rates.joined(separator: " · ")
+  }
+
   private var counts: [String] {
-    results.filter { !$0.counts.isEmpty }.map { result in
+    results.filter { !$0.counts.isEmpty && !Series.isClosed($0.series) }.map { result in
       let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return "\(result.peer): " + counts.joined(separator: ", ")
     }

@@ -5,6 +5,7 @@ private import CLoopbench
 struct PacedPings {
   private let pointer: OpaquePointer
   private let schedule: OpenLoopSchedule
+  private let slackNs: UInt64
 
   /// Long enough for the loop to fall asleep before the schedule starts.
   private static let headStart: UInt64 = 1_000_000
@@ -17,6 +18,7 @@ struct PacedPings {
       pace: slice.pace,
       generator: &slice.generator
     )
+    slackNs = slice.conditions.slackNs
     cl_wake_pace(pointer)
   }
 
@@ -30,8 +32,8 @@ struct PacedPings {
     let origin = cl_now() + Self.headStart
     let started = HandOff<[UInt64]>()
     let shared = Shared((pings: pointer, context: context))
-    let producer = try PlacedThread(cpu: slice.seats.producer) { [schedule] in
-      cl_sleep_exactly()
+    let producer = try PlacedThread(cpu: slice.seats.producer) { [schedule, slackNs] in
+      cl_sleep_within(slackNs)
       started.value = schedule.follow(from: origin) { _ in
         cl_wake_announce(shared.value.pings)
         send(shared.value.context)

@@ -36,7 +36,11 @@ package enum TimerLoad {
     for _ in 0..<schedules {
       let first = now() + interval + slice.generator.number(below: interval)
       let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
-      for lateness in fires.dropFirst(warmUps) { slice.record(lateness: lateness) }
+      for (index, lateness) in fires.enumerated().dropFirst(warmUps) {
+        let due = first + UInt64(index) * interval
+        slice.record(lateness: lateness)
+        slice.note("due, not fired yet", on: .loop, from: due, to: due + UInt64(max(0, lateness)))
+      }
     }
   }
 }

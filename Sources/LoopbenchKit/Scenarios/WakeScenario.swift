@@ -67,7 +67,7 @@ extension Scenario {
 /// How the pings of `wake` are spaced.
 package enum WakeLoad {
   /// The series every peer of the scenario has, besides companions.
-  package static let series = ["across", "same", "same.low", "paced"]
+  package static let series = ["across", "same", "same.low", "paced", Series.closedName]
 
   /// The least time, in ns, that the sender spins before each ping of `series`;
   /// the most is twice that. 0: it sends as soon as it was answered.

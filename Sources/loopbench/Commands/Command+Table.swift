@@ -45,6 +45,18 @@ extension Command {
       "play a recorded load against the peers",
       examples: [Example(line: "loopbench replay chat.load", meaning: "a recorded load")]
     ),
+    Command(
+      .trace,
+      "[SCENARIO...]",
+      takes: .scenarios,
+      "draw a time line of a short run, for Perfetto",
+      details: [
+        "Measures for --for, with 50 samples in a slice unless -n says otherwise, and writes what"
+          + " happened when as Chrome's trace events: open the file at ui.perfetto.dev or in"
+          + " chrome://tracing. A trace costs time: believe its order, not its figures."
+      ],
+      examples: [Example(line: "loopbench trace wake -o wake.trace.json", meaning: "a time line")]
+    ),
   ]
 
   private static let reading: [Command] = [

@@ -18,6 +18,7 @@ package struct Command: Sendable {
     case baseline
     case plot
     case replay
+    case trace
     case doctor
     case completion
     case man

@@ -22,9 +22,11 @@ struct RunCommand {
     let base = try options.baseline.map { try Baseline.load($0, folder: context.baselines) }
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: context.registry.scenarios)
+    let load = try plan.start()
     let measurements = try measure(plan, write)
+    let ended = load.stop()
     guard !measurements.isEmpty else { return try nothing(measurements, write) }
-    let report = report(on: measurements, plan)
+    let report = report(on: measurements, plan, ended.map { [$0] } ?? [])
     try write(.output, shown(report))
     try files.save(report)
     try note(files, write)
@@ -54,14 +56,18 @@ struct RunCommand {
     )
   }
 
-  private func report(on measurements: Measurements, _ plan: RunPlan) -> Report {
+  private func report(
+    on measurements: Measurements,
+    _ plan: RunPlan,
+    _ warnings: [Report.Warning]
+  ) -> Report {
     Report(
       measurements,
       argv: context.arguments,
       machine: .detect(),
       placement: plan.placement,
       labels: options.labels,
-      warnings: plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
+      warnings: warnings + plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
         + (context.interruption.reason.map { [.endedEarly($0)] } ?? []),
       dropsDisturbed: options.dropsDisturbed
     )

@@ -9,9 +9,10 @@ struct RunPlan {
 
   init(_ options: Options, registry: Registry) throws {
     self.options = options
-    placement = Self.placement(options.placement)
+    placement = try Self.placement(options.placement)
     seed = options.seed ?? UInt64(UInt32.random(in: .min ... .max))
     let rounds = options.rounds ?? RoundCount.least
+    let registry = options.isClosed ? registry.closed : registry
     selection = try Selection(
       from: options.samples.map { registry.taking(samples: $0, in: rounds) } ?? registry,
       scenarios: options.operands,
@@ -34,18 +35,67 @@ struct RunPlan {
       rounds: rounds,
       order: options.order,
       warmUp: options.warmUp,
-      pace: Pace(rate: options.rate, arrival: options.arrival)
+      pace: pace,
+      conditions: options.conditions
     )
   }
 
-  private static func placement(_ choice: Options.PlacementChoice) -> Placement {
+  func tracer() -> Tracer {
+    Tracer(
+      contenders: selection.contenders,
+      seed: seed,
+      pace: pace,
+      conditions: options.conditions
+    )
+  }
+
+  private var pace: Pace { Pace(rate: options.rate, arrival: options.arrival) }
+
+  /// What has to be so before it measures: the policy is permitted, the load runs.
+  func start() throws -> RunningLoad {
+    if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
+      throw PolicyError(priority: priority, cause: cause, program: HostProcess.programPath)
+    }
+    do {
+      return try RunningLoad(options.load)
+    } catch {
+      throw LoadError(load: options.load, cause: error)
+    }
+  }
+
+  private static func placement(
+    _ choice: Options.PlacementChoice
+  ) throws(UnavailableError) -> Placement {
     let detected = Placement.detect()
     switch choice {
     case .automatic: return detected
     case .any: return Placement(cpuCount: detected.cpuCount, loop: nil, producer: nil)
+    case .same:
+      return Placement(
+        cpuCount: detected.cpuCount,
+        loop: detected.loop,
+        producer: detected.loop
+      )
+    case .cross:
+      guard detected.producer != nil else {
+        throw UnavailableError(description: "--placement cross needs 2 CPUs that may be chosen")
+      }
+      return detected
     case .cpus(let producer, let loop):
+      try check([producer, loop])
       return Placement(cpuCount: detected.cpuCount, loop: loop, producer: producer)
     }
+  }
+
+  private static func check(_ cpus: [Int]) throws(UnavailableError) {
+    let allowed = Placement.allowedCPUs
+    guard let other = cpus.first(where: { !allowed.contains($0) }) else { return }
+    let those = allowed.map(String.init).joined(separator: ", ")
+    throw UnavailableError(
+      description: allowed.isEmpty
+        ? "threads can not be placed on this system"
+        : "CPU \(other) is not one of those this process may use: \(those)"
+    )
   }
 }
 
@@ -62,7 +112,7 @@ extension RunPlan {
   /// What `--dry-run` prints.
   var text: String {
     Layout.blocks([
-      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats],
+      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats] + conditions,
       ["What is measured:"] + scenarios,
       files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
@@ -89,6 +139,11 @@ extension RunPlan {
   private var seats: String {
     guard let loop = placement.loop else { return "threads not placed" }
     return "loop on CPU \(loop)" + (placement.producer.map { ", producer on CPU \($0)" } ?? "")
+  }
+
+  private var conditions: [String] {
+    let parts = options.conditions.parts
+    return parts.isEmpty ? [] : [parts.joined(separator: " · ")]
   }
 
   private var scenarios: [String] {

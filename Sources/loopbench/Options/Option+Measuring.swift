@@ -14,7 +14,7 @@ extension Option {
       "--samples",
       short: "-n",
       in: .measuring,
-      of: measurers,
+      of: tracers,
       "take about N samples of each peer in each series (default: each series its own)",
       .number(1...10_000_000, \.samples)
     ),
@@ -35,7 +35,7 @@ extension Option {
     Option(
       "--seed",
       in: .measuring,
-      of: measurers,
+      of: tracers,
       "repeat the order and the load of the run that printed this seed",
       .value(placeholder: "N", words: .anything) { options, value in
         // Above 2^53 a reader of the JSON could not tell two seeds apart.

@@ -2,6 +2,7 @@ import LoopbenchKit
 
 extension Option {
   private static let shown = measurers.union(readers)
+  private static let configured = shown.union([.trace])
 
   static let showing: [Option] = [
     Option(
@@ -60,7 +61,7 @@ extension Option {
       "--quiet",
       short: "-q",
       in: .showing,
-      of: measurers,
+      of: tracers,
       "no progress and no notes; errors and the report only",
       .on(\.isQuiet)
     ),
@@ -105,7 +106,7 @@ extension Option {
       "--config",
       short: "-C",
       in: .general,
-      of: shown,
+      of: configured,
       "read options from FILE (default: loopbench.json, if there)",
       .value(placeholder: "FILE", words: .file) { options, value in
         guard !value.isEmpty else { return "the name of a file" }

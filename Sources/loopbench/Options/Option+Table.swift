@@ -7,6 +7,7 @@ extension Option {
     choosing + measuring + load + comparing + writing + showing + plotting + general
 
   static let measurers: Set<Command.Name> = [.run, .check, .replay]
+  static let tracers = measurers.union([.trace])
   static let readers: Set<Command.Name> = [.report, .compare, .plot]
 
   static let choosing: [Option] = [
@@ -14,7 +15,7 @@ extension Option {
       "--peers",
       short: "-p",
       in: .choosing,
-      of: measurers.union([.report, .plot]),
+      of: tracers.union([.report, .plot]),
       "only these peers, separated by commas; or all (default: lt, uv and floors)",
       .value(placeholder: "LIST", words: .peers) { options, value in
         guard let names = Values.names(value) else { return "names separated by commas" }

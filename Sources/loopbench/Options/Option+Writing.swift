@@ -60,8 +60,8 @@ extension Option {
       "--output",
       short: "-o",
       in: .writing,
-      of: measurers.union([.report, .plot]),
-      "write the full result, as JSON, to FILE; for plot, the picture",
+      of: tracers.union([.report, .plot]),
+      "write the full result, as JSON, to FILE; of plot the picture, of trace the trace",
       .value(placeholder: "FILE", words: .file) { options, value in
         guard !["", "-"].contains(value) else {
           return "the name of a file (standard output: --format json)"

@@ -25,6 +25,15 @@ package struct Options: Equatable, Sendable {
   package var rate = Pace.standard.rate
   package var arrival = Pace.Arrival.const
   package var placement = PlacementChoice.automatic
+  /// Whether open-loop series wait for their answers instead.
+  package var isClosed = false
+  /// The real-time priority of measuring threads; `nil` for the ordinary policy.
+  package var priority: Int?
+  /// In ns.
+  package var slack = Conditions.standard.slackNs
+  package var load = BackgroundLoad.none
+  /// How long a trace takes, in ns; `nil` means about 2 s.
+  package var traceNs: UInt64?
   /// Whether the first peer is measured twice, for the noise floor.
   package var usesTwin = true
   /// In ns; `nil` means none.
@@ -75,6 +84,11 @@ extension Options {
     return peers
   }
 
+  /// What is asked of the machine.
+  package var conditions: Conditions {
+    Conditions(priority: priority, slackNs: slack, load: load.text)
+  }
+
   /// A file to write in a format: `--export csv=wake.csv`.
   package struct Export: Equatable, Sendable {
     package let format: ReportFormat
@@ -97,6 +111,8 @@ extension Options {
   package enum PlacementChoice: Equatable, Sendable {
     case automatic
     case any
+    case same
+    case cross
     case cpus(producer: Int, loop: Int)
   }
 }

@@ -60,11 +60,13 @@ extension Values {
     return (String(parts[0]), String(parts[1]))
   }
 
-  /// "auto", "any", or two CPUs: "0,1".
+  /// "auto", "any", "same", "cross", or two CPUs: "0,1".
   package static func placement(_ text: String) -> Options.PlacementChoice? {
     switch text {
     case "auto": return .automatic
     case "any": return .any
+    case "same": return .same
+    case "cross": return .cross
     default:
       let cpus = text.split(separator: ",", omittingEmptySubsequences: false).map {
         number(String($0), in: 0...1023)
@@ -72,6 +74,13 @@ extension Values {
       guard cpus.count == 2, let producer = cpus[0], let loop = cpus[1] else { return nil }
       return .cpus(producer: producer, loop: loop)
     }
+  }
+
+  /// "other", or "fifo:50": the real-time priority.
+  package static func policy(_ text: String) -> Int?? {
+    if text == "other" { return .some(nil) }
+    guard text.hasPrefix("fifo:") else { return nil }
+    return number(String(text.dropFirst(5)), in: Conditions.priorities).map { .some($0) }
   }
 
   /// "a, b or c".

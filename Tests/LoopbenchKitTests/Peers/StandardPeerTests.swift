@@ -11,12 +11,19 @@ struct StandardPeerTests {
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
-        #expect(histogram?.count == UInt64(contender.series.effort.samples), "\(contender.name)")
+        // What a machine was too slow for was missed, and is counted.
+        let count = (histogram?.count ?? 0) + notStarted(outcome, contender.series)
+        #expect(count >= UInt64(contender.series.effort.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
       }
       #expect(outcome.recorded.count == 1 + companions.count, "\(contender.name)")
       #expect(outcome.earlyFires == 0, "\(contender.name)")
     }
+  }
+
+  /// Operations of an open loop that may not have been started.
+  private func notStarted(_ outcome: SliceOutcome, _ series: Series) -> UInt64 {
+    series.kind == .intended ? outcome.missed : 0
   }
 
   @Test("every peer that is measured if asked for does so, too, and repeats it")
@@ -27,7 +34,8 @@ struct StandardPeerTests {
       for round in 1...2 {
         do {
           let outcome = try contender.measure(round: round, seed: 1, instruments: .system)
-          #expect(outcome.recorded[contender.series.name]?.count == 4, "\(contender.name)")
+          let count = outcome.recorded[contender.series.name]?.count ?? 0
+          #expect(count + notStarted(outcome, contender.series) >= 4, "\(contender.name)")
         } catch {
           // A sanitizer's program does not lend its runtime to a library it loads.
           let isSanitizer = ["__tsan_", "__asan_"].contains { "\(error)".contains($0) }

@@ -103,7 +103,8 @@ struct SelectionTests {
   func consistency() throws {
     for peer in registry.peers {
       let scenario = try #require(registry.scenarios.first { $0.name == peer.scenario })
-      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name)
+      let closed = registry.closed.scenarios.flatMap(\.series).map(\.name)
+      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name) + closed
       #expect(Set(peer.series).isSubset(of: known), "\(peer.scenario) \(peer.name)")
     }
     let names = registry.peers.map { "\($0.scenario)/\($0.name)" }

@@ -27,6 +27,7 @@ struct Fixture {
   var twins = TwinRule.never
   var order = RoundOrder.shuffle
   var warmUp = WarmUp.rounds(1)
+  var conditions = Conditions.standard
   var instruments = Instruments.stepping()
   var machine = Self.machine
   var dropsDisturbed = false
@@ -50,6 +51,7 @@ struct Fixture {
       rounds: rounds,
       order: order,
       warmUp: warmUp,
+      conditions: conditions,
       instruments: instruments
     )
   }
