@@ -76,6 +76,35 @@ def interrupt():
     check(0 < len(report["rounds"]) < 1000, "Ctrl-C: no rounds in the file")
 
 
+def interrupt_phases():
+    """Before the first round, in a trace, and with a load that must not outlive it."""
+    for arguments in (
+        ["wake", "-w", "20s", "-o", "early.json"],
+        ["trace", "wake", "--for", "20s", "-o", "early.trace.json"],
+        ["wake", "-w", "20s", "--load", "cmd:sleep 86399 & sleep 86399"],
+        ["check", "commit", "--rounds", "1000", "-n", "8000", "--baseline", "./new.json"],
+    ):
+        process = subprocess.Popen(
+            [binary, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        check(process.returncode in (130, 5), f"Ctrl-C, {arguments[0]}: {process.returncode}")
+    sleeping = subprocess.run(["pgrep", "-f", "^sleep 86399"], capture_output=True, check=False)
+    check(not sleeping.stdout, "Ctrl-C: a load outlives the run")
+    twice = subprocess.Popen(
+        [binary, "wake", "-w", "20s", "--load", "cmd:sleep 86399"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    for _ in range(2):
+        twice.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    twice.communicate(timeout=30)
+    check(twice.returncode == 130, f"Ctrl-C twice: exit {twice.returncode}, not 130")
+    leftovers = [name for name in os.listdir(".") if name.endswith(".part")]
+    check(not leftovers, f"Ctrl-C: left behind {leftovers}")
+
+
 def zsh():
     shell = shutil.which("zsh")
     if not shell:
@@ -98,6 +127,7 @@ def zsh():
 
 progress()
 interrupt()
+interrupt_phases()
 zsh()
 for failure in failures:
     print("error:", failure, file=sys.stderr)

@@ -1,6 +1,7 @@
 #include "cl_process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <uv.h>
@@ -27,4 +28,19 @@ const char *cl_environment(size_t index) {
 int cl_terminal_width(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void cl_keep_descriptors(void) {
+  for (int descriptor = 0; descriptor < 3; descriptor++) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest that is free: this one, for those below are open.
+    if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
+long cl_read(int descriptor, void *bytes, size_t capacity) {
+  ssize_t count;
+  do count = read(descriptor, bytes, capacity);
+  while (count < 0 && errno == EINTR);
+  return count >= 0 ? (long)count : -errno;
 }

@@ -58,6 +58,7 @@ extension Program {
 
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
+    case BaselineError.name: .usage
     case is UsageError, is ConfigurationError, is FailRuleError: .usage
     case SelectionError.peerNotInScenario, SelectionError.peerUnavailable,
       SelectionError.notBuilt, is UnavailableError:

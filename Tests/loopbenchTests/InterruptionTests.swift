@@ -33,6 +33,19 @@ struct InterruptionTests {
     #expect(try folder.names == [])
   }
 
+  @Test("the file is written though nobody reads what is printed")
+  func closed() throws {
+    let folder = try Folder()
+    var context = Context(arguments: ["loopbench"], registry: .tiny)
+    context.arguments += ["tiny", "--rounds", "10", "-q", "-o", try folder.file("x.json")]
+    let gone = SystemError(code: 32)
+    let program = Program(context) { (terminal, _) throws(SystemError) in
+      if terminal == .output { throw gone }
+    }
+    #expect(program.run() == .failed)
+    #expect(try ReportFile.read(try folder.file("x.json")).rounds.count == 10)
+  }
+
   @Test("a scenario that fails is exit 1, and the others are shown and written")
   func failure() throws {
     let folder = try Folder()

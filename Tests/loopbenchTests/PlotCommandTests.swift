@@ -36,6 +36,20 @@ struct PlotCommandTests {
     #expect(png.error.contains("ends in .svg or .html"))
   }
 
+  @Test("a scenario or a peer that no file has is exit 6, and nothing is drawn")
+  func names() throws {
+    for words in [["-s", "nosuch"], ["-p", "lu"]] {
+      for command in [["report"], ["plot", "--term"]] {
+        let result = FakeProgram().run(command + [file] + words)
+        #expect(result.code == .unavailable)
+        #expect(result.output == "")
+        #expect(result.error.contains("\"\(words[1])\" in what was measured; there is "))
+      }
+    }
+    #expect(FakeProgram().run("report", file, "-p", "uv").code == .success)
+    #expect(FakeProgram().run("report", file, "-p", "uv,uv.again").code == .success)
+  }
+
   @Test("a run draws and exports at once")
   func run() throws {
     let (plot, csv) = (try folder.file("b.svg"), try folder.file("b.csv"))

@@ -15,4 +15,12 @@ const char *_Nullable cl_environment(size_t index);
 // Columns of a terminal, or 0.
 int cl_terminal_width(int descriptor);
 
+// Opens the standard descriptors that are closed, so that no file becomes one of
+// them: for reading what is written to, so that writing still fails.
+void cl_keep_descriptors(void);
+
+// Reads up to `capacity` bytes. Returns how many, 0 at the end, or a negated
+// errno.
+long cl_read(int descriptor, void *_Nonnull bytes, size_t capacity);
+
 #endif

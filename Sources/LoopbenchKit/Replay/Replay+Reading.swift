@@ -29,7 +29,7 @@ extension Replay {
   /// - Throws: `ReplayError`, which says what is wrong with the file or the line.
   public static func read(_ path: String) throws(ReplayError) -> Replay {
     let data: Data
-    do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+    do { data = try InputFile.read(path, limit: Limit.bytes) } catch {
       throw ReplayError("it can not be read; name a file that docs/replay-format.md describes")
     }
     guard data.count <= Limit.bytes else {

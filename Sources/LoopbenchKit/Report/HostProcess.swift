@@ -26,6 +26,10 @@ package enum HostProcess {
     }
   }
 
+  /// Keeps a file that is opened later from becoming standard output where that
+  /// is closed.
+  package static func keepDescriptors() { cl_keep_descriptors() }
+
   /// Becomes the program at `path`, called with `arguments`, its name first.
   ///
   /// - Returns: Why it could not.

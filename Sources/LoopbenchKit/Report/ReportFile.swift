@@ -25,7 +25,7 @@ public enum ReportFile {
 
   private static func contents(of path: String) throws(ReportFileError) -> Data {
     do {
-      return try Data(contentsOf: URL(filePath: path == "-" ? "/dev/stdin" : path))
+      return try InputFile.read(path)
     } catch {
       throw .unreadable(path)
     }
@@ -48,7 +48,8 @@ public enum ReportFileError: Error, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do.
   public var description: String {
     switch self {
-    case .unreadable(let path): "\(path) can not be read; name a file that loopbench -o wrote"
+    case .unreadable(let path):
+      "\(path) can not be read; name a file that loopbench -o wrote, or - for standard input"
     case .damaged(let path):
       "\(path) is no complete report of loopbench; measure again with -o \(path)"
     case .schema(let path, let found):

@@ -14,8 +14,10 @@ struct PlotCommand {
       )
     }
     let output = try options.output.map { (path: $0, file: try open($0)) }
+    let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
+    try options.checkNames(in: reports.map(\.report))
     let plot = Plot(
-      reports: try options.operands.map { (name: name($0), report: try ReportFile.read($0)) },
+      reports: reports,
       kind: options.plotKind,
       options: plotOptions
     )

@@ -14,7 +14,7 @@ struct ReplayCommand {
 
   private static func read(_ path: String) throws(ReplayFileError) -> Replay {
     do {
-      return try Replay.read(path == "-" ? "/dev/stdin" : path)
+      return try Replay.read(path)
     } catch {
       throw ReplayFileError(path: path, cause: error)
     }

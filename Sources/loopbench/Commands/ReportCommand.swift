@@ -13,9 +13,10 @@ struct ReportCommand {
       throw UsageError.extraArgument(options.operands[1], command: "report with a file to write")
     }
     let texts = reports.map { $0.rendered(as: options.format, style: style, scenarios: scenarios) }
+    try options.checkNames(in: reports)
     let isForPeople = [.text, .markdown].contains(options.format)
-    try write(.output, texts.joined(separator: isForPeople ? "\n" : ""))
     if let report = reports.first { try files.save(report) }
+    try write(.output, texts.joined(separator: isForPeople ? "\n" : ""))
     return .success
   }
 

@@ -27,8 +27,10 @@ struct RunCommand {
     let ended = load.stop()
     guard !measurements.isEmpty else { return try nothing(measurements, write) }
     let report = report(on: measurements, plan, ended.map { [$0] } ?? [])
+    // First: whoever reads the output may have gone away.
+    let saved = Result { () throws(FileError) in try files.save(report) }
     try write(.output, shown(report))
-    try files.save(report)
+    try saved.get()
     try note(files, write)
     let verdict = try base.map { try compare($0, report, rules, write) } ?? .success
     return exitCode(of: measurements) ?? verdict
