@@ -20,6 +20,8 @@ int ct_loop_run(void *loop, int mode) {
 
 void ct_loop_stop(void *loop) { uv_stop(loop); }
 
+int ct_loop_fork(void *loop) { return uv_loop_fork(loop); }
+
 uint64_t ct_loop_now(void *loop) { return uv_now(loop); }
 
 struct count {

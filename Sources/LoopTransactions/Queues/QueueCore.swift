@@ -106,7 +106,8 @@ extension QueueCore {
 
   /// Hands over everything that waits now, whatever the batch and the budget.
   func flush() {
-    guard let loop else { return }
+    // What a child inherited is the parent's to hand over. I15.
+    guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
     loop.meter.isLifted = true
     _ = handOver(atMost: .max, on: loop)

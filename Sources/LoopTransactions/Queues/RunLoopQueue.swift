@@ -139,7 +139,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// Hands over everything that waits, at once, whatever the batch and the
   /// budget: for a release queue under memory pressure.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Does nothing in a child process, whose parent hands it over.
   ///
   /// - Complexity: O(n).
   public func flush() {

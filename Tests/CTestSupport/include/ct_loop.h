@@ -25,6 +25,9 @@ int ct_loop_run(void *_Nonnull loop, int mode);
 
 void ct_loop_stop(void *_Nonnull loop);
 
+// `uv_loop_fork`; libuv's result.
+int ct_loop_fork(void *_Nonnull loop);
+
 // The loop's own time, in milliseconds.
 uint64_t ct_loop_now(void *_Nonnull loop);
 

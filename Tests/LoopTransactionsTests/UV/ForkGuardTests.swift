@@ -112,6 +112,30 @@ struct ForkGuardTests {
     }
   }
 
+  @Test("a child that flushes, or performs at once, does nothing of its parent's")  // L12
+  func childFlushes() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in System.report("handed over") }
+        queue.enqueue(Witness {})
+        let (action, carrying) = (Action { System.report("performed") }, Carrying())
+        let transaction = Transaction(action, Action.perform, on: loop)
+        transaction.commit()
+        loop.commit(carrying, Carrying.note, 1)
+        let ending = Process.fork {
+          queue.flush()
+          #expect(!transaction.performIfNeeded())
+          #expect(!loop.performIfNeeded(action, Action.perform))
+          #expect(!loop.performIfNeeded(carrying, Carrying.note))
+        }
+        #expect(ending.status == 0)
+        #expect(ending.standardError == "")
+        #expect(transaction.isPending)
+        #expect(queue.count == 1)
+      }
+    }
+  }
+
   @Test("a child that drops its parent's loop neither traps nor reports")  // L11, L12
   func childDrops() async {
     await #expect(processExitsWith: .success) {
@@ -121,6 +145,12 @@ struct ForkGuardTests {
       #expect(ending.standardError == "")
       try loop?.close()
     }
+  }
+}
+
+private final class Carrying {
+  static let note = Selector<Carrying>.Carrying<Int>("fork note") { _, value in
+    System.report("performed \(value)")
   }
 }
 
