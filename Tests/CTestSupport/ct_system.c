@@ -98,7 +98,14 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void ct_end_after(unsigned seconds) { alarm(seconds); }
+void ct_end_after(unsigned seconds) {
+  // Dispatch's worker threads block every signal; in a child there is no other.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  alarm(seconds);
+}
 
 static int highest = 1024;
 

@@ -3,8 +3,11 @@ extension EventLoop {
   ///
   /// Past it, what is left is carried over to the next tick, which comes without
   /// blocking, after the events that are ready were served. Every queue that has
-  /// something still moves one element per tick. After the time budget that
-  /// Texture's users asked for and never got.
+  /// something still moves one element per tick. A tick ends with the piece of work
+  /// that passes the budget; after light ones, three more of the same selector or
+  /// posted function may pass it, for not every one is timed.
+  ///
+  /// After the time budget that Texture's users asked for and never got.
   ///
   /// A value: make and read it on any thread.
   public struct Budget: Hashable, Sendable {

@@ -37,6 +37,8 @@ extension EventLoop {
   private func abandon() {
     state = .closed
     becomeUnreachable()
+    timers.forEach { $0.leaveSource() }
+    stopInChild()
     for queue in queues { queue.leaveLoop() }
   }
 

@@ -139,9 +139,7 @@ extension EventLoop {
 
   private func checkRunnable() {
     checkUsable("EventLoop.run")
-    if core.isForked {
-      trap("EventLoop.run: the loop belongs to the parent process; make one in the child")
-    }
+    if core.isForked { trapInChild() }
     switch state {
     case .idle: break
     case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
@@ -159,6 +157,8 @@ extension EventLoop {
 
   /// Tells the `exit` observers, and performs what is owed then. L8.
   private func leave(performingAll isOver: Bool) {
+    // Forked by what it called. The inbox's lock may be a lost thread's.
+    guard !core.isForked else { return }
     core.inbox.awake()
     meter.isLifted = isOver
     runPosts()

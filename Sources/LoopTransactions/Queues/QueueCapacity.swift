@@ -1,7 +1,8 @@
 /// How many elements a queue may hold, and what happens to the next one.
 ///
 /// In a queue that holds its elements weakly, those in front that died make room
-/// first; dead ones behind a live one count until it is handed over.
+/// first; dead ones behind a live one count until it is handed over. Whether the
+/// first lives is looked at then, so its last release may fall to the sender.
 ///
 /// A value: make and read it on any thread.
 public struct QueueCapacity: Hashable, Sendable {

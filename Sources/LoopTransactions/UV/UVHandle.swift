@@ -67,6 +67,11 @@ func unmanagedOwner<Owner: AnyObject, Raw>(
   return base.pointee.data.map { .fromOpaque($0) }
 }
 
+/// Ends the watching of a poll handle whose events nobody takes.
+func stopWatching(_ handle: UnsafeMutablePointer<uv_poll_t>?) {
+  if let handle { uv_poll_stop(handle) }
+}
+
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   // Allocated by `UVHandle.init` with malloc's alignment, whatever its type.
   UnsafeMutableRawPointer(handle)?.deallocate()
