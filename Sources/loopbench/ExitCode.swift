@@ -21,7 +21,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .inconclusive: "too noisy to tell (only with --strict)"
     case .notComparable: "the baseline is missing, or is of something else"
     case .unavailable: "a peer, scenario or format that is not available here"
-    case .unfit: "this machine is not fit for measuring (only with --strict)"
+    case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
     case .timedOut: "--timeout ended it; what was measured is written"
     case .interrupted: "Ctrl-C ended it; what was measured is written"
     }
