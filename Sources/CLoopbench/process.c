@@ -44,3 +44,10 @@ long cl_read(int descriptor, void *bytes, size_t capacity) {
   while (count < 0 && errno == EINTR);
   return count >= 0 ? (long)count : -errno;
 }
+
+int cl_open_input(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  return descriptor >= 0 ? descriptor : -errno;
+}
+
+void cl_close_input(int descriptor) { close(descriptor); }

@@ -7,13 +7,18 @@ final class RunLoopPeer: @unchecked Sendable {
   // @unchecked: performing a block, waking and stopping are for any thread; the
   // timer is touched on the loop's.
   private let loop: CFRunLoop
-  /// Never fires: a loop with nothing to wait for does not run.
-  private let keeper = Timer(timeInterval: 1e9, repeats: true) { _ in }
+  /// Never fires: a loop with nothing to wait for does not run. Not a `Timer`,
+  /// which leaks.
+  private let keeper: CFRunLoopTimer
 
   init?() {
-    guard let loop = CFRunLoopGetCurrent() else { return nil }
-    self.loop = loop
-    RunLoop.current.add(keeper, forMode: .default)
+    let never = CFAbsoluteTimeGetCurrent() + 1e9
+    guard
+      let loop = CFRunLoopGetCurrent(),
+      let keeper = CFRunLoopTimerCreate(kCFAllocatorDefault, never, 1e9, 0, 0, { _, _ in }, nil)
+    else { return nil }
+    (self.loop, self.keeper) = (loop, keeper)
+    CFRunLoopAddTimer(loop, keeper, kCFRunLoopDefaultMode)
   }
 
   func post(
@@ -32,7 +37,7 @@ final class RunLoopPeer: @unchecked Sendable {
     CFRunLoopWakeUp(loop)
   }
 
-  func close() { keeper.invalidate() }
+  func close() { CFRunLoopTimerInvalidate(keeper) }
 }
 
 /// Describes the peer `runloop`. The number is that of the agreement with

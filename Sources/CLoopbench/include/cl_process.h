@@ -19,6 +19,12 @@ int cl_terminal_width(int descriptor);
 // them: for reading what is written to, so that writing still fails.
 void cl_keep_descriptors(void);
 
+// Opens `path` for reading. Returns a descriptor, or a negated errno.
+int cl_open_input(const char *_Nonnull path);
+
+// Closes it.
+void cl_close_input(int descriptor);
+
 // Reads up to `capacity` bytes. Returns how many, 0 at the end, or a negated
 // errno.
 long cl_read(int descriptor, void *_Nonnull bytes, size_t capacity);

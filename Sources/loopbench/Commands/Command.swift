@@ -31,12 +31,18 @@ package struct Command: Sendable {
   package enum Operands: Equatable, Sendable {
     case nothing
     case scenarios
-    case files(ClosedRange<Int>)
-    case words(ClosedRange<Int>, of: [String])
+    /// So many files, or some of these words.
+    case counted(ClosedRange<Int>, words: [String]?)
     /// A command or a scenario.
     case topic
     /// What `loopbench baseline` takes.
     case baseline
+
+    static func files(_ count: ClosedRange<Int>) -> Operands { .counted(count, words: nil) }
+
+    static func words(_ count: ClosedRange<Int>, of words: [String]) -> Operands {
+      .counted(count, words: words)
+    }
   }
 
   package struct Example: Sendable {

@@ -20,7 +20,7 @@ package struct Configuration: Sendable {
   package static func read(_ path: String?) throws(ConfigurationError) -> Configuration? {
     let data: Data
     do {
-      data = try Data(contentsOf: URL(filePath: path ?? standardPath))
+      data = try InputFile.read(path ?? standardPath)
     } catch {
       guard let path else { return nil }
       throw ConfigurationError(path, "it can not be read")

@@ -97,10 +97,10 @@ extension OptionParser {
     switch command.takes {
     case .nothing: try check(command, 0...0)
     case .scenarios: break
-    case .files(let range): try check(command, range)
+    case .counted(let range, nil): try check(command, range)
     case .topic: try check(command, 0...1)
     case .baseline: try checkBaseline(command)
-    case .words(let range, let known):
+    case .counted(let range, let known?):
       try check(command, range)
       for word in words where !known.contains(word) {
         throw .unknownWord(word, command: command.name.rawValue, known: known)

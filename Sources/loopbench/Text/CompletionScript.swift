@@ -44,8 +44,7 @@ package struct CompletionScript {
     switch command.takes {
     case .nothing: []
     case .scenarios: scenarios
-    case .files: nil
-    case .words(_, let words): words
+    case .counted(_, let words): words
     case .topic: commands + scenarios
     case .baseline: ["save", "list", "show", "rm"]
     }
