@@ -75,10 +75,6 @@ extension EventLoop {
     // A run that is returning would hand libuv's flag on to the next one.
     if state != .leaving { uv.stop() }
   }
-
-  /// The loop that the calling thread runs or, when it runs none, the one made
-  /// last on it; nil once that is closed, until another one is made or run.
-  public static var current: EventLoop? { CurrentLoop.value }
 }
 
 extension EventLoop {
@@ -171,15 +167,5 @@ extension EventLoop {
     if isOver { flushAll() } else { meter.refill() }
     if owesWork { arm() } else { disarm() }
     if !ownsLoop, !wasTornDown { settleForHost() }
-  }
-
-  /// Makes this the thread's current loop.
-  func becomeCurrent() { CurrentLoop.value = self }
-
-  /// Makes `previous` the thread's current loop again, or else this one.
-  private func makeCurrentAgain(_ previous: EventLoop?) {
-    guard let previous, previous.state != .closed else { return becomeCurrent() }
-    // One that was closed meanwhile took itself off already, and may be gone.
-    CurrentLoop.value = previous
   }
 }

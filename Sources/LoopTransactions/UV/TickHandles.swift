@@ -71,7 +71,7 @@ private func withLoop<Raw>(
     return loop._withUnsafeGuaranteedRef { body($0) }
   }
   let held = loop.takeUnretainedValue()
-  withExtendedLifetime(held) { body(held) }
+  withExtendedLifetime(held) { held.calledBack { body(held) } }
 }
 
 // An idle handle is started for its effect on the poll's timeout alone.
