@@ -137,7 +137,9 @@ extension EventLoop {
     checkUsable("EventLoop.run")
     if core.isForked { trapInChild() }
     switch state {
-    case .idle: break
+    case .idle where !isCalledBack: break
+    case .idle:
+      trap("EventLoop.run: its owner runs the adopted loop; a run can not be nested")
     case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
     case .closing, .closed: trap("EventLoop.run: the loop is being closed")
     }

@@ -146,6 +146,26 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("a run within a host's own run is refused", arguments: [true, false])  // L8
+  func nestedInHostsRun(inTimer: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [inTimer] in
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      if inTimer {
+        loop.addTimer(after: .zero) { _ in loop.run() }
+      } else {
+        loop.commit { loop.run(.noWait) }
+      }
+      host.run()
+    }
+    #expect(
+      said(result, "EventLoop.run: its owner runs the adopted loop; a run can not be nested")
+    )
+  }
+
   @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
   func stopsHost() throws {
     try withAdoptedLoop { host, loop in
