@@ -125,5 +125,7 @@ extension EventLoop {
       timers.remove(timer)
       timer.leaveLoop()
     }
+    // Kept ones would be pending for ever, and hold their targets.
+    transactions.removeAll()
   }
 }
