@@ -17,7 +17,8 @@ extension EventLoop {
     case timedOut
     /// The one tick asked for is done, and there is more to wait for. Of a whole
     /// run: nothing was left, but its end brought more, as an `exit` observer that
-    /// adds or cancels a timer does.
+    /// adds or cancels a timer does; or somebody called libuv's own `uv_stop`,
+    /// which ends a run as `stop()` does, but is not taken for it.
     case ticked
   }
 
