@@ -14,6 +14,9 @@ extension EventLoop {
   }
 
   /// libuv has polled, and the callbacks have run.
+  // Inlined, so that its callback is not merged with the one above, which would
+  // call both by address: 17 ns a tick.
+  @inline(__always)
   func afterWaiting() {
     if _slowPath(core.isForked) { return leaveToParent() }
     if saidAsleep { core.inbox.awake() }

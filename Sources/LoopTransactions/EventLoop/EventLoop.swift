@@ -37,6 +37,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   @exclusivity(unchecked) var isArmed = false
+  // Whether a callback in a host's own run is under way.
+  @exclusivity(unchecked) var isCalledBack = false
   // Whether a wake is over without being read.
   @exclusivity(unchecked) var wakesAreEdges = false
 
@@ -133,7 +135,7 @@ public final class EventLoop {
     ticks.setOwner(self)
     core.setLoop(self)
     transactions.attach(to: self)
-    becomeCurrent()
+    becomeCurrentIfNoneRuns()
   }
 
   deinit {

@@ -114,7 +114,7 @@ extension LoopTimer {
     // Held: an adopted loop may be closed and dropped by what it calls.
     let loop = loop
     loop.isFiringTimer = true
-    fire(at: now)
+    loop.calledBack { fire(at: now) }
     loop.isFiringTimer = false
   }
 

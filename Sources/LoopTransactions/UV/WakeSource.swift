@@ -132,9 +132,10 @@ private func descriptorWoke(
   // Without one, the loop was dropped open, or a child closed it: nobody reads what
   // was written.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
-  loop.woke()
+  loop.calledBack { loop.woke() }
 }
 
 private func asyncWoke(_ handle: UnsafeMutablePointer<uv_async_t>?) {
-  owner(of: handle, as: EventLoop.self)?.woke()
+  guard let loop = owner(of: handle, as: EventLoop.self) else { return }
+  loop.calledBack { loop.woke() }
 }

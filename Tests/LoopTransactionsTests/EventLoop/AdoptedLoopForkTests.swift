@@ -94,16 +94,19 @@ struct AdoptedLoopForkTests {
     }
   }
 
-  @Test("a child's commit to its host's loop makes it neither spin nor run for ever")  // L7, L12
-  func childCommits() async {
-    await #expect(processExitsWith: .success) {
+  @Test(
+    "a child's commit to its host's loop makes it neither spin nor run for ever",
+    arguments: [0, 1]
+  )  // L7, L12
+  func childCommits(firstTick: Int) async {
+    await #expect(processExitsWith: .success) { [firstTick] in
       try withAdoptedLoop { host, loop in
         let ending = Process.fork {
           Process.endInTime()
           host.takeOver()
           var ticks = 0
           let timer = ForeignHandle(.timer, on: host.address) { timer in
-            loop.commit { System.report("performed") }
+            if ticks >= firstTick { loop.commit { System.report("performed") } }
             if ticks == 0 { timer.start(afterMilliseconds: 1) } else { timer.close() }
           }
           timer.start()
