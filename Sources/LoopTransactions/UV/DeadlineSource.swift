@@ -41,8 +41,7 @@ struct DeadlineSource {
 
   /// Ends the watching in a child process, unless its poll is the parent's.
   func stopInChild(of loop: UVLoop) {
-    handle.keepsLoopAlive(false)
-    if !loop.sharesPoll(of: descriptor) { uv_poll_stop(handle.pointer) }
+    handle.stopInChild(of: loop, watching: descriptor)
   }
 
   /// Leaves the timer: what fires from now on ends the watching.

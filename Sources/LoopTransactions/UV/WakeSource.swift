@@ -75,9 +75,11 @@ enum WakeSource {
 
   /// Ends the watching in a child process, unless its poll is the parent's.
   func stopInChild(of loop: UVLoop) {
-    keepsLoopAlive(false)
-    guard case .descriptor(let descriptor, let handle) = self else { return }
-    if !loop.sharesPoll(of: descriptor) { uv_poll_stop(handle.pointer) }
+    switch self {
+    case .descriptor(let descriptor, let handle):
+      handle.stopInChild(of: loop, watching: descriptor)
+    case .async(let handle): handle.keepsLoopAlive(false)
+    }
   }
 
   /// Whether the loop's run waits for a wake.

@@ -71,12 +71,7 @@ package enum WakeLoad {
 
   /// The least time, in ns, that the sender spins before each ping of `series`;
   /// the most is twice that. 0: it sends as soon as it was answered.
-  package static func pause(before series: String) -> UInt64 {
-    switch series {
-    case "across": 50_000
-    default: 0
-    }
-  }
+  package static func pause(before series: String) -> UInt64 { series == "across" ? 50_000 : 0 }
 
   /// Whether the sender of `series` has a lower priority than the loop.
   package static func isLow(_ series: String) -> Bool { series == "same.low" }
