@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
+    .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
     .executable(name: "loopbench", targets: ["loopbench"]),
   ],
   targets: [
@@ -35,9 +36,22 @@ let package = Package(
       dependencies: ["LoopTransactions", "CLoopbench"],
       swiftSettings: strict
     ),
+    // Loaded by loopbench when asked for: Foundation would cost every start.
+    .target(
+      name: "LoopbenchFoundation",
+      dependencies: ["CLoopbench"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "loopbench",
       dependencies: ["LoopbenchKit"],
+      swiftSettings: strict
+    ),
+    // What scripts/oracles asks: reports and plots of files and of bare values.
+    .executableTarget(
+      name: "loopbench-oracle",
+      dependencies: ["LoopbenchKit"],
+      path: "Tests/LoopbenchOracle",
       swiftSettings: strict
     ),
     .target(name: "CTestSupport", dependencies: ["CUV"], path: "Tests/CTestSupport"),
@@ -64,12 +78,14 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopbenchKitTests",
-      dependencies: ["LoopbenchKit", "CLoopbench"],
+      dependencies: ["LoopbenchKit", "CLoopbench", "TestSupport"],
+      exclude: ["Golden"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["loopbench", "LoopbenchKit"],
+      dependencies: ["loopbench", "LoopbenchKit", "TestSupport"],
+      exclude: ["Golden"],
       swiftSettings: strict
     ),
   ]

@@ -1,5 +1,9 @@
 #include "cl_clock.h"
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
 void cl_spin_until(uint64_t deadline) {
   while (cl_now() < deadline) {
 #if defined(__x86_64__)
@@ -9,5 +13,31 @@ void cl_spin_until(uint64_t deadline) {
 #endif
   }
 }
+
+#if defined(__linux__)
+
+void cl_sleep_until(uint64_t deadline) {
+  struct timespec time = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) != 0) continue;
+}
+
+void cl_sleep_within(uint64_t slack) {
+  // 0 would mean the default.
+  prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 1ul, 0, 0, 0);
+}
+
+#else
+
+void cl_sleep_until(uint64_t deadline) {
+  uint64_t now = cl_now();
+  if (deadline <= now) return;
+  uint64_t left = deadline - now;
+  struct timespec time = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+  nanosleep(&time, NULL);
+}
+
+void cl_sleep_within(uint64_t slack) { (void)slack; }
+
+#endif
 
 void cl_black_hole(const void *value) { __asm__ volatile("" : : "r"(value) : "memory"); }

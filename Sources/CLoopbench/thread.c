@@ -3,20 +3,57 @@
 #include "cl_thread.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <uv.h>
 
 struct cl_thread {
   pthread_t thread;
+  int priority;
   void (*body)(void *);
   void *context;
 };
 
+// Statistics: whoever reads it has joined the thread, which orders the two.
+static atomic_uint_fast64_t migrations;
+
+#if defined(__linux__)
+
+// Of the calling thread. The file is there with the kernel's scheduler debugging.
+static uint64_t own_migrations(void) {
+  char line[256];
+  unsigned long long count = 0;
+  FILE *file = fopen("/proc/thread-self/sched", "re");
+  if (file == NULL) return 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, "se.nr_migrations : %llu", &count) == 1) break;
+  }
+  fclose(file);
+  return count;
+}
+
+#else
+
+static uint64_t own_migrations(void) { return 0; }
+
+#endif
+
+uint64_t cl_thread_migrations(void) {
+  return atomic_load_explicit(&migrations, memory_order_relaxed);
+}
+
+static int raise_priority(int priority);
+
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
+  // Whoever asks for one has tried it, and permissions stay.
+  if (thread->priority > 0) raise_priority(thread->priority);
   thread->body(thread->context);
+  atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
   return NULL;
 }
 
@@ -30,13 +67,27 @@ static void read_allowed(void) {
   if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
 }
 
-static int place(pthread_attr_t *attributes, int cpu) {
+static cpu_set_t seat(int cpu) {
   pthread_once(&allowed_once, read_allowed);
   cpu_set_t set = allowed;
   if (cpu >= 0) {
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
   }
+  return set;
+}
+
+void cl_thread_place(int cpu) {
+  static _Thread_local int placed = INT_MIN;
+  if (placed == cpu) return;
+  placed = cpu;
+  cpu_set_t set = seat(cpu);
+  // Where that is refused the thread runs where it is: as without placement.
+  if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+static int place(pthread_attr_t *attributes, int cpu) {
+  cpu_set_t set = seat(cpu);
   if (CPU_COUNT(&set) == 0) return 0;
   return pthread_attr_setaffinity_np(attributes, sizeof set, &set);
 }
@@ -66,12 +117,29 @@ void cl_thread_lower(void) {
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
+// Reset on fork: a pool that starts threads of its own here must not get
+// real-time ones.
+static int raise_priority(int priority) {
+  struct sched_param parameters = {.sched_priority = priority};
+  int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
+  return result == 0 ? 0 : errno;
+}
+
+int cl_thread_priority(void) {
+  struct sched_param parameters = {0};
+  int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+  if (policy != SCHED_FIFO || sched_getparam(0, &parameters) != 0) return 0;
+  return parameters.sched_priority;
+}
+
 #else
 
 static int place(pthread_attr_t *attributes, int cpu) {
   (void)attributes;
   return cpu < 0 ? 0 : ENOSYS;
 }
+
+void cl_thread_place(int cpu) { (void)cpu; }
 
 int cl_allowed_cpus(int *cpus, int capacity) {
   (void)cpus;
@@ -85,6 +153,13 @@ int cl_current_cpu(void) { return -1; }
 
 void cl_thread_lower(void) {}
 
+static int raise_priority(int priority) {
+  (void)priority;
+  return ENOTSUP;
+}
+
+int cl_thread_priority(void) { return 0; }
+
 #endif
 
 static int start_placed(cl_thread *thread, int cpu) {
@@ -97,9 +172,11 @@ static int start_placed(cl_thread *thread, int cpu) {
   return error;
 }
 
-int cl_thread_start(cl_thread **out, int cpu, void (*body)(void *), void *context) {
+int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *),
+                    void *context) {
   cl_thread *thread = malloc(sizeof *thread);
   if (thread == NULL) return ENOMEM;
+  thread->priority = priority > 0 ? priority : cl_thread_priority();
   thread->body = body;
   thread->context = context;
   int error = start_placed(thread, cpu);
@@ -114,6 +191,22 @@ int cl_thread_start(cl_thread **out, int cpu, void (*body)(void *), void *contex
 void cl_thread_join(cl_thread *thread) {
   pthread_join(thread->thread, NULL);
   free(thread);
+}
+
+// On a thread of its own: the caller's priority stays what it is.
+static void *try_main(void *argument) {
+  int *attempt = argument;
+  *attempt = raise_priority(*attempt);
+  return NULL;
+}
+
+int cl_thread_try_priority(int priority) {
+  pthread_t thread;
+  int attempt = priority;
+  int error = pthread_create(&thread, NULL, try_main, &attempt);
+  if (error != 0) return error;
+  pthread_join(thread, NULL);
+  return attempt;
 }
 
 struct cl_gate {

@@ -15,6 +15,9 @@ typedef struct node {
 struct cl_uv_post {
   uv_loop_t *loop;
   uv_async_t async;
+  uv_prepare_t prepare;
+  void (*before_waiting)(void *);
+  void *before_waiting_context;
   uv_mutex_t mutex;
   node *first;  // under `mutex`
   node **last;  // under `mutex`: where the next node goes
@@ -82,6 +85,19 @@ void cl_uv_post_burst(cl_uv_post *peer, cl_finish *finish, uint32_t items) {
 void cl_uv_post_run(cl_uv_post *peer) { cl_uv_loop_run(peer->loop); }
 
 void cl_uv_post_stop(void *peer) { cl_uv_loop_stop(((cl_uv_post *)peer)->loop); }
+
+static void prepare_tick(uv_prepare_t *prepare) {
+  cl_uv_post *peer = prepare->data;
+  peer->before_waiting(peer->before_waiting_context);
+}
+
+void cl_uv_post_before_waiting(cl_uv_post *peer, void (*function)(void *), void *context) {
+  peer->before_waiting = function;
+  peer->before_waiting_context = context;
+  uv_prepare_init(peer->loop, &peer->prepare);
+  peer->prepare.data = peer;
+  uv_prepare_start(&peer->prepare, prepare_tick);
+}
 
 void cl_uv_post_close(cl_uv_post *peer) {
   cl_uv_loop_close(peer->loop);

@@ -17,7 +17,7 @@ struct cl_uv_wake {
 static void woken(uv_async_t *async) {
   cl_uv_wake *peer = async->data;
   if (!atomic_load_explicit(&peer->is_stopping, memory_order_acquire)) {
-    cl_wake_answer(peer->wake);
+    cl_wake_answer_all(peer->wake);
   } else {
     uv_stop(peer->loop);
   }

@@ -1,5 +1,7 @@
 #include "cl_wake.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cl_clock.h"
@@ -9,8 +11,13 @@ struct cl_wake {
   cl_gate *gate;
   uint64_t arrived;  // the loop writes before it passes the gate
   uint32_t samples;
+  uint64_t *sent;
   uint64_t *one_way;
   uint64_t *round_trip;
+  bool is_paced;             // set before any thread but one knows of it
+  atomic_uint announced;     // pings; the producer writes
+  atomic_uint next;          // ping to answer; answers come one after the other
+  atomic_uint answered;      // last thing an answer touches
 };
 
 static uint64_t *make_samples(uint32_t count) {
@@ -26,6 +33,7 @@ cl_wake *cl_wake_open(uint32_t samples) {
   if (wake == NULL) abort();
   wake->gate = gate;
   wake->samples = samples;
+  wake->sent = make_samples(samples);
   wake->one_way = make_samples(samples);
   wake->round_trip = make_samples(samples);
   return wake;
@@ -50,15 +58,57 @@ void cl_wake_ping(cl_wake *wake, uint64_t pause_least, uint64_t seed, void (*sen
     send(context);
     cl_gate_wait(wake->gate);
     wake->round_trip[i] = cl_now() - sent;
+    wake->sent[i] = sent;
     wake->one_way[i] = wake->arrived - sent;
   }
 }
 
+void cl_wake_pace(cl_wake *wake) { wake->is_paced = true; }
+
+void cl_wake_announce(cl_wake *wake) {
+  atomic_fetch_add_explicit(&wake->announced, 1, memory_order_release);
+}
+
+// Paced samples keep the time itself, where pings keep a difference.
+static void note(cl_wake *wake) {
+  uint64_t now = cl_now();
+  unsigned index = atomic_fetch_add_explicit(&wake->next, 1, memory_order_relaxed);
+  if (index < wake->samples) wake->one_way[index] = now;
+  // Release: pairs with the acquire in `cl_wake_settle`.
+  atomic_fetch_add_explicit(&wake->answered, 1, memory_order_release);
+}
+
+void cl_wake_settle(cl_wake *wake) {
+  unsigned announced = atomic_load_explicit(&wake->announced, memory_order_relaxed);
+  while (atomic_load_explicit(&wake->answered, memory_order_acquire) < announced) {
+    cl_sleep_until(cl_now() + 50000);
+  }
+}
+
+uint64_t cl_wake_answered_at(const cl_wake *wake, uint32_t index) { return wake->one_way[index]; }
+
+void cl_wake_answer_all(void *context) {
+  cl_wake *wake = context;
+  if (!wake->is_paced) {
+    cl_wake_answer(context);
+    return;
+  }
+  unsigned announced = atomic_load_explicit(&wake->announced, memory_order_acquire);
+  unsigned next = atomic_load_explicit(&wake->next, memory_order_relaxed);
+  while (next++ < announced) note(wake);
+}
+
 void cl_wake_answer(void *context) {
   cl_wake *wake = context;
+  if (wake->is_paced) {
+    note(wake);
+    return;
+  }
   wake->arrived = cl_now();
   cl_gate_pass(wake->gate);
 }
+
+const uint64_t *cl_wake_sent(const cl_wake *wake) { return wake->sent; }
 
 const uint64_t *cl_wake_one_way(const cl_wake *wake) { return wake->one_way; }
 
@@ -66,6 +116,7 @@ const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_tri
 
 void cl_wake_close(cl_wake *wake) {
   cl_gate_close(wake->gate);
+  free(wake->sent);
   free(wake->one_way);
   free(wake->round_trip);
   free(wake);

@@ -44,8 +44,12 @@ public final class SteppedLoop {
 
   /// Whether the loop would block now, because it owes nothing and no timer is
   /// due.
+  ///
+  /// Call on the loop.
   public var isIdle: Bool {
-    !loop.owesAnything && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
+    // Checks the thread.
+    _ = loop.now
+    return !loop.owesAnything && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
   }
 
   /// Makes one tick that does not block: timers that are due, then the rest.

@@ -2,46 +2,47 @@ package import LoopbenchKit
 
 /// The command line: options in, LoopbenchKit called, report out.
 package struct Program {
-  private let arguments: [String]
-  private let registry: Registry
-  private let write: (Terminal, String) throws(SystemError) -> Void
+  package typealias Write = (Terminal, String) throws(SystemError) -> Void
 
-  /// - Parameters:
-  ///   - arguments: With the program's name.
-  ///   - write: Where text goes; tests collect it.
+  private let context: Context
+  private let write: Write
+
+  /// - Parameter write: Where text goes; tests collect it.
   package init(
-    arguments: [String],
-    registry: Registry = .standard,
-    write: @escaping (Terminal, String) throws(SystemError) -> Void = {
-      (terminal, text) throws(SystemError) in try terminal.write(text)
-    }
+    _ context: Context,
+    write: @escaping Write = { (terminal, text) throws(SystemError) in try terminal.write(text) }
   ) {
-    self.arguments = arguments
-    self.registry = registry
+    self.context = context
     self.write = write
   }
 
   package func run() -> ExitCode {
     do {
+      if let external = ExternalCommand(context) { throw external.become() }
       let options = try OptionParser.parse(
-        Array(arguments.dropFirst()),
-        scenarios: registry.scenarios.map(\.name)
+        Array(context.arguments.dropFirst()),
+        scenarios: context.registry.scenarios.map(\.name) + context.registry.planned.map(\.name),
+        configuration: context.configuration
       )
-      try execute(options)
-      return .success
+      return try execute(options)
     } catch {
       return report(error)
     }
   }
 
-  private func execute(_ options: Options) throws {
+  private func execute(_ options: Options) throws -> ExitCode {
     switch options.command {
-    case .run: try RunCommand(options: options, arguments: arguments, registry: registry).run(write)
-    case .list: try write(.output, ListText.render(registry))
-    case .help: try write(.output, HelpText.render(scenarios: registry.scenarios))
-    case .version:
-      let tool = Report.Tool.loopbench
-      try write(.output, "\(tool.name) \(tool.version) (libuv \(Machine.detect().libuv))\n")
+    case .run: try RunCommand(options: options, context: context).run(write)
+    case .check: try CheckCommand(options: options, context: context).run(write)
+    case .replay: try ReplayCommand(options: options, context: context).run(write)
+    case .trace: try TraceCommand(options: options, context: context).run(write)
+    case .report: try ReportCommand(options: options, context: context).run(write)
+    case .compare: try CompareCommand(options: options, context: context).run(write)
+    case .baseline: try BaselineCommand(options: options, context: context).run(write)
+    case .plot: try PlotCommand(options: options, context: context).run(write)
+    case .doctor: try DoctorCommand(options: options, context: context).run(write)
+    case .list, .completion, .man, .schema, .help, .version:
+      try TextCommand(options: options, context: context).run(write)
     }
   }
 }
@@ -50,16 +51,21 @@ extension Program {
   private func report(_ error: any Error) -> ExitCode {
     let code = Self.exitCode(for: error)
     let hint = code == .usage ? "Try loopbench --help.\n" : ""
-    // Where standard error is closed, the exit code has to do.
+    // try?: where standard error is closed, the exit code has to do.
     try? write(.error, "loopbench: \(error)\n\(hint)")
     return code
   }
 
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
-    case is UsageError: .usage
-    case SelectionError.peerNotInScenario: .unavailable
+    case BaselineError.name: .usage
+    case is UsageError, is ConfigurationError, is FailRuleError: .usage
+    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable,
+      SelectionError.notBuilt, is UnavailableError:
+      .unavailable
     case is SelectionError: .usage
+    case is NoBaselineError, is ComparisonError: .notComparable
+    case is UnfitError, is PolicyError: .unfit
     default: .failed
     }
   }

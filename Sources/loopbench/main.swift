@@ -8,6 +8,7 @@ import LoopbenchKit
   import Musl
 #endif
 
+HostProcess.keepDescriptors()
 // Synchronous to the end: with an `await` here, thread 0 would be given up.
-let program = Program(arguments: CommandLine.arguments)
+let program = Program(.process(arguments: CommandLine.arguments))
 exit(program.run().rawValue)

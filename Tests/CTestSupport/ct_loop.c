@@ -28,6 +28,8 @@ bool ct_loop_wait(void *loop, int limit) {
   return poll(&watched, 1, limit) > 0;
 }
 
+int ct_loop_fork(void *loop) { return uv_loop_fork(loop); }
+
 uint64_t ct_loop_now(void *loop) { return uv_now(loop); }
 
 struct count {

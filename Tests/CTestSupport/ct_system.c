@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -98,15 +99,34 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void ct_end_after(unsigned seconds) { alarm(seconds); }
+void ct_end_after(unsigned seconds) {
+  // Dispatch's worker threads block every signal; in a child there is no other.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  alarm(seconds);
+}
 
 static int highest = 1024;
 
+// The C library opens files for a moment, on threads of its users too: a new
+// thread's arena reads the number of processors. So the least of some counts.
 int ct_open_descriptors(void) {
-  int count = 0;
-  for (int descriptor = 0; descriptor < highest; descriptor++)
-    if (fcntl(descriptor, F_GETFD) >= 0) count += 1;
-  return count;
+  int least = highest;
+  for (int round = 0; round < 20; round++) {
+    int count = 0;
+    for (int descriptor = 0; descriptor < highest; descriptor++)
+      if (fcntl(descriptor, F_GETFD) >= 0) count += 1;
+    if (count < least) least = count;
+  }
+  return least;
+}
+
+int ct_descriptor_name(int descriptor, char *name, int capacity) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  return (int)readlink(path, name, (size_t)capacity);
 }
 
 void ct_limit_descriptors(int count) {

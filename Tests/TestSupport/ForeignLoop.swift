@@ -24,8 +24,19 @@ package final class ForeignLoop {
   /// something to do within 10 s.
   package func wait() -> Bool { ct_loop_wait(address, 10_000) }
 
+  /// Makes a tick of the libuv loop at `address`, from within another, too.
+  package static func tick(_ address: UnsafeMutableRawPointer) {
+    _ = ct_loop_run(address, Mode.noWait.rawValue)
+  }
+
   /// Stops the loop as its owner does, by `uv_stop`.
   package func stop() { ct_loop_stop(address) }
+
+  /// Makes the loop a child process's own, by `uv_loop_fork`.
+  package func takeOver() {
+    let result = ct_loop_fork(address)
+    guard result == 0 else { fatalError("ForeignLoop: uv_loop_fork said \(result)") }
+  }
 
   /// libuv's own time, in milliseconds.
   package var milliseconds: UInt64 { ct_loop_now(address) }

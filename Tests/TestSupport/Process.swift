@@ -48,6 +48,17 @@ package enum Process {
 
   /// How many descriptors are open.
   package static var openDescriptors: Int { Int(ct_open_descriptors()) }
+
+  /// What the open descriptors stand for, where the system tells.
+  package static var descriptorNames: [String] {
+    (Int32(0)..<1024).compactMap { descriptor in
+      var name = [CChar](repeating: 0, count: 256)
+      let length = ct_descriptor_name(descriptor, &name, Int32(name.count))
+      guard length >= 0 else { return nil }
+      let bytes = name.prefix(Int(length)).map { UInt8(bitPattern: $0) }
+      return "\(descriptor): \(String(decoding: bytes, as: UTF8.self))"
+    }
+  }
 }
 
 private final class Box {

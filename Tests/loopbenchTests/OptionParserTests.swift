@@ -1,9 +1,10 @@
+import LoopbenchKit
 import Testing
 import loopbench
 
 @Suite("OptionParser")
 struct OptionParserTests {
-  private func parse(_ arguments: String...) throws(UsageError) -> Options {
+  private func parse(_ arguments: String...) throws -> Options {
     try OptionParser.parse(arguments, scenarios: ["wake", "idle"])
   }
 
@@ -14,9 +15,10 @@ struct OptionParserTests {
 
   @Test("a scenario may stand where a command may")
   func scenarios() throws {
-    #expect(try parse("wake", "idle").scenarios == ["wake", "idle"])
+    #expect(try parse("wake", "idle").operands == ["wake", "idle"])
     #expect(try parse("run", "wake") == parse("wake"))
     #expect(try parse("wake").command == .run)
+    #expect(try parse("check", "wake").operands == ["wake"])
   }
 
   @Test("values come after a space, an equals sign or a short name")
@@ -27,23 +29,40 @@ struct OptionParserTests {
     #expect(try parse("-p", "lt,uv").peers == expected)
     #expect(try parse("-plt,uv").peers == expected)
     #expect(try parse("wake", "-f", "json", "--seed", "7", "--rounds=12", "-o", "x").seed == 7)
+    #expect(try parse("-p", "all").shownPeers == [])
   }
 
-  @Test("the last of several values wins")
+  @Test("the last of several values wins; what may be repeated is kept")
   func last() throws {
     #expect(try parse("--rounds", "3", "--rounds", "4").rounds == 4)
+    let options = try parse("--export", "csv=a", "--export=hgrm=b", "--label", "k=v=w")
+    #expect(options.exports.map(\.path) == ["a", "b"])
+    #expect(options.labels == ["k": "v=w"])
   }
 
   @Test("what follows a double dash is no option")
   func doubleDash() throws {
-    #expect(try parse("wake", "--", "--odd").scenarios == ["wake", "--odd"])
+    #expect(try parse("wake", "--", "--odd").operands == ["wake", "--odd"])
   }
 
   @Test("help and version win over what else was asked")
   func help() throws {
     #expect(try parse("list", "--help").command == .help)
-    #expect(try parse("-h").command == .help)
+    #expect(try parse("list", "--help").operands == ["list"])
+    #expect(try parse("-h").operands == [])
     #expect(try parse("nonsense", "--version").command == .version)
+    #expect(try parse("--version", "--json").isJSON)
+  }
+
+  @Test("every option that takes a value has a message that says which")
+  func expected() {
+    for option in Option.table {
+      guard case .value(_, _, let apply) = option.action else { continue }
+      var options = Options()
+      let bad =
+        option.key == "no-warn" ? "" : ["", "x=", "-1"].first { apply(&options, $0) != nil }
+      #expect(bad.map { apply(&options, $0) != nil } == true, "\(option.long) takes anything")
+    }
   }
 
   @Test(
@@ -57,13 +76,63 @@ struct OptionParserTests {
       (["--rounds"], "--rounds needs a value: --rounds N"),
       (["--rounds", "0"], "--rounds needs a whole number from 1 to 1000, got \"0\""),
       (["--rounds", "ten"], "--rounds needs a whole number from 1 to 1000, got \"ten\""),
+      (["-n", "0"], "-n needs a whole number from 1 to 10000000, got \"0\""),
       (["--seed=-1"], "--seed needs a whole number from 0 to 9007199254740992, got \"-1\""),
-      (["-f", "xml"], "-f needs text or json, got \"xml\""),
+      (["-d", "3"], "-d needs a time with its unit, such as 3s, 250ms or 25us, got \"3\""),
+      (["-r", "0"], "-r needs a rate from 1/s to 1000000/s, such as 1000/s or 5k/s, got \"0\""),
+      (
+        ["-f", "xml"],
+        "-f needs text, markdown, json, ndjson, csv, hgrm or prom, got \"xml\""
+      ),
+      (["--color", "red"], "--color needs auto, always or never, got \"red\""),
+      (
+        ["--percentiles", "50,101"],
+        "--percentiles needs percentiles separated by commas, such as 50,99.9,max, got \"50,101\""
+      ),
+      (
+        ["--export", "csv"], "--export needs a format and a file, such as csv=wake.csv, got \"csv\""
+      ),
+      (
+        ["--plot", "x.png"],
+        "--plot needs the name of a file that ends in .svg or .html, got \"x.png\""
+      ),
+      (
+        ["--placement", "0"],
+        "--placement needs auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1, got \"0\""
+      ),
+      (
+        ["--policy", "fifo:0"],
+        "--policy needs other, or fifo:N with N from 1 to 99, got \"fifo:0\""
+      ),
+      (
+        ["--load", "cpu:99"],
+        "--load needs none, cpu:N or mem:N with N from 1 to 64, or cmd:COMMAND, got \"cpu:99\""
+      ),
+      (
+        ["--slack", "0"], "--slack needs a time with its unit, such as 3s, 250ms or 25us, got \"0\""
+      ),
+      (
+        ["replay", "--closed", "x.load"],
+        "replay has no option --closed; it is one of run, check, trace"
+      ),
+      (["--for", "1s"], "run has no option --for; it is one of trace"),
       (["-p", "uv,,lt"], "-p needs names separated by commas, got \"uv,,lt\""),
-      (["-p", ""], "-p needs names separated by commas, got \"\""),
       (["-o", ""], "-o needs the name of a file (standard output: --format json), got \"\""),
-      (["--version=2"], "--version takes no value, got \"2\""),
-      (["list", "wake"], "list takes no arguments, got \"wake\""),
+      (["--strict=2"], "--strict takes no value, got \"2\""),
+      (
+        ["list", "wake"],
+        "list needs scenarios, peers, metrics, formats or commands, got \"wake\""
+      ),
+      (
+        ["completion", "bsh"],
+        "completion needs bash, zsh or fish, got \"bsh\"; did you mean \"bash\"?"
+      ),
+      (["man", "x"], "man takes no more arguments, got \"x\""),
+      (["report"], "report needs an argument: loopbench report FILE... [OPTION...]"),
+      (
+        ["list", "--seed", "1"], "list has no option --seed; it is one of run, check, replay, trace"
+      ),
+      (["baseline", "keep"], "baseline needs save, list, show or rm, got \"keep\""),
     ]
   )
   func badInput(arguments: [String], message: String) {

@@ -1,17 +1,11 @@
 import LoopbenchKit
+import TestSupport
 import Testing
 import loopbench
 
 @Suite("Program")
 struct ProgramTests {
-  private func run(_ arguments: String...) -> (code: ExitCode, output: String, error: String) {
-    var texts: [Terminal: String] = [:]
-    let program = Program(arguments: ["loopbench"] + arguments, registry: .tiny) { terminal, text in
-      texts[terminal, default: ""] += text
-    }
-    let code = program.run()
-    return (code, texts[.output] ?? "", texts[.error] ?? "")
-  }
+  private func run(_ arguments: String...) -> FakeProgram.Outcome { FakeProgram().run(arguments) }
 
   @Test("a run prints its report and nothing else")
   func text() {
@@ -50,6 +44,24 @@ struct ProgramTests {
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
   }
 
+  @Test("a planned scenario is exit 6, with what it needs")
+  func planned() {
+    let result = run("later")
+    #expect(result.code == .unavailable)
+    #expect(result.error == "loopbench: later is not built yet: it needs some luck\n")
+  }
+
+  @Test("an impossible rate and 0 samples are exit 2, and say what is possible")
+  func impossible() {
+    for (option, value) in [("--rate", "0"), ("--rate", "-1/s"), ("--rate", "9e99"), ("-n", "0")] {
+      let result = run(option, value)
+      #expect(result.code == .usage)
+      #expect(result.error.contains("\"\(value)\""), "\(result.error)")
+    }
+    #expect(run("-n", "0").error.contains("a whole number from 1 to 10000000"))
+    #expect(run("--rate", "0").error.contains("a rate from 1/s to 1000000/s"))
+  }
+
   @Test("a file that can not be written is exit 1, before anything is measured")
   func unwritable() {
     let result = run("-o", "/no/such/place/x.json")
@@ -61,70 +73,35 @@ struct ProgramTests {
     )
   }
 
-  @Test("list names every scenario, series and peer")
-  func list() {
-    #expect(
-      run("list").output == """
-        tiny: a test
-          one: one time
-          peers:
-            uv: fixed
-
-        other: another test
-          peers:
-            lt: fixed
-
-        """
-    )
-  }
-
-  @Test("every option and command is in the help")
-  func help() {
-    let output = run("--help").output
-    for option in Option.table {
-      #expect(output.contains("  \(option.usage)  "))
-      #expect(output.contains(option.summary))
-    }
-    for command in Options.Command.allCases { #expect(output.contains("  \(command.rawValue) ")) }
-    #expect(output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+  @Test("list names every scenario, series, peer, format and command, and what is planned")
+  func list() throws {
+    let (text, json) = (run("list").output, run("list", "--json").output)
+    #expect(try text == Golden.expected(text, "list.txt"))
+    #expect(try json == Golden.expected(json, "list.json"))
   }
 
   @Test("the version names libuv's too")
   func version() {
     #expect(run("--version").output.hasPrefix("loopbench 0.1.0 (libuv 1."))
+    #expect(run("--version", "--json").output.contains("\"libuv\": \"1."))
   }
-}
 
-private struct FixedPeer: Peer {
-  let name: String
-  let scenario: String
-  let series = ["one"]
-  let summary = "fixed"
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    slice.sample { operations in UInt64(operations) * 5 }
+  @Test("--dry-run says what would be measured, and measures nothing")
+  func dryRun() throws {
+    var program = FakeProgram()
+    program.context.registry = .made(uv: FixedPeer(name: "uv", scenario: "tiny", fails: true))
+    let result = program.run(
+      "tiny",
+      "--dry-run",
+      "--seed",
+      "7",
+      "--placement",
+      "any",
+      "-o",
+      "x.json"
+    )
+    #expect(result.code == .success)
+    let text = result.output
+    #expect(try text == Golden.expected(text, "dry-run.txt"))
   }
-}
-
-extension Registry {
-  fileprivate static let tiny = Registry(
-    scenarios: [
-      Scenario(
-        name: "tiny",
-        summary: "a test",
-        series: [
-          Series(
-            name: "one",
-            summary: "one time",
-            effort: Effort(warmUps: 0, samples: 4, operations: 10)
-          )
-        ]
-      ),
-      Scenario(name: "other", summary: "another test", series: []),
-    ],
-    peers: [
-      FixedPeer(name: "uv", scenario: "tiny"),
-      FixedPeer(name: "lt", scenario: "other"),
-    ]
-  )
 }

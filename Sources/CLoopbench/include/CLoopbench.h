@@ -4,7 +4,14 @@
 #define CLOOPBENCH_H
 
 #include "cl_clock.h"
+#include "cl_cond.h"
+#include "cl_doctor.h"
+#include "cl_eventfd.h"
 #include "cl_finish.h"
+#include "cl_interrupt.h"
+#include "cl_library.h"
+#include "cl_load.h"
+#include "cl_process.h"
 #include "cl_system.h"
 #include "cl_thread.h"
 #include "cl_ticker.h"

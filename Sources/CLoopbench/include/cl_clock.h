@@ -18,6 +18,13 @@ static inline uint64_t cl_now(void) {
 // Burns this thread's processor until `deadline`. Never sleeps.
 void cl_spin_until(uint64_t deadline);
 
+// Sleeps until `deadline`, or a little longer.
+void cl_sleep_until(uint64_t deadline);
+
+// Lets the system add up to `slack` ns to this thread's sleeps, at least 1; by
+// default Linux adds up to 50 us.
+void cl_sleep_within(uint64_t slack);
+
 // Does nothing, and the optimiser can not know: what `value` points at must be
 // there.
 void cl_black_hole(const void *value);

@@ -24,6 +24,8 @@ typedef struct {
   uint64_t cpu_ns;       // user and system, all threads
   uint64_t voluntary;    // context switches: it slept
   uint64_t involuntary;  // context switches: it was taken off
+  uint64_t steal_ns;     // the host's doing, all CPUs, in ticks; 0 where unknown
+  uint64_t migrations;   // of placed threads that have ended; 0 where unknown
 } cl_usage;
 
 // What the process has used since it began.

@@ -7,9 +7,16 @@ typedef struct cl_thread cl_thread;
 
 // Starts a thread on `cpu`, or anywhere the process was allowed when it
 // started if `cpu` is negative. It never inherits the creator's placement.
-// Returns 0, or an errno.
-int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu,
+// Its real-time priority, first come, first served, is `priority`; if that is 0
+// it is the creator's, if it has one. Returns 0, or an errno.
+int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu, int priority,
                     void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
+
+// Whether threads may have that real-time priority here. Returns 0, or an errno.
+int cl_thread_try_priority(int priority);
+
+// The calling thread's real-time priority; 0 for none.
+int cl_thread_priority(void);
 
 // Waits for the thread to end and frees it.
 void cl_thread_join(cl_thread *_Nonnull thread);
@@ -18,8 +25,17 @@ void cl_thread_join(cl_thread *_Nonnull thread);
 // Returns how many there are. Where threads can not be placed: 0.
 int cl_allowed_cpus(int *_Nullable cpus, int capacity);
 
+// Places the calling thread on `cpu`, or anywhere the process was allowed if
+// `cpu` is negative. Costs a comparison where it was placed so already. For
+// threads of a pool, which nobody could start in place.
+void cl_thread_place(int cpu);
+
 // How many CPUs the calling thread may run on; 0 where that can not be asked.
 int cl_thread_cpu_count(void);
+
+// How often the threads of `cl_thread_start` that have ended moved to another
+// CPU; 0 where the kernel does not tell.
+uint64_t cl_thread_migrations(void);
 
 // Lowers the calling thread's priority, for as long as it lives, below that of
 // every thread that was left alone. Where only a process has one: does nothing.

@@ -26,6 +26,12 @@ void cl_uv_post_run(cl_uv_post *_Nonnull peer);
 // `peer` is a `cl_uv_post *`: the shape of a finish line's `stop`.
 void cl_uv_post_stop(void *_Nullable peer);
 
+// Calls `function` in every tick, when the loop is about to wait. Once for a peer,
+// on the loop's thread.
+void cl_uv_post_before_waiting(cl_uv_post *_Nonnull peer,
+                               void (*_Nonnull function)(void *_Nullable),
+                               void *_Nullable context);
+
 void cl_uv_post_close(cl_uv_post *_Nonnull peer);
 
 #endif

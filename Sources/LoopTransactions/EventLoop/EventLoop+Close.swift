@@ -10,8 +10,9 @@ extension EventLoop {
   /// its owner runs. In a child process, what it inherited is only let go: nothing
   /// is performed, and the parent's loop goes on.
   ///
-  /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on the
-  ///   loop are still open, with their types; the loop is then as before.
+  /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on a loop of
+  ///   ours are still open, with their types; the loop is then as before. A
+  ///   safeguard: without the loop's address, which is not public, nobody can.
   /// - Complexity: O(n) in what waits.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")
@@ -37,6 +38,8 @@ extension EventLoop {
   private func abandon() {
     state = .closed
     becomeUnreachable()
+    timers.forEach { $0.leaveSource() }
+    stopInChild()
     for queue in queues { queue.leaveLoop() }
   }
 
@@ -134,5 +137,7 @@ extension EventLoop {
       timers.remove(timer)
       timer.leaveLoop()
     }
+    // Kept ones would be pending for ever, and hold their targets.
+    transactions.removeAll()
   }
 }

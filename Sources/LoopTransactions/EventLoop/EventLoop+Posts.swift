@@ -33,6 +33,7 @@ extension EventLoop {
 
   @inline(never)
   private func runTaken(_ isFilled: Bool) {
+    guard !core.isForked else { return }
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
     if inboxBatch.pointee.remaining == 0, isFilled { takePosts() }
     guard postsLeft > 0 else { return }

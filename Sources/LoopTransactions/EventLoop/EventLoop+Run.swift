@@ -17,7 +17,8 @@ extension EventLoop {
     case timedOut
     /// The one tick asked for is done, and there is more to wait for. Of a whole
     /// run: nothing was left, but its end brought more, as an `exit` observer that
-    /// adds or cancels a timer does.
+    /// adds or cancels a timer does; or somebody called libuv's own `uv_stop`,
+    /// which ends a run as `stop()` does, but is not taken for it.
     case ticked
   }
 
@@ -75,10 +76,6 @@ extension EventLoop {
     // A run that is returning would hand libuv's flag on to the next one.
     if state != .leaving { uv.stop() }
   }
-
-  /// The loop that the calling thread runs or, when it runs none, the one made
-  /// last on it; nil once that is closed, until another one is made or run.
-  public static var current: EventLoop? { CurrentLoop.value }
 }
 
 extension EventLoop {
@@ -139,11 +136,11 @@ extension EventLoop {
 
   private func checkRunnable() {
     checkUsable("EventLoop.run")
-    if core.isForked {
-      trap("EventLoop.run: the loop belongs to the parent process; make one in the child")
-    }
+    if core.isForked { trapInChild() }
     switch state {
-    case .idle: break
+    case .idle where !isCalledBack: break
+    case .idle:
+      trap("EventLoop.run: its owner runs the adopted loop; a run can not be nested")
     case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
     case .closing, .closed: trap("EventLoop.run: the loop is being closed")
     }
@@ -159,6 +156,8 @@ extension EventLoop {
 
   /// Tells the `exit` observers, and performs what is owed then. L8.
   private func leave(performingAll isOver: Bool) {
+    // Forked by what it called. The inbox's lock may be a lost thread's.
+    guard !core.isForked else { return }
     core.inbox.awake()
     meter.isLifted = isOver
     runPosts()
@@ -171,15 +170,5 @@ extension EventLoop {
     if isOver { flushAll() } else { meter.refill() }
     if owesWork { arm() } else { disarm() }
     if !ownsLoop, !wasTornDown { settleForHost() }
-  }
-
-  /// Makes this the thread's current loop.
-  func becomeCurrent() { CurrentLoop.value = self }
-
-  /// Makes `previous` the thread's current loop again, or else this one.
-  private func makeCurrentAgain(_ previous: EventLoop?) {
-    guard let previous, previous.state != .closed else { return becomeCurrent() }
-    // One that was closed meanwhile took itself off already, and may be gone.
-    CurrentLoop.value = previous
   }
 }

@@ -3,6 +3,7 @@
 extension EventLoop {
   /// libuv is about to poll.
   func beforeWaiting() {
+    if _slowPath(core.isForked) { return leaveToParent() }
     core.metrics.ticks.add()
     runPosts()
     callObservers(1, .beforeWaiting)
@@ -13,7 +14,11 @@ extension EventLoop {
   }
 
   /// libuv has polled, and the callbacks have run.
+  // Inlined, so that its callback is not merged with the one above, which would
+  // call both by address: 17 ns a tick.
+  @inline(__always)
   func afterWaiting() {
+    if _slowPath(core.isForked) { return leaveToParent() }
     if saidAsleep { core.inbox.awake() }
     saidAsleep = false
     callObservers(2, .afterWaiting)
@@ -31,6 +36,8 @@ extension EventLoop {
 
   /// A wake arrived.
   func woke() {
+    // Not read: the parent is woken, too.
+    if _slowPath(core.isForked) { return }
     core.metrics.wakesReceived.add()
     if core.inbox.isFilled || core.inbox.hasRequest {
       core.metrics.wakesNeeded.add()

@@ -2,7 +2,7 @@
 extension EventLoop {
   /// Begins to measure, at this moment.
   func beginMeasuring() {
-    guard isTimed, state != .closed else { return }
+    guard isTimed, state != .closed, !wasTornDown else { return }
     // Again and again: it costs nothing, and an adopted loop may be told otherwise.
     if !time.isVirtual { uv.measureIdleTime() }
     tickEnd = nanoseconds

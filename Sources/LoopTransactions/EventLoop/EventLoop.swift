@@ -37,6 +37,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   @exclusivity(unchecked) var isArmed = false
+  // Whether a callback in a host's own run is under way.
+  @exclusivity(unchecked) var isCalledBack = false
   // Whether a wake is over without being read.
   @exclusivity(unchecked) var wakesAreEdges = false
 
@@ -89,6 +91,11 @@ public final class EventLoop {
   /// says, is woken by posts likewise.
   /// Call `close()` before the owner closes the loop.
   ///
+  /// A child process whose host runs the loop on must call `uv_loop_fork` before,
+  /// as libuv requires: without it the child takes events, wakes among them, from
+  /// the parent. Nothing that was committed is performed in the child, and no timer
+  /// fires: that is the parent's.
+  ///
   /// - Parameter loop: The address of an initialised `uv_loop_t`.
   /// - Throws: `UVError` if the system is out of descriptors or memory.
   public convenience init(adopting loop: UnsafeMutableRawPointer) throws(UVError) {
@@ -128,7 +135,7 @@ public final class EventLoop {
     ticks.setOwner(self)
     core.setLoop(self)
     transactions.attach(to: self)
-    becomeCurrent()
+    becomeCurrentIfNoneRuns()
   }
 
   deinit {

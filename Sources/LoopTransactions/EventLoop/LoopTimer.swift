@@ -105,6 +105,8 @@ extension LoopTimer {
 
   /// The time may have come.
   func timerFired() {
+    // The parent's to call. I15.
+    guard !core.isForked else { return }
     if case .precise(let deadline) = source { deadline.acknowledge() }
     let now = loop.nanoseconds
     // libuv compares whole milliseconds of a clock that may lag.
@@ -112,7 +114,7 @@ extension LoopTimer {
     // Held: an adopted loop may be closed and dropped by what it calls.
     let loop = loop
     loop.isFiringTimer = true
-    fire(at: now)
+    loop.calledBack { fire(at: now) }
     loop.isFiringTimer = false
   }
 
@@ -121,6 +123,19 @@ extension LoopTimer {
     guard let body else { return }
     body(advance(to: now))
   }
+
+  /// Keeps the timer, in a child process, from firing and from being waited for.
+  func stopInChild(of loop: UVLoop) {
+    switch source {
+    case .milliseconds(let timer): timer.stop()
+    case .precise(let deadline): deadline.stopInChild(of: loop)
+    case .virtual, .none: break
+    }
+  }
+
+  /// Lets the kernel's source end by itself, should it fire in a child process
+  /// that closed the loop.
+  func leaveSource() { if case .precise(let deadline) = source { deadline.leaveOwner() } }
 
   /// The address of the libuv handle, if there is one.
   var address: UnsafeMutableRawPointer? {

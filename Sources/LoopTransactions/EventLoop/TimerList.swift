@@ -31,14 +31,19 @@ struct TimerList {
   /// A timer of the list.
   var any: LoopTimer? { first }
 
+  /// Calls `body` with each timer; it adds and removes none.
+  func forEach(_ body: (LoopTimer) -> Void) {
+    var timer = first
+    while let current = timer {
+      body(current)
+      timer = current.next
+    }
+  }
+
   /// The addresses of the timers' libuv handles.
   var addresses: [UnsafeMutableRawPointer] {
     var found: [UnsafeMutableRawPointer] = []
-    var timer = first
-    while let current = timer {
-      if let address = current.address { found.append(address) }
-      timer = current.next
-    }
+    forEach { if let address = $0.address { found.append(address) } }
     return found
   }
 }

@@ -48,7 +48,7 @@ package enum TimerSchedule {
     at now: UInt64
   ) -> Step {
     let first = Self.frame(at: deadline, origin, rate)
-    let newest = max(first, Self.frame(at: now, origin, rate))
+    let newest = Self.frame(at: now, origin, rate)
     return Step(
       due: Self.deadline(ofFrame: newest, origin, rate),
       missed: newest - first,

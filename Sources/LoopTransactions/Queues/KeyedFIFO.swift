@@ -1,10 +1,11 @@
 /// Entries in the order they were added, each found by its key in O(1).
 ///
-/// A flat array, and beside it an open-addressing table of (key, tag, sequence
-/// number). An entry that leaves is not taken out of the table: its number is
-/// then below `head`, and says so. What the table holds from before the list was
-/// last empty counts as free, so a list that empties each tick never clears it.
-/// Finding touches one table slot; taking the first touches none. I7.
+/// A flat array, and beside it an open-addressing table of sequence numbers, each
+/// of which tells the place of its entry. An entry that leaves is not taken out of
+/// the table: its number is then below `head`, or its key is 0. What the table
+/// holds from before the list was last empty counts as free, so a list that empties
+/// each tick never clears it. Finding touches one slot and its entry; adding one
+/// slot, as a rule; taking the first none. I7.
 ///
 /// Not for weak or owned keys: a key is an address, and only compared.
 package struct KeyedFIFO<Payload: BitwiseCopyable> {
@@ -12,31 +13,26 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   package struct Entry {
     package fileprivate(set) var key: UInt
     package fileprivate(set) var tag: UInt32
-    // Where the key is in the table; `.max`: it is not.
-    fileprivate var slot: UInt32
+    // Whether the table knows it.
+    fileprivate let isIndexed: Bool
     package fileprivate(set) var payload: Payload
 
     /// An entry that is in no list, or not to be found in it by its key.
     init(key: UInt, tag: UInt32, payload: Payload) {
-      self.init(key: key, tag: tag, slot: .max, payload: payload)
+      self.init(key: key, tag: tag, isIndexed: false, payload: payload)
     }
 
-    fileprivate init(key: UInt, tag: UInt32, slot: UInt32, payload: Payload) {
+    fileprivate init(key: UInt, tag: UInt32, isIndexed: Bool, payload: Payload) {
       self.key = key
       self.tag = tag
-      self.slot = slot
+      self.isIndexed = isIndexed
       self.payload = payload
     }
   }
 
-  private struct Slot {
-    var key: UInt
-    var tag: UInt32
-    var number: UInt32
-  }
-
   private var entries: UnsafeMutablePointer<Entry>
-  private var slots: UnsafeMutablePointer<Slot>
+  // Numbers of entries.
+  private var slots: UnsafeMutablePointer<UInt32>
   /// How many entries fit in the memory at hand.
   package private(set) var capacity: Int
   private var mask: Int
@@ -55,15 +51,20 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// How many entries there are, those removed not counted.
   package private(set) var count = 0
 
-  // 64 entries and 128 slots are under 5 KiB. Guess.
+  // 64 entries and 256 slots are 3 KiB. Guess.
   private static var smallest: Int { 64 }
-  // Past 8,192 entries, about 600 KiB, memory is given back when the list
+  // Past 8,192 entries, 384 KiB, memory is given back when the list
   // empties: a burst leaves nothing behind. T10.
   private static var largestKept: Int { 8192 }
 
   // Numbers return after 2^32: slots are made anew before one could be taken for
   // another's.
   private static var longestLife: UInt32 { 1 << 31 }
+
+  // A quarter full at most. Objects that were allocated in rows have addresses at
+  // even distances, which spread evenly; two rows that fall on each other then
+  // still leave every other slot free. At half, they made runs of 100 and more.
+  private static var slotsPerEntry: Int { 4 }
 
   /// An empty list, with memory until `free()`, that counts from `number`.
   package init(from number: UInt32 = 1) {
@@ -80,10 +81,10 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   private static func allocate(
     _ capacity: Int,
     free number: UInt32
-  ) -> (UnsafeMutablePointer<Entry>, UnsafeMutablePointer<Slot>, Int, Int, UInt64) {
-    let slotCount = capacity * 2
-    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: slotCount)
-    slots.initialize(repeating: Slot(key: 0, tag: 0, number: number), count: slotCount)
+  ) -> (UnsafeMutablePointer<Entry>, UnsafeMutablePointer<UInt32>, Int, Int, UInt64) {
+    let slotCount = capacity * slotsPerEntry
+    let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: slotCount)
+    slots.initialize(repeating: number, count: slotCount)
     return (
       .allocate(capacity: capacity), slots, capacity, slotCount - 1,
       UInt64(UInt64.bitWidth - slotCount.trailingZeroBitCount)
@@ -95,8 +96,7 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
 extension KeyedFIFO {
   /// Where an entry was found; good until the list changes.
   package struct Place {
-    fileprivate var slot: Int
-    fileprivate var number: UInt32
+    fileprivate var index: Int
     /// The entry's tag.
     package let tag: UInt32
   }
@@ -112,38 +112,45 @@ extension KeyedFIFO {
   /// The place of the entry with `key` and `tag`, or nil.
   @inline(__always)
   package func find(_ key: UInt, _ tag: UInt32) -> Place? {
-    var index = start(key, tag)
-    while true {
-      let slot = slots[index]
-      if slot.number &- epoch >= tail &- epoch { return nil }
-      if slot.key == key, slot.tag == tag, slot.number &- head < tail &- head {
-        return Place(slot: index, number: slot.number, tag: tag)
+    var slot = start(key, tag)
+    while isTaken(slot) {
+      if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
+        return Place(index: index, tag: tag)
       }
-      index = (index &+ 1) & mask
+      slot = (slot &+ 1) & mask
     }
+    return nil
   }
 
   /// The slot that an entry with `key` and `tag` would take; nil if there is
   /// one. Good until the list changes.
   @inline(__always)
   func freeSlot(_ key: UInt, _ tag: UInt32) -> Int? {
-    var index = start(key, tag)
-    while true {
-      let slot = slots[index]
-      if slot.number &- epoch >= tail &- epoch { return index }
-      if slot.key == key, slot.tag == tag, slot.number &- head < tail &- head { return nil }
-      index = (index &+ 1) & mask
+    var slot = start(key, tag)
+    while isTaken(slot) {
+      if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
+        return nil
+      }
+      slot = (slot &+ 1) & mask
     }
+    return slot
+  }
+
+  @inline(__always)
+  private func isTaken(_ slot: Int) -> Bool { slots[slot] &- epoch < tail &- epoch }
+
+  /// Where the entry lies whose number is at `slot`; nil if it was taken.
+  @inline(__always)
+  private func index(at slot: Int) -> Int? {
+    let place = slots[slot] &- head
+    return place < tail &- head ? first &+ Int(place) : nil
   }
 
   /// The payload of the entry at `place`.
   package subscript(place: Place) -> Payload {
-    get { entries[index(of: place.number)].payload }
-    nonmutating set { entries[index(of: place.number)].payload = newValue }
+    get { entries[place.index].payload }
+    nonmutating set { entries[place.index].payload = newValue }
   }
-
-  @inline(__always)
-  private func index(of number: UInt32) -> Int { first &+ Int(number &- head) }
 }
 
 // Changing.
@@ -169,15 +176,15 @@ extension KeyedFIFO {
 
   @inline(__always)
   private func nextFree(_ key: UInt, _ tag: UInt32) -> Int {
-    var index = start(key, tag)
-    while slots[index].number &- epoch < tail &- epoch { index = (index &+ 1) & mask }
-    return index
+    var slot = start(key, tag)
+    while isTaken(slot) { slot = (slot &+ 1) & mask }
+    return slot
   }
 
   @inline(__always)
   private mutating func store(_ key: UInt, _ tag: UInt32, _ payload: Payload, slot: Int) {
-    slots[slot] = Slot(key: key, tag: tag, number: tail)
-    store(Entry(key: key, tag: tag, slot: UInt32(truncatingIfNeeded: slot), payload: payload))
+    slots[slot] = tail
+    store(Entry(key: key, tag: tag, isIndexed: true, payload: payload))
   }
 
   /// Adds an entry at the end that can not be found by its key.
@@ -188,15 +195,14 @@ extension KeyedFIFO {
 
   /// Gives the entry at `place` a tag that differs in the highest bit.
   package func retag(_ place: Place, _ tag: UInt32) {
-    assert((slots[place.slot].tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
-    slots[place.slot].tag = tag
-    entries[index(of: place.number)].tag = tag
+    assert((place.tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
+    entries[place.index].tag = tag
   }
 
   /// Takes the entry at `place` out.
   package mutating func remove(_ place: Place) -> Payload {
-    slots[place.slot].key = 0
-    return removeEntry(index(of: place.number))
+    removeEntry(place.index)
+    return entries[place.index].payload
   }
 
   /// A point in the list: what is added from now on lies behind it. It may come
@@ -237,8 +243,7 @@ extension KeyedFIFO {
   package mutating func removeFirst(where matches: (Entry) -> Bool) -> Entry? {
     for index in first..<end where entries[index].key != 0 && matches(entries[index]) {
       let entry = entries[index]
-      if entry.slot != .max { slots[Int(entry.slot)].key = 0 }
-      _ = removeEntry(index)
+      removeEntry(index)
       return entry
     }
     return nil
@@ -266,13 +271,12 @@ extension KeyedFIFO {
     count &+= 1
   }
 
-  private mutating func removeEntry(_ index: Int) -> Payload {
+  private mutating func removeEntry(_ index: Int) {
     entries[index].key = 0
     count -= 1
-    return entries[index].payload
   }
 
-  // Each number since `epoch` may hold a slot; half of them stay free, so that a
+  // Each number since `epoch` may hold a slot; most of them stay free, so that a
   // search ends soon.
   @inline(__always)
   private var isFull: Bool { end == capacity || Int(tail &- epoch) >= capacity }
@@ -299,17 +303,13 @@ extension KeyedFIFO {
     end = 0
     for index in old.first..<old.end where old.entries[index].key != 0 {
       (entries + end).initialize(to: old.entries[index])
-      if entries[end].slot != .max { reindex(end) }
+      if entries[end].isIndexed {
+        slots[nextFree(entries[end].key, entries[end].tag)] =
+          head &+ UInt32(truncatingIfNeeded: end)
+      }
       end += 1
     }
     assert(end == count, "KeyedFIFO: as many entries are in it as are counted")
     old.free()
-  }
-
-  private mutating func reindex(_ index: Int) {
-    let (key, tag) = (entries[index].key, entries[index].tag)
-    let place = nextFree(key, tag)
-    slots[place] = Slot(key: key, tag: tag, number: head &+ UInt32(truncatingIfNeeded: index))
-    entries[index].slot = UInt32(truncatingIfNeeded: place)
   }
 }

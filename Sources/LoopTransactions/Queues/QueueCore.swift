@@ -42,7 +42,11 @@ final class QueueCore: @unchecked Sendable {
     if loop.state == .closing { refuseOthers() }
   }
 
-  deinit { state.withLock { $0.free() } }
+  deinit {
+    guard port.isForked else { return state.withLock { $0.free() } }
+    // Nor is the lock destroyed: a thread that the child does not have may hold it.
+    _ = Unmanaged.passRetained(state)
+  }
 
   /// Adds `object` for the loop to take.
   ///
@@ -58,8 +62,16 @@ final class QueueCore: @unchecked Sendable {
     return action
   }
 
+  /// What `body` says of the state, or else `inherited`, in a child process: a
+  /// thread that it does not have may hold the lock. I15.
+  ///
+  /// Call from any thread.
+  func ask<Result>(orInherited inherited: Result, _ body: (inout QueueState) -> Result) -> Result {
+    port.isForked ? inherited : state.withLock(body)
+  }
+
   /// How many elements wait.
-  var count: Int { state.withLock { $0.count } }
+  var count: Int { ask(orInherited: 0) { $0.count } }
 
   /// Its user dropped the queue: it goes when it is empty.
   ///
@@ -106,7 +118,8 @@ extension QueueCore {
 
   /// Hands over everything that waits now, whatever the batch and the budget.
   func flush() {
-    guard let loop else { return }
+    // What a child inherited is the parent's to hand over. I15.
+    guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
     loop.meter.isLifted = true
     _ = handOver(atMost: .max, on: loop)
@@ -138,7 +151,7 @@ extension QueueCore {
 
   /// Refuses elements from now on, and drops those that wait.
   func close() {
-    state.withLock { $0.close() }
+    ask(orInherited: ()) { $0.close() }
     removeAll()
   }
 
@@ -147,8 +160,8 @@ extension QueueCore {
   /// Call from any thread.
   @discardableResult
   func removeAll() -> Int {
-    var removed = state.withLock { $0.takeAll() }
-    return removed.drop()
+    var removed = ask(orInherited: nil) { $0.takeAll() }
+    return removed?.drop() ?? 0
   }
 
   /// Hands over `limit` elements at most; whether nothing is left of those that

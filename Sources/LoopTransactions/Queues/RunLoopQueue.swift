@@ -7,7 +7,8 @@
 ///
 /// What waits when the queue itself is dropped is still handed over. The loop's
 /// `run()` goes on while anything waits; where other threads fill the queue, hold
-/// a port so that it waits for them.
+/// a port so that it waits for them. In a child process the queue is closed and
+/// empty; the parent's goes on.
 ///
 /// ```swift
 /// let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
@@ -115,7 +116,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// - Complexity: O(1); not exclusive, O(n).
   @discardableResult
   public func remove(_ element: Element) -> Bool {
-    core.state.withLock { $0.remove(element) }.wasIn
+    core.ask(orInherited: (false, nil)) { $0.remove(element) }.wasIn
   }
 
   /// Takes everything out; how many live elements there were.
@@ -129,17 +130,17 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// How many elements wait, those that died unnoticed included.
   ///
   /// Call from any thread.
-  public var count: Int { core.state.withLock { $0.count } }
+  public var count: Int { core.count }
 
   /// How many elements were dropped for want of room.
   ///
   /// Call from any thread.
-  public var droppedCount: Int { core.state.withLock { $0.droppedCount } }
+  public var droppedCount: Int { core.ask(orInherited: 0) { $0.droppedCount } }
 
   /// Hands over everything that waits, at once, whatever the batch and the
   /// budget: for a release queue under memory pressure.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Does nothing in a child process, whose parent hands it over.
   ///
   /// - Complexity: O(n).
   public func flush() {

@@ -65,7 +65,7 @@ extension EventLoop {
   /// Performs `selector` on `target` at once if it is pending, and not again
   /// later; whether it was.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Does nothing in a child process, whose parent performs it.
   ///
   /// - Complexity: O(1).
   @discardableResult

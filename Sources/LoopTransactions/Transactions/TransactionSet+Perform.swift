@@ -3,7 +3,8 @@ extension TransactionSet {
   /// Performs what is pending now, oldest first, within the loop's budget. What
   /// is committed meanwhile waits for the next flush. T3, T4.
   func flush() {
-    guard !isEmpty, let loop else { return }
+    // What a child inherited is the parent's to perform. I15.
+    guard !isEmpty, !isInherited, let loop else { return }
     // Within another only where an action closes an adopted loop: it returns
     // when nothing is left.
     let isWithin = isFlushing
@@ -28,7 +29,7 @@ extension TransactionSet {
 
   /// Performs (`key`, `number`) now if it is pending; whether it was.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
-    guard let place = findLive(key, number) else { return false }
+    guard !isInherited, let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
     let entry = List.Entry(key: key, tag: place.tag, payload: pending)
     _ = performing { perform(entry) }

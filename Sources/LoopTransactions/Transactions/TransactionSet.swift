@@ -48,6 +48,9 @@ final class TransactionSet {
   /// The thread of the loop.
   var thread: UInt { core.thread }
 
+  /// Whether the loop is that of a parent process.
+  var isInherited: Bool { core.isForked }
+
   /// Leaves the loop, which is closed.
   func detach() {
     // The action that closed it may throw still.

@@ -39,6 +39,14 @@ struct DeadlineSource {
   /// Takes note that the deadline passed.
   func acknowledge() { _ = lt_counter_read(descriptor) }
 
+  /// Ends the watching in a child process, unless its poll is the parent's.
+  func stopInChild(of loop: UVLoop) {
+    handle.stopInChild(of: loop, watching: descriptor)
+  }
+
+  /// Leaves the timer: what fires from now on ends the watching.
+  func leaveOwner() { handle.setOwner(nil) }
+
   /// Whether the loop's run waits for the deadline.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
@@ -57,5 +65,7 @@ private func deadlineReached(
   _ status: Int32,
   _ events: Int32
 ) {
-  owner(of: handle, as: LoopTimer.self)?.timerFired()
+  // Without one, a child closed what it inherited, and runs a loop of its own. I15.
+  guard let timer = owner(of: handle, as: LoopTimer.self) else { return stopWatching(handle) }
+  timer.timerFired()
 }

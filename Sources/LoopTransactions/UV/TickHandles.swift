@@ -70,8 +70,14 @@ private func withLoop<Raw>(
   if _fastPath(loop._withUnsafeGuaranteedRef { $0.ownsLoop }) {
     return loop._withUnsafeGuaranteedRef { body($0) }
   }
+  callAdopted(loop, body)
+}
+
+// Not inlined: what is left of each callback is little, and fast.
+@inline(never)
+private func callAdopted(_ loop: Unmanaged<EventLoop>, _ body: (EventLoop) -> Void) {
   let held = loop.takeUnretainedValue()
-  withExtendedLifetime(held) { body(held) }
+  withExtendedLifetime(held) { held.calledBack { body(held) } }
 }
 
 // An idle handle is started for its effect on the poll's timeout alone.

@@ -67,6 +67,20 @@ func unmanagedOwner<Owner: AnyObject, Raw>(
   return base.pointee.data.map { .fromOpaque($0) }
 }
 
+extension UVHandle<uv_poll_t> {
+  /// Ends the watching of `descriptor` in a child process, unless its poll is the
+  /// parent's.
+  func stopInChild(of loop: UVLoop, watching descriptor: Int32) {
+    keepsLoopAlive(false)
+    if !loop.sharesPoll(of: descriptor) { uv_poll_stop(pointer) }
+  }
+}
+
+/// Ends the watching of a poll handle whose events nobody takes.
+func stopWatching(_ handle: UnsafeMutablePointer<uv_poll_t>?) {
+  if let handle { uv_poll_stop(handle) }
+}
+
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   // Allocated by `UVHandle.init` with malloc's alignment, whatever its type.
   UnsafeMutableRawPointer(handle)?.deallocate()

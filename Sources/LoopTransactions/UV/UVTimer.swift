@@ -18,6 +18,9 @@ struct UVTimer {
   /// Fires `timeout` milliseconds after the loop's own time.
   func start(timeout: UInt64) { uv_timer_start(handle.pointer, timerFired, timeout, 0) }
 
+  /// Keeps the timer from firing until it is started again.
+  func stop() { uv_timer_stop(handle.pointer) }
+
   /// Whether the loop's run waits for the timer.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 

@@ -70,7 +70,16 @@ enum WakeSource {
   /// After mio's waker.
   func sendsEdges(on loop: UVLoop) -> Bool {
     guard case .descriptor(let descriptor, _) = self else { return false }
-    return lt_watch_edges(loop.pointer, descriptor) == 0
+    return loop.watchEdges(of: descriptor)
+  }
+
+  /// Ends the watching in a child process, unless its poll is the parent's.
+  func stopInChild(of loop: UVLoop) {
+    switch self {
+    case .descriptor(let descriptor, let handle):
+      handle.stopInChild(of: loop, watching: descriptor)
+    case .async(let handle): handle.keepsLoopAlive(false)
+    }
   }
 
   /// Whether the loop's run waits for a wake.
@@ -122,9 +131,13 @@ private func descriptorWoke(
   _ status: Int32,
   _ events: Int32
 ) {
-  owner(of: handle, as: EventLoop.self)?.woke()
+  // Without one, the loop was dropped open, or a child closed it: nobody reads what
+  // was written.
+  guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
+  loop.calledBack { loop.woke() }
 }
 
 private func asyncWoke(_ handle: UnsafeMutablePointer<uv_async_t>?) {
-  owner(of: handle, as: EventLoop.self)?.woke()
+  guard let loop = owner(of: handle, as: EventLoop.self) else { return }
+  loop.calledBack { loop.woke() }
 }

@@ -6,12 +6,35 @@ public struct Contender: Sendable {
   public let series: Series
   /// One of its peers.
   public let peer: any Peer
+  /// Whether it measures its peer once more, as the noise floor.
+  public let isTwin: Bool
   package let seats: Placement.Seats
+
+  package init(
+    scenario: Scenario,
+    series: Series,
+    peer: any Peer,
+    isTwin: Bool = false,
+    seats: Placement.Seats
+  ) {
+    self.scenario = scenario
+    self.series = series
+    self.peer = peer
+    self.isTwin = isTwin
+    self.seats = seats
+  }
 
   /// How reports name it: `wake/across/uv`.
   public var name: String {
-    "\(scenario.name)/\(series.name)/\(peer.name)"
+    "\(scenario.name)/\(series.name)/\(peerName)"
   }
+
+  /// The peer's name; of a twin, with what says so: `uv.again`.
+  public var peerName: String {
+    isTwin ? peer.name + Self.twinSuffix : peer.name
+  }
+
+  package static let twinSuffix = ".again"
 }
 
 extension Contender {
@@ -19,12 +42,18 @@ extension Contender {
   package func measure(
     round: Int,
     seed: UInt64,
+    pace: Pace = .standard,
+    conditions: Conditions = .standard,
+    isTraced: Bool = false,
     instruments: Instruments
   ) throws(PeerFailure) -> SliceOutcome {
     let slice = Slice(
       series: series.name,
       effort: series.effort,
       seats: seats,
+      pace: pace,
+      conditions: conditions,
+      isTraced: isTraced,
       generator: generator(round: round, seed: seed)
     )
     let began = instruments.now()
@@ -40,7 +69,8 @@ extension Contender {
 
   private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
     do {
-      return try PlacedThread.run(cpu: seats.loop) { [peer] () throws(PeerFailure) -> Slice in
+      return try PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority) {
+        [peer] () throws(PeerFailure) -> Slice in
         var slice = slice
         try peer.measure(&slice)
         return slice

@@ -17,7 +17,7 @@ public struct Histogram: Sendable, Equatable {
   /// One past the largest value, in ps; what is above is counted as this less 1.
   package static let limit: UInt64 = 1 << 52
 
-  private static let bucketCount = bucket(of: limit - 1) + 1
+  package static let bucketCount = bucket(of: limit - 1) + 1
 
   package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
 
@@ -27,9 +27,9 @@ public struct Histogram: Sendable, Equatable {
   /// How many of them were too large, and counted as the largest value there is.
   public private(set) var saturated: UInt64 = 0
 
-  private var least = UInt64.max
-  private var most: UInt64 = 0
-  private var moments = Moments()
+  package private(set) var least = UInt64.max
+  package private(set) var most: UInt64 = 0
+  package private(set) var moments = Moments()
 
   /// Makes an empty histogram.
   public init() {}
@@ -59,8 +59,20 @@ extension Histogram {
 
   /// Adds every sample of `other`.
   public mutating func merge(_ other: Histogram) {
-    for index in buckets.indices { buckets[index] += other.buckets[index] }
+    for index in other.used { buckets[index] += other.buckets[index] }
     count += other.count
+    saturated += other.saturated
+    least = Swift.min(least, other.least)
+    most = Swift.max(most, other.most)
+    moments.merge(other.moments)
+  }
+
+  /// Adds every sample of one round.
+  package mutating func merge(_ other: SparseHistogram) {
+    other.forEach { bucket, samples in
+      buckets[bucket] += samples
+      count += samples
+    }
     saturated += other.saturated
     least = Swift.min(least, other.least)
     most = Swift.max(most, other.most)
@@ -89,11 +101,16 @@ extension Histogram {
     let rank = percentile.rank(in: count)
     guard rank < count else { return max }
     var seen: UInt64 = 0
-    for (index, bucket) in buckets.enumerated() {
-      seen += bucket
+    for index in used {
+      seen += buckets[index]
       guard seen < rank else { return value(ofBucket: index) }
     }
     return max
+  }
+
+  /// The buckets from the smallest sample's to the largest's.
+  package var used: Range<Int> {
+    count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1
   }
 
   /// The bucket's middle, but never outside what was recorded.

@@ -16,7 +16,8 @@ public struct Instruments: Sendable {
     self.usage = usage
   }
 
-  /// The monotonic clock and `getrusage`.
+  /// The monotonic clock, `getrusage`, and what the kernel says of steal and
+  /// migrations.
   public static let system = Instruments(
     now: { cl_now() },
     usage: {
@@ -24,7 +25,9 @@ public struct Instruments: Sendable {
       return ResourceUse(
         cpuNs: usage.cpu_ns,
         voluntarySwitches: usage.voluntary,
-        involuntarySwitches: usage.involuntary
+        involuntarySwitches: usage.involuntary,
+        stealNs: usage.steal_ns,
+        migrations: usage.migrations
       )
     }
   )

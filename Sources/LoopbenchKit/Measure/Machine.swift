@@ -45,11 +45,14 @@ extension Machine {
       cpus: cpuCount,
       virtualization: text { cl_virtualization($0, $1) },
       os: text { cl_operating_system($0, $1) },
-      libuv: String(cString: cl_uv_version()),
+      libuv: libuvVersion,
       swift: swiftVersion,
       build: isDebugBuild || !cl_is_optimized() ? "debug" : "release"
     )
   }
+
+  /// The libuv that runs.
+  package static var libuvVersion: String { String(cString: cl_uv_version()) }
 
   package static var cpuCount: Int {
     var model: [CChar] = [0]

@@ -8,13 +8,22 @@ package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
 
   /// Starts `body` on `cpu`, or where the process was first allowed if `nil`.
+  ///
+  /// - Parameter priority: Its real-time priority; `nil` for the caller's.
   package init(
     cpu: Int?,
+    priority: Int? = nil,
     _ body: @escaping @Sendable () -> Void
   ) throws(PeerFailure) {
     var started: OpaquePointer?
     let context = Unmanaged.passRetained(Body(run: body))
-    let error = cl_thread_start(&started, Int32(cpu ?? -1), Self.main, context.toOpaque())
+    let error = cl_thread_start(
+      &started,
+      Int32(cpu ?? -1),
+      Int32(priority ?? 0),
+      Self.main,
+      context.toOpaque()
+    )
     guard error == 0, let started else {
       context.release()
       throw Self.failure(cpu: cpu, error: error)
@@ -50,10 +59,11 @@ extension PlacedThread {
   /// Runs `body` on `cpu` and waits for what it returns.
   package static func run<Value: Sendable>(
     cpu: Int?,
+    priority: Int? = nil,
     _ body: @escaping @Sendable () throws(PeerFailure) -> Value
   ) throws(PeerFailure) -> Value {
     let outcome = HandOff<Result<Value, PeerFailure>>()
-    let thread = try PlacedThread(cpu: cpu) {
+    let thread = try PlacedThread(cpu: cpu, priority: priority) {
       outcome.value = Result { () throws(PeerFailure) in try body() }
     }
     thread.join()

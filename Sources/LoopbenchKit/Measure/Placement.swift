@@ -26,6 +26,14 @@ public struct Placement: Codable, Equatable, Sendable {
     default: return Placement(cpuCount: count, loop: Int(cpus[1]), producer: Int(cpus[0]))
     }
   }
+
+  /// The CPUs the process was allowed when it started; empty where threads can
+  /// not be placed.
+  public static var allowedCPUs: [Int] {
+    var cpus = [Int32](repeating: 0, count: 1024)
+    let count = Int(cl_allowed_cpus(&cpus, Int32(cpus.count)))
+    return cpus.prefix(count).map(Int.init)
+  }
 }
 
 extension Placement {

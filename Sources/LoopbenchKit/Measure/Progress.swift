@@ -30,6 +30,20 @@ public struct Progress: Equatable, Sendable {
     return progress
   }
 
+  /// The same run, at one slice of a block: blocks do not follow rounds.
+  package func at(_ contender: Contender, slicesDone: Int, round: Int) -> Progress {
+    var progress = at(contender, round: round, slice: 0)
+    progress.slice = slicesDone - (round - 1) * slices
+    return progress
+  }
+
+  /// How much is done, from 0 to 1; `nil` while warming up.
+  public var fraction: Double? {
+    guard let rounds, rounds > 0, slices > 0 else { return nil }
+    let done = Double((round - 1) * slices + slice) / Double(rounds * slices)
+    return min(1, max(0, done))
+  }
+
   /// What is left, in ns, by the time the warm-up round took; `nil` during it.
   public var remainingNs: UInt64? {
     guard let rounds, slices > 0 else { return nil }

@@ -6,12 +6,24 @@ public struct ResourceUse: Equatable, Sendable {
   public let voluntarySwitches: UInt64
   /// How often a thread was taken off its CPU.
   public let involuntarySwitches: UInt64
+  /// Time the host gave the machine's CPUs to others, in ns; 0 where unknown.
+  public let stealNs: UInt64
+  /// How often a thread moved to another CPU; 0 where unknown.
+  public let migrations: UInt64
 
   /// Makes a reading.
-  public init(cpuNs: UInt64, voluntarySwitches: UInt64, involuntarySwitches: UInt64) {
+  public init(
+    cpuNs: UInt64,
+    voluntarySwitches: UInt64,
+    involuntarySwitches: UInt64,
+    stealNs: UInt64 = 0,
+    migrations: UInt64 = 0
+  ) {
     self.cpuNs = cpuNs
     self.voluntarySwitches = voluntarySwitches
     self.involuntarySwitches = involuntarySwitches
+    self.stealNs = stealNs
+    self.migrations = migrations
   }
 
   /// What was used between two readings.
@@ -19,7 +31,9 @@ public struct ResourceUse: Equatable, Sendable {
     ResourceUse(
       cpuNs: later.cpuNs &- earlier.cpuNs,
       voluntarySwitches: later.voluntarySwitches &- earlier.voluntarySwitches,
-      involuntarySwitches: later.involuntarySwitches &- earlier.involuntarySwitches
+      involuntarySwitches: later.involuntarySwitches &- earlier.involuntarySwitches,
+      stealNs: later.stealNs &- earlier.stealNs,
+      migrations: later.migrations &- earlier.migrations
     )
   }
 }

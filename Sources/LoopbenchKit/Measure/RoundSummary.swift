@@ -6,4 +6,21 @@ public struct RoundSummary: Codable, Equatable, Sendable {
   public let order: [String]
   /// How long the round took.
   public let wallNs: UInt64
+  /// Whether any slice in it was disturbed.
+  public let isDisturbed: Bool
+  /// Which were: `wake/across/uv`.
+  public let disturbed: [String]
+
+  package init(round: Int, order: [String], wallNs: UInt64, disturbed: [String] = []) {
+    self.round = round
+    self.order = order
+    self.wallNs = wallNs
+    self.disturbed = disturbed
+    isDisturbed = !disturbed.isEmpty
+  }
+
+  /// The same round, with what was disturbed in it.
+  func marked(_ names: Set<String>) -> RoundSummary {
+    RoundSummary(round: round, order: order, wallNs: wallNs, disturbed: names.sorted())
+  }
 }

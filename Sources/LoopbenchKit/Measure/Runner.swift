@@ -1,7 +1,7 @@
 /// Measures a set of contenders in interleaved rounds.
 ///
-/// One round that is not recorded comes first: it warms caches, pages and the
-/// clock's frequency, and tells how long a round takes. In every round each
+/// Rounds that are not recorded come first: they warm caches, pages and the
+/// clock's frequency, and tell how long a round takes. In every round each
 /// contender is measured once, in an order that the seed decides.
 ///
 /// ```swift
@@ -11,6 +11,10 @@ public struct Runner: Sendable {
   private let contenders: [Contender]
   private let seed: UInt64
   private let rounds: RoundCount
+  private let order: RoundOrder
+  private let warmUp: WarmUp
+  private let pace: Pace
+  private let conditions: Conditions
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -18,58 +22,170 @@ public struct Runner: Sendable {
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
+    order: RoundOrder = .shuffle,
+    warmUp: WarmUp = .auto,
+    pace: Pace = .standard,
+    conditions: Conditions = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
     self.seed = seed
     self.rounds = rounds
+    self.order = order
+    self.warmUp = warmUp
+    self.pace = pace
+    self.conditions = conditions
     self.instruments = instruments
   }
 
-  /// The contenders of `round`, in the order they are measured in. The warm-up
-  /// round is number 0.
+  /// The contenders of `round`, in the order they are measured in. The first
+  /// warm-up round is number 0, the one after it -1.
   package func order(round: Int) -> [Contender] {
-    var order = contenders
-    var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "order/\(round)"))
-    generator.shuffle(&order)
-    return order
+    order.arranged(contenders, round: round, seed: seed)
   }
 
   /// Measures everything. Takes a while: `progress` is told before each slice.
   ///
-  /// - Throws: What the first peer that could not be measured says.
+  /// A contender that fails is left out from then on, and the measurements say so.
+  ///
+  /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
+  ///   with what it has, also in the middle of a round.
+  /// - Throws: What the first contender says, when none could be measured.
   public func run(
-    progress: (Progress) -> Void = { _ in }
+    progress: (Progress) -> Void = { _ in },
+    isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> Measurements {
-    let began = instruments.now()
-    var pace = Progress(slices: contenders.count)
-    var last = try measure(round: 0, pace: pace, progress: progress)
-    pace.begin(rounds: rounds.estimate(roundNs: last.wallNs), roundNs: last.wallNs)
-    var measurements = Measurements(contenders: contenders, seed: seed)
-    while rounds.continues(
-      after: measurements.rounds.count,
-      elapsedNs: instruments.now() - began,
-      roundNs: last.wallNs
-    ) {
-      last = try measure(round: measurements.rounds.count + 1, pace: pace, progress: progress)
-      measurements.add(last)
+    func goesOn(_ state: Progress) -> Bool {
+      guard !isInterrupted() else { return false }
+      progress(state)
+      return true
     }
-    return measurements
+    var run = RunState(measurements(), began: instruments.now())
+    warmUp(&run, goesOn)
+    run.recordingBegan = instruments.now()
+    if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
+    if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
+    run.measurements.markDisturbed()
+    return run.measurements
   }
 
+  private func measurements() -> Measurements {
+    Measurements(
+      contenders: contenders,
+      seed: seed,
+      order: order,
+      pace: pace,
+      conditions: conditions,
+      overhead: Overhead.measure(instruments)
+    )
+  }
+}
+
+extension Runner {
+  private func warmUp(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
+    var state = WarmUpState()
+    var samples: UInt64 = 0
+    while !run.isOver,
+      warmUp.continues(
+        after: state,
+        elapsedNs: instruments.now() - run.began,
+        roundNs: run.lastNs
+      )
+    {
+      let last = measure(round: -state.rounds, &run, goesOn)
+      state.add(last)
+      run.lastNs = last.wallNs
+      samples = last.fewestSamples
+    }
+    run.measurements.warmUpRounds = state.rounds
+    run.measurements.warmUpSettled = warmUp.isSettled(state)
+    run.estimate = rounds.estimate(
+      roundNs: run.lastNs,
+      samples: samples,
+      contenders: contenders.count
+    )
+    run.progress.begin(rounds: run.estimate, roundNs: run.lastNs)
+  }
+
+  private func recordRounds(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
+    while !run.isOver, continues(run) {
+      let outcome = measure(round: run.measurements.rounds.count + 1, &run, goesOn)
+      run.lastNs = outcome.wallNs
+      if !outcome.slices.isEmpty { run.measurements.add(outcome) }
+    }
+  }
+
+  private func continues(_ run: RunState) -> Bool {
+    let now = instruments.now()
+    return rounds.continues(
+      after: run.measurements.rounds.count,
+      elapsedNs: now - run.began,
+      roundNs: run.lastNs,
+      recordedNs: now - run.recordingBegan,
+      samples: run.measurements.fewestSamples,
+      contenders: contenders.count
+    )
+  }
+
+  /// As many rounds as were estimated; a round's slices lie far apart.
+  private func recordBlocks(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
+    let rounds = 1...max(1, run.estimate)
+    var slices: [Int: [SliceOutcome]] = [:]
+    for (index, contender) in order(round: 1).enumerated() {
+      for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
+        let done = index * rounds.count + round - 1
+        let state = run.progress.at(contender, slicesDone: done, round: round)
+        slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
+      }
+    }
+    for (round, slices) in slices.sorted(by: { $0.key < $1.key }) where !slices.isEmpty {
+      let wallNs = slices.reduce(0) { $0 + $1.wallNs }
+      run.measurements.add(RoundOutcome(round: round, slices: slices, wallNs: wallNs))
+    }
+  }
+}
+
+extension Runner {
   private func measure(
     round: Int,
-    pace: Progress,
-    progress: (Progress) -> Void
-  ) throws(PeerFailure) -> RoundOutcome {
+    _ run: inout RunState,
+    _ goesOn: (Progress) -> Bool
+  ) -> RoundOutcome {
     let began = instruments.now()
     var slices: [SliceOutcome] = []
-    for (index, contender) in order(round: round).enumerated() {
-      progress(pace.at(contender, round: round, slice: index))
-      slices.append(
-        try contender.measure(round: round, seed: seed, instruments: instruments)
-      )
+    for (index, contender) in order(round: round).enumerated()
+    where !run.isOver && !run.measurements.hasFailed(contender) {
+      let state = run.progress.at(contender, round: max(0, round), slice: index)
+      slices += measure(contender, round: round, state, &run, goesOn)
     }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
+  }
+
+  /// One slice; none when the run ends before it, or the contender fails.
+  private func measure(
+    _ contender: Contender,
+    round: Int,
+    _ state: Progress,
+    _ run: inout RunState,
+    _ goesOn: (Progress) -> Bool
+  ) -> [SliceOutcome] {
+    guard goesOn(state) else {
+      run.isInterrupted = true
+      return []
+    }
+    do throws(PeerFailure) {
+      return [
+        try contender.measure(
+          round: round,
+          seed: seed,
+          pace: pace,
+          conditions: conditions,
+          instruments: instruments
+        )
+      ]
+    } catch {
+      run.measurements.fail(contender, error)
+      return []
+    }
   }
 }

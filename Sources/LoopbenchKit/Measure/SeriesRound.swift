@@ -14,6 +14,13 @@ public struct SeriesRound: Codable, Equatable, Sendable {
   public let ctxVoluntary: UInt64
   /// Context switches in it: a thread was taken off its CPU.
   public let ctxInvoluntary: UInt64
+  /// Time the host gave the machine's CPUs to others while it ran.
+  public let stealNs: UInt64
+  /// How often a thread moved to another CPU in it.
+  public let migrations: UInt64
+  /// Whether steal, migrations or involuntary switches were more than 3 times the
+  /// median of the peer's rounds, and more than a few.
+  public package(set) var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
     self.round = round
@@ -23,6 +30,8 @@ public struct SeriesRound: Codable, Equatable, Sendable {
     cpuNs = outcome.usage.cpuNs
     ctxVoluntary = outcome.usage.voluntarySwitches
     ctxInvoluntary = outcome.usage.involuntarySwitches
+    stealNs = outcome.usage.stealNs
+    migrations = outcome.usage.migrations
   }
 }
 

@@ -1,3 +1,5 @@
+private import CLoopbench
+
 /// One peer's turn at one series in one round: what to do, and where to record.
 ///
 /// Unless a peer measures the time itself, it hands a batch to `sample(_:)`:
@@ -16,21 +18,35 @@ public struct Slice: Sendable {
   public let effort: Effort
   /// Where the threads belong. The caller is on the loop's CPU already.
   public let seats: Placement.Seats
+  /// How often an open-loop series starts an operation.
+  public let pace: Pace
+  /// What the machine was asked for beside its default.
+  public let conditions: Conditions
   /// Random numbers, the same for every peer of the round.
   public var generator: SeededGenerator
 
   package private(set) var recorded: [String: Histogram] = [:]
   package private(set) var earlyFires = 0
+  package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
+  /// What happened when; `nil` unless it is traced.
+  package private(set) var spans: [TraceSpan]?
 
   package init(
     series: String,
     effort: Effort,
     seats: Placement.Seats,
+    pace: Pace = .standard,
+    conditions: Conditions = .standard,
+    isTraced: Bool = false,
     generator: SeededGenerator
   ) {
     self.series = series
     self.effort = effort
     self.seats = seats
+    self.pace = pace
+    self.conditions = conditions
+    spans = isTraced ? [] : nil
     self.generator = generator
   }
 }
@@ -49,6 +65,15 @@ extension Slice {
     record(nanoseconds: Double(max(0, lateness)))
   }
 
+  /// Counts operations that started more than a period after they were due, or
+  /// not at all.
+  public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
+
+  /// Counts things that a report should state beside the times: "ticks".
+  public mutating func count(_ things: UInt64, as name: String) {
+    counts[name, default: 0] += things
+  }
+
   /// Runs the warm-up batches, then records each batch's time over its count.
   ///
   /// - Parameter batch: Told how many operations to do; returns the ns they took.
@@ -57,12 +82,29 @@ extension Slice {
   ) throws(Failure) {
     for _ in 0..<effort.warmUps { _ = try batch(effort.operations) }
     for _ in 0..<effort.samples {
+      let began = isTraced ? cl_now() : 0
       record(nanoseconds: Double(try batch(effort.operations)) / Double(effort.operations))
+      if isTraced { note("batch of \(effort.operations)", on: .loop, from: began, to: cl_now()) }
     }
   }
 
   /// What a peer throws for a series it does not have.
   public var unknownSeries: PeerFailure {
     PeerFailure("there is no series \"\(series)\" in this peer")
+  }
+}
+
+extension Slice {
+  /// Whether spans are kept.
+  package var isTraced: Bool { spans != nil }
+
+  /// Keeps a span for the trace, if there is one.
+  package mutating func note(
+    _ name: String,
+    on track: TraceSpan.Track,
+    from began: UInt64,
+    to ended: UInt64
+  ) {
+    spans?.append(TraceSpan(name: name, track: track, began: began, ended: max(began, ended)))
   }
 }

@@ -18,6 +18,12 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     self.code = abs(code)
   }
 
+  /// Why threads may not have that real-time priority here; `nil` when they may.
+  package static func refusing(priority: Int) -> SystemError? {
+    let error = cl_thread_try_priority(Int32(priority))
+    return error == 0 ? nil : SystemError(code: error)
+  }
+
   package static let isDirectory = SystemError(code: EISDIR)
 
   /// The system's sentence: "permission denied".

@@ -10,6 +10,7 @@ struct LTDrain: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
       let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
       let objects = ObjectList(count: slice.effort.operations) { _ in Object() }
       let queue = RunLoopQueue<Object>(
@@ -19,7 +20,10 @@ struct LTDrain: Peer {
         cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
         cl_finish_step(finish.pointer)
       }
-      slice.sample { _ in burst(of: objects, into: queue, loop, finish) }
+      try slice.sample { (_) throws(PeerFailure) in
+        try burst(of: objects, into: queue, loop, finish)
+      }
+      ticks.note(in: &slice)
     }
   }
 
@@ -28,12 +32,12 @@ struct LTDrain: Peer {
     into queue: RunLoopQueue<Object>,
     _ loop: EventLoop,
     _ finish: FinishLine
-  ) -> UInt64 {
+  ) throws(PeerFailure) -> UInt64 {
     finish.reset(target: objects.count)
     let began = cl_now()
     objects.forEach { queue.enqueue($0) }
     loop.run()
-    return finish.finished - began
+    return try finish.nanoseconds(since: began)
   }
 }
 

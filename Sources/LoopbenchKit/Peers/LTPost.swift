@@ -14,9 +14,9 @@ struct LTPost: Peer {
       case "typed.across": try across(loop, &slice, Self.typedBurst)
       case "closure.across": try across(loop, &slice, Self.closureBurst)
       case "commit.across": try across(loop, &slice, Self.coalescedBurst)
-      case "typed.self": toSelf(loop, &slice, Self.typedBurst)
-      case "closure.self": toSelf(loop, &slice, Self.closureBurst)
-      case "commit.self": toSelf(loop, &slice, Self.distinctBurst)
+      case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
+      case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
+      case "commit.self": try toSelf(loop, &slice, Self.distinctBurst)
       default: throw slice.unknownSeries
       }
     }
@@ -53,17 +53,21 @@ extension LTPost {
     }
   }
 
-  private func toSelf(_ loop: EventLoop, _ slice: inout Slice, _ makeBurst: MakeBurst) {
+  private func toSelf(
+    _ loop: EventLoop,
+    _ slice: inout Slice,
+    _ makeBurst: MakeBurst
+  ) throws(PeerFailure) {
     let finish = FinishLine()
     let burst = makeBurst(slice.effort.operations, loop.port, finish)
-    slice.sample { _ in
+    try slice.sample { (_) throws(PeerFailure) in
       finish.reset(target: burst.steps)
       let began = cl_now()
       burst.produce()
       // One tick, unless the machine was busy elsewhere: past the tick's budget
       // what is left is carried over.
       repeat { loop.run(.noWait) } while finish.finished == 0
-      return finish.finished - began
+      return try finish.nanoseconds(since: began)
     }
   }
 }

@@ -10,9 +10,11 @@ struct LTTimer: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
       try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
         try follow(from: first, count, on: loop)
       }
+      ticks.note(in: &slice)
     }
   }
 
@@ -21,7 +23,7 @@ struct LTTimer: Peer {
     _ count: Int,
     on loop: EventLoop
   ) throws(PeerFailure) -> [Int64] {
-    let fires = Fires(count: count)
+    let fires = TimerFires(count: count)
     let interval = Duration.nanoseconds(TimerLoad.interval)
     do {
       let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
@@ -37,24 +39,10 @@ struct LTTimer: Peer {
   }
 }
 
-/// How late the fires of one schedule were.
-private final class Fires {
-  private(set) var lateness: [Int64] = []
-  private let count: Int
-
-  init(count: Int) {
-    self.count = count
-    lateness.reserveCapacity(count)
-  }
-
-  var isComplete: Bool { lateness.count == count }
-
+extension TimerFires {
   /// A period that passed without a call is as late as its successor's call:
   /// libuv's peer is called for it too.
-  func record(_ firing: LoopTimer.Firing, at now: UInt64) {
-    for missed in stride(from: firing.missed, through: 0, by: -1) where !isComplete {
-      let due = firing.deadline.nanoseconds - UInt64(missed) * TimerLoad.interval
-      lateness.append(Int64(now) - Int64(due))
-    }
+  fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
+    record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
   }
 }

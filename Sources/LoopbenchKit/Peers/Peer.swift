@@ -25,9 +25,21 @@ public protocol Peer: Sendable {
   /// One line: what it is made of.
   var summary: String { get }
 
+  /// Whether it takes part in a run that names no peers.
+  var isStandard: Bool { get }
+  /// Why it can not be measured here; `nil` when it can.
+  var unavailability: String? { get }
+
   /// Measures `slice.series` once and records into `slice`.
   ///
   /// Called on a thread of its own that sits on the loop's CPU: it is the loop's
   /// thread. A producer's thread belongs on `slice.seats.producer`.
   func measure(_ slice: inout Slice) throws(PeerFailure)
+}
+
+extension Peer {
+  /// It does.
+  public var isStandard: Bool { true }
+  /// It can.
+  public var unavailability: String? { nil }
 }

@@ -13,7 +13,9 @@ struct UVPost: Peer {
     defer { cl_uv_post_close(peer) }
     let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
     if slice.series.hasSuffix(".self") {
-      slice.sample { operations in postToSelf(operations, peer, finish) }
+      try slice.sample { (operations) throws(PeerFailure) in
+        try postToSelf(operations, peer, finish)
+      }
     } else {
       let cpu = slice.seats.producer
       try slice.sample { (operations) throws(PeerFailure) in
@@ -22,12 +24,16 @@ struct UVPost: Peer {
     }
   }
 
-  private func postToSelf(_ items: Int, _ peer: OpaquePointer, _ finish: FinishLine) -> UInt64 {
+  private func postToSelf(
+    _ items: Int,
+    _ peer: OpaquePointer,
+    _ finish: FinishLine
+  ) throws(PeerFailure) -> UInt64 {
     finish.reset(target: items)
     let began = cl_now()
     cl_uv_post_burst(peer, finish.pointer, UInt32(items))
     cl_uv_post_run(peer)
-    return finish.finished - began
+    return try finish.nanoseconds(since: began)
   }
 
   private func postAcross(

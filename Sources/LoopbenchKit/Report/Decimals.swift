@@ -27,3 +27,11 @@ package enum Decimals {
     return value > 0 ? "+" + text : text
   }
 }
+
+extension Decimals {
+  /// All of `value`, in the fewest digits that give it back, for programs.
+  package static func exact(_ value: Double) -> String {
+    guard let whole = Int(exactly: value) else { return "\(value)" }
+    return String(whole)
+  }
+}

@@ -1,11 +1,16 @@
 extension Report {
   /// Makes the report of a run.
+  ///
+  /// - Parameter dropsDisturbed: Whether comparisons and noise leave out rounds
+  ///   that were disturbed. Every result has both numbers either way.
   public init(
     _ measurements: Measurements,
     argv: [String],
     machine: Machine,
     placement: Placement,
+    labels: [String: String] = [:],
     warnings: [Warning] = [],
+    dropsDisturbed: Bool = false,
     tool: Tool = .loopbench
   ) {
     let results = Self.results(of: measurements)
@@ -13,36 +18,63 @@ extension Report {
     self.tool = tool
     self.argv = argv
     seed = measurements.seed
+    self.labels = labels
     self.machine = machine
-    settings = Settings(of: measurements, placement: placement)
+    settings = Settings(
+      of: measurements,
+      placement: placement,
+      dropsDisturbed: dropsDisturbed
+    )
     rounds = measurements.rounds
     self.results = results
-    comparisons = Self.comparisons(of: results, scenarios: measurements.scenarios)
+    let noise = Self.noise(of: results, dropping: dropsDisturbed)
+    self.noise = noise
+    comparisons = Self.comparisons(
+      of: results,
+      scenarios: measurements.scenarios,
+      noise: noise,
+      dropping: dropsDisturbed
+    )
     self.warnings = warnings + Self.warnings(about: measurements, results, machine)
   }
 
   private static func results(of measurements: Measurements) -> [Result] {
     measurements.scenarios.flatMap { scenario in
       scenario.series.flatMap { series in
-        measurements.peers(of: scenario).compactMap { peer in
-          measurements.tally(scenario: scenario.name, series: series.name, peer: peer.name).map {
-            Result($0, scenario: scenario, series: series, peer: peer)
+        measurements.entries(of: scenario).compactMap { peer, isTwin in
+          measurements.tally(scenario: scenario.name, series: series.name, peer: peer).map {
+            Result($0, scenario: scenario, series: series, peer: peer, isTwin: isTwin)
           }
         }
       }
     }
   }
 
-  private static func comparisons(of results: [Result], scenarios: [Scenario]) -> [Comparison] {
+  private static func comparisons(
+    of results: [Result],
+    scenarios: [Scenario],
+    noise: [Noise],
+    dropping: Bool
+  ) -> [Comparison] {
     results.flatMap { result in
       let scenario = scenarios.first { $0.name == result.scenario }
-      let references = (scenario?.references ?? []).filter { $0 != result.peer }
-      return references.flatMap { name in
-        let reference = results.first {
-          ($0.scenario, $0.series, $0.peer) == (result.scenario, result.series, name)
-        }
-        return compared.compactMap { percentile in
-          reference.flatMap { Comparison(result, with: $0, at: percentile) }
+      let references = results.filter {
+        ($0.scenario, $0.series) == (result.scenario, result.series)
+          && result.isComparable(to: $0.peer)
+      }
+      let named = (scenario?.references ?? []).flatMap { name in
+        references.filter { $0.peer == name }
+      }
+      return named.flatMap { reference in
+        compared.compactMap { percentile in
+          let floor = noise.first { $0.isAbout(result, at: percentile) }
+          return Comparison(
+            result,
+            with: reference,
+            at: percentile,
+            noise: floor?.interval,
+            dropping: dropping
+          )
         }
       }
     }
@@ -56,6 +88,11 @@ extension Report {
     var warnings: [Warning] = machine.build == "debug" ? [.debugBuild] : []
     if measurements.rounds.count < RoundCount.least {
       warnings.append(.fewRounds(measurements.rounds.count))
+    }
+    if results.contains(where: { Series.isClosed($0.series) }) { warnings.append(.closedLoop) }
+    let disturbed = measurements.rounds.filter(\.isDisturbed)
+    if !disturbed.isEmpty {
+      warnings.append(.disturbedRounds(disturbed, of: measurements.rounds.count))
     }
     return warnings
       + results.compactMap { result in
@@ -71,14 +108,40 @@ extension Report {
 }
 
 extension Report.Settings {
-  init(of measurements: Measurements, placement: Placement) {
+  init(of measurements: Measurements, placement: Placement, dropsDisturbed: Bool) {
     rounds = measurements.rounds.count
-    order = "shuffle"
-    warmUp = "one round, and the first batches of every slice"
+    order = measurements.order.rawValue
+    warmUp = Self.warmUp(of: measurements)
+    warmUpRounds = measurements.warmUpRounds
+    self.dropsDisturbed = dropsDisturbed
     self.placement = placement
+    pace = measurements.pace
+    conditions = measurements.conditions == .standard ? nil : measurements.conditions
+    overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
     var seen: Set<String> = []
     peers = measurements.contenders.map(\.peer.name).filter { seen.insert($0).inserted }
+  }
+
+  private static func warmUp(of measurements: Measurements) -> String {
+    let count = measurements.warmUpRounds
+    let rounds = count == 1 ? "one round" : "\(count) rounds"
+    let settled = measurements.warmUpSettled ? " until medians settled" : ""
+    return "\(rounds)\(settled), and the first batches of every slice"
+  }
+}
+
+extension Report.Result {
+  /// Its own reference is no use, and a twin is there to be compared with its
+  /// original alone.
+  fileprivate func isComparable(to reference: String) -> Bool {
+    isTwin ? peer == reference + Contender.twinSuffix : peer != reference
+  }
+}
+
+extension Report.Noise {
+  fileprivate func isAbout(_ result: Report.Result, at percentile: Percentile) -> Bool {
+    (scenario, series, self.percentile) == (result.scenario, result.series, percentile.label)
   }
 }
 
@@ -89,11 +152,13 @@ extension Measurements {
     return contenders.map(\.scenario).filter { seen.insert($0.name).inserted }
   }
 
-  /// The peers that were measured in `scenario`, in the order of the registry.
-  package func peers(of scenario: Scenario) -> [any Peer] {
+  /// The peers that were measured in `scenario`, in the order of the registry, and
+  /// their twins after them.
+  package func entries(of scenario: Scenario) -> [(name: String, isTwin: Bool)] {
     var seen: Set<String> = []
-    return contenders.filter { $0.scenario.name == scenario.name }.map(\.peer).filter {
-      seen.insert($0.name).inserted
+    let own = contenders.filter { $0.scenario.name == scenario.name }
+    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).compactMap {
+      seen.insert($0.peerName).inserted ? ($0.peerName, $0.isTwin) : nil
     }
   }
 }

@@ -20,6 +20,11 @@ extension Report {
     public let ratio: Spread
     /// Over the rounds: the peer's value less the reference's, in ns.
     public let difference: Spread
+    /// The 95 % interval of the median ratio, by bootstrap over the rounds.
+    public let interval: Interval
+    /// What can be said: only a ratio whose interval lies past that of the A/A
+    /// twin is faster or slower.
+    public let verdict: ComparisonVerdict
   }
 
   /// The percentiles that are compared.
@@ -28,31 +33,28 @@ extension Report {
 
 extension Report.Comparison {
   /// `nil` when no round has both.
-  init?(_ result: Report.Result, with reference: Report.Result, at percentile: Percentile) {
-    let base = Dictionary(
-      reference.perRound.map { ($0.round, $0.percentiles[percentile.label] ?? 0) },
-      uniquingKeysWith: { first, _ in first }
-    )
-    let pairs = result.perRound.compactMap { round -> (value: Double, base: Double)? in
-      guard let base = base[round.round], base > 0 else { return nil }
-      return round.percentiles[percentile.label].map { ($0, base) }
-    }
+  init?(
+    _ result: Report.Result,
+    with reference: Report.Result,
+    at percentile: Percentile,
+    noise: Interval?,
+    dropping: Bool
+  ) {
+    let pairs = RoundPairs(result, with: reference, at: percentile, dropping: dropping)
     guard
-      let ratio = Spread(of: pairs.map { Self.ratio($0.value, $0.base) }),
-      let difference = Spread(of: pairs.map { ($0.value - $0.base).roundedToPicoseconds })
+      let ratio = Spread(of: pairs.ratios),
+      let difference = Spread(of: pairs.differences),
+      let interval = Bootstrap.median(of: pairs.ratios)?.rounded
     else { return nil }
     scenario = result.scenario
     series = result.series
     peer = result.peer
     self.reference = reference.peer
     self.percentile = percentile.label
-    rounds = pairs.count
+    rounds = pairs.ratios.count
     self.ratio = ratio
     self.difference = difference
-  }
-
-  /// To six digits: what is beyond them is noise in a file.
-  private static func ratio(_ value: Double, _ base: Double) -> Double {
-    (value / base * 1_000_000).rounded() / 1_000_000
+    self.interval = interval
+    verdict = ComparisonVerdict(interval, rounds: rounds, noise: noise)
   }
 }

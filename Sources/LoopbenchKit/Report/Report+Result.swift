@@ -7,10 +7,20 @@ extension Report {
     public let peer: String
     /// The series' name.
     public let series: String
+    /// What the samples are times of.
+    public let kind: Series.Kind
+    /// Whether it is the first peer measured once more: two names for one thing,
+    /// whose difference is noise.
+    public let isTwin: Bool
     /// Always `"ns"`.
     public let unit: String
     /// Samples, over all rounds.
     public let count: UInt64
+    /// Operations that started more than a period after they were due, or not at
+    /// all: the schedule was not kept.
+    public let missed: UInt64
+    /// What was counted beside the times: "committed", "performed".
+    public let counts: [String: UInt64]
     /// The smallest sample.
     public let min: Double
     /// The largest sample.
@@ -21,29 +31,62 @@ extension Report {
     public let stddev: Double
     /// Keyed `"50"`, `"99.9"`, `"max"`.
     public let percentiles: [String: Double]
+    /// The same without the rounds that were disturbed; `nil` when none was.
+    public let undisturbed: Undisturbed?
+    /// Every sample, to within 0.2 %.
+    public let histogram: HistogramData
     /// The same, round by round.
     public let perRound: [SeriesRound]
+  }
+
+  /// What one peer did in one series while nothing disturbed it.
+  public struct Undisturbed: Codable, Equatable, Sendable {
+    /// Rounds.
+    public let rounds: Int
+    /// Samples.
+    public let count: UInt64
+    /// Keyed `"50"`, `"99.9"`, `"max"`.
+    public let percentiles: [String: Double]
   }
 }
 
 extension Report.Result {
-  init(_ tally: Tally, scenario: Scenario, series: Series, peer: any Peer) {
+  init(
+    _ tally: Tally,
+    scenario: Scenario,
+    series: Series,
+    peer: String,
+    isTwin: Bool
+  ) {
     self.scenario = scenario.name
-    self.peer = peer.name
+    self.peer = peer
     self.series = series.name
+    kind = series.kind
+    self.isTwin = isTwin
     unit = "ns"
-    count = tally.total.count
-    min = tally.total.min.roundedToPicoseconds
-    max = tally.total.max.roundedToPicoseconds
-    mean = tally.total.mean.roundedToPicoseconds
-    stddev = tally.total.standardDeviation.roundedToPicoseconds
-    percentiles = tally.total.percentiles(Percentile.standard)
+    missed = tally.missed
+    counts = tally.counts
+    let total = tally.total
+    histogram = HistogramData(total)
+    count = total.count
+    min = total.min.roundedToPicoseconds
+    max = total.max.roundedToPicoseconds
+    mean = total.mean.roundedToPicoseconds
+    stddev = total.standardDeviation.roundedToPicoseconds
+    percentiles = total.percentiles(Percentile.standard)
     perRound = tally.rounds
+    undisturbed = Report.Undisturbed(tally)
   }
 
-  /// The value of `percentile` over all rounds; 0 where a file has none.
-  package func value(at percentile: Percentile) -> Double {
-    percentiles[percentile.label] ?? 0
+  /// Whether any of its rounds was disturbed.
+  package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
+
+  /// The value of `percentile` over all rounds, in ns: one of those the file has,
+  /// else from its histogram.
+  public func value(at percentile: Percentile) -> Double {
+    if let value = percentiles[percentile.label] { return value }
+    let value = histogram.value(at: percentile, count: count)
+    return Swift.min(Swift.max(value, min), max).roundedToPicoseconds
   }
 
   /// Processor time over wall time, over all rounds.
@@ -51,5 +94,16 @@ extension Report.Result {
     let wall = perRound.reduce(0) { $0 + $1.wallNs }
     let cpu = perRound.reduce(0) { $0 + $1.cpuNs }
     return wall == 0 ? nil : Double(cpu) / Double(wall)
+  }
+}
+
+extension Report.Undisturbed {
+  init?(_ tally: Tally) {
+    let left = tally.rounds.filter { !$0.isDisturbed }.count
+    guard left < tally.rounds.count else { return nil }
+    let samples = tally.undisturbed
+    rounds = left
+    count = samples.count
+    percentiles = samples.percentiles(Percentile.standard)
   }
 }

@@ -17,6 +17,15 @@ extension Report {
   }
 }
 
+extension Report {
+  /// The same, without the warnings of these ids.
+  public func hidingWarnings(_ ids: Set<String>) -> Report {
+    var report = self
+    report.warnings.removeAll { ids.contains($0.id) }
+    return report
+  }
+}
+
 extension Report.Warning {
   static let debugBuild = Report.Warning(
     id: "debug-build",
@@ -40,6 +49,18 @@ extension Report.Warning {
     )
   }
 
+  static func peerUnavailable(
+    _ peer: String,
+    in scenario: String,
+    reason: String
+  ) -> Report.Warning {
+    Report.Warning(
+      id: "peer-unavailable",
+      text: "\(scenario) was measured without peer \"\(peer)\": \(reason)",
+      hint: "loopbench list shows what each peer needs"
+    )
+  }
+
   static func earlyFires(_ count: Int, of result: Report.Result) -> Report.Warning {
     Report.Warning(
       id: "early-fire",
@@ -47,6 +68,59 @@ extension Report.Warning {
       hint: "a timer must never be early: report it, with this file"
     )
   }
+
+  static func disturbedRounds(_ rounds: [RoundSummary], of count: Int) -> Report.Warning {
+    let slices = rounds.reduce(0) { $0 + $1.disturbed.count }
+    return Report.Warning(
+      id: "disturbed",
+      text: "\(rounds.count) of \(count) rounds had disturbed slices (\(slices) in all):"
+        + " steal, migrations or involuntary switches above 3 times the usual",
+      hint: "run on a quieter machine, or compare without them: --drop-disturbed"
+    )
+  }
+
+  /// A contender that is left out of the rounds after it failed.
+  public static func peerFailed(_ failure: PeerFailure) -> Report.Warning {
+    Report.Warning(
+      id: "peer-failed",
+      text: "\(failure)",
+      hint: "the rounds before are shown; run it alone to see more"
+    )
+  }
+
+  /// A run that ended before its last round.
+  public static func endedEarly(_ reason: Interruption.Reason) -> Report.Warning {
+    switch reason {
+    case .interrupted:
+      Report.Warning(
+        id: "interrupted",
+        text: "the run was interrupted: its last round may be a part of one",
+        hint: "let it end, or ask for less with --duration"
+      )
+    case .timedOut:
+      Report.Warning(
+        id: "timed-out",
+        text: "--timeout ended the run: its last round may be a part of one",
+        hint: "give it more time, or ask for less with --duration"
+      )
+    }
+  }
+
+  /// Of a background load that did not last.
+  static func loadEnded(_ load: String, status: Int) -> Report.Warning {
+    Report.Warning(
+      id: "load-ended",
+      text: "the load \(load) ended before the run, with status \(status)",
+      hint: "give it more to do: what was measured after it had no load"
+    )
+  }
+
+  /// Of a run that waits for its answers.
+  static let closedLoop = Report.Warning(
+    id: "closed-loop",
+    text: "closed: a send waits for the answer before, so a stall hides what it delays",
+    hint: "believe its throughput, not its tail; without --closed there is one"
+  )
 
   static func fewRounds(_ rounds: Int) -> Report.Warning {
     Report.Warning(

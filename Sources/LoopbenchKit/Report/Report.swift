@@ -10,6 +10,8 @@ public struct Report: Codable, Equatable, Sendable {
   public let argv: [String]
   /// What decided the order of the contenders and the phases of the load.
   public let seed: UInt64
+  /// What the caller called it by: `--label commit=1a2b3c`.
+  public let labels: [String: String]
   /// What it ran on.
   public let machine: Machine
   /// How it measured.
@@ -17,11 +19,13 @@ public struct Report: Codable, Equatable, Sendable {
   /// Every recorded round, with its order.
   public let rounds: [RoundSummary]
   /// One for each peer in each series.
-  public let results: [Result]
+  public internal(set) var results: [Result]
   /// Peers against references.
-  public let comparisons: [Comparison]
+  public internal(set) var comparisons: [Comparison]
+  /// What measuring one peer twice gave, by scenario, series and percentile.
+  public internal(set) var noise: [Noise]
   /// What a reader should know before believing a figure.
-  public let warnings: [Warning]
+  public internal(set) var warnings: [Warning]
 
   /// The name of this version of the schema.
   public static let currentSchema = "loopbench/1"
@@ -53,8 +57,18 @@ extension Report {
     public let order: String
     /// What is not recorded.
     public let warmUp: String
+    /// How many rounds were not recorded.
+    public let warmUpRounds: Int
+    /// Whether comparisons and noise leave disturbed rounds out.
+    public let dropsDisturbed: Bool
     /// Where the threads sat.
     public let placement: Placement
+    /// How often the open-loop series started an operation.
+    public let pace: Pace
+    /// What the machine was asked for; `nil` for nothing beside its default.
+    public let conditions: Conditions?
+    /// What measuring costs, measured before the first round.
+    public let overhead: Overhead
     /// The scenarios that were measured.
     public let scenarios: [String]
     /// The peers that were measured.

@@ -1,117 +1,96 @@
-/// The part of a text report about one series: a row for each peer.
+/// The part of a report about one series: a row for each peer.
 struct SeriesTable {
-  private let scenario: Scenario
-  private let series: String
-  private let results: [Report.Result]
-  private let comparisons: [Report.Comparison]
-  private let unit: TimeUnit
-  private let digits: Int
+  let scenario: Scenario
+  let series: String
+  let results: [Report.Result]
+  let comparisons: [Report.Comparison]
+  let noise: NoiseFloor?
+  let style: ReportStyle
+  let unit: TimeUnit
+  let digits: Int
 
-  init(
-    scenario: Scenario,
-    series: String,
-    results: [Report.Result],
-    comparisons: [Report.Comparison]
-  ) {
+  /// Takes what `report` has of one series, the twin last.
+  init(_ report: Report, scenario: Scenario, series: String, style: ReportStyle) {
+    let results = report.results.filter { ($0.scenario, $0.series) == (scenario.name, series) }
     self.scenario = scenario
     self.series = series
-    self.results = results
-    self.comparisons = comparisons
+    self.results = results.filter { !$0.isTwin } + results.filter(\.isTwin)
+    comparisons = report.comparisons.filter {
+      ($0.scenario, $0.series) == (scenario.name, series)
+    }
+    noise = NoiseFloor(of: report, scenario: scenario.name, series: series)
+    self.style = style
     let medians = results.map { $0.value(at: .p50) }
-    unit = TimeUnit.fitting(medians)
+    unit = style.unit ?? TimeUnit.fitting(medians)
     digits = Decimals.digits(for: (medians.min() ?? 0) / unit.nanoseconds)
   }
 
-  func lines() -> [String] {
+  /// Name and description.
+  var caption: String {
+    let summary = scenario.series.first { $0.name == series }?.summary
+    return series + (summary.map { ": " + $0 } ?? "")
+  }
+
+  /// The figures as a table; `nil` for a generator's lag, which is one line.
+  var table: TextTable? {
+    guard !isLag else { return nil }
     var table = TextTable(titles: titles)
     for result in results { table.add(cells(for: result)) }
-    return [caption] + table.lines(indent: "    ")
+    return table
   }
 
-  private var caption: String {
-    let summary = scenario.series.first { $0.name == series }?.summary
-    return "  \(series)" + (summary.map { ": " + $0 } ?? "")
+  /// What is said below the table.
+  var notes: [String] {
+    if isLag { return [lag] }
+    return isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts
   }
 
-  private var references: [String] {
-    scenario.references.filter { name in results.contains { $0.peer == name } }
+  func lines() -> [String] {
+    let paint = Paint(isOn: style.usesColor)
+    let rows = table?.lines(indent: "    ") { paint.verdict($0, $1) } ?? []
+    return ["  " + caption] + rows + notes.map { "    " + $0 }
   }
+
+  /// Whether another series of the scenario says what this one would repeat.
+  private var isCompanion: Bool {
+    scenario.series.contains { $0.name == series && $0.companionOf != nil }
+  }
+
+  private var isLag: Bool { results.allSatisfy { $0.kind == .lag } }
 }
 
 extension SeriesTable {
-  private var titles: [String] {
-    [unit.rawValue] + Percentile.standard.map(\.title) + ["samples"]
-      + (references.first.map { ["vs \($0) p50 (range)", "at p99"] } ?? [])
-      + references.dropFirst().map { "vs \($0)" }
-      + (scenario.extras.contains(.difference) ? ["ns above \(references.first ?? "")"] : [])
-      + (scenario.extras.contains(.processorUse) ? ["CPU/wall"] : [])
+  /// Said wherever samples were due at a time, and wherever there were any.
+  private var missed: String? {
+    let total = results.reduce(0) { $0 + $1.missed }
+    guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return nil }
+    let peers = results.filter { $0.missed > 0 }.map { "\($0.peer) \($0.missed)" }
+    return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  private func cells(for result: Report.Result) -> [String] {
-    Self.flatten([
-      [result.peer],
-      Percentile.standard.map { time(result.value(at: $0)) },
-      [String(result.count)],
-      references.isEmpty ? [] : [ratioWithRange(of: result), ratio(of: result, at: .p99)],
-      references.dropFirst().map { ratio(of: result, to: $0) },
-      scenario.extras.contains(.difference) ? [difference(of: result)] : [],
-      scenario.extras.contains(.processorUse) ? [processorUse(of: result)] : [],
-    ])
+  /// What was counted beside the times: a line for each peer.
+  /// How many sends a second were answered, one after the other.
+  private var throughput: String? {
+    let rates = results.compactMap { result -> String? in
+      guard
+        let sends = result.counts[Series.closedSends],
+        let time = result.counts[Series.closedTime], time > 0
+      else { return nil }
+      let rate = Double(sends) * 1e9 / Double(time)
+      return "\(result.peer) \(Decimals.text(rate, digits: 0))/s"
+    }
+    return rates.isEmpty ? nil : "throughput: " + rates.joined(separator: " · ")
   }
 
-  private static func flatten(_ parts: [[String]]) -> [String] {
-    parts.flatMap { $0 }
-  }
-
-  private func time(_ nanoseconds: Double) -> String {
-    Decimals.text(nanoseconds / unit.nanoseconds, digits: digits)
-  }
-}
-
-extension SeriesTable {
-  private func comparison(
-    of result: Report.Result,
-    to reference: String?,
-    at percentile: Percentile = .p50
-  ) -> Report.Comparison? {
-    comparisons.first {
-      ($0.peer, $0.reference, $0.percentile) == (result.peer, reference, percentile.label)
+  private var counts: [String] {
+    results.filter { !$0.counts.isEmpty && !Series.isClosed($0.series) }.map { result in
+      let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      return "\(result.peer): " + counts.joined(separator: ", ")
     }
   }
 
-  private func ratioWithRange(of result: Report.Result) -> String {
-    comparison(of: result, to: references.first).map { comparison in
-      let (low, high) = (Self.figures(comparison.ratio.low), Self.figures(comparison.ratio.high))
-      return "\(Self.ratio(comparison.ratio.median)) (\(low)..\(high))"
-    } ?? ""
-  }
-
-  private func ratio(of result: Report.Result, at percentile: Percentile) -> String {
-    let comparison = comparison(of: result, to: references.first, at: percentile)
-    return comparison.map { Self.ratio($0.ratio.median) } ?? ""
-  }
-
-  private func ratio(of result: Report.Result, to reference: String) -> String {
-    comparison(of: result, to: reference).map { Self.ratio($0.ratio.median) } ?? ""
-  }
-
-  private func difference(of result: Report.Result) -> String {
-    comparison(of: result, to: references.first).map { comparison in
-      let spread = comparison.difference
-      let parts = [spread.median, spread.low, spread.high].map { Decimals.signed($0, digits: 1) }
-      return "\(parts[0]) (\(parts[1])..\(parts[2]))"
-    } ?? ""
-  }
-
-  private func processorUse(of result: Report.Result) -> String {
-    result.processorUse.map { Decimals.text($0, digits: 2) } ?? ""
-  }
-
-  private static func ratio(_ value: Double) -> String {
-    figures(value) + "x"
-  }
-
-  private static func figures(_ value: Double) -> String {
-    Decimals.text(value, digits: Decimals.digits(for: value))
+  private var lag: String {
+    let peers = results.map { "\($0.peer) \(TimeText.short($0.value(at: .p999)))" }
+    return "generator lag p99.9: " + peers.joined(separator: " · ")
   }
 }

@@ -10,6 +10,12 @@ public enum Terminal: Int32, Sendable {
   /// Whether a person is likely to look at it now.
   public var isInteractive: Bool { cl_is_terminal(rawValue) }
 
+  /// Its columns; 80 where it does not tell.
+  public var width: Int {
+    let width = Int(cl_terminal_width(rawValue))
+    return width > 0 ? width : 80
+  }
+
   /// Writes all of `text`, unbuffered.
   public func write(_ text: String) throws(SystemError) {
     var text = text

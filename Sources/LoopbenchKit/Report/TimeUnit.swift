@@ -1,11 +1,14 @@
 /// The unit a table shows its times in.
-package enum TimeUnit: String, CaseIterable, Sendable {
+public enum TimeUnit: String, CaseIterable, Sendable {
+  /// Nanoseconds.
   case ns
+  /// Microseconds.
   case us
+  /// Milliseconds.
   case ms
 
   /// In ns.
-  package var nanoseconds: Double {
+  public var nanoseconds: Double {
     switch self {
     case .ns: 1
     case .us: 1000

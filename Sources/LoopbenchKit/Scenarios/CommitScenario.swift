@@ -15,7 +15,8 @@ extension Scenario {
         effort: Effort(warmUps: 10, samples: 100, operations: CommitLoad.targets)
       ),
     ],
-    references: ["uv", "set", "dirtybit"]
+    references: ["uv", "set", "dirtybit"],
+    details: ScenarioDetails.commit
   )
 }
 

@@ -14,7 +14,8 @@ extension Scenario {
         summary: "handed over in one tick",
         effort: Effort(warmUps: 10, samples: 50, operations: 1000)
       ),
-    ]
+    ],
+    details: ScenarioDetails.drain
   )
 }
 

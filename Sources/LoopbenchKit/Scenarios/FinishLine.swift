@@ -31,7 +31,17 @@ package final class FinishLine {
     cl_finish_reset(pointer, UInt64(target))
   }
 
-  /// When the last item ran, in ns.
+  /// From `began` until the last item ran, in ns.
+  ///
+  /// - Throws: When not every item ran: a loop that returned too early.
+  package func nanoseconds(since began: UInt64) throws(PeerFailure) -> UInt64 {
+    guard finished >= began, finished != 0 else {
+      throw PeerFailure("only \(ran) items ran before the loop returned")
+    }
+    return finished - began
+  }
+
+  /// When the last item ran, in ns; 0 before.
   package var finished: UInt64 { pointer.pointee.finished }
 
   /// How many items ran.

@@ -10,6 +10,7 @@ extension Scenario {
         effort: Effort(warmUps: 2, samples: 30, operations: 1000)
       )
     ],
-    extras: [.difference]
+    extras: [.difference],
+    details: ScenarioDetails.idle
   )
 }

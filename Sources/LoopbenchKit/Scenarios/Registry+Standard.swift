@@ -13,12 +13,26 @@ extension Registry {
       LTPost(),
       UVWake(),
       LTWake(),
+      EventFDWake(),
+      QueueWake<CondQueue>(),
+      QueueWake<DispatchedQueue>(),
+      QueueWake<OperationsQueue>(),
+      QueueWake<RunLoopThread>(),
+      QueueWake<ActorQueue>(),
+      QueuePost<CondQueue>(),
+      QueuePost<DispatchedQueue>(),
+      QueuePost<OperationsQueue>(),
+      QueuePost<ActorQueue>(),
       UVDrain(),
       LTDrain(),
       UVTimer(),
       LTTimer(),
+      EventFDTimer(),
+      CondTimer(),
+      DispatchTimer(),
       UVIdle(),
       LTIdle(),
-    ]
+    ],
+    planned: [.hop, .priority]
   )
 }

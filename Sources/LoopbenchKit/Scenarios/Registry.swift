@@ -13,11 +13,14 @@ public struct Registry: Sendable {
   public let scenarios: [Scenario]
   /// In the order they are shown in.
   public let peers: [any Peer]
+  /// Scenarios that have a name and can not be measured yet.
+  public let planned: [PlannedScenario]
 
   /// Makes a registry.
-  public init(scenarios: [Scenario], peers: [any Peer]) {
+  public init(scenarios: [Scenario], peers: [any Peer], planned: [PlannedScenario] = []) {
     self.scenarios = scenarios
     self.peers = peers
+    self.planned = planned
   }
 
   /// The peers of one scenario.

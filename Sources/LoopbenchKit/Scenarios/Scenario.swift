@@ -10,6 +10,8 @@ public struct Scenario: Sendable {
   public let references: [String]
   /// What else its tables show.
   public let extras: Set<Extra>
+  /// What is timed, from when to when, with a drawing: some lines of plain text.
+  public let details: String
 
   /// A column that only some scenarios have.
   public enum Extra: Sendable {
@@ -25,12 +27,14 @@ public struct Scenario: Sendable {
     summary: String,
     series: [Series],
     references: [String] = ["uv"],
-    extras: Set<Extra> = []
+    extras: Set<Extra> = [],
+    details: String = ""
   ) {
     self.name = name
     self.summary = summary
     self.series = series
     self.references = references
     self.extras = extras
+    self.details = details
   }
 }

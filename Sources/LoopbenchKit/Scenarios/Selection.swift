@@ -9,19 +9,28 @@ public struct Selection: Sendable {
   ///
   /// - Parameters:
   ///   - scenarios: Names; empty means all.
-  ///   - peers: Names; `nil` means all. With named scenarios, each must have
-  ///     each peer; otherwise a scenario is measured with those it has.
+  ///   - peers: Names; `nil` means the standard ones, `all` among them all there
+  ///     are. With named scenarios, each must have each peer; otherwise a scenario
+  ///     is measured with those it has.
+  ///   - twins: Where the first peer is measured a second time: the reference, or
+  ///     else the first of the registry.
   public init(
     from registry: Registry,
     scenarios: [String] = [],
     peers: [String]? = nil,
-    placement: Placement
+    placement: Placement,
+    twins: TwinRule = .compared
   ) throws(SelectionError) {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
+    let isAll = peers?.contains(Self.all) ?? false
+    let peers = peers?.filter { $0 != Self.all }
     try Self.checkNames(of: peers ?? [], in: registry)
     for scenario in chosen {
-      let found = registry.peers(of: scenario).filter { peers?.contains($0.name) ?? true }
-      let missing = (peers ?? []).filter { name in !found.contains { $0.name == name } }
+      let wanted = registry.peers(of: scenario).filter {
+        isAll || peers?.contains($0.name) ?? $0.isStandard
+      }
+      let found = try available(wanted, in: scenario, named: peers ?? [])
+      let missing = (peers ?? []).filter { name in !wanted.contains { $0.name == name } }
       if let name = missing.first, !scenarios.isEmpty {
         throw .peerNotInScenario(
           name: name,
@@ -30,17 +39,42 @@ public struct Selection: Sendable {
         )
       }
       warnings += missing.map { .peerSkipped($0, in: scenario.name) }
-      add(scenario, peers: found, placement: placement)
+      add(scenario, peers: found, placement: placement, twins: twins)
     }
   }
 }
 
 extension Selection {
+  /// The name that stands for every peer.
+  public static let all = "all"
+
+  /// Those of `peers` that can be measured here; the others are an error if they
+  /// were asked for by name, and a warning otherwise.
+  private mutating func available(
+    _ peers: [any Peer],
+    in scenario: Scenario,
+    named names: [String]
+  ) throws(SelectionError) -> [any Peer] {
+    var found: [any Peer] = []
+    for peer in peers {
+      guard let reason = peer.unavailability else {
+        found.append(peer)
+        continue
+      }
+      guard !names.contains(peer.name) else {
+        throw .peerUnavailable(name: peer.name, scenario: scenario.name, reason: reason)
+      }
+      warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))
+    }
+    return found
+  }
+
   private static func scenarios(
     named names: [String],
     in registry: Registry
   ) throws(SelectionError) -> [Scenario] {
     let known = registry.scenarios.map(\.name)
+    for planned in registry.planned where names.contains(planned.name) { throw .notBuilt(planned) }
     for name in names where !known.contains(name) {
       throw .unknownScenario(name: name, suggestion: Suggestion.nearest(to: name, in: known))
     }
@@ -52,17 +86,27 @@ extension Selection {
     in registry: Registry
   ) throws(SelectionError) {
     let known = registry.peerNames
-    for name in peers where !known.contains(name) {
+    for name in peers where !known.contains(name) && name != all {
       throw .unknownPeer(name: name, suggestion: Suggestion.nearest(to: name, in: known))
     }
   }
 
-  private mutating func add(_ scenario: Scenario, peers: [any Peer], placement: Placement) {
+  private mutating func add(
+    _ scenario: Scenario,
+    peers: [any Peer],
+    placement: Placement,
+    twins: TwinRule
+  ) {
     for series in scenario.series where series.companionOf == nil {
       switch placement.seats(for: series.placement) {
       case .success(let seats):
-        contenders += peers.filter { $0.series.contains(series.name) }.map {
+        let able = peers.filter { $0.series.contains(series.name) }
+        let twin = twins.applies(toPeers: able.count) ? scenario.first(of: able) : nil
+        contenders += able.map {
           Contender(scenario: scenario, series: series, peer: $0, seats: seats)
+        }
+        contenders += (twin.map { [$0] } ?? []).map {
+          Contender(scenario: scenario, series: series, peer: $0, isTwin: true, seats: seats)
         }
       case .failure(let unavailable):
         warnings.append(
@@ -70,5 +114,13 @@ extension Selection {
         )
       }
     }
+  }
+}
+
+extension Scenario {
+  /// The peer that stands for the machine's noise: the first reference there is.
+  fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
+    let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
+    return reference ?? peers.first
   }
 }

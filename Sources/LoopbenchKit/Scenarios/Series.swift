@@ -8,24 +8,48 @@ public struct Series: Sendable {
   public let effort: Effort
   /// Where its threads sit.
   public let placement: Placement.Rule
+  /// What its samples are times of.
+  public let kind: Kind
   /// Another series whose slices record this one too; `nil` for one of its own.
   public let companionOf: String?
 
+  /// What the samples of a series are times of.
+  public enum Kind: String, Codable, CaseIterable, Sendable {
+    /// The mean of a batch of operations.
+    case mean
+    /// From the start of one operation to its end.
+    case service
+    /// From when one operation was due, by a schedule that waits for nobody, to
+    /// its end: what somebody who came at that time would have waited.
+    case intended
+    /// From when one operation was due to its start: how far the measuring side
+    /// itself was behind.
+    case lag
+  }
+
   /// Makes a series that is measured by itself.
-  public init(name: String, summary: String, effort: Effort, placement: Placement.Rule = .loop) {
+  public init(
+    name: String,
+    summary: String,
+    effort: Effort,
+    placement: Placement.Rule = .loop,
+    kind: Kind = .mean
+  ) {
     self.name = name
     self.summary = summary
     self.effort = effort
     self.placement = placement
+    self.kind = kind
     companionOf = nil
   }
 
   /// Makes a series that is recorded while `other` is measured.
-  public init(name: String, summary: String, recordedWith other: Series) {
+  public init(name: String, summary: String, recordedWith other: Series, kind: Kind? = nil) {
     self.name = name
     self.summary = summary
     effort = other.effort
     placement = other.placement
+    self.kind = kind ?? other.kind
     companionOf = other.name
   }
 }

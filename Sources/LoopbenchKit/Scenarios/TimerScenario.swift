@@ -7,9 +7,10 @@ extension Scenario {
       Series(
         name: "lateness",
         summary: "from the time it was due to the callback's first instruction",
-        effort: Effort(warmUps: 2, samples: 48, operations: 1)
+        effort: Effort(warmUps: 2, samples: 36, operations: 1)
       )
-    ]
+    ],
+    details: ScenarioDetails.timer
   )
 }
 
@@ -34,8 +35,12 @@ package enum TimerLoad {
     let warmUps = slice.effort.warmUps
     for _ in 0..<schedules {
       let first = now() + interval + slice.generator.number(below: interval)
-      let fires = try run(first, warmUps + slice.effort.samples / schedules)
-      for lateness in fires.dropFirst(warmUps) { slice.record(lateness: lateness) }
+      let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
+      for (index, lateness) in fires.enumerated().dropFirst(warmUps) {
+        let due = first + UInt64(index) * interval
+        slice.record(lateness: lateness)
+        slice.note("due, not fired yet", on: .loop, from: due, to: due + UInt64(max(0, lateness)))
+      }
     }
   }
 }

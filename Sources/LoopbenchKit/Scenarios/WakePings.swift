@@ -29,6 +29,10 @@ package final class WakePings {
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
+    guard slice.series != "paced" else {
+      let paced = PacedPings(pointer: pointer, slice: &slice)
+      return try paced.measure(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
+    }
     let pause = WakeLoad.pause(before: slice.series)
     let isLow = WakeLoad.isLow(slice.series)
     let seed = slice.generator.next()
@@ -47,7 +51,17 @@ package final class WakePings {
   private func record(into slice: inout Slice) {
     let oneWay = cl_wake_one_way(pointer)
     let roundTrip = cl_wake_round_trip(pointer)
+    let sent = cl_wake_sent(pointer)
     for index in slice.effort.warmUps..<count {
+      let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
+      slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
+      slice.note("callback", on: .loop, from: answered, to: answered)
+      if slice.series == Series.closedName {
+        slice.record(nanoseconds: Double(oneWay[index]))
+        slice.count(1, as: Series.closedSends)
+        slice.count(roundTrip[index], as: Series.closedTime)
+        continue
+      }
       guard slice.series == "across" else {
         slice.record(nanoseconds: Double(roundTrip[index]))
         continue

@@ -30,6 +30,9 @@ void ct_loop_stop(void *_Nonnull loop);
 // something to do.
 bool ct_loop_wait(void *_Nonnull loop, int limit);
 
+// `uv_loop_fork`; libuv's result.
+int ct_loop_fork(void *_Nonnull loop);
+
 // The loop's own time, in milliseconds.
 uint64_t ct_loop_now(void *_Nonnull loop);
 

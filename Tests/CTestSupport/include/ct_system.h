@@ -49,5 +49,7 @@ void ct_end_after(unsigned seconds);
 
 // How many descriptors are open.
 int ct_open_descriptors(void);
+// What a descriptor stands for; below 0 where it is not open, or nobody can tell.
+int ct_descriptor_name(int descriptor, char *_Nonnull name, int capacity);
 
 #endif

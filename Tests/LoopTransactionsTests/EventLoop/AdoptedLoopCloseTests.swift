@@ -191,6 +191,32 @@ struct AdoptedLoopCloseTests {
     )
   }
 
+  @Test("what asks nothing of libuv does no harm when its owner closed the loop first")  // L1
+  func harmlessAfterOwner() async {
+    await #expect(processExitsWith: .success) {
+      Interposed.forgiveLeaks()
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let timer = loop.addTimer(after: .seconds(3600)) { _ in }
+      let clock = try FrameClock(on: loop) { _ in }
+      let observer = loop.addObserver(for: .exit) { _ in }
+      let queue = RunLoopQueue<Witness>(on: loop) { _, _ in }
+      #expect(host.tearDown())
+      loop.measuresTime = true
+      loop.budget = .unlimited
+      let port = loop.port
+      port.wake()
+      queue.enqueue(Witness {})
+      queue.flush()
+      timer.keepsLoopAlive = false
+      timer.cancel()
+      clock.stop()
+      observer.remove()
+      #expect(loop.metrics.busy == .zero)
+      try loop.close()
+    }
+  }
+
   @Test("a loop whose owner closed it first still performs what is owed when closed")  // L1, L11
   func closeAfterOwner() async {
     await #expect(processExitsWith: .success) {

@@ -78,6 +78,22 @@ struct AdoptedLoopTests {
     }
   }
 
+  @Test("a host that stops its loop strands no post, not behind those carried over")  // L5, L9
+  func hostStopsBehind() throws {
+    try withAdoptedLoop { host, loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let (port, trace) = (loop.port, Trace())
+      TestThread.run { for number in 1...2 { try? port.post { trace.record("P\(number)") } } }
+      // Behind the posts of this tick, of which the second is carried over.
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        TestThread.run { try? port.post { trace.record("P3") } }
+        host.stop()
+      }
+      host.run(.noWait)
+      #expect(trace.events == ["P1", "P2", "P3"])
+    }
+  }
+
   private final class Queues {
     var dropped: RunLoopQueue<Witness>?
     var filled: RunLoopQueue<Witness>?
@@ -144,6 +160,26 @@ struct AdoptedLoopTests {
       host.run(.noWait)
       #expect(trace.events == ["first", "second", "third", "fourth", "committed"])
     }
+  }
+
+  @Test("a run within a host's own run is refused", arguments: [true, false])  // L8
+  func nestedInHostsRun(inTimer: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [inTimer] in
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      if inTimer {
+        loop.addTimer(after: .zero) { _ in loop.run() }
+      } else {
+        loop.commit { loop.run(.noWait) }
+      }
+      host.run()
+    }
+    #expect(
+      said(result, "EventLoop.run: its owner runs the adopted loop; a run can not be nested")
+    )
   }
 
   @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8

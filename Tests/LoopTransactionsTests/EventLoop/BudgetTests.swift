@@ -224,6 +224,36 @@ struct BudgetTests {
     }
   }
 
+  @Test("a tick that overran its time takes none from the next")  // L9
+  func overrun() throws {
+    try withLoop { loop in
+      loop.commit {
+        let end = LoopClock.now.advanced(by: .milliseconds(10))
+        while LoopClock.now < end {}
+      }
+      for _ in 0..<30 { loop.commit {} }
+      loop.run()
+      // Two, if no other process takes the processor meanwhile; else 31.
+      #expect((2...20).contains(loop.metrics.ticks))
+    }
+  }
+
+  @Test("what passes between two runs is not spent by the second")  // L8, L9
+  func betweenRuns() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let port = loop.port
+      loop.addObserver(for: .exit, repeats: false) { _ in loop.commit { trace.record("exit") } }
+      #expect(loop.run(.noWait) == .ticked)
+      #expect(loop.metrics.flushes == 1)
+      stepped.spend(.milliseconds(10))
+      for number in 1...3 { loop.commit { trace.record("T\(number)") } }
+      stepped.step()
+      #expect(trace.events == ["exit", "T1", "T2", "T3"])
+      withExtendedLifetime(port) {}
+    }
+  }
+
   @Test("a flush of over 1 ms brings libuv's clock up to date")  // L9
   func refreshesClock() throws {
     var readings: [UInt64] = []

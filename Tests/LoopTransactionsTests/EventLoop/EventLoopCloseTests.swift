@@ -242,6 +242,36 @@ struct EventLoopCloseTests {
     #expect(trace.events == ["waits", "writes", "closed"])
   }
 
+  #if !DEBUG
+    @Test("what was committed to a loop that is dropped open is not pending, nor held")  // L11
+    func droppedWithTransactions() async {
+      await #expect(processExitsWith: .success) {
+        Interposed.forgiveLeaks()
+        let trace = Trace()
+        var loop: EventLoop? = try EventLoop()
+        let kept = Action {}
+        let other = loop.map { Transaction(kept, Action.perform, on: $0) }
+        let asker = Witness { [smuggled = Smuggled(other)] in
+          let isPending = smuggled.value?.isPending ?? true
+          trace.record("released, the other pending: \(isPending)")
+          smuggled.value?.cancel()
+        }
+        var target: Action? = Action { [asker] in asker.touch() }
+        let transaction = target.flatMap { target in
+          loop.map { Transaction(target, Action.perform, on: $0) }
+        }
+        _ = consume asker
+        transaction?.commit()
+        other?.commit()
+        target = nil
+        loop = nil
+        #expect(trace.events == ["released, the other pending: true"])
+        #expect(transaction?.isPending == false)
+        #expect(other?.isPending == false)
+      }
+    }
+  #endif
+
   @Test("dropping an open loop traps in a debug build, and is reported in another")  // L11
   func dropped() async {
     #if DEBUG

@@ -179,6 +179,19 @@ struct TrapTests {
     )
   }
 
+  @Test("a stepped loop tells no other thread whether it is idle")  // L1
+  func stepped() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let stepped = Smuggled(try SteppedLoop())
+      TestThread.run { _ = stepped.value.isIdle }
+      try stepped.value.close()
+    }
+    #expect(said(result, "the loop belongs to another thread; use its port from this one"))
+  }
+
   static let needOpenLoop: [LoopCall] = [
     .run, .runOnce, .runUntil, .stop, .port, .addObserver, .addTimer, .addPreciseTimer, .commit,
     .commitValue, .performIfNeeded, .makeTransaction, .transactionCommit, .transactionPerform,

@@ -46,6 +46,95 @@ struct CurrentLoopTests {
     }
   }
 
+  @Test("a loop that is made, or closed, by what another calls leaves that current")  // L1
+  func madeMeanwhile() throws {
+    try withLoop { loop in
+      var seen: [Bool] = []
+      func note() {
+        seen.append(EventLoop.current === loop)
+        #expect(throws: Never.self) {
+          try withLoop { _ in seen.append(EventLoop.current === loop) }
+        }
+        seen.append(EventLoop.current === loop)
+      }
+      loop.addObserver(for: [.entry, .beforeWaiting, .exit]) { _ in note() }
+      loop.run()
+      #expect(seen == Array(repeating: true, count: 6))
+    }
+  }
+
+  /// What calls back in a host's own run.
+  enum Callback: CaseIterable, Sendable {
+    case transaction, observer, wake, timer, preciseTimer
+
+    /// Lets `loop` call `body`; returns what is to be done just before it polls.
+    fileprivate func call(
+      on loop: EventLoop,
+      _ body: @escaping () -> Void
+    ) throws -> (() -> Void)? {
+      switch self {
+      case .transaction: loop.commit(body)
+      case .observer:
+        loop.addObserver(for: .afterWaiting, repeats: false) { _ in body() }
+        loop.addTimer(after: .milliseconds(1)) { _ in }
+      case .wake:
+        let (port, smuggled) = (loop.port, Smuggled(body))
+        return { TestThread.run { try? port.post { smuggled.value() } } }
+      case .timer: loop.addTimer(after: .zero) { _ in body() }
+      case .preciseTimer: try loop.addPreciseTimer(at: loop.now) { _ in body() }
+      }
+      return nil
+    }
+  }
+
+  @Test(
+    "in a host's own run, a callback's loop is the current one, and the last again afterwards",
+    arguments: Callback.allCases
+  )  // L1
+  func hostRuns(callback: Callback) throws {
+    var beforePoll: (() -> Void)?
+    var later: ForeignHandle?
+    try withAdoptedLoop(prepare: { host in
+      // Runs after ours: the loop counts as asleep.
+      later = ForeignHandle(.prepare, on: host.address) { _ in
+        beforePoll?()
+        beforePoll = nil
+      }
+      later?.start()
+    }) { host, loop in
+      try withLoop { last in
+        var seen: [Bool] = []
+        beforePoll = try callback.call(on: loop) {
+          seen.append(EventLoop.current === loop)
+          #expect(throws: Never.self) { try withLoop { _ in } }
+          seen.append(EventLoop.current === loop)
+          host.stop()
+        }
+        host.run()
+        #expect(seen == [true, true])
+        #expect(EventLoop.current === last)
+        if callback == .wake { #expect(loop.metrics.wakesReceived == 1) }
+      }
+      later?.close()
+      beforePoll = nil
+    }
+  }
+
+  @Test("a loop that a host's run closes is not current after it")  // L1, L11
+  func closedByHost() throws {
+    for other in ["none", "open", "closed"] {
+      let host = ForeignLoop()
+      let loop = try EventLoop(adopting: host.address)
+      let later = other == "none" ? nil : try EventLoop()
+      if other == "closed" { try later?.close() }
+      loop.commit { #expect(throws: Never.self) { try loop.close() } }
+      host.run()
+      #expect(EventLoop.current === (other == "open" ? later : nil))
+      try later?.close()
+      #expect(host.close())
+    }
+  }
+
   @Test("another thread does not see this one's loop")  // L1
   func otherThread() throws {
     try withLoop { _ in

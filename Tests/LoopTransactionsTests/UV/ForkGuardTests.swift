@@ -26,12 +26,19 @@ struct ForkGuardTests {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
         let port = loop.port
-        let ending = Process.fork {
-          #expect(throws: LoopPort.Refusal.forked) { try port.post {} }
-          port.wake()
-          port.stop()
+        // In the poll's callbacks the loop still counts as asleep.
+        let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
+          let ending = Process.fork {
+            do { try port.post {} } catch { System.report("\(error)") }
+            port.wake()
+            port.stop()
+          }
+          #expect(ending.status == 0)
+          #expect(ending.standardError == "forked\n")
         }
-        #expect(ending.status == 0)
+        poll.start().send()
+        loop.run(.once)
+        poll.close()
         loop.run(.noWait)
         #expect(loop.metrics.wakesReceived == 0)
       }
@@ -112,6 +119,77 @@ struct ForkGuardTests {
     }
   }
 
+  @Test(
+    "a child does not wait for a queue's lock, whose thread it does not have",
+    .enabled(if: Interposed.isAvailable)
+  )  // L12
+  func childMeetsLock() async {
+    await #expect(processExitsWith: .success) {
+      var loop: EventLoop? = try EventLoop()
+      var queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
+      let (isInside, mayLeave) = (Tally(), Tally())
+      // Not retained, so that the child's is the last hold of it.
+      let smuggled = Smuggled(queue.map(Unmanaged.passUnretained))
+      let elements = (0..<100).map { _ in Witness {} }
+      // What Swift allocates once and for all is not what is looked for.
+      let other = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
+      for index in elements.indices { other?.enqueue(elements[index]) }
+      let thread = TestThread {
+        // What elements allocate is room for them, and that under the lock.
+        Interposed.before(
+          .allocation,
+          {
+            isInside.increment()
+            while mayLeave.value == 0 { TestThread.yield() }
+          }
+        ) {
+          for index in elements.indices {
+            smuggled.value?._withUnsafeGuaranteedRef { _ = $0.enqueue(elements[index]) }
+          }
+        }
+      }
+      while isInside.value == 0 { TestThread.yield() }
+      let ending = Process.fork {
+        Process.endInTime()
+        System.report("removed \(queue?.remove(Witness {}) ?? true)")
+        System.report("removed \(queue?.removeAll() ?? -1), \(queue?.count ?? -1) left")
+        System.report("\(queue?.droppedCount ?? 0) dropped")
+        queue?.close()
+        queue = nil
+        loop = nil
+        System.report("gone")
+      }
+      mayLeave.increment()
+      thread.join()
+      #expect(ending.standardError == "removed false\nremoved 0, 0 left\n0 dropped\ngone\n")
+      try loop?.close()
+    }
+  }
+
+  @Test("a child that flushes, or performs at once, does nothing of its parent's")  // L12
+  func childFlushes() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in System.report("handed over") }
+        queue.enqueue(Witness {})
+        let (action, carrying) = (Action { System.report("performed") }, Carrying())
+        let transaction = Transaction(action, Action.perform, on: loop)
+        transaction.commit()
+        loop.commit(carrying, Carrying.note, 1)
+        let ending = Process.fork {
+          queue.flush()
+          #expect(!transaction.performIfNeeded())
+          #expect(!loop.performIfNeeded(action, Action.perform))
+          #expect(!loop.performIfNeeded(carrying, Carrying.note))
+        }
+        #expect(ending.status == 0)
+        #expect(ending.standardError == "")
+        #expect(transaction.isPending)
+        #expect(queue.count == 1)
+      }
+    }
+  }
+
   @Test("a child that drops its parent's loop neither traps nor reports")  // L11, L12
   func childDrops() async {
     await #expect(processExitsWith: .success) {
@@ -121,6 +199,12 @@ struct ForkGuardTests {
       #expect(ending.standardError == "")
       try loop?.close()
     }
+  }
+}
+
+private final class Carrying {
+  static let note = Selector<Carrying>.Carrying<Int>("fork note") { _, value in
+    System.report("performed \(value)")
   }
 }
 

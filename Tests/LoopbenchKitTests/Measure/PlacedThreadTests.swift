@@ -36,6 +36,27 @@ struct PlacedThreadTests {
     #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
   }
 
+  @Test("a real-time thread and those it starts have its priority, its creator has none")
+  func priority() throws {
+    guard SystemError.refusing(priority: 3) == nil else {
+      // Not permitted here: then it is said before anything is measured.
+      #expect(SystemError.refusing(priority: 3)?.description == "operation not permitted")
+      return
+    }
+    let priorities = try PlacedThread.run(cpu: nil, priority: 3) { () throws(PeerFailure) in
+      let own = cl_thread_priority()
+      return [own, try PlacedThread.run(cpu: nil) { cl_thread_priority() }]
+    }
+    #expect(priorities == [3, 3])
+    #expect(try PlacedThread.run(cpu: nil) { cl_thread_priority() } == 0)
+    #expect(cl_thread_priority() == 0)
+  }
+
+  @Test("a priority that does not exist is refused")
+  func noSuchPriority() {
+    #expect(SystemError.refusing(priority: 1000) != nil)
+  }
+
   @Test("what the body throws reaches the caller")
   func failure() {
     #expect(throws: PeerFailure("no")) {

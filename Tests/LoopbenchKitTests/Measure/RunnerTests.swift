@@ -26,6 +26,60 @@ struct RunnerTests {
     )
   }
 
+  @Test("abba goes there and back, and every peer is in the middle equally often")
+  func abba() throws {
+    var fixture = Fixture()
+    fixture.order = .abba
+    let orders = try fixture.report().rounds.map(\.order)
+    let there = ["fake/one/uv", "fake/one/floor", "fake/one/lt"]
+    #expect(orders.prefix(4) == [there, there.reversed(), there, there.reversed()])
+  }
+
+  @Test("block measures all rounds of one contender before the next")
+  func block() throws {
+    var fixture = Fixture()
+    fixture.order = .block
+    var seen: [Progress] = []
+    let measurements = try fixture.runner().run { seen.append($0) }
+    let names = seen.dropFirst(3).map(\.contender)
+    #expect(
+      names
+        == ["uv", "floor", "lt"].flatMap { Array(repeating: "fake/one/\($0)", count: 10) }
+    )
+    #expect(seen.dropFirst(3).map(\.round) == [Int](1...10) + [Int](1...10) + [Int](1...10))
+    let remaining = seen.compactMap(\.remainingNs)
+    #expect(remaining == remaining.sorted(by: >))
+    #expect(measurements.rounds.map(\.round) == Array(1...10))
+    let tally = try #require(measurements.tally(scenario: "fake", series: "one", peer: "lt"))
+    #expect(tally.rounds.map(\.round) == Array(1...10))
+    #expect(tally.total.count == 50)
+  }
+
+  @Test("a run of so many samples ends with the round that has them")
+  func samples() throws {
+    var fixture = Fixture()
+    fixture.rounds = .until(samples: 51)
+    let measurements = try fixture.runner().run()
+    #expect(measurements.rounds.count == 11)
+    #expect(measurements.fewestSamples == 55)
+  }
+
+  @Test("a twin meets the same load as its original, and is recorded beside it")
+  func twin() throws {
+    var fixture = Fixture()
+    fixture.peers = [FakePeer(name: "uv", base: 1000, drifts: true), FakePeer(name: "lt", base: 1)]
+    fixture.twins = .compared
+    let report = try fixture.report()
+    #expect(report.results.map(\.peer) == ["uv", "lt", "uv.again"])
+    #expect(report.results.map(\.isTwin) == [false, false, true])
+    #expect(report.settings.peers == ["uv", "lt"])
+    #expect(
+      report.results[0].perRound.map(\.percentiles) == report.results[2].perRound.map(\.percentiles)
+    )
+    #expect(report.noise.allSatisfy { $0.interval == Interval(low: 1, high: 1) })
+    #expect(report.noise.allSatisfy { ($0.peer, $0.rounds) == ("uv", 10) })
+  }
+
   @Test("each contender is recorded once per round; the warm-up round is not")
   func counts() throws {
     let measurements = try Fixture().runner().run()

@@ -8,7 +8,10 @@ struct StandardRegistryTests {
     let registry = Registry.standard
     for scenario in registry.scenarios {
       let peer = registry.peers(of: scenario).first { $0.name == name }
-      let measured = scenario.series.filter { $0.companionOf == nil }.map(\.name)
+      let both = [registry, registry.closed].flatMap(\.scenarios).filter {
+        $0.name == scenario.name
+      }
+      let measured = both.flatMap(\.series).filter { $0.companionOf == nil }.map(\.name)
       #expect(Set(peer?.series ?? []) == Set(measured), "\(scenario.name)")
     }
   }

@@ -8,23 +8,49 @@ struct SelectionTests {
 
   private func select(
     _ scenarios: [String] = [],
-    peers: [String]? = nil
+    peers: [String]? = nil,
+    twins: TwinRule = .never
   ) throws(SelectionError) -> Selection {
-    try Selection(from: registry, scenarios: scenarios, peers: peers, placement: placement)
+    try Selection(
+      from: registry,
+      scenarios: scenarios,
+      peers: peers,
+      placement: placement,
+      twins: twins
+    )
   }
 
-  @Test("nothing named is everything, with no warning")
+  @Test("the reference is measured twice where it is compared")
+  func twins() throws {
+    let names = try select(["idle"], twins: .compared).contenders.map(\.name)
+    #expect(names == ["idle/tick/uv", "idle/tick/lt", "idle/tick/uv.again"])
+    #expect(try select(["idle"]).contenders.count == 2)
+  }
+
+  @Test("without the reference the first peer is measured twice; one alone only on request")
+  func twinsWithoutReference() throws {
+    let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
+    #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
+    let one = try select(["idle"], peers: ["lt"], twins: .compared).contenders
+    #expect(one.map(\.peerName) == ["lt"])
+    let always = try select(["idle"], peers: ["lt"], twins: .always).contenders
+    #expect(always.map(\.peerName) == ["lt", "lt.again"])
+  }
+
+  @Test("nothing named is every scenario with its standard peers, with no warning")
   func everything() throws {
+    let standard = Set(registry.peers.filter(\.isStandard).map(\.name))
+    #expect(standard.isStrictSubset(of: registry.peerNames))
     let selection = try select()
     #expect(Set(selection.contenders.map(\.scenario.name)).count == registry.scenarios.count)
-    #expect(Set(selection.contenders.map(\.peer.name)) == Set(registry.peerNames))
+    #expect(Set(selection.contenders.map(\.peer.name)) == standard)
     #expect(selection.warnings == [])
   }
 
   @Test("a companion is not measured by itself")
   func companions() throws {
     let names = try select(["wake"], peers: ["uv"]).contenders.map(\.series.name)
-    #expect(names == ["across", "same", "same.low"])
+    #expect(names == ["across", "same", "same.low", "paced"])
   }
 
   @Test("a mistyped scenario is refused with the nearest name")
@@ -66,7 +92,10 @@ struct SelectionTests {
     #expect(!selection.contenders.contains { $0.series.name == "across" })
     #expect(selection.contenders.contains { $0.series.name == "same" })
     #expect(
-      selection.warnings.map(\.text) == ["wake across is unavailable: it needs 2 CPUs, here is 1"]
+      selection.warnings.map(\.text) == [
+        "wake across is unavailable: it needs 2 CPUs, here is 1",
+        "wake paced is unavailable: it needs 2 CPUs, here is 1",
+      ]
     )
   }
 
@@ -74,7 +103,8 @@ struct SelectionTests {
   func consistency() throws {
     for peer in registry.peers {
       let scenario = try #require(registry.scenarios.first { $0.name == peer.scenario })
-      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name)
+      let closed = registry.closed.scenarios.flatMap(\.series).map(\.name)
+      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name) + closed
       #expect(Set(peer.series).isSubset(of: known), "\(peer.scenario) \(peer.name)")
     }
     let names = registry.peers.map { "\($0.scenario)/\($0.name)" }

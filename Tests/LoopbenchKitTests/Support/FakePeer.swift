@@ -11,6 +11,7 @@ struct FakePeer: Peer {
   var drifts = false
   var fires: [Int64] = []
   var failure: PeerFailure?
+  var misses: UInt64 = 0
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     if let failure { throw failure }
@@ -18,6 +19,7 @@ struct FakePeer: Peer {
     for index in 0..<slice.effort.samples {
       slice.record(nanoseconds: (base + Double(index)) * factor)
     }
+    if misses > 0 { slice.miss(misses) }
     for lateness in fires { slice.record(lateness: lateness) }
   }
 }

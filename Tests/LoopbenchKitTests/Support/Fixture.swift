@@ -24,6 +24,13 @@ struct Fixture {
   var placement = Placement(cpuCount: 2, loop: nil, producer: nil)
   var rounds = RoundCount.fixed(10)
   var seed: UInt64 = 7
+  var twins = TwinRule.never
+  var order = RoundOrder.shuffle
+  var warmUp = WarmUp.rounds(1)
+  var conditions = Conditions.standard
+  var instruments = Instruments.stepping()
+  var machine = Self.machine
+  var dropsDisturbed = false
 
   static let machine = Machine(
     cpu: "Abacus 9",
@@ -39,10 +46,13 @@ struct Fixture {
 
   func runner() throws -> Runner {
     Runner(
-      contenders: try Selection(from: registry, placement: placement).contenders,
+      contenders: try Selection(from: registry, placement: placement, twins: twins).contenders,
       seed: seed,
       rounds: rounds,
-      instruments: .stepping()
+      order: order,
+      warmUp: warmUp,
+      conditions: conditions,
+      instruments: instruments
     )
   }
 
@@ -50,8 +60,9 @@ struct Fixture {
     Report(
       try runner().run(),
       argv: ["loopbench", "fake"],
-      machine: Self.machine,
-      placement: placement
+      machine: machine,
+      placement: placement,
+      dropsDisturbed: dropsDisturbed
     )
   }
 }

@@ -1,0 +1,131 @@
+#include "cl_cond.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cl_clock.h"
+
+typedef struct node {
+  struct node *next;
+  void (*function)(void *);
+  void *context;
+} node;
+
+struct cl_cond {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+  node *first;  // under `mutex`
+  node **last;  // under `mutex`: where the next node goes
+  bool is_stopping;  // under `mutex`
+};
+
+// On the clock of `cl_now`, where a condition can have it.
+static int open_condition(pthread_cond_t *condition) {
+  pthread_condattr_t attributes;
+  int error = pthread_condattr_init(&attributes);
+  if (error != 0) return error;
+#if defined(__linux__)
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+#endif
+  error = pthread_cond_init(condition, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return error;
+}
+
+cl_cond *cl_cond_open(void) {
+  cl_cond *peer = calloc(1, sizeof *peer);
+  if (peer == NULL) return NULL;
+  peer->last = &peer->first;
+  if (pthread_mutex_init(&peer->mutex, NULL) == 0) {
+    if (open_condition(&peer->condition) == 0) return peer;
+    pthread_mutex_destroy(&peer->mutex);
+  }
+  free(peer);
+  return NULL;
+}
+
+void cl_cond_post(cl_cond *peer, void (*function)(void *), void *context) {
+  node *item = malloc(sizeof *item);
+  if (item == NULL) abort();
+  *item = (node){.function = function, .context = context};
+  pthread_mutex_lock(&peer->mutex);
+  bool was_empty = peer->first == NULL;
+  *peer->last = item;
+  peer->last = &item->next;
+  pthread_mutex_unlock(&peer->mutex);
+  if (was_empty) pthread_cond_signal(&peer->condition);
+}
+
+// Waits for items and takes all of them; NULL when stopped and none is left.
+static node *take(cl_cond *peer) {
+  pthread_mutex_lock(&peer->mutex);
+  while (peer->first == NULL && !peer->is_stopping) {
+    pthread_cond_wait(&peer->condition, &peer->mutex);
+  }
+  node *items = peer->first;
+  peer->first = NULL;
+  peer->last = &peer->first;
+  if (items == NULL) peer->is_stopping = false;
+  pthread_mutex_unlock(&peer->mutex);
+  return items;
+}
+
+void cl_cond_run(cl_cond *peer) {
+  node *item;
+  while ((item = take(peer)) != NULL) {
+    while (item != NULL) {
+      node *next = item->next;
+      item->function(item->context);
+      free(item);
+      item = next;
+    }
+  }
+}
+
+void cl_cond_stop(cl_cond *peer) {
+  pthread_mutex_lock(&peer->mutex);
+  peer->is_stopping = true;
+  // Under the mutex: afterwards `peer` may be closed already.
+  pthread_cond_signal(&peer->condition);
+  pthread_mutex_unlock(&peer->mutex);
+}
+
+void cl_cond_close(cl_cond *peer) {
+  for (node *item = peer->first; item != NULL;) {
+    node *next = item->next;
+    free(item);
+    item = next;
+  }
+  pthread_cond_destroy(&peer->condition);
+  pthread_mutex_destroy(&peer->mutex);
+  free(peer);
+}
+
+static void wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t due) {
+#if defined(__linux__)
+  struct timespec time = {(time_t)(due / 1000000000u), (long)(due % 1000000000u)};
+  while (pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT) continue;
+#else
+  for (uint64_t now; (now = cl_now()) < due;) {
+    struct timespec time = {(time_t)((due - now) / 1000000000u), (long)((due - now) % 1000000000u)};
+    pthread_cond_timedwait_relative_np(condition, mutex, &time);
+  }
+#endif
+}
+
+int cl_cond_timer_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
+  cl_cond *peer = cl_cond_open();
+  if (peer == NULL) return 0;
+  pthread_mutex_lock(&peer->mutex);
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t due = first + i * interval;
+    wait_until(&peer->condition, &peer->mutex, due);
+    lateness[i] = (int64_t)(cl_now() - due);
+  }
+  pthread_mutex_unlock(&peer->mutex);
+  cl_cond_close(peer);
+  return (int)count;
+}

@@ -1,0 +1,139 @@
+#include "cl_eventfd.h"
+
+#include <stddef.h>
+
+#if defined(__linux__)
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "cl_clock.h"
+
+struct cl_eventfd {
+  int poll;
+  int event;
+  cl_wake *wake;
+  atomic_bool is_stopping;
+};
+
+bool cl_eventfd_is_available(void) { return true; }
+
+// An epoll that waits for `descriptor` alone; takes over nothing. Negative when
+// there is none.
+static int open_poll(int descriptor) {
+  int poll = epoll_create1(EPOLL_CLOEXEC);
+  if (poll < 0) return poll;
+  struct epoll_event event = {.events = EPOLLIN};
+  if (epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) == 0) return poll;
+  close(poll);
+  return -1;
+}
+
+// Sleeps until `descriptor` is ready, and returns what it counted.
+static uint64_t wait_for(int poll, int descriptor) {
+  struct epoll_event event;
+  uint64_t count = 0;
+  while (epoll_wait(poll, &event, 1, -1) != 1) continue;
+  return read(descriptor, &count, sizeof count) == sizeof count ? count : 0;
+}
+
+cl_eventfd *cl_eventfd_open(cl_wake *wake) {
+  cl_eventfd *peer = calloc(1, sizeof *peer);
+  if (peer == NULL) return NULL;
+  peer->wake = wake;
+  peer->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  peer->poll = peer->event < 0 ? -1 : open_poll(peer->event);
+  if (peer->poll >= 0) return peer;
+  if (peer->event >= 0) close(peer->event);
+  free(peer);
+  return NULL;
+}
+
+void cl_eventfd_send(void *context) {
+  cl_eventfd *peer = context;
+  const uint64_t one = 1;
+  // It can not fail before 2^64 - 2 pings are unread.
+  if (write(peer->event, &one, sizeof one) != sizeof one) abort();
+}
+
+void cl_eventfd_stop(cl_eventfd *peer) {
+  atomic_store_explicit(&peer->is_stopping, true, memory_order_release);
+  cl_eventfd_send(peer);
+}
+
+void cl_eventfd_run(cl_eventfd *peer) {
+  for (;;) {
+    wait_for(peer->poll, peer->event);
+    // Acquire: pairs with the release in `cl_eventfd_stop`.
+    if (atomic_load_explicit(&peer->is_stopping, memory_order_acquire)) return;
+    cl_wake_answer_all(peer->wake);
+  }
+}
+
+void cl_eventfd_close(cl_eventfd *peer) {
+  close(peer->poll);
+  close(peer->event);
+  free(peer);
+}
+
+static struct timespec timespec_of(uint64_t time) {
+  return (struct timespec){(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
+}
+
+static uint32_t follow(int poll, int timer, uint64_t due, uint64_t interval, int64_t *lateness,
+                       uint32_t count) {
+  uint32_t fired = 0;
+  while (fired < count) {
+    uint64_t periods = wait_for(poll, timer);
+    uint64_t now = cl_now();
+    for (; periods > 0 && fired < count; periods--, due += interval) {
+      lateness[fired++] = (int64_t)(now - due);
+    }
+  }
+  return fired;
+}
+
+int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
+  int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer < 0) return 0;
+  int poll = open_poll(timer);
+  uint32_t fired = 0;
+  struct itimerspec schedule = {timespec_of(interval), timespec_of(first)};
+  if (poll >= 0 && timerfd_settime(timer, TFD_TIMER_ABSTIME, &schedule, NULL) == 0) {
+    fired = follow(poll, timer, first, interval, lateness, count);
+  }
+  if (poll >= 0) close(poll);
+  close(timer);
+  return (int)fired;
+}
+
+#else
+
+bool cl_eventfd_is_available(void) { return false; }
+
+cl_eventfd *cl_eventfd_open(cl_wake *wake) {
+  (void)wake;
+  return NULL;
+}
+
+void cl_eventfd_send(void *peer) { (void)peer; }
+
+void cl_eventfd_stop(cl_eventfd *peer) { (void)peer; }
+
+void cl_eventfd_run(cl_eventfd *peer) { (void)peer; }
+
+void cl_eventfd_close(cl_eventfd *peer) { (void)peer; }
+
+int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
+  (void)first;
+  (void)interval;
+  (void)lateness;
+  (void)count;
+  return 0;
+}
+
+#endif

@@ -1,0 +1,33 @@
+#ifndef CL_LIBRARY_H
+#define CL_LIBRARY_H
+
+#include <stddef.h>
+
+// What a library that is loaded on demand brings: something that runs functions
+// one after the other. The library exports a function that returns one.
+typedef struct {
+  // On the thread that runs it; threads of its own belong on `cpu`, as
+  // `cl_thread_place` takes it. NULL when it could not be made.
+  void *_Nullable (*_Nonnull open)(int cpu);
+  // Hands one function over. Any thread.
+  void (*_Nonnull post)(void *_Nonnull queue, void (*_Nonnull function)(void *_Nullable),
+                        void *_Nullable context);
+  // Returns after `stop`; functions run on the calling thread if they do not
+  // have threads of their own.
+  void (*_Nonnull run)(void *_Nonnull queue);
+  // Ends `run`. Any thread.
+  void (*_Nonnull stop)(void *_Nonnull queue);
+  // On the thread that opened it, when nothing is posted any more.
+  void (*_Nonnull close)(void *_Nonnull queue);
+} cl_queue_functions;
+
+// Loads `file` from the folder of the program, or of the library this code is
+// in, and returns the address of `symbol`. NULL, and why in `reason`, when that
+// fails. The library stays loaded.
+void *_Nullable cl_library_symbol(const char *_Nonnull file, const char *_Nonnull symbol,
+                                  char *_Nonnull reason, size_t capacity);
+
+// Whether `file` is where `cl_library_symbol` would look. Loads nothing.
+int cl_library_exists(const char *_Nonnull file);
+
+#endif

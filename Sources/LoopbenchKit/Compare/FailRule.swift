@@ -1,0 +1,157 @@
+/// When a comparison fails: `p99>+10%`, `wake.p50>25us`, `any>+15%`, `missed>0`.
+///
+/// Before the metric a scenario may be named, after it a series, then a peer:
+/// `wake/across/lt.p50>+10%`; `*` stands for any.
+///
+/// ```swift
+/// let rule = try FailRule("wake.p50>25us")
+/// ```
+public struct FailRule: Equatable, Sendable, CustomStringConvertible {
+  /// What is looked at.
+  public enum Metric: Equatable, Sendable {
+    /// One percentile.
+    case percentile(Percentile)
+    /// Every percentile that a report has.
+    case any
+    /// Operations that missed their schedule.
+    case missed
+  }
+
+  /// What is too much.
+  public enum Limit: Equatable, Sendable {
+    /// More than the base by this part: 0.1 is 10 %.
+    case increase(Double)
+    /// A time, in ns; the base does not matter.
+    case time(Double)
+    /// A count; the base does not matter.
+    case count(UInt64)
+  }
+
+  /// As it was written.
+  public let description: String
+  /// Scenario, series and peer; `nil` is any.
+  public let scope: (scenario: String?, series: String?, peer: String?)
+  /// What is looked at.
+  public let metric: Metric
+  /// What is too much.
+  public let limit: Limit
+
+  /// Two rules that were written the same are the same.
+  public static func == (one: FailRule, other: FailRule) -> Bool {
+    one.description == other.description
+  }
+
+  /// What a comparison looks at when no rule is given.
+  ///
+  /// Guess: p99 of short rounds moves more from run to run than p50.
+  public static let standard: [FailRule] = [
+    FailRule(.percentile(.p50), increase: 10),
+    FailRule(.percentile(.p99), increase: 25),
+  ]
+
+  private init(_ metric: Metric, increase percent: Int) {
+    let name = if case .percentile(let percentile) = metric { percentile.title } else { "any" }
+    description = "\(name)>+\(percent)%"
+    scope = (nil, nil, nil)
+    self.metric = metric
+    limit = .increase(Double(percent) / 100)
+  }
+}
+
+extension FailRule {
+  /// Reads a rule.
+  ///
+  /// - Throws: `FailRuleError`, which says what is expected.
+  public init(_ text: String) throws(FailRuleError) {
+    let text = String(text.filter { $0 != " " })
+    let sides = text.split(separator: ">", omittingEmptySubsequences: false)
+    guard sides.count == 2 else { throw .shape(text) }
+    let (scope, metric) = try Self.subject(of: sides[0], in: text)
+    description = text
+    self.scope = try Self.scope(scope, in: text)
+    self.metric = metric
+    limit = try Self.limit(sides[1], for: metric, in: text)
+  }
+
+  /// A metric may have a point in it (p99.9), and so may a series: the metric is
+  /// the longest ending that is one.
+  private static func subject(
+    of side: Substring,
+    in text: String
+  ) throws(FailRuleError) -> (scope: Substring, metric: Metric) {
+    if let metric = metric(side) { return ("", metric) }
+    for point in side.indices where side[point] == "." {
+      if let metric = metric(side[side.index(after: point)...]) { return (side[..<point], metric) }
+    }
+    throw .metric(text)
+  }
+
+  private static func metric(_ text: Substring) -> Metric? {
+    switch text {
+    case "any": .any
+    case "missed": .missed
+    default: Percentile.standard.first { $0.title == text }.map { .percentile($0) }
+    }
+  }
+
+  private static func scope(
+    _ text: Substring,
+    in rule: String
+  ) throws(FailRuleError) -> (String?, String?, String?) {
+    guard !text.isEmpty else { return (nil, nil, nil) }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 3, !parts.contains("") else { throw .scope(rule) }
+    let names = parts.map { $0 == "*" ? nil : String($0) } + [nil, nil]
+    return (names[0], names[1], names[2])
+  }
+}
+
+extension FailRule {
+  private static func limit(
+    _ text: Substring,
+    for metric: Metric,
+    in rule: String
+  ) throws(FailRuleError) -> Limit {
+    let limit: Limit? =
+      if metric == .missed {
+        UInt64(text).map { .count($0) }
+      } else if text.hasPrefix("+"), text.hasSuffix("%") {
+        number(text.dropFirst().dropLast()).map { .increase($0 / 100) }
+      } else {
+        time(text).map { .time($0) }
+      }
+    guard let limit else { throw .limit(rule, of: metric) }
+    return limit
+  }
+
+  private static func time(_ text: Substring) -> Double? {
+    let units: [(String, Double)] = [("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)]
+    guard let (name, size) = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
+    return number(text.dropLast(name.count)).map { $0 * size }
+  }
+
+  /// Digits, perhaps with a point in them: no sign, no exponent, no infinity.
+  private static func number(_ text: Substring) -> Double? {
+    guard text.first?.isNumber ?? false, text.allSatisfy({ $0 == "." || $0.isASCII && $0.isNumber })
+    else { return nil }
+    return Double(text)
+  }
+}
+
+extension FailRule {
+  /// Whether it speaks of `result`.
+  package func covers(_ result: Report.Result) -> Bool {
+    scope.scenario ?? result.scenario == result.scenario
+      && scope.series ?? result.series == result.series
+      && scope.peer ?? result.peer == result.peer
+  }
+
+  /// The percentiles it looks at.
+  package var percentiles: [Percentile] {
+    switch metric {
+    case .percentile(let percentile): [percentile]
+    case .any: Percentile.standard
+    case .missed: []
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// A page with the tables of the reports and every kind of plot, in one file
+/// without network or script: the tabs are radio buttons.
+struct HTMLPlot {
+  private let plot: Plot
+
+  init(_ plot: Plot) {
+    self.plot = plot
+  }
+
+  func document() -> String {
+    var markup = Markup()
+    markup.raw("<!DOCTYPE html>\n")
+    markup.element("html", ["lang": "en"]) { html in
+      html.element("head") { head(&$0) }
+      html.line()
+      html.element("body") { body(&$0) }
+    }
+    return markup.text + "\n"
+  }
+
+  private func head(_ head: inout Markup) {
+    head.line()
+    head.raw("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
+    head.raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
+    // Else a browser asks the server for one, and there is none.
+    head.raw("<link rel=\"icon\" href=\"data:,\">\n")
+    head.element("title", words: "loopbench: " + names)
+    head.line()
+    head.element("style") { $0.raw(PlotStyleSheet.text + Self.style + tabStyle) }
+  }
+
+  private var names: String { plot.reports.map(\.name).joined(separator: ", ") }
+
+  private func body(_ body: inout Markup) {
+    body.line()
+    body.element("h1", words: names)
+    for kind in PlotKind.allCases { radio(kind, in: &body) }
+    body.element("nav") { nav in
+      for kind in PlotKind.allCases {
+        nav.element("label", ["for": "tab-\(kind.rawValue)"], words: kind.title)
+      }
+    }
+    body.line()
+    for kind in PlotKind.allCases {
+      let picture = SVGPlot(panels: plot.panels, kind: kind, options: plot.options)
+      body.element("section", ["id": "view-\(kind.rawValue)"]) { section in
+        section.line()
+        section.raw(picture.picture(withStyle: false))
+      }
+      body.line()
+    }
+    for (name, report) in plot.reports { tables(name, report, in: &body) }
+  }
+
+  private func radio(_ kind: PlotKind, in body: inout Markup) {
+    let checked = kind == plot.kind ? " checked" : ""
+    let id = "tab-\(kind.rawValue)"
+    body.raw("<input type=\"radio\" name=\"tab\" id=\"\(id)\"\(checked)>\n")
+  }
+}
+
+extension HTMLPlot {
+  private func tables(_ name: String, _ report: Report, in body: inout Markup) {
+    body.element("h2", words: name)
+    body.line()
+    for line in ReportHeader(report).parts {
+      body.element("p", ["class": "facts"], words: line.joined(separator: " · "))
+    }
+    body.line()
+    var style = ReportStyle()
+    style.peers = plot.options.peers
+    let scenarios = plot.options.scenarios
+    for section in ReportSection.all(
+      in: report.chosen(by: style),
+      scenarios: scenarios,
+      style: style
+    ) {
+      body.element("h3", words: section.caption)
+      for table in section.tables where shows(table) { self.table(table, in: &body) }
+    }
+    for warning in report.warnings {
+      body.element("p", words: "warning \(warning.id): \(warning.text); \(warning.hint)")
+    }
+  }
+
+  private func shows(_ table: SeriesTable) -> Bool {
+    table.results.contains(where: plot.options.shows)
+  }
+
+  private func table(_ series: SeriesTable, in body: inout Markup) {
+    body.element("p", words: series.caption)
+    body.line()
+    if let table = series.table { self.table(table, in: &body) }
+    for note in series.notes { body.element("p", words: note) }
+    body.line()
+  }
+
+  private func table(_ table: TextTable, in body: inout Markup) {
+    let used = table.usedColumns
+    body.element("div", ["class": "wide"]) { div in
+      div.element("table") { element in
+        element.line()
+        for (index, row) in ([table.titles] + table.rows).enumerated() {
+          element.element("tr") { cells in
+            for column in used { cells.element(index == 0 ? "th" : "td", words: row[column]) }
+          }
+          element.line()
+        }
+      }
+    }
+    body.line()
+  }
+}
+
+extension HTMLPlot {
+  private var tabStyle: String {
+    PlotKind.allCases.map { kind in
+      let tab = "#tab-\(kind.rawValue)"
+      return """
+        \(tab):checked~#view-\(kind.rawValue){display:block}
+        \(tab):checked~nav label[for=tab-\(kind.rawValue)]{border-color:currentColor;font-weight:bold}
+        \(tab):focus-visible~nav label[for=tab-\(kind.rawValue)]{outline:2px solid}
+
+        """
+    }.joined()
+  }
+
+  private static let style =
+    """
+    body{margin:24px auto;max-width:1100px;padding:0 16px;background:#fff;color:#1d1d1f;
+    font:15px/1.45 system-ui,"DejaVu Sans",sans-serif}
+    h1{font-size:22px}h2{font-size:18px;margin-top:32px}h3{font-size:15px;margin:24px 0 0}
+    input[name=tab]{position:absolute;opacity:0}section{display:none}
+    nav{margin:12px 0}nav label{display:inline-block;padding:6px 14px;cursor:pointer;
+    border-bottom:3px solid transparent}
+    section svg{max-width:100%;height:auto}.facts{margin:2px 0;opacity:.75}.wide{overflow-x:auto}
+    table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}
+    td,th{padding:3px 10px;text-align:right;border-bottom:1px solid #d8d8de;white-space:pre}
+    td:first-child,th:first-child{text-align:left}td:last-child{font-family:monospace}
+    @media(prefers-color-scheme:dark){body{background:#1c1c1e;color:#f2f2f7}
+    td,th{border-color:#38383c}}
+
+    """
+}

@@ -1,0 +1,131 @@
+/// How many samples took how long: a lane for each peer, one scale for all.
+struct HistogramDrawing {
+  private let lanes: [[PlotCurve]]
+  private let options: PlotOptions
+
+  private static let lane = 62.0
+  private static let bins = 120
+
+  static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
+    let drawing = HistogramDrawing(lanes: lanes(of: panel), options: options)
+    let height = Double(drawing.lanes.count) * lane
+    return PanelDrawing(panel, kind: .histogram, height: height) { drawing.draw(in: $0, &$1) }
+  }
+
+  /// The same peer of several reports shares a lane.
+  static func lanes(of panel: PlotPanel) -> [[PlotCurve]] {
+    panel.curves.map(\.result.peer).uniqued().map { peer in
+      panel.curves.filter { $0.result.peer == peer }
+    }
+  }
+
+  /// The bins of all lanes: from the smallest sample to the last percentile shown.
+  static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
+    let high = curves.map { $0.result.value(at: options.to) }.max() ?? 1
+    let range = PlotPanel.range(
+      of: curves.map(\.result.min) + [high],
+      isLinear: options.isLinear
+    )
+    return Bins(
+      low: options.isLinear ? curves.map(\.result.min).min() ?? 0 : range.low,
+      high: range.high,
+      count: count,
+      isLogarithmic: !options.isLinear
+    )
+  }
+
+  private func draw(in frame: PlotFrame, _ markup: inout Markup) {
+    let bins = Self.bins(of: lanes.flatMap { $0 }, options: options, count: Self.bins)
+    let times = PlotAxis(
+      low: bins.low,
+      high: bins.high,
+      isLogarithmic: bins.isLogarithmic,
+      start: frame.left,
+      end: frame.right
+    )
+    frame.drawHorizontal(
+      times.ticks.map { (TimeText.tick($0), times.place($0)) },
+      name: "time; each lane is as high as its fullest part",
+      in: &markup
+    )
+    for (index, lane) in lanes.enumerated() {
+      let bottom = frame.top + Double(index + 1) * Self.lane
+      draw(lane, on: bottom, bins: bins, times: times, frame: frame, in: &markup)
+    }
+  }
+
+  private func draw(
+    _ lane: [PlotCurve],
+    on bottom: Double,
+    bins: Bins,
+    times: PlotAxis,
+    frame: PlotFrame,
+    in markup: inout Markup
+  ) {
+    let shares = lane.map { bins.shares(of: $0.result.histogram, samples: $0.result.count) }
+    let most = max(shares.joined().max() ?? 1, 1e-9)
+    let scale = (Self.lane - 12) / most
+    for (curve, shares) in zip(lane, shares) {
+      draw(curve, shares.map { bottom - $0 * scale }, bottom, bins, times, in: &markup)
+    }
+    let y = Markup.number(bottom)
+    let (left, right) = (Markup.number(frame.left), Markup.number(frame.right))
+    markup.element("line", ["x1": left, "x2": right, "y1": y, "y2": y, "class": "edge"])
+    name(lane, y: bottom, frame: frame, in: &markup)
+    markup.line()
+  }
+
+  /// The peer at the left, its median and largest sample at the right.
+  private func name(
+    _ lane: [PlotCurve],
+    y: Double,
+    frame: PlotFrame,
+    in markup: inout Markup
+  ) {
+    let peer = PlotLabels.cut(lane[0].result.peer, to: frame.left - 8)
+    markup.element(
+      "text",
+      [
+        "x": Markup.number(frame.left - 8), "y": Markup.number(y - 8), "text-anchor": "end",
+      ],
+      words: peer
+    )
+    for (index, curve) in lane.prefix(3).enumerated() {
+      let result = curve.result
+      let words = "p50 \(TimeText.short(result.value(at: .p50))) max \(TimeText.short(result.max))"
+      markup.element(
+        "text",
+        [
+          "x": Markup.number(frame.right + 8),
+          "y": Markup.number(y - 8 - Double(min(lane.count, 3) - 1 - index) * 15),
+        ],
+        words: words
+      )
+    }
+  }
+
+  private func draw(
+    _ curve: PlotCurve,
+    _ tops: [Double],
+    _ bottom: Double,
+    _ bins: Bins,
+    _ times: PlotAxis,
+    in markup: inout Markup
+  ) {
+    let steps = tops.enumerated().flatMap { index, y in
+      [(x: times.place(bins.edge(index)), y: y), (x: times.place(bins.edge(index + 1)), y: y)]
+    }
+    let ends = [(x: times.start, y: bottom), (x: times.end, y: bottom)]
+    let pen = PlotPen(look: curve.look)
+    let median = times.place(curve.result.value(at: .p50))
+    markup.element("g") { group in
+      group.element("title", words: curve.name)
+      pen.area([ends[0]] + steps + [ends[1]], in: &group)
+      pen.line(steps, in: &group)
+      pen.marker(x: median, y: bottom, words: "\(curve.name) p50", in: &group)
+      guard options.to == .max else { return }
+      let last = times.place(curve.result.max)
+      pen.marker(x: last, y: bottom, isOpen: true, words: "\(curve.name) max", in: &group)
+    }
+  }
+}

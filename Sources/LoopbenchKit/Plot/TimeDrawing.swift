@@ -1,0 +1,115 @@
+/// Median and p99 round by round, in the order of the rounds.
+struct TimeDrawing {
+  private let panel: PlotPanel
+  private let options: PlotOptions
+
+  static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
+    let drawing = TimeDrawing(panel: panel, options: options)
+    return PanelDrawing(panel, kind: .time, height: 300) { drawing.draw(in: $0, &$1) }
+  }
+
+  private func draw(in frame: PlotFrame, _ markup: inout Markup) {
+    let axes = axes(in: frame)
+    let marked = Set(panel.curves.flatMap { $0.result.perRound.filter(\.isDisturbed).map(\.round) })
+    for round in marked.sorted() { drawBand(round, axes.rounds, frame, &markup) }
+    frame.drawVertical(axes.times, in: &markup, label: TimeText.tick)
+    let name = "round: median, and p99 thin" + (marked.isEmpty ? "" : "; ~ and shade: disturbed")
+    frame.drawHorizontal(
+      axes.rounds.ticks.filter { $0 == $0.rounded() }.map {
+        (Decimals.shortest($0), axes.rounds.place($0))
+      },
+      name: name,
+      in: &markup
+    )
+    var labels = PlotLabels()
+    for curve in panel.curves {
+      let end = draw(curve, axes, in: &markup)
+      if let end { labels.add(curve, x: end.x, y: end.y) }
+    }
+    labels.draw(in: frame, &markup)
+  }
+
+  private func axes(in frame: PlotFrame) -> (rounds: PlotAxis, times: PlotAxis) {
+    let rounds = panel.curves.flatMap(\.result.perRound)
+    let values = rounds.flatMap { round in
+      ["50", "99"].compactMap { round.percentiles[$0] }
+    }
+    let range = PlotPanel.range(of: values, isLinear: options.isLinear)
+    let last = Double(rounds.map(\.round).max() ?? 1)
+    return (
+      PlotAxis(
+        low: 0.5,
+        high: last + 0.5,
+        isLogarithmic: false,
+        start: frame.left,
+        end: frame.right
+      ),
+      PlotAxis(
+        low: range.low,
+        high: range.high,
+        isLogarithmic: !options.isLinear,
+        start: frame.bottom,
+        end: frame.top
+      )
+    )
+  }
+
+  private func drawBand(
+    _ round: Int,
+    _ rounds: PlotAxis,
+    _ frame: PlotFrame,
+    _ markup: inout Markup
+  ) {
+    let from = rounds.place(Double(round) - 0.5)
+    let to = rounds.place(Double(round) + 0.5)
+    let top = Markup.number(frame.top)
+    markup.element(
+      "rect",
+      [
+        "x": Markup.number(from), "width": Markup.number(to - from), "y": top,
+        "height": Markup.number(frame.height), "class": "band",
+      ]
+    )
+    markup.element(
+      "text",
+      [
+        "x": Markup.number((from + to) / 2), "y": top, "dy": "1em", "text-anchor": "middle",
+        "class": "soft",
+      ],
+      words: "~"
+    )
+  }
+
+  /// - Returns: Where the median's line ends.
+  private func draw(
+    _ curve: PlotCurve,
+    _ axes: (rounds: PlotAxis, times: PlotAxis),
+    in markup: inout Markup
+  ) -> (x: Double, y: Double)? {
+    let pen = PlotPen(look: curve.look)
+    func places(_ percentile: Percentile) -> [(x: Double, y: Double)] {
+      curve.result.perRound.compactMap { round in
+        round.percentiles[percentile.label].map {
+          (axes.rounds.place(Double(round.round)), axes.times.place($0))
+        }
+      }
+    }
+    let medians = places(.p50)
+    markup.element("g") { group in
+      group.element("title", words: curve.name)
+      pen.line(places(.p99), isThin: true, in: &group)
+      pen.line(medians, in: &group)
+      for (round, place) in zip(curve.result.perRound, medians) {
+        pen.marker(x: place.x, y: place.y, words: words(curve, round), in: &group)
+      }
+    }
+    markup.line()
+    return medians.last
+  }
+
+  private func words(_ curve: PlotCurve, _ round: SeriesRound) -> String {
+    let values = ["50", "99"].map { "p\($0) \(TimeText.short(round.percentiles[$0] ?? 0))" }
+    let text = "\(curve.name) round \(round.round): \(values.joined(separator: ", "))"
+    return round.isDisturbed ? text + ", disturbed" : text
+  }
+}

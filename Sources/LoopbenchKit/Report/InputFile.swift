@@ -1,0 +1,29 @@
+private import CLoopbench
+package import FoundationEssentials
+
+/// A file that is read whole; `-` is standard input, which may be a pipe.
+///
+/// Not `Data(contentsOf:)`: it reads no pipe, and leaks where reading fails.
+package enum InputFile {
+  /// - Parameter limit: Of more than this a part past it is not read.
+  /// - Throws: Why it can not be read.
+  package static func read(_ path: String, limit: Int = 1 << 30) throws(SystemError) -> Data {
+    guard path != "-" else { return try read(from: 0, limit: limit) }
+    let descriptor = cl_open_input(path)
+    guard descriptor >= 0 else { throw SystemError(code: descriptor) }
+    defer { cl_close_input(descriptor) }
+    return try read(from: descriptor, limit: limit)
+  }
+
+  private static func read(from descriptor: Int32, limit: Int) throws(SystemError) -> Data {
+    var data = Data()
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while data.count <= limit {
+      let count = cl_read(descriptor, &bytes, bytes.count)
+      guard count >= 0 else { throw SystemError(code: Int32(count)) }
+      guard count > 0 else { break }
+      data.append(contentsOf: bytes.prefix(count))
+    }
+    return data
+  }
+}

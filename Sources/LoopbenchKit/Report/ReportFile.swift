@@ -1,0 +1,59 @@
+public import FoundationEssentials
+
+/// A report in a file.
+public enum ReportFile {
+  /// Reads the report at `path`; `-` is standard input.
+  ///
+  /// - Throws: `ReportFileError`, which says what to do.
+  public static func read(_ path: String) throws(ReportFileError) -> Report {
+    try decode(try contents(of: path), from: path)
+  }
+
+  /// The report in `data`, which came from `path`.
+  public static func decode(_ data: Data, from path: String) throws(ReportFileError) -> Report {
+    let decoder = JSONDecoder()
+    let head: Head
+    do { head = try decoder.decode(Head.self, from: data) } catch { throw .damaged(path) }
+    guard head.schema == Report.currentSchema else { throw .schema(path, found: head.schema) }
+    let report: Report
+    do { report = try decoder.decode(Report.self, from: data) } catch { throw .damaged(path) }
+    guard report.results.allSatisfy({ $0.histogram.isSound(count: $0.count) }) else {
+      throw .damaged(path)
+    }
+    return report
+  }
+
+  private static func contents(of path: String) throws(ReportFileError) -> Data {
+    do {
+      return try InputFile.read(path)
+    } catch {
+      throw .unreadable(path)
+    }
+  }
+
+  private struct Head: Decodable {
+    let schema: String
+  }
+}
+
+/// Why a file is not a report.
+public enum ReportFileError: Error, Equatable, CustomStringConvertible {
+  /// There is no such file, or it may not be read.
+  case unreadable(String)
+  /// It is not JSON, or ends early, or is of something else.
+  case damaged(String)
+  /// Another version of the schema.
+  case schema(String, found: String)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .unreadable(let path):
+      "\(path) can not be read; name a file that loopbench -o wrote, or - for standard input"
+    case .damaged(let path):
+      "\(path) is no complete report of loopbench; measure again with -o \(path)"
+    case .schema(let path, let found):
+      "\(path) has schema \(found), this loopbench reads \(Report.currentSchema)"
+    }
+  }
+}

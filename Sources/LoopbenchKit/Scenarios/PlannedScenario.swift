@@ -1,0 +1,35 @@
+/// A scenario whose name is taken, and that can not be measured yet.
+public struct PlannedScenario: Equatable, Sendable, CustomStringConvertible {
+  /// How the command line will name it.
+  public let name: String
+  /// One line: what it will measure.
+  public let summary: String
+  /// What has to be there first.
+  public let needs: String
+
+  /// Makes a plan.
+  public init(name: String, summary: String, needs: String) {
+    self.name = name
+    self.summary = summary
+    self.needs = needs
+  }
+
+  /// Why it can not be measured.
+  public var description: String { "\(name) is not built yet: it needs \(needs)" }
+}
+
+extension PlannedScenario {
+  /// Getting from another executor onto the loop.
+  public static let hop = PlannedScenario(
+    name: "hop",
+    summary: "call an actor on the loop from elsewhere: from the call to its first instruction",
+    needs: "an executor that runs actors on an EventLoop"
+  )
+
+  /// Getting past work that matters less.
+  public static let priority = PlannedScenario(
+    name: "priority",
+    summary: "add an urgent operation while others keep every worker busy: until it starts",
+    needs: "the OperationScheduler and its workers"
+  )
+}

@@ -1,0 +1,42 @@
+package import LoopbenchKit
+
+/// What a command needs beside its options. Tests bring their own.
+package struct Context: Sendable {
+  /// With the program's name.
+  package var arguments: [String]
+  package var registry: Registry
+  package var environment: [String: String] = [:]
+  /// Whether somebody is likely to look at it now.
+  package var isTerminal: @Sendable (Terminal) -> Bool = { _ in false }
+  package var interruption = Interruption.none
+  /// Where `loopbench-NAME` may be, in this order.
+  package var folders: [String] = []
+  /// What `doctor` says.
+  package var findings: @Sendable () -> [Finding] = { [] }
+  /// Where baselines are kept.
+  package var baselines = ".loopbench"
+  /// Reads the settings of a file, or of the usual one.
+  package var configuration: @Sendable (String?) throws(ConfigurationError) -> Configuration? = {
+    (path) throws(ConfigurationError) in try path.flatMap(Configuration.read)
+  }
+
+  package init(arguments: [String], registry: Registry = .standard) {
+    self.arguments = arguments
+    self.registry = registry
+  }
+
+  /// That of this process.
+  package static func process(arguments: [String]) -> Context {
+    var context = Context(arguments: arguments)
+    context.environment = HostProcess.environment
+    context.isTerminal = { $0.isInteractive }
+    context.interruption = .signals
+    context.findings = { Doctor.findings(about: .detect()) }
+    context.configuration = { (path) throws(ConfigurationError) in try Configuration.read(path) }
+    let program = HostProcess.programPath
+    let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
+    let path = (context.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    context.folders = (folder.map { [$0] } ?? []) + path
+    return context
+  }
+}

@@ -1,0 +1,128 @@
+import LoopbenchKit
+
+/// Turns arguments into options, by the tables of commands and options.
+package struct OptionParser {
+  private let scenarios: [String]
+  private var words: [String]
+  private let given: [CommandLineWords.Given]
+  private var options = Options()
+
+  /// - Parameters:
+  ///   - arguments: Without the program's name.
+  ///   - scenarios: The names that may stand where a command may.
+  ///   - configuration: Asked for the settings of a file, by its name if one was
+  ///     given; what the command line says as well wins.
+  package static func parse(
+    _ arguments: [String],
+    scenarios: [String],
+    configuration: (String?) throws -> Configuration? = { _ in nil }
+  ) throws -> Options {
+    let line = try CommandLineWords(arguments)
+    var parser = OptionParser(scenarios: scenarios, words: line.words, given: line.given)
+    return try parser.parse(configuration)
+  }
+
+  private mutating func parse(
+    _ configuration: (String?) throws -> Configuration?
+  ) throws -> Options {
+    // `--help` and `--version` win over whatever was to be done.
+    if has("--version") { return version() }
+    if has("--help") { return help() }
+    try parseCommand()
+    try checkTakers()
+    try applyAll(configuration)
+    try parseOperands()
+    return options
+  }
+
+  private func has(_ option: String) -> Bool {
+    given.contains { $0.option.long == option }
+  }
+
+  private func version() -> Options {
+    var options = options
+    options.command = .version
+    options.isJSON = has("--json")
+    return options
+  }
+
+  /// About what stands first: a command, a scenario, or everything.
+  private func help() -> Options {
+    var options = options
+    options.command = .help
+    let isKnown = words.first.map { Command.Name(rawValue: $0) != nil || scenarios.contains($0) }
+    options.operands = isKnown == true ? Array(words.prefix(1)) : []
+    return options
+  }
+}
+
+extension OptionParser {
+  /// A command may come first; the rest are its operands.
+  private mutating func parseCommand() throws(UsageError) {
+    guard let first = words.first else { return }
+    if let command = Command.Name(rawValue: first) {
+      options.command = command
+      words.removeFirst()
+    } else if !scenarios.contains(first) {
+      let known = Command.Name.allCases.map(\.rawValue) + scenarios
+      throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
+    }
+  }
+
+  private func checkTakers() throws(UsageError) {
+    let command = options.command
+    for one in given where !one.option.commands.contains(command) {
+      let takers = Command.Name.allCases.filter(one.option.commands.contains)
+      throw .wrongCommand(
+        option: one.option.long,
+        command: command.rawValue,
+        takers: takers.map(\.rawValue)
+      )
+    }
+  }
+
+  private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
+    if Option.of(options.command).contains(where: { $0.long == "--config" }) {
+      let path = given.last { $0.option.long == "--config" }?.value
+      let set = Set(given.map(\.option.key))
+      try configuration(path)?.apply(to: &options, except: set)
+    }
+    for one in given { try one.apply(to: &options) }
+  }
+}
+
+extension OptionParser {
+  private mutating func parseOperands() throws(UsageError) {
+    let command = Command.named(options.command)
+    switch command.takes {
+    case .nothing: try check(command, 0...0)
+    case .scenarios: break
+    case .counted(let range, nil): try check(command, range)
+    case .topic: try check(command, 0...1)
+    case .baseline: try checkBaseline(command)
+    case .counted(let range, let known?):
+      try check(command, range)
+      for word in words where !known.contains(word) {
+        throw .unknownWord(word, command: command.name.rawValue, known: known)
+      }
+    }
+    options.operands = words
+  }
+
+  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(UsageError) {
+    if words.count > range.upperBound {
+      throw .extraArgument(words[range.upperBound], command: command.name.rawValue)
+    } else if words.count < range.lowerBound {
+      throw .missingArgument(command: command.name.rawValue, usage: command.usage)
+    }
+  }
+
+  private func checkBaseline(_ command: Command) throws(UsageError) {
+    let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
+    guard let verb = words.first else { return try check(command, 1...3) }
+    guard let count = counts[verb] else {
+      throw .unknownWord(verb, command: "baseline", known: ["save", "list", "show", "rm"])
+    }
+    try check(command, count...count)
+  }
+}

@@ -1,0 +1,200 @@
+import FoundationEssentials
+import LoopbenchKit
+import Testing
+
+@Suite("ReportComparison")
+struct ReportComparisonTests {
+  private func fixture(uv: Double = 1000, lt: Double = 500) -> Fixture {
+    var fixture = Fixture()
+    fixture.peers = [FakePeer(name: "uv", base: uv), FakePeer(name: "lt", base: lt)]
+    fixture.twins = .compared
+    return fixture
+  }
+
+  private func compare(
+    _ base: Fixture,
+    _ new: Fixture,
+    _ rules: [String] = [],
+    forced: Bool = false
+  ) throws -> ReportComparison {
+    try ReportComparison(
+      base: try base.report(),
+      new: try new.report(),
+      rules: try rules.map { try FailRule($0) },
+      allowsOtherMachine: forced
+    )
+  }
+
+  private func error(_ base: Fixture, _ new: Fixture, _ rules: [String] = []) -> ComparisonError? {
+    #expect(throws: ComparisonError.self) { try compare(base, new, rules) }
+  }
+
+  @Test("a run against itself is unchanged, and twins are not judged")
+  func itself() throws {
+    let comparison = try compare(fixture(), fixture())
+    #expect(comparison.verdict == .unchanged)
+    #expect(comparison.findings.map(\.metric) == ["p50", "p99", "p50", "p99"])
+    #expect(comparison.findings.allSatisfy { $0.ratio == 1 && !$0.peer.hasSuffix(".again") })
+    #expect(comparison.notes == [])
+  }
+
+  @Test("a slower peer regressed, a faster one improved, by the rules given")
+  func changes() throws {
+    let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
+    #expect(comparison.findings.map(\.peer) == ["uv", "lt"])
+    #expect(comparison.findings.map(\.verdict) == [.improved, .regressed])
+    #expect(comparison.verdict == .regressed)
+    #expect(try compare(fixture(), fixture(lt: 700), ["p50>+50%"]).verdict == .unchanged)
+    #expect(try compare(fixture(), fixture(uv: 800), ["p50>+10%"]).verdict == .improved)
+    #expect(try compare(fixture(), fixture(lt: 700), ["*/*/uv.any>+10%"]).verdict == .unchanged)
+  }
+
+  @Test("a time is judged on the new run alone")
+  func times() throws {
+    #expect(try compare(fixture(), fixture(), ["fake/one/lt.p50>0.6us"]).verdict == .unchanged)
+    #expect(try compare(fixture(), fixture(), ["fake.p50>600ns"]).verdict == .regressed)
+  }
+
+  @Test("what missed its schedule is counted")
+  func missed() throws {
+    var late = fixture()
+    late.peers = [FakePeer(name: "uv", base: 1000, misses: 2), FakePeer(name: "lt", base: 500)]
+    let comparison = try compare(fixture(), late, ["missed>0"])
+    #expect(comparison.findings.map(\.new) == [20, 0])
+    #expect(comparison.findings.map(\.verdict) == [.regressed, .unchanged])
+    #expect(try compare(fixture(), late, ["missed>20"]).verdict == .unchanged)
+  }
+
+  @Test("without a twin in either run, or with few rounds, nothing is claimed")
+  func noFloor() throws {
+    var (base, new) = (fixture(), fixture(lt: 5000))
+    (base.twins, new.twins) = (.never, .never)
+    let comparison = try compare(base, new, ["p50>+10%"])
+    #expect(comparison.verdict == .inconclusive)
+    #expect(comparison.findings[1].reason == "neither run measured a peer twice (A/A)")
+    base.twins = .compared
+    #expect(try compare(base, new, ["p50>+10%"]).verdict == .regressed)
+    new.rounds = .fixed(5)
+    let few = try compare(base, new, ["p50>+10%"])
+    #expect(few.findings[1].reason == "5 rounds are too few, 6 are needed")
+    #expect(few.verdict == .inconclusive)
+  }
+
+  @Test("another machine or debug build is refused, or noted when forced")
+  func machines() throws {
+    var other = fixture()
+    other.machine = Machine(
+      cpu: "Abacus 10",
+      cpus: 2,
+      virtualization: "KVM",
+      os: "Linux 6.2 x86_64",
+      libuv: "1.44.2",
+      swift: "6.3",
+      build: "debug"
+    )
+    #expect(
+      error(fixture(), other)
+        == .otherMachine(field: "the processor", base: "Abacus 9", new: "Abacus 10")
+    )
+    let forced = try compare(fixture(), other, forced: true)
+    #expect(
+      forced.notes == [
+        "other machines: the processor is \"Abacus 9\" in the base and \"Abacus 10\" now",
+        "the base is a release build, the other a debug build",
+        "system is Linux 6.1 x86_64 in the base and Linux 6.2 x86_64 now",
+      ]
+    )
+  }
+
+  @Test("other settings are refused")
+  func settings() throws {
+    var (ordered, placed, larger) = (fixture(), fixture(), fixture())
+    ordered.order = .abba
+    #expect(
+      error(fixture(), ordered)
+        == .otherSettings(name: "the order", base: "shuffle", new: "abba")
+    )
+    placed.placement = Placement(cpuCount: 2, loop: nil, producer: 0)
+    #expect(
+      error(fixture(), placed)?.description.hasPrefix("measured in other ways: placement is")
+        ?? false
+    )
+    larger.scenario = Scenario(
+      name: "fake",
+      summary: "",
+      series: [
+        Series(
+          name: "one",
+          summary: "",
+          effort: Effort(warmUps: 0, samples: 6, operations: 1)
+        )
+      ]
+    )
+    #expect(
+      error(fixture(), larger)
+        == .otherSettings(name: "the samples of fake/one/uv in a round", base: "5", new: "6")
+    )
+  }
+
+  @Test("nothing in common, and a rule about nothing, are refused")
+  func nothing() {
+    var other = fixture()
+    other.peers = [FakePeer(name: "floor", base: 1)]
+    #expect(error(fixture(), other) == .nothingInCommon)
+    #expect(error(fixture(), fixture(), ["wake.p50>1us"]) == .ruleWithoutResult("wake.p50>1us"))
+  }
+
+  @Test("what only one of them has is noted")
+  func unmatched() throws {
+    var other = fixture()
+    other.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "floor", base: 100)]
+    let notes = try compare(fixture(), other).notes
+    #expect(notes == ["fake/one/lt is in the base only", "fake/one/floor is new"])
+  }
+
+  @Test("the text of a known comparison is this text")
+  func text() throws {
+    let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
+    let expected = """
+                           base    new        ratio (95 %)       noise  fails if    verdict
+        fake/one/uv p50  1002ns  802ns  0.80x (0.80..0.80)  1.00..1.00  p50>+10%   improved
+        fake/one/lt p50   502ns  701ns  1.40x (1.40..1.40)  1.00..1.00  p50>+10%  regressed
+
+      verdict: regressed (1 improved, 1 regressed)
+
+      """
+    #expect(comparison.render(as: .text) == expected)
+    var style = ReportStyle()
+    style.usesColor = true
+    let colored = comparison.render(as: .text, style: style)
+    #expect(colored.contains(" \u{1B}[32mimproved\u{1B}[0m\n"))
+    #expect(colored.contains(" \u{1B}[31mregressed\u{1B}[0m\n"))
+    style.peers = ["lt"]
+    #expect(!comparison.render(as: .text, style: style).contains("fake/one/uv"))
+  }
+
+  @Test("markdown is a table, its notes and the verdict")
+  func markdown() throws {
+    var other = fixture()
+    other.peers = [FakePeer(name: "uv", base: 1000)]
+    let lines = try compare(fixture(), other, ["p50>+10%"]).render(as: .markdown)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(
+      lines == [
+        "|  | base | new | ratio (95 %) | noise | fails if | verdict |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+        "| fake/one/uv p50 | 1.00us | 1.00us | 1.00x (1.00..1.00) | 1.00..1.00 | p50>+10% | unchanged |",
+        "", "- note: fake/one/lt is in the base only",
+        "", "**verdict: unchanged (1 unchanged)**", "",
+      ]
+    )
+  }
+
+  @Test("the JSON read back is the same comparison")
+  func json() throws {
+    let comparison = try compare(fixture(), fixture(lt: 700))
+    let json = comparison.render(as: .json)
+    #expect(json.contains("\"schema\" : \"loopbench-comparison/1\""))
+    #expect(try JSONDecoder().decode(ReportComparison.self, from: Data(json.utf8)) == comparison)
+  }
+}

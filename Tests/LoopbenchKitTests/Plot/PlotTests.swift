@@ -1,0 +1,68 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Plot")
+struct PlotTests {
+  private func plot(
+    _ kind: PlotKind,
+    _ names: String...,
+    options: PlotOptions = PlotOptions()
+  ) throws -> Plot {
+    let reports = try names.map { (name: $0, report: try Fixture().report()) }
+    return Plot(reports: reports, kind: kind, options: options)
+  }
+
+  @Test("an SVG is well-formed and names every curve in a title", arguments: PlotKind.allCases)
+  func svg(_ kind: PlotKind) throws {
+    let svg = try plot(kind, "a <b> & \"c\".json").svg()
+    #expect(XMLCheck.fault(in: svg) == nil)
+    for peer in ["uv", "floor", "lt"] {
+      #expect(svg.contains("<title>") && svg.contains(peer), "\(kind) has no \(peer)")
+    }
+    #expect(svg.contains("prefers-color-scheme:dark"))
+    for fault in ["nan", "inf"] {
+      #expect(!svg.contains(fault + "\"") && !svg.contains(fault + " "), "\(fault)")
+    }
+  }
+
+  @Test("several files lie over each other, told apart by name", arguments: PlotKind.allCases)
+  func overlay(_ kind: PlotKind) throws {
+    let svg = try plot(kind, "before.json", "after.json").svg()
+    #expect(svg.contains("before") && svg.contains("after"))
+    let titles = svg.ranges(of: "<title>").count
+    #expect(titles > (try plot(kind, "before.json").svg().ranges(of: "<title>").count))
+  }
+
+  @Test("a page is one file that asks the network for nothing")
+  func html() throws {
+    let html = try plot(.percentile, "a.json").html()
+    #expect(html.hasPrefix("<!DOCTYPE html>"))
+    #expect(html.ranges(of: "<svg").count == PlotKind.allCases.count)
+    #expect(html.contains("<table"))
+    let addresses = html.replacing("http://www.w3.org/2000/svg", with: "")
+    for word in ["http:", "https:", "src=", "@import", "url("] {
+      #expect(!addresses.contains(word), "\(word)")
+    }
+  }
+
+  @Test("a terminal's drawing fits its width, and ASCII is ASCII", arguments: PlotKind.allCases)
+  func terminal(_ kind: PlotKind) throws {
+    let plot = try plot(kind, "a.json")
+    for width in [40, 80, 200] {
+      let lines = plot.terminal(width: width, isASCII: false).split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= max(60, width) }, "\(kind) at \(width)")
+    }
+    let ascii = plot.terminal(width: 80, isASCII: true)
+    #expect(ascii.utf8.allSatisfy { $0 < 128 })
+    #expect(ascii.contains("uv") && ascii.contains("lt"))
+  }
+
+  @Test("an empty choice is an empty plot, which says so")
+  func nothing() throws {
+    var options = PlotOptions()
+    options.peers = ["nobody"]
+    let plot = try plot(.percentile, "a.json", options: options)
+    #expect(plot.isEmpty)
+    #expect(plot.terminal(width: 80, isASCII: true) == "nothing to plot\n")
+  }
+}

@@ -1,0 +1,48 @@
+import LoopbenchKit
+import Testing
+
+@Suite("ReplayPlayer", .serialized)
+struct ReplayPlayerTests {
+  /// Three threads hand in 20 commits at once, of two actions that take 200 us.
+  private static let burst = (0..<20).map { "1000 \($0 % 3) target\($0 % 2) draw 200\n" }
+
+  private func outcomes() throws -> [String: SliceOutcome] {
+    let replay = try Replay.parse("loopreplay 1\n" + Self.burst.joined())
+    let selection = try Selection(
+      from: .replay(replay),
+      placement: .detect(),
+      twins: .never
+    )
+    let outcomes = try selection.contenders.map {
+      ($0.peerName, try $0.measure(round: 1, seed: 1, instruments: .system))
+    }
+    return Dictionary(uniqueKeysWithValues: outcomes)
+  }
+
+  @Test("every commit is performed by every peer, and only lt performs fewer than there are")
+  func coalesces() throws {
+    let outcomes = try outcomes()
+    #expect(Set(outcomes.keys) == ["lt", "uv", "dispatch"])
+    for (name, outcome) in outcomes {
+      #expect(outcome.counts["committed"] == 20)
+      #expect(outcome.recorded["performed"]?.count == 20)
+      #expect(outcome.recorded["performed.service"]?.count == 20)
+      #expect(outcome.recorded["performed.lag"]?.count == 20)
+      let performed = try #require(outcome.counts["performed"])
+      // While one action spins, the other's commits gather.
+      if name == "lt" { #expect((2..<20).contains(performed)) } else { #expect(performed == 20) }
+      #expect(outcome.counts["ticks"] == outcome.recorded["tick"]?.count)
+    }
+  }
+
+  @Test("what waits behind others counts in the intended time, not in the service time")
+  func waits() throws {
+    let uv = try #require(try outcomes()["uv"])
+    // The last of 20 actions of 200 us is done 4 ms after all of them were due.
+    #expect((uv.recorded["performed"]?.dense.max ?? 0) >= 3_900_000)
+    #expect((uv.recorded["performed"]?.dense.min ?? 0) >= 200_000)
+    let service = try #require(uv.recorded["performed.service"]?.dense)
+    let intended = try #require(uv.recorded["performed"]?.dense)
+    #expect(service.value(at: .p50) < intended.value(at: .p50))
+  }
+}

@@ -1,0 +1,22 @@
+import LoopbenchKit
+import Synchronization
+
+/// A clock for open-loop schedules that only moves when somebody waits, or when it
+/// is told to.
+final class FakePacing: Sendable {
+  private let time: Atomic<UInt64>
+
+  init(_ now: UInt64 = 0) {
+    time = Atomic(now)
+  }
+
+  var now: UInt64 { time.load(ordering: .relaxed) }
+
+  func advance(by nanoseconds: UInt64) { time.wrappingAdd(nanoseconds, ordering: .relaxed) }
+
+  var clock: PacingClock {
+    PacingClock(now: { self.now }, sleep: { self.move(to: $0) }, spin: { self.move(to: $0) })
+  }
+
+  private func move(to deadline: UInt64) { time.max(deadline, ordering: .relaxed) }
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import LoopbenchKit
+
+/// Answers one question on the command line, for scripts/oracles.
+struct Oracle {
+  private let words: [String]
+
+  init(_ words: [String]) {
+    self.words = words
+  }
+
+  func answer() throws -> String {
+    switch words.first {
+    case "feed" where words.count == 2: try feed(words[1])
+    case "report" where words.count == 3: try report(words[1], words[2])
+    case "plot" where words.count > 3: try plot(words[1], words[2], Array(words.dropFirst(3)))
+    case "schema": ReportSchema.text
+    default: throw Question()
+    }
+  }
+
+  private struct Question: Error {}
+
+  /// The file has doubles in the machine's order, in ns.
+  private func feed(_ path: String) throws -> String {
+    let data = try Data(contentsOf: URL(filePath: path))
+    let values = data.withUnsafeBytes { bytes in
+      (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self) }
+    }
+    return JSONReport.render(try ValuesPeer(values: values).report())
+  }
+
+  private func report(_ format: String, _ path: String) throws -> String {
+    guard let format = ReportFormat(rawValue: format) else { throw Question() }
+    return try ReportFile.read(path).rendered(as: format, scenarios: Registry.standard.scenarios)
+  }
+
+  private func plot(_ kind: String, _ form: String, _ paths: [String]) throws -> String {
+    guard let kind = PlotKind(rawValue: kind) else { throw Question() }
+    var options = PlotOptions()
+    options.scenarios = Registry.standard.scenarios
+    let reports = try paths.map { path in
+      (name: URL(filePath: path).lastPathComponent, report: try ReportFile.read(path))
+    }
+    let plot = Plot(reports: reports, kind: kind, options: options)
+    switch form {
+    case "svg": return plot.svg()
+    case "html": return plot.html()
+    default: return plot.terminal(width: 100, isASCII: form == "ascii")
+    }
+  }
+}

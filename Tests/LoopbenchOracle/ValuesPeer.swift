@@ -1,0 +1,30 @@
+import LoopbenchKit
+
+/// A peer whose samples are the values it was given.
+struct ValuesPeer: Peer {
+  let name = "values"
+  let scenario = "feed"
+  let series = ["one"]
+  let summary = "what it was given"
+  let values: [Double]
+
+  func measure(_ slice: inout Slice) {
+    for value in values { slice.record(nanoseconds: value) }
+  }
+
+  func report() throws -> Report {
+    let series = Series(
+      name: "one",
+      summary: "given values",
+      effort: Effort(warmUps: 0, samples: values.count, operations: 1)
+    )
+    let scenario = Scenario(name: "feed", summary: "given values", series: [series])
+    let placement = Placement(cpuCount: 1, loop: nil, producer: nil)
+    let selection = try Selection(
+      from: Registry(scenarios: [scenario], peers: [self]),
+      placement: placement
+    )
+    let runner = Runner(contenders: selection.contenders, seed: 1, rounds: .fixed(1))
+    return Report(try runner.run(), argv: [], machine: .detect(), placement: placement)
+  }
+}

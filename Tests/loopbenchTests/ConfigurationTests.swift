@@ -1,0 +1,75 @@
+import LoopbenchKit
+import Testing
+import loopbench
+
+@Suite("Configuration")
+struct ConfigurationTests {
+  private func options(_ json: String, _ arguments: String...) throws -> Options {
+    try OptionParser.parse(arguments, scenarios: ["wake"]) { _ in
+      try Configuration(Array(json.utf8), path: "c.json")
+    }
+  }
+
+  @Test("the keys are the long options, in whatever shape is natural")
+  func keys() throws {
+    let options = try options(
+      """
+      {"rounds": 12, "peers": ["lt", "uv"], "format": "json", "strict": true, "quiet": false,
+       "label": {"b": "2", "a": "1"}, "fail": ["p99>+10%"], "duration": "3s"}
+      """
+    )
+    #expect(options.rounds == 12)
+    #expect(options.peers == ["lt", "uv"])
+    #expect(options.format == .json)
+    #expect(options.isStrict)
+    #expect(!options.isQuiet)
+    #expect(options.labels == ["a": "1", "b": "2"])
+    #expect(options.rules == ["p99>+10%"])
+    #expect(options.duration == 3_000_000_000)
+  }
+
+  @Test("the command line wins, by option")
+  func precedence() throws {
+    let json = "{\"rounds\": 12, \"seed\": 3, \"fail\": \"any>+1%\"}"
+    let options = try options(json, "--rounds", "4", "--fail", "any>+2%")
+    #expect(options.rounds == 4)
+    #expect(options.seed == 3)
+    #expect(options.rules == ["any>+2%"])
+  }
+
+  @Test("what a command does not take is left alone")
+  func others() throws {
+    #expect(try options("{\"rounds\": 12, \"ascii\": true}", "report", "f").rounds == nil)
+    #expect(try options("{\"rounds\": 12, \"ascii\": true}", "report", "f").isASCII)
+    #expect(try options("not JSON", "list").command == .list)
+  }
+
+  @Test(
+    "a file that means nothing is refused with a message",
+    arguments: [
+      ("{\"rouns\": 3}", "c.json: there is no option \"rouns\"; did you mean \"rounds\"?"),
+      ("{\"help\": true}", "c.json: there is no option \"help\""),
+      ("{\"strict\": 1}", "c.json: strict needs true or false"),
+      ("{\"rounds\": 1.5}", "c.json: rounds needs a whole number from 1 to 1000, got \"1.5\""),
+      (
+        "[1",
+        "c.json: it is no JSON object of options, such as {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
+      ),
+    ]
+  )
+  func bad(json: String, message: String) {
+    let error = #expect(throws: ConfigurationError.self) { try options(json) }
+    #expect(error?.description == message)
+  }
+
+  @Test("a file that is named must be there, the usual one need not")
+  func files() throws {
+    let folder = try Folder()
+    let path = try folder.file("c.json", "{\"rounds\": 7}")
+    #expect(
+      try OptionParser.parse(["-C", path], scenarios: [], configuration: Configuration.read).rounds
+        == 7
+    )
+    #expect(throws: ConfigurationError.self) { try Configuration.read(path + ".not") }
+  }
+}

@@ -1,0 +1,61 @@
+import LoopbenchKit
+import Testing
+import loopbench
+
+@Suite("Interruption")
+struct InterruptionTests {
+  @Test(
+    "what was measured is shown and written when a run ends early",
+    arguments: [(Interruption.Reason.interrupted, ExitCode.interrupted), (.timedOut, .timedOut)]
+  )
+  func endsEarly(reason: Interruption.Reason, code: ExitCode) throws {
+    let folder = try Folder()
+    var program = FakeProgram()
+    program.context.interruption = interruption(reason, after: 20)
+    let result = program.run("tiny", "--rounds", "1000", "-o", try folder.file("x.json"))
+    #expect(result.code == code)
+    #expect(result.output.contains("uv"))
+    let report = try ReportFile.read(try folder.file("x.json"))
+    #expect((1..<1000).contains(report.rounds.count))
+    let id = reason == .interrupted ? "interrupted" : "timed-out"
+    #expect(report.warnings.map(\.id).contains(id))
+  }
+
+  @Test("a run that ends before its first round says so, and writes no file")
+  func nothing() throws {
+    let folder = try Folder()
+    var program = FakeProgram()
+    program.context.interruption = interruption(.interrupted, after: 0)
+    let result = program.run("tiny", "-o", try folder.file("x.json"))
+    #expect(result.code == .interrupted)
+    #expect(result.output == "")
+    #expect(result.error.contains("nothing was measured"))
+    #expect(try folder.names == [])
+  }
+
+  @Test("the file is written though nobody reads what is printed")
+  func closed() throws {
+    let folder = try Folder()
+    var context = Context(arguments: ["loopbench"], registry: .tiny)
+    context.arguments += ["tiny", "--rounds", "10", "-q", "-o", try folder.file("x.json")]
+    let gone = SystemError(code: 32)
+    let program = Program(context) { (terminal, _) throws(SystemError) in
+      if terminal == .output { throw gone }
+    }
+    #expect(program.run() == .failed)
+    #expect(try ReportFile.read(try folder.file("x.json")).rounds.count == 10)
+  }
+
+  @Test("a scenario that fails is exit 1, and the others are shown and written")
+  func failure() throws {
+    let folder = try Folder()
+    var program = FakeProgram()
+    program.context.registry = .made(uv: FixedPeer(name: "uv", scenario: "tiny", fails: true))
+    let result = program.run("--rounds", "10", "-o", try folder.file("x.json"))
+    #expect(result.code == .failed)
+    #expect(result.output.contains("out of luck"))
+    let report = try ReportFile.read(try folder.file("x.json"))
+    #expect(report.results.map(\.scenario) == ["other", "other"])
+    #expect(report.warnings.map(\.id).contains("peer-failed"))
+  }
+}

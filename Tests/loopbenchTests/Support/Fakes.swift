@@ -1,0 +1,71 @@
+import LoopbenchKit
+import Synchronization
+import loopbench
+
+/// A program with made-up peers, and what it wrote.
+struct FakeProgram {
+  var context = Context(arguments: ["loopbench"], registry: .tiny)
+
+  struct Outcome {
+    let code: ExitCode
+    let output: String
+    let error: String
+  }
+
+  func run(_ arguments: [String]) -> Outcome {
+    var texts: [Terminal: String] = [:]
+    var context = context
+    context.arguments += arguments
+    let code = Program(context) { texts[$0, default: ""] += $1 }.run()
+    return Outcome(code: code, output: texts[.output] ?? "", error: texts[.error] ?? "")
+  }
+
+  func run(_ arguments: String...) -> Outcome { run(arguments) }
+}
+
+/// A peer all of whose samples take `nanoseconds`; it may fail from a round on.
+struct FixedPeer: Peer {
+  var name: String
+  var scenario: String
+  let series = ["one"]
+  let summary = "fixed"
+  var nanoseconds: UInt64 = 5
+  var fails = false
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    if fails { throw PeerFailure("out of luck") }
+    slice.sample { operations in UInt64(operations) * nanoseconds }
+  }
+}
+
+extension Registry {
+  static let tiny = made(uv: FixedPeer(name: "uv", scenario: "tiny"))
+
+  static func made(uv: FixedPeer) -> Registry {
+    let one = Series(
+      name: "one",
+      summary: "one time",
+      effort: Effort(warmUps: 0, samples: 4, operations: 10)
+    )
+    return Registry(
+      scenarios: [
+        Scenario(name: "tiny", summary: "a test", series: [one], details: "What is timed."),
+        Scenario(name: "other", summary: "another test", series: [one]),
+      ],
+      peers: [uv, FixedPeer(name: "lt", scenario: "other")],
+      planned: [PlannedScenario(name: "later", summary: "a plan", needs: "some luck")]
+    )
+  }
+}
+
+/// Says that a run should end, once it was asked `count` times.
+func interruption(_ reason: Interruption.Reason, after count: Int) -> Interruption {
+  let asked = Counter()
+  return Interruption { asked.next() > count ? reason : nil }
+}
+
+private final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+
+  func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+}

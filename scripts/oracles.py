@@ -1,0 +1,129 @@
+"""usage: oracles.py FOLDER-OF-BINARIES WORK-FOLDER
+
+What scripts/oracles asks others. Every figure that is compared is printed.
+"""
+
+import array
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+import jsonschema
+from hdrh.histogram import HdrHistogram
+
+binaries, work = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+COUNT = 1_000_000
+ALLOWED = 0.004
+PERCENTILES = ("50", "90", "99", "99.9")
+failures = []
+
+
+def tool(name, *arguments):
+    return subprocess.run(
+        [binaries / name, *map(str, arguments)], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def distributions():
+    """Name and values, in ns, all from 1 ns to an hour."""
+    rng = random.Random(20263)
+    yield "uniform", [rng.uniform(1e3, 1e6) for _ in range(COUNT)]
+    yield "exponential", [1 + rng.expovariate(1 / 50e3) for _ in range(COUNT)]
+    yield "log-normal", [min(3.6e12, rng.lognormvariate(11, 2)) for _ in range(COUNT)]
+    yield "pareto", [min(3.6e12, 100 * rng.paretovariate(1.1)) for _ in range(COUNT)]
+    yield "bimodal", [rng.gauss(*rng.choice([(8e3, 400), (3e7, 1e6)])) for _ in range(COUNT)]
+
+
+def schema():
+    validator = jsonschema.Draft202012Validator(json.loads(tool("loopbench", "schema")))
+    validator.check_schema(validator.schema)
+    for arguments in (["--rounds", "2"], ["wake", "-p", "uv", "--no-aa", "--rounds", "1"]):
+        report = json.loads(tool("loopbench", "-f", "json", "-q", "-w", "1ms", *arguments))
+        errors = [error.message[:200] for error in validator.iter_errors(report)]
+        failures.extend(f"schema: {error}" for error in errors[:5])
+        print(f"schema: {len(report['results'])} results, {len(errors)} faults")
+    broken = dict(report, results=[dict(report["results"][0], count=-1)])
+    if validator.is_valid(broken):
+        failures.append("schema: a negative count is valid")
+
+
+def near(what, found, wanted):
+    error = abs(found - wanted) / wanted
+    print(f"  {what}: {found:.6g} ns, {wanted:.6g} expected, {error:.3%} off")
+    if error > ALLOWED:
+        failures.append(f"{what}: {error:.3%} off")
+
+
+def percentiles(name, values):
+    """Against hdrhistogram with 4 figures, in ps, and against the sorted values."""
+    file = work / (name + ".values")
+    array.array("d", values).tofile(open(file, "wb"))
+    report = work / (name + ".json")
+    report.write_text(tool("loopbench-oracle", "feed", file))
+    result = json.loads(report.read_text())["results"][0]
+    oracle = HdrHistogram(1, 4_000_000_000_000_000, 4)
+    for value in values:
+        oracle.record_value(max(1, round(value * 1000)))
+    ordered = sorted(values)
+    for percentile in PERCENTILES:
+        found = result["percentiles"][percentile]
+        near(f"{name} p{percentile}, hdrhistogram", found,
+             oracle.get_value_at_percentile(float(percentile)) / 1000)
+        rank = -(-COUNT * int(float(percentile) * 1000) // 100_000)
+        near(f"{name} p{percentile}, sorted", found, ordered[rank - 1])
+    near(f"{name} mean", result["mean"], sum(values) / COUNT)
+    hgrm(name, report, oracle)
+    file.unlink()
+
+
+def hgrm(name, report, oracle):
+    """Every line of the .hgrm against hdrhistogram, at the percentile it states."""
+    worst, lines = 0.0, 0
+    for line in tool("loopbench-oracle", "report", "hgrm", report).splitlines():
+        fields = line.split()
+        if len(fields) not in (3, 4) or not fields[0][0].isdigit():
+            continue
+        value, share, total = float(fields[0]) * 1e6, float(fields[1]), int(fields[2])
+        # Half a sample less: hdrhistogram rounds to the nearest rank.
+        wanted = oracle.get_value_at_percentile(100 * (total - 0.5) / COUNT) / 1000
+        worst, lines = max(worst, abs(value - wanted) / wanted), lines + 1
+        if total < share * COUNT - 1:
+            failures.append(f"{name} .hgrm: {total} samples at {share}")
+    print(f"  {name} .hgrm: {lines} lines, worst {worst:.3%} off")
+    if worst > ALLOWED or lines < 20:
+        failures.append(f"{name} .hgrm: {lines} lines, worst {worst:.3%} off")
+
+
+def chromium():
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if not browser:
+        print("note: no chromium, so the HTML was not opened")
+        return
+    report, page = work / "run.json", work / "run.html"
+    tool("loopbench", "wake", "timer", "--rounds", "10", "-n", "400", "-q", "-w", "1ms",
+         "-o", report)
+    tool("loopbench", "plot", report, "-o", page)
+    for scheme in ("light", "dark"):
+        said = subprocess.run(
+            [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+             "--enable-logging=stderr", "--v=0", "--window-size=900,1400",
+             *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
+               if scheme == "dark" else ["--blink-settings=preferredColorScheme=1"]),
+             f"--screenshot={work / (scheme + '.png')}", page.as_uri()],
+            check=True, capture_output=True, text=True, timeout=120).stderr
+        faults = [line for line in said.splitlines() if "CONSOLE" in line]
+        failures.extend(f"chromium, {scheme}: {line}" for line in faults)
+        print(f"chromium, {scheme}: {len(faults)} console messages, {work / (scheme + '.png')}")
+
+
+schema()
+for title, samples in distributions():
+    print(title)
+    percentiles(title, samples)
+chromium()
+for failure in failures:
+    print("error:", failure, file=sys.stderr)
+sys.exit(1 if failures else 0)
