@@ -26,6 +26,7 @@ extension EventLoop {
     try checkNothingForeign()
     state = .closing
     core.inbox.close()
+    group.commit()
     for queue in queues { queue.refuseOthers() }
     flushForGood()
     dropAll()
@@ -65,10 +66,12 @@ extension EventLoop {
 
   private func flushForGood() {
     flushAll()
+    unfinished.finishAll()
     // Queues and transactions pass work on to each other.
-    for _ in 0..<Self.lastRounds where owesWork || core.inbox.isFilled {
+    for _ in 0..<Self.lastRounds where owesWork || core.inbox.isFilled || !unfinished.isEmpty {
       for queue in queues { queue.flush() }
       flushAll()
+      unfinished.finishAll()
     }
     for queue in queues { queue.flushForGood() }
     flushAll()
@@ -99,6 +102,7 @@ extension EventLoop {
   private static var dropRounds: Int { 1000 }
 
   private func dropOnce() {
+    unfinished.finishAll()
     let dropped = queues
     queues = []
     for queue in dropped { queue.loopDidClose() }
@@ -109,7 +113,7 @@ extension EventLoop {
   }
 
   private var holdsNothing: Bool {
-    queues.isEmpty && timers.count == 0 && transactions.isEmpty && observers.isEmpty
+    unfinished.isEmpty && queues.isEmpty && timers.count == 0 && transactions.isEmpty && observers.isEmpty
   }
 
   private func closeHandles() throws(UVError) {
@@ -132,6 +136,8 @@ extension EventLoop {
     core.inbox.close()
     becomeUnreachable()
     for queue in queues { queue.loopDidClose() }
+    group.leaveLoop()
+    unfinished.abandon()
     // A host runs on, and would fire them.
     while let timer = timers.any {
       timers.remove(timer)

@@ -59,6 +59,8 @@ public final class EventLoop {
   // By their order, equal ones in the order they were made.
   var queues: [QueueCore] = []
   @exclusivity(unchecked) var isStopWanted = false
+  private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
+  private(set) lazy var group = TransactionGroup(loop: self)
   var portHolders = 0
   weak var currentPort: LoopPort?
 

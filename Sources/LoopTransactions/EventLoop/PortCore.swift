@@ -70,6 +70,9 @@ final class PortCore: @unchecked Sendable {
     send()
   }
 
+  /// The loop, until it is closed. For what runs on the loop's thread only.
+  var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
+
   /// Runs `body` with the loop. For what runs on the loop's thread only.
   func onLoop(_ body: (EventLoop) -> Void) {
     checkThread("LoopPort")

@@ -16,4 +16,12 @@ class OperationOwner: @unchecked Sendable {
   /// Called once for each, on the worker that ran it, or the thread that
   /// cancelled it, without a lock.
   func operationEnded(_ number: Int, _ end: OperationEnd) {}
+
+  /// Whether `transaction` waits for this.
+  ///
+  /// Call from any thread.
+  func isAwaited(by transaction: AsyncTransactionCore) -> Bool { false }
+
+  /// What a diagnosis calls it.
+  var title: String { "operation" }
 }

@@ -26,6 +26,23 @@ final class SchedulerCore: Sendable {
     return added.handle
   }
 
+  /// Adds an operation as above, and tells `publish` its handle before any worker may
+  /// know of it, under the lock; whether it was added.
+  func add(
+    _ content: consuming OperationNode.Content,
+    level: Int,
+    _ publish: (OperationHandle) -> Void
+  ) -> Bool {
+    let action = change { [content] state in
+      let added = state.add(content, level: level)
+      if let added { publish(added.handle) }
+      return added?.action
+    }
+    guard let action else { return false }
+    perform(action)
+    return true
+  }
+
   /// Cancels `handle`; whether it waited, and so does not run.
   func cancel(_ handle: OperationHandle) -> Bool {
     guard let content = change({ $0.cancel(handle) }) else { return false }
@@ -137,7 +154,12 @@ extension SchedulerCore {
   private func run(_ handle: OperationHandle) {
     guard let content = handle.node.pointee.content.take() else { return }
     if handle.isCancelled { return finish(content, .cancelled) }
-    content.body(ScheduledOperation(core: self, handle: handle))
+    let operation = ScheduledOperation(core: self, handle: handle)
+    if let owner = content.owner {
+      CurrentOperation.with(owner) { content.body(operation) }
+    } else {
+      content.body(operation)
+    }
     finish(content, .performed)
   }
 

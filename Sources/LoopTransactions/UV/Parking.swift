@@ -33,6 +33,14 @@ final class Parking: @unchecked Sendable {
     if count == 1 { uv_cond_signal(condition) } else { uv_cond_broadcast(condition) }
   }
 
+  /// Sleeps until a wake falls to the caller.
+  func sleep() {
+    uv_mutex_lock(mutex)
+    while permits == 0 { uv_cond_wait(condition, mutex) }
+    permits -= 1
+    uv_mutex_unlock(mutex)
+  }
+
   /// Sleeps until a wake falls to the caller; false if none did within
   /// `nanoseconds`.
   func sleep(atMost nanoseconds: UInt64) -> Bool {

@@ -1,0 +1,42 @@
+extension AsyncTransaction {
+  /// Returns when the transaction is complete; the loop does nothing else until
+  /// then.
+  ///
+  /// Call on the loop, not from a completion of this transaction. Commits it if it
+  /// is open. What it waits for is put above everything else that waits for a worker,
+  /// and this thread runs operations of its own that wait; the completions are called
+  /// inside. Does nothing if it is complete.
+  ///
+  /// Where an operation waits on the loop meanwhile, by `LoopPort.postAndWait`, that
+  /// call throws a `WaitCycle`.
+  ///
+  /// - Complexity: O(n) in its operations, and what they take.
+  public func waitUntilComplete() {
+    check("AsyncTransaction.waitUntilComplete")
+    let phase = core.state.withLock { $0.phase }
+    switch phase {
+    case .complete: return
+    case .completing:
+      trap("AsyncTransaction.waitUntilComplete: called from a completion of \(name) itself")
+    case .open: commit()
+    case .committed: break
+    }
+    // Lifted first: workers begin with one while this thread runs another.
+    for item in operations { _ = item.move(to: OperationBacklog.lifted) }
+    for item in operations { item.help() }
+    waitForWorkers()
+    completeIfEnded()
+  }
+
+  /// Sleeps until operations that run elsewhere have ended.
+  private func waitForWorkers() {
+    guard core.state.withLock({ $0.unended > 0 }) else { return }
+    let parking = Parking()
+    core.parking = parking
+    guard core.state.withLock({ $0.await() }) else { return }
+    WaitTable.shared.loopBeginsToWait(core, name)
+    parking.sleep()
+    WaitTable.shared.loopEndsToWait(core)
+    core.state.withLock { $0.stopAwaiting() }
+  }
+}

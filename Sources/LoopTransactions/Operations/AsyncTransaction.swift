@@ -1,0 +1,230 @@
+/// Operations that run on workers, and whose completions run together on a loop.
+///
+/// Operations start when they are added. After `commit()`, and once the last of them
+/// has ended, all completions are called on the loop, in the order they were added,
+/// each once, with its outcome; what the transaction itself is to tell comes last.
+/// So parts that were made at different times appear together. Completions of
+/// many transactions reach a sleeping loop by one wake.
+///
+/// While a committed transaction is not complete, its loop's `run()` goes on.
+/// Closing the loop cancels it: running operations are waited for, and every
+/// completion is called.
+///
+/// ```swift
+/// let transaction = AsyncTransaction(on: loop)
+/// transaction.add { _ in decode(file) } completion: { outcome in
+///   if case .value(let picture) = outcome { view.show(picture) }
+/// }
+/// transaction.commit()
+/// ```
+///
+/// After Texture's async transaction, which could complete twice, or never.
+public final class AsyncTransaction {
+  /// How far a transaction is.
+  public enum State: Hashable, Sendable {
+    /// Operations can be added.
+    case open
+    /// Waiting for operations to end.
+    case committed
+    /// Cancelled, and waiting for operations that run.
+    case cancelled
+    /// Every completion was called.
+    case complete
+  }
+
+  /// When operations begin.
+  public enum Start: Hashable, Sendable {
+    /// As they are added.
+    case whenAdded
+    /// When the transaction is committed.
+    case onCommit
+  }
+
+  /// What a debugger and a diagnosis call it.
+  public let name: StaticString
+
+  let core: AsyncTransactionCore
+  let scheduler: OperationScheduler
+  /// Which of the loop's transactions it is.
+  private(set) var number: UInt64 = 0  // loop only
+  private let start: Start
+  private let unfinished: UnfinishedTransactions  // loop only
+  private var items: [OperationItem] = []  // loop only
+  // Those to be started by the commit.
+  private var unstarted = 0  // loop only
+  private var endings: [(AsyncTransaction) -> Void] = []  // loop only
+
+  /// An open transaction of `loop`, whose operations `scheduler` runs.
+  ///
+  /// Call on the loop. It has to be committed before it is dropped, unless it is
+  /// empty.
+  ///
+  /// - Parameters:
+  ///   - name: What a diagnosis calls it.
+  ///   - start: When operations begin.
+  public init(
+    on loop: EventLoop,
+    name: StaticString = "transaction",
+    scheduler: OperationScheduler = .shared,
+    start: Start = .whenAdded
+  ) {
+    loop.checkUsable("AsyncTransaction.init")
+    self.name = name
+    self.scheduler = scheduler
+    self.start = start
+    unfinished = loop.unfinished
+    core = AsyncTransactionCore(loop: loop.core)
+    core.transaction = self
+    number = unfinished.open(self)
+  }
+
+  // On the loop: it is not Sendable, and a committed one is kept there.
+  deinit {
+    core.transaction = nil
+    unfinished.remove(number)
+    guard !items.isEmpty, state == .open, !core.loop.isForked else { return }
+    trap("AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled")
+  }
+
+
+  /// How far it is.
+  ///
+  /// Call on the loop.
+  public var state: State {
+    let state = core.state.withLock { $0 }
+    switch state.phase {
+    case .open: return .open
+    case .committed, .completing: return state.isCancelled ? .cancelled : .committed
+    case .complete: return .complete
+    }
+  }
+
+  /// Whether it was cancelled before its completions were called.
+  ///
+  /// Call on the loop; `Operation.isCancelled` tells workers.
+  public var isCancelled: Bool { core.state.withLock { $0.isCancelled } }
+
+  /// Calls `body` on the loop after every completion of an operation.
+  ///
+  /// Call on the loop, until the transaction is complete. Several are called in the
+  /// order added, then released there.
+  ///
+  /// - Precondition: It is not complete.
+  public func whenComplete(_ body: @escaping (AsyncTransaction) -> Void) {
+    check("AsyncTransaction.whenComplete")
+    require(state != .complete, "AsyncTransaction.whenComplete: \(name) is complete already")
+    endings.append(body)
+  }
+}
+
+// Adding and committing.
+extension AsyncTransaction {
+  /// Adds an operation: `body` runs on a worker, `completion` on the loop.
+  ///
+  /// Call on the loop. What `body` holds is released on the worker before a
+  /// completion may run, or where it was cancelled; `completion` is released on the
+  /// loop when it was called.
+  ///
+  /// - Parameters:
+  ///   - name: What a diagnosis calls it.
+  ///   - body: Told the operation, to ask whether it was cancelled. An error is its
+  ///     outcome; a `CancellationError` counts as cancelled.
+  ///   - completion: Called once, with the outcome.
+  /// - Precondition: The transaction is open.
+  /// - Complexity: O(1).
+  @discardableResult
+  public func add<Value>(
+    _ name: StaticString = "operation",
+    priority: OperationPriority = .normal,
+    _ body: @escaping @Sendable (Operation) throws -> sending Value,
+    completion: ((Outcome<Value>) -> Void)? = nil
+  ) -> Operation {
+    checkOpen("AsyncTransaction.add")
+    let item = ScheduledItem(name, core, on: scheduler.core, priority, body, completion)
+    append(item)
+    return Operation(item: item)
+  }
+
+  /// Takes `item` into the transaction, and starts it unless that waits.
+  func append(_ item: OperationItem) {
+    core.state.withLock { $0.add() }
+    items.append(item)
+    switch start {
+    case .whenAdded: item.start()
+    case .onCommit: unstarted += 1
+    }
+  }
+
+  /// Hands over: nothing can be added any more, and completions come once every
+  /// operation has ended. Those of an empty transaction, too.
+  ///
+  /// Call on the loop. No completion is called inside.
+  ///
+  /// - Precondition: It is open.
+  /// - Complexity: O(1); of one that starts its operations now, O(n).
+  public func commit() {
+    checkOpen("AsyncTransaction.commit")
+    unfinished.keep(self)
+    let action = core.state.withLock { $0.commit() }
+    if unstarted > 0 { for item in items { item.start() } }
+    unstarted = 0
+    core.perform(action)
+  }
+
+  /// Cancels what has not completed: operations that wait do not run, those that run
+  /// are told by `isCancelled`; every outcome is `.cancelled`, also of what has
+  /// ended already.
+  ///
+  /// Call on the loop. Does nothing to one that is complete, or whose completions
+  /// are being called.
+  ///
+  /// - Precondition: It is committed: who opened it may still add.
+  /// - Complexity: O(n) in its operations.
+  public func cancel() {
+    check("AsyncTransaction.cancel")
+    require(state != .open, "AsyncTransaction.cancel: \(name) is open; commit() it first")
+    guard core.state.withLock({ $0.cancel() }) else { return }
+    for item in items { item.cancel() }
+  }
+
+  /// Cancels it, also where it is open; an empty one completes at once.
+  func cancelForGood() {
+    if state == .open, items.isEmpty {
+      _ = core.state.withLock { $0.commit() }
+      _ = core.state.withLock { $0.cancel() }
+      return completeIfEnded()
+    }
+    if state == .open { commit() }
+    cancel()
+  }
+
+  func check(_ operation: StaticString) {
+    core.loop.checkThread(operation)
+    if core.loop.isForked { trap("\(operation): \(name) belongs to the parent process") }
+  }
+
+  func checkOpen(_ operation: StaticString) {
+    check(operation)
+    require(state == .open, "\(operation): \(name) must be open, it is \(state)")
+  }
+
+  /// The operations, until they are complete.
+  var operations: [OperationItem] { items }
+}
+
+// Completing.
+extension AsyncTransaction {
+  /// Calls every completion, if all operations have ended and nobody did so.
+  func completeIfEnded() {
+    guard core.state.withLock({ $0.beginCompleting() }) else { return }
+    let isCancelled = isCancelled
+    // By index: each is released as soon as it was told.
+    for index in items.indices { items[index].complete(isCancelled: isCancelled) }
+    items = []
+    core.state.withLock { $0.complete() }
+    let endings = endings
+    self.endings = []
+    for ending in endings { ending(self) }
+    unfinished.remove(number)
+  }
+}

@@ -1,0 +1,99 @@
+/// Where an async transaction is between being opened and being complete.
+///
+/// Operations end on workers, everything else happens on the loop; all of it under
+/// the transaction's lock. A transition returns what is to be done without it. O6.
+struct AsyncTransactionState {
+  /// How far it is.
+  enum Phase {
+    /// Operations may be added.
+    case open
+    /// Nothing can be added; completions wait for the last operation.
+    case committed
+    /// Completions are being called.
+    case completing
+    /// Every completion was called.
+    case complete
+  }
+
+  /// What follows from the end of an operation, or from the commit.
+  enum Action {
+    case none
+    /// Have the loop complete the transaction.
+    case tellLoop
+    /// Wake the loop's thread, which waits for it.
+    case wakeWaiter
+  }
+
+  private(set) var phase = Phase.open
+  private(set) var isCancelled = false
+  /// How many operations have not ended.
+  private(set) var unended = 0
+  private(set) var isAwaited = false
+
+  /// Takes note of one operation more.
+  mutating func add() {
+    defer { checkInvariants() }
+    assert(phase == .open, "AsyncTransaction: operations are added while it is open")
+    unended += 1
+  }
+
+  /// Lets nothing be added any more.
+  mutating func commit() -> Action {
+    defer { checkInvariants() }
+    assert(phase == .open, "AsyncTransaction: it is committed once")
+    phase = .committed
+    return unended == 0 ? .tellLoop : .none
+  }
+
+  /// Takes note that nobody wants the results; whether that is news.
+  mutating func cancel() -> Bool {
+    defer { checkInvariants() }
+    // Sampled before the first completion: all are told the same.
+    guard phase == .committed, !isCancelled else { return false }
+    isCancelled = true
+    return true
+  }
+
+  /// An operation ended.
+  mutating func end() -> Action {
+    defer { checkInvariants() }
+    unended -= 1
+    guard unended == 0 else { return .none }
+    if isAwaited { return .wakeWaiter }
+    return phase == .committed ? .tellLoop : .none
+  }
+
+  /// The loop's thread wants to sleep until the last operation ended; whether it
+  /// has to.
+  mutating func await() -> Bool {
+    defer { checkInvariants() }
+    isAwaited = unended > 0
+    return isAwaited
+  }
+
+  /// The loop's thread was woken.
+  mutating func stopAwaiting() {
+    defer { checkInvariants() }
+    isAwaited = false
+  }
+
+  /// Whether the completions are to be called now, by who asks.
+  mutating func beginCompleting() -> Bool {
+    defer { checkInvariants() }
+    guard phase == .committed, unended == 0 else { return false }
+    phase = .completing
+    return true
+  }
+
+  /// Every completion was called.
+  mutating func complete() {
+    defer { checkInvariants() }
+    phase = .complete
+  }
+
+  func checkInvariants() {
+    assert(unended >= 0, "AsyncTransaction: an operation ends once")
+    assert(phase == .open || phase == .committed || unended == 0, "AsyncTransaction: ended, all")
+    assert(!isAwaited || phase == .committed, "AsyncTransaction: awaited while committed")
+  }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+
+/// One operation of an async transaction: what tells its outcome, whatever runs it.
+///
+/// Derived classes know where it runs, and what it makes.
+class OperationItem: OperationOwner, @unchecked Sendable {
+  // @unchecked: here, constants and an atomic; derived classes say what guards
+  // theirs.
+
+  let name: StaticString
+  let core: AsyncTransactionCore
+  private let cancelled = Atomic<Bool>(false)
+
+  init(_ name: StaticString, _ core: AsyncTransactionCore) {
+    self.name = name
+    self.core = core
+  }
+
+  /// Whether it was cancelled. Any thread.
+  final var isCancelled: Bool {
+    // Sequentially consistent: see `ScheduledItem`. A plain load on most machines.
+    cancelled.load(ordering: .sequentiallyConsistent)
+  }
+
+  /// Lets it run. Loop only, once.
+  func start() {}
+
+  /// Cancels it. Any thread.
+  func cancel() { cancelled.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Puts it behind those of `level`, if it waits; whether it does. Any thread.
+  func move(to level: Int) -> Bool { false }
+
+  /// Runs it on the calling thread, if it waits. Loop only.
+  func help() {}
+
+  /// Tells its outcome. Loop only, once, after it ended.
+  func complete(isCancelled: Bool) {}
+
+  override final func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+    core === transaction
+  }
+
+  override final var title: String { "\(name)" }
+}
+
+/// One that makes a `Value`.
+class ValueItem<Value>: OperationItem, @unchecked Sendable {
+  // @unchecked: `outcome` is written by who runs the operation before it ends, and
+  // read on the loop after that, through the transaction's lock; `completion` is
+  // touched on the loop only.
+
+  final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
+  private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+
+  init(
+    _ name: StaticString,
+    _ core: AsyncTransactionCore,
+    _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+  ) {
+    self.completion = completion
+    super.init(name, core)
+  }
+
+  override final func complete(isCancelled: Bool) {
+    let outcome = outcome
+    self.outcome = .cancelled
+    guard let completion = completion.take() else { return }
+    completion(isCancelled || self.isCancelled ? .cancelled : outcome)
+  }
+
+  /// What `body` makes or throws.
+  static func outcome(
+    _ body: () throws -> sending Value
+  ) -> AsyncTransaction.Outcome<Value> {
+    do {
+      return .value(try body())
+    } catch is CancellationError {
+      return .cancelled
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/// The open async transactions of a loop that are committed together, at the end of
+/// its tick.
+///
+/// At `beforeWaiting` and `exit`, last of all observers (order `Int.max`), so that
+/// every part made in a tick goes into the transaction that was open for it. What is
+/// opened while they are committed is committed in the next tick, which comes
+/// without blocking. Belongs to the loop's thread.
+///
+/// ```swift
+/// let transaction = AsyncTransaction(on: loop)
+/// loop.transactionGroup.add(transaction)  // nobody has to commit it
+/// ```
+///
+/// After Texture's transaction group.
+public final class TransactionGroup {
+  private unowned(unsafe) var loop: EventLoop?
+  private var open: [AsyncTransaction] = []
+  private var observer: Observer?
+  private var isOwed = false
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// Commits `transaction` at the end of the tick, unless it was committed by then.
+  ///
+  /// Call on the loop. Adding one again does nothing.
+  ///
+  /// - Precondition: It is open, and of the same loop.
+  /// - Complexity: O(n) in those that are open.
+  public func add(_ transaction: AsyncTransaction) {
+    transaction.checkOpen("TransactionGroup.add")
+    guard let loop else { return }
+    require(
+      transaction.core.loop === loop.core,
+      "TransactionGroup.add: \(transaction.name) is of another loop"
+    )
+    guard !open.contains(where: { $0 === transaction }) else { return }
+    open.append(transaction)
+    owe(loop)
+  }
+
+  /// Commits every transaction that is open now.
+  ///
+  /// Call on the loop.
+  public func commit() {
+    let all = open
+    open = []
+    for transaction in all where transaction.state == .open { transaction.commit() }
+    if open.isEmpty { rest() }
+  }
+
+  /// How many wait for the end of the tick.
+  ///
+  /// Call on the loop.
+  public var count: Int { open.count }
+
+  /// Takes `transaction` out; it stays open.
+  func remove(_ transaction: AsyncTransaction) { open.removeAll { $0 === transaction } }
+
+  /// The loop is gone.
+  func leaveLoop() {
+    loop = nil
+    observer = nil
+    open = []
+  }
+
+  private func owe(_ loop: EventLoop) {
+    if observer == nil {
+      observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
+        [unowned(unsafe) self] _ in commit()
+      }
+    }
+    observer?.isDormant = false
+    if !isOwed { loop.owedQueues += 1 }
+    isOwed = true
+    loop.arm()
+  }
+
+  private func rest() {
+    guard isOwed else { return }
+    isOwed = false
+    observer?.isDormant = true
+    loop?.owedQueues -= 1
+  }
+}
+
+extension EventLoop {
+  /// The async transactions that this loop commits at the end of the tick.
+  ///
+  /// Call on the loop.
+  public var transactionGroup: TransactionGroup {
+    checkUsable("EventLoop.transactionGroup")
+    return group
+  }
+}
