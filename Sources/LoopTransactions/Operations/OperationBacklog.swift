@@ -28,6 +28,9 @@ struct OperationBacklog: ~Copyable {
   /// How many wait.
   private(set) var count = 0
 
+  /// How long each level's have waited; nil where nobody wants to know.
+  private(set) var times: WaitTimes?
+
   // 128 nodes are some 14 KiB. Guess.
   private static var chunkSize: Int { 128 }
 
@@ -43,6 +46,7 @@ struct OperationBacklog: ~Copyable {
     let node = takeFree()
     node.pointee.content = content
     node.pointee.level = level
+    node.pointee.addedAt = times == nil ? 0 : System.nanoseconds
     node.pointee.older = youngest
     node.pointee.younger = nil
     if let youngest { youngest.pointee.younger = node } else { oldest = node }
@@ -88,6 +92,11 @@ struct OperationBacklog: ~Copyable {
     return true
   }
 
+  /// Tells from now on how long operations wait, or stops it.
+  mutating func measureWaits(_ yes: Bool) {
+    if yes != (times != nil) { times = yes ? WaitTimes() : nil }
+  }
+
   /// Gives back the memory of one that was taken and has ended.
   mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation ends once")
@@ -104,6 +113,9 @@ struct OperationBacklog: ~Copyable {
 
   private mutating func take(_ node: Pointer) -> OperationHandle {
     unlink(node)
+    if _slowPath(node.pointee.addedAt != 0) {
+      times?.record(System.nanoseconds &- node.pointee.addedAt, level: node.pointee.level)
+    }
     if let older = node.pointee.older {
       older.pointee.younger = node.pointee.younger
     } else {

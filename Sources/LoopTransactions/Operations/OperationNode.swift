@@ -30,6 +30,9 @@ struct OperationNode: ~Copyable {
   /// The level it is queued at.
   var level = 0
 
+  /// When it was added, in nanoseconds; 0 where nobody wants to know.
+  var addedAt: UInt64 = 0
+
   private let atomic = Atomic<UInt64>(0)
 
   /// Which operation this memory holds, and what became of it. Changed under the

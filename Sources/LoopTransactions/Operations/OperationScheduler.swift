@@ -34,7 +34,11 @@ public final class OperationScheduler: Sendable {
       workerLimit > 0,
       "OperationScheduler: workerLimit must be over zero, got \(workerLimit)"
     )
-    core = SchedulerCore(name: name, limit: workerLimit)
+    core = SchedulerCore(name: name, limit: workerLimit, permits: .shared)
+  }
+
+  package init(_ name: String, workerLimit: Int, permits: WorkerPermits) {
+    core = SchedulerCore(name: name, limit: workerLimit, permits: permits)
   }
 
   // Workers hold the core: what was added is run to its end.
@@ -45,6 +49,24 @@ public final class OperationScheduler: Sendable {
   ///
   /// Read it on any thread.
   public static let defaultWorkerLimit = 2 * ActiveCores.count
+
+  /// How many operations may run at once in the process, whatever their schedulers:
+  /// at first `defaultWorkerLimit`.
+  ///
+  /// Use it on any thread. Schedulers that have more to do than this allows take
+  /// turns, after half a millisecond or the operation they are at.
+  ///
+  /// - Precondition: Over zero.
+  public static var processWorkerLimit: Int {
+    get { WorkerPermits.shared.limit }
+    set {
+      require(
+        newValue > 0,
+        "OperationScheduler: processWorkerLimit must be over zero, got \(newValue)"
+      )
+      WorkerPermits.shared.limit = newValue
+    }
+  }
 
   /// Adds an operation behind those of its priority.
   ///
@@ -76,6 +98,25 @@ public final class OperationScheduler: Sendable {
     set {
       require(newValue > 0, "OperationScheduler: workerLimit must be over zero, got \(newValue)")
       core.update { $0.setLimit(newValue) }
+    }
+  }
+
+  /// What the scheduler has done so far, and is at.
+  ///
+  /// Call from any thread.
+  public var metrics: SchedulerMetrics { core.ask { $0.metrics } }
+
+  /// Whether `metrics` tell how long operations wait. Off, that costs nothing; on, two
+  /// readings of the clock for each. Switched off, what was measured is forgotten.
+  ///
+  /// Use it on any thread.
+  public var measuresWaits: Bool {
+    get { core.ask { $0.backlog.times != nil } }
+    set {
+      core.update {
+        $0.backlog.measureWaits(newValue)
+        return .none
+      }
     }
   }
 

@@ -9,9 +9,12 @@ final class SchedulerCore: Sendable {
   /// How many wait, as a worker that searches may see it; a hint.
   private let waiting = Atomic<Int>(0)
 
+  private let permits: WorkerPermits
+
   /// The core of a scheduler that has no workers yet.
-  init(name: String, limit: Int) {
+  init(name: String, limit: Int, permits: WorkerPermits) {
     self.name = name
+    self.permits = permits
     state = BrieflyLocked(SchedulerState(limit: limit))
   }
 
@@ -74,10 +77,7 @@ final class SchedulerCore: Sendable {
   }
 
   /// Refuses operations from now on; those that wait are run, and the workers end.
-  func close() {
-    let sleepers = change { $0.close() }
-    if sleepers > 0 { parking.wake(sleepers) }
-  }
+  func close() { perform(change { $0.close() }) }
 
   private func change<Result>(_ body: (inout SchedulerState) -> Result) -> Result {
     state.withLock { state in
@@ -91,6 +91,15 @@ final class SchedulerCore: Sendable {
   private func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
+    case .wake, .start: if permits.acquire(for: self, action) { permitCame(action) }
+    case .end(let sleepers): parking.wake(sleepers)
+    }
+  }
+
+  /// A worker may be awake.
+  func permitCame(_ action: SchedulerState.WorkerAction) {
+    switch action {
+    case .none, .end: break
     case .wake: parking.wake()
     case .start: startWorker()
     }
@@ -107,6 +116,7 @@ extension SchedulerCore {
 
   private func startWorker() {
     if WorkerThread.start(name, { [self] in work() }) { return }
+    permits.release()
     // The next operation that is added tries again.
     if change({ $0.couldNotStart() }) == 0 {
       System.report("OperationScheduler \(name): the system has no thread left for a worker")
@@ -115,14 +125,18 @@ extension SchedulerCore {
 
   private func work() {
     var seat = WorkerSeat()
+    seat.awakeSince = System.cycles
     while true {
-      let (step, action) = change { $0.next(&seat) }
+      let yields = permits.isContended && seat.hasWorkedLong
+      let (step, action) = change { yields ? $0.yield(&seat) : $0.next(&seat) }
       perform(action)
       switch step {
       case .run: runBatch(&seat)
       case .search: search()
-      case .sleep: if !sleep(&seat) { return }
-      case .end: return
+      case .sleep:
+        permits.release()
+        guard sleep(&seat) else { return }
+      case .end: return permits.release()
       }
     }
   }
@@ -132,12 +146,15 @@ extension SchedulerCore {
     while waiting.load(ordering: .relaxed) == 0, System.nanoseconds < end { System.pause() }
   }
 
-  /// Sleeps until it is woken; false if it slept too long, and ends.
+  /// Sleeps until it is woken; false if it is to end: it slept too long, or the
+  /// scheduler is closed.
   private func sleep(_ seat: inout WorkerSeat) -> Bool {
     while !parking.sleep(atMost: Self.idleTime) {
       if change({ $0.mayEnd() }) { return false }
     }
+    guard change({ $0.stays() }) else { return false }
     seat.isSearching = true
+    seat.awakeSince = System.cycles
     return true
   }
 

@@ -14,6 +14,8 @@ struct SchedulerState: ~Copyable {
     case wake
     /// Start one more.
     case start
+    /// Have this many that sleep end.
+    case end(Int)
   }
 
   /// What a worker does next.
@@ -40,8 +42,14 @@ struct SchedulerState: ~Copyable {
   /// How many look for work: 0 or 1, and those just woken or started.
   private(set) var searching = 0
 
+  /// How many that slept were told to end, and have not noticed.
+  private(set) var ending = 0
+
   /// How many operations were taken and have not ended.
   private(set) var running = 0
+
+  private var added: UInt64 = 0
+  private var cancelled: UInt64 = 0
 
   // Whether a worker is at an operation that it took because it was the oldest.
   private var laneIsTaken = false
@@ -58,6 +66,19 @@ struct SchedulerState: ~Copyable {
 
   private var awake: Int { workers - sleeping }
 
+  /// What it has done, and is at.
+  var metrics: SchedulerMetrics {
+    SchedulerMetrics(
+      queued: backlog.count,
+      running: running,
+      workers: workers,
+      awake: awake,
+      added: added,
+      cancelled: cancelled,
+      waits: backlog.times?.waits ?? []
+    )
+  }
+
   private func checkInvariants() {
     assert(searching <= awake && sleeping <= workers, "SchedulerState: who searches is awake")
     assert(running >= 0, "SchedulerState: an operation ends once")
@@ -73,6 +94,7 @@ extension SchedulerState {
   ) -> (handle: OperationHandle, action: WorkerAction)? {
     guard !isClosed else { return nil }
     let handle = backlog.append(content, level: level)
+    added &+= 1
     return (handle, moreWorkers())
   }
 
@@ -91,6 +113,7 @@ extension SchedulerState {
       handle.node.pointee.word = word | OperationNode.cancelled
       return nil
     }
+    cancelled &+= 1
     let content = handle.node.pointee.content.take()
     backlog.recycle(handle)
     return content
@@ -131,19 +154,17 @@ extension SchedulerState {
     _ seat: inout WorkerSeat
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
-    for handle in seat.batch { end(handle) }
-    seat.batch.removeAll(keepingCapacity: true)
-    if seat.isSearching { searching -= 1 }
-    if seat.isInLane { laneIsTaken = false }
     let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
-    seat.isSearching = false
-    seat.isInLane = false
+    putDown(&seat)
     if awake > width { return (sleep(), .none) }
     if backlog.count > 0 {
       take(into: &seat, wasInLane: wasInLane)
       return (.run, backlog.count > 0 ? moreWorkers() : .none)
     }
-    if isClosed { return (end(), .none) }
+    if isClosed {
+      workers -= 1
+      return (.end, endSleepers())
+    }
     guard !searched, searching == 0 else { return (sleep(), .none) }
     searching += 1
     seat.isSearching = true
@@ -175,9 +196,22 @@ extension SchedulerState {
     return .sleep
   }
 
-  private mutating func end() -> Step {
-    workers -= 1
-    return .end
+  /// Sleeps as if there were nothing to do, so that others get a turn; another
+  /// worker is asked for in its place.
+  mutating func yield(_ seat: inout WorkerSeat) -> (step: Step, action: WorkerAction) {
+    putDown(&seat)
+    let step = sleep()
+    return (step, backlog.count > 0 ? moreWorkers() : .none)
+  }
+
+  /// Takes note of what the worker of `seat` has done.
+  private mutating func putDown(_ seat: inout WorkerSeat) {
+    for handle in seat.batch { end(handle) }
+    seat.batch.removeAll(keepingCapacity: true)
+    if seat.isSearching { searching -= 1 }
+    if seat.isInLane { laneIsTaken = false }
+    seat.isSearching = false
+    seat.isInLane = false
   }
 
   /// A worker slept for long, and nobody woke it: whether it ends.
@@ -205,11 +239,28 @@ extension SchedulerState {
     return backlog.count > 0 ? moreWorkers() : .none
   }
 
-  /// Refuses operations from now on; how many workers have to be woken, to end.
-  mutating func close() -> Int {
+  /// Refuses operations from now on. Those that wait are run; then workers end.
+  mutating func close() -> WorkerAction {
+    defer { checkInvariants() }
     isClosed = true
-    defer { sleeping = 0 }
-    return sleeping
+    return backlog.count == 0 ? endSleepers() : .none
+  }
+
+  private mutating func endSleepers() -> WorkerAction {
+    guard sleeping > 0 else { return .none }
+    let count = sleeping
+    workers -= count
+    sleeping = 0
+    ending += count
+    return .end(count)
+  }
+
+  /// A worker was woken: whether it goes on, or is one of those that end.
+  mutating func stays() -> Bool {
+    defer { checkInvariants() }
+    guard ending > 0 else { return true }
+    ending -= 1
+    return false
   }
 }
 
@@ -223,4 +274,10 @@ struct WorkerSeat {
   var isSearching = true
   /// Whether it is at the oldest operation.
   var isInLane = false
+  /// When it woke, in cycles.
+  var awakeSince: UInt64 = 0
+
+  /// Whether it has worked for long enough to let others have a turn.
+  // 64 readings, some 0.5 ms: switching costs some 20 us. Guess.
+  var hasWorkedLong: Bool { System.cycles &- awakeSince > 64 * System.cyclesPerReading }
 }

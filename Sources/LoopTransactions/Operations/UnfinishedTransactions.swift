@@ -54,7 +54,10 @@ final class UnfinishedTransactions {
   func abandon() {
     loop = nil
     port = nil
-    members = [:]
     committed = 0
+    // Released outside the access: each takes itself out.
+    let all = members
+    members = [:]
+    withExtendedLifetime(all) {}
   }
 }

@@ -1,0 +1,170 @@
+/// Who waits for the result of a flight.
+///
+/// A class to be derived from: what lands is told by a call, on a worker.
+class FlightFollower<Value: Sendable>: @unchecked Sendable {
+  // @unchecked: `level` is touched under the table's lock; derived classes say what
+  // guards theirs.
+
+  /// How urgent it is to this one.
+  final var level: Int
+
+  init(level: Int) { self.level = level }
+
+  /// The flight ended. Once, unless it left before.
+  func landed(_ outcome: AsyncTransaction.Outcome<Value>) {}
+
+  /// Whether `transaction` waits for this. Any thread.
+  func isAwaited(by transaction: AsyncTransactionCore) -> Bool { false }
+}
+
+/// An operation under way, as those that wait for it know it.
+class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
+  // @unchecked: `followers`, `handle` and `isOver` are touched under the table's
+  // lock; `outcome` by who runs it, and after it ended.
+
+  final let scheduler: OperationScheduler
+  final var followers: [FlightFollower<Value>] = []
+  final var handle: OperationHandle?
+  final var isOver = false
+  final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
+
+  init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
+
+  /// `follower` waits no more; false if it was told, or is about to be.
+  func leave(_ follower: FlightFollower<Value>) -> Bool { false }
+
+  /// Makes it as urgent as `follower`, whose level changed, and all others want.
+  func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool { false }
+
+  /// Runs it on the calling thread, if it waits.
+  func help() {}
+
+  override final var title: String { "single flight" }
+}
+
+/// The flights under way, by their keys.
+final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias Body = @Sendable (ScheduledOperation) throws -> Value
+
+  private let scheduler: OperationScheduler
+  private let flights = Locked<[Key: KeyedFlight<Key, Value>]>([:])
+
+  init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
+
+  /// How many are under way.
+  var count: Int { flights.withLock { $0.count } }
+
+  /// Lets `follower` wait for `key`, by a flight under way or a new one, that runs
+  /// `body`.
+  func join(
+    _ key: Key,
+    _ follower: FlightFollower<Value>,
+    _ body: @escaping Body
+  ) -> Flight<Value> {
+    let (flight, isNew, level) = flights.withLock { flights in
+      if let flight = flights[key] {
+        flight.followers.append(follower)
+        return (flight, false, flight.highestLevel)
+      }
+      let flight = KeyedFlight(key, self, scheduler)
+      flight.followers.append(follower)
+      flights[key] = flight
+      return (flight, true, follower.level)
+    }
+    if isNew { flight.start(body, level) } else { _ = flight.moveNow(to: level) }
+    return flight
+  }
+
+  /// Takes `flight` off if `condition` holds; those that wait for it, then.
+  func end(
+    _ flight: KeyedFlight<Key, Value>,
+    if condition: (KeyedFlight<Key, Value>) -> Bool = { _ in true }
+  ) -> [FlightFollower<Value>]? {
+    flights.withLock { flights in
+      guard condition(flight), !flight.isOver else { return nil }
+      flight.isOver = true
+      if flights[flight.key] === flight { flights[flight.key] = nil }
+      defer { flight.followers = [] }
+      return flight.followers
+    }
+  }
+
+  /// Calls `body` under the lock.
+  func withLock<Result>(_ body: () -> Result) -> Result { flights.withLock { _ in body() } }
+}
+
+/// A flight that knows its key.
+final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value>,
+  @unchecked Sendable
+{
+  // @unchecked: nothing beyond what its base says, and constants.
+
+  let key: Key
+  private let table: FlightTable<Key, Value>
+
+  init(_ key: Key, _ table: FlightTable<Key, Value>, _ scheduler: OperationScheduler) {
+    self.key = key
+    self.table = table
+    super.init(scheduler)
+  }
+
+  /// The most urgent level of those that wait. Under the lock.
+  var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
+
+  func start(_ body: @escaping FlightTable<Key, Value>.Body, _ level: Int) {
+    let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] operation in
+      outcome = ValueItem<Value>.outcome { try body(operation) }
+    }
+    let content = OperationNode.Content(body: run, owner: self, number: 0)
+    guard let added = scheduler.core.add(content, level: level) else {
+      trap("SingleFlight: the scheduler is closed")
+    }
+    // Others may have joined or left since: what they wanted could not be done yet.
+    let (wasDeserted, now) = table.withLock { () -> (Bool, Int) in
+      handle = added
+      return (isOver, highestLevel)
+    }
+    if wasDeserted { _ = scheduler.core.cancel(added) } else { _ = moveNow(to: now) }
+  }
+
+  /// Puts it behind those of `level`, if it waits; whether it does.
+  func moveNow(to level: Int) -> Bool {
+    guard let handle = table.withLock({ handle }) else { return true }
+    return scheduler.core.move(handle, to: level)
+  }
+
+  override func leave(_ follower: FlightFollower<Value>) -> Bool {
+    var wasIn = false
+    let isDeserted = table.end(self) { flight in
+      guard let index = flight.followers.firstIndex(where: { $0 === follower }) else { return false }
+      flight.followers.remove(at: index)
+      wasIn = true
+      return flight.followers.isEmpty
+    }
+    if isDeserted != nil, let handle = table.withLock({ handle }) {
+      _ = scheduler.core.cancel(handle)
+    }
+    return wasIn
+  }
+
+  override func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool {
+    let highest = table.withLock { () -> Int in
+      follower.level = level
+      return highestLevel
+    }
+    return moveNow(to: highest)
+  }
+
+  override func help() {
+    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfWaiting(handle) }
+  }
+
+  override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+    table.withLock { followers }.contains { $0.isAwaited(by: transaction) }
+  }
+
+  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+    guard let followers = table.end(self) else { return }
+    for follower in followers { follower.landed(outcome) }
+  }
+}

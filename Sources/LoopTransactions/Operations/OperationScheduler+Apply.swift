@@ -1,0 +1,71 @@
+import Synchronization
+
+extension OperationScheduler {
+  /// Calls `body` with every number below `count`, on this thread and on workers, and
+  /// returns when all are done.
+  ///
+  /// Call from any thread, from an operation too: this thread takes part, and waits for
+  /// none that has not begun. The order is not stated.
+  ///
+  /// - Precondition: `count` is not negative.
+  /// - Complexity: O(n).
+  public func apply(
+    _ count: Int,
+    priority: OperationPriority = .normal,
+    _ body: @Sendable (Int) -> Void
+  ) {
+    require(count >= 0, "OperationScheduler.apply: count must not be negative, got \(count)")
+    let helpers = min(workerLimit, count - 1)
+    guard helpers > 0 else { return (0..<count).forEach(body) }
+    withoutActuallyEscaping(body) { body in
+      let share = SharedRange(count, among: helpers + 1)
+      let operations = (0..<helpers).compactMap { number in
+        core.add(share.content(number, body), level: OperationBacklog.level(priority))
+      }
+      share.run(body)
+      for operation in operations { _ = core.cancel(operation) }
+      share.waitForOthers()
+    }
+  }
+}
+
+/// Numbers that some threads share out among themselves.
+private final class SharedRange: OperationOwner, @unchecked Sendable {
+  // @unchecked: constants and atomics.
+
+  private let count: Int
+  private let chunk: Int
+  private let next = Atomic<Int>(0)
+  private let helpers: Atomic<Int>
+  private let parking = Parking()
+
+  init(_ count: Int, among threads: Int) {
+    self.count = count
+    // 8 chunks each: who is held up leaves little to wait for. Guess.
+    chunk = max(1, count / (threads * 8))
+    helpers = Atomic(threads - 1)
+  }
+
+  func content(
+    _ number: Int,
+    _ body: @escaping @Sendable (Int) -> Void
+  ) -> OperationNode.Content {
+    OperationNode.Content(body: { [self] _ in run(body) }, owner: self, number: number)
+  }
+
+  func run(_ body: (Int) -> Void) {
+    // Relaxed: which numbers are taken is all that is shared.
+    var first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
+    while first < count {
+      for number in first..<min(first + chunk, count) { body(number) }
+      first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
+    }
+  }
+
+  func waitForOthers() { parking.sleep() }
+
+  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+    // Acquire and release: who waits sees what every helper did.
+    if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { parking.wake() }
+  }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+extension OperationScheduler {
+  /// Runs `body` on a worker, and returns what it makes.
+  ///
+  /// Call from any task. Cancelling the task cancels the operation: one that waits
+  /// does not run, one that runs is told. What `body` holds is released on the worker
+  /// before the task goes on.
+  ///
+  /// - Parameter priority: By default that of the task.
+  /// - Throws: What `body` throws; a `CancellationError` if it was cancelled before it
+  ///   ran.
+  /// - Complexity: O(1), and `body`.
+  public func run<Value>(
+    priority: OperationPriority? = nil,
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> sending Value
+  ) async throws -> sending Value {
+    let priority = priority ?? OperationPriority(Task.currentPriority)
+    let awaited = AwaitedOperation<Value>(core, body)
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        awaited.start(priority, continuation)
+      }
+    } onCancel: {
+      awaited.cancel()
+    }
+    return try awaited.takeValue()
+  }
+}
+
+extension OperationPriority {
+  /// The priority that stands for a task's.
+  ///
+  /// `TaskPriority.medium` is `normal`, `high` is `high`, `background` is `background`;
+  /// others lie between in proportion.
+  public init(_ priority: TaskPriority) {
+    // 9, 17, 21, 25, 33: background, low, medium, high, and the highest there is.
+    switch priority.rawValue {
+    case ...9: self = .background
+    case 25...: self = .high
+    default: self.init((Int(priority.rawValue) - 21) * (priority.rawValue < 21 ? 5 : 16))
+    }
+  }
+}
+
+/// An operation that a task waits for.
+private final class AwaitedOperation<Value>: OperationOwner, @unchecked Sendable {
+  // @unchecked: `continuation` and `handle` are written before a worker may know of
+  // the operation, `result` before the task goes on.
+
+  private let core: SchedulerCore
+  private var body: (@Sendable (ScheduledOperation) throws -> sending Value)?
+  private var continuation: UnsafeContinuation<Void, any Error>?
+  private var handle: OperationHandle?
+  private var result: Result<Value, any Error> = .failure(CancellationError())
+  // Sequentially consistent, both: of the thread that starts and the one that
+  // cancels, at least one sees what the other did.
+  private let isStarted = Atomic<Bool>(false)
+  private let isCancelled = Atomic<Bool>(false)
+
+  init(
+    _ core: SchedulerCore,
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> sending Value
+  ) {
+    self.core = core
+    self.body = body
+  }
+
+  func start(_ priority: OperationPriority, _ continuation: UnsafeContinuation<Void, any Error>) {
+    self.continuation = continuation
+    let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] operation in
+      guard let body = body.take() else { return }
+      result = Result { try body(operation) }
+    }
+    let content = OperationNode.Content(body: run, owner: self, number: 0)
+    let added = core.add(content, level: OperationBacklog.level(priority)) { handle in
+      self.handle = handle
+      isStarted.store(true, ordering: .sequentiallyConsistent)
+    }
+    guard added else { trap("OperationScheduler.run: the scheduler is closed") }
+    if isCancelled.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
+  }
+
+  func cancel() {
+    isCancelled.store(true, ordering: .sequentiallyConsistent)
+    if isStarted.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
+  }
+
+  func takeValue() throws -> Value { try result.get() }
+
+  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+    // One that did not run still holds it.
+    body = nil
+    continuation.take()?.resume()
+  }
+}

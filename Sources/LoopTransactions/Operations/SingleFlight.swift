@@ -1,0 +1,81 @@
+/// Lets equal work run once: who asks for a key whose operation is under way shares
+/// its result.
+///
+/// One operation per key waits or runs, however many ask, so that it takes up one
+/// worker. It has the priority of the most urgent of them, and is cancelled when the
+/// last has cancelled. Nothing is kept once it has ended. Use it from any thread.
+///
+/// ```swift
+/// let pictures = SingleFlight<Path, Picture>()
+/// transaction.add(pictures, for: path) { _ in try decode(path) } completion: { outcome in
+///   show(outcome)
+/// }
+/// ```
+///
+/// After Texture's users, who saw one picture decoded on two threads at once; the name
+/// is Go's.
+public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  let table: FlightTable<Key, Value>
+
+  /// Nothing under way, on `scheduler`.
+  ///
+  /// Call from any thread.
+  public init(on scheduler: OperationScheduler = .shared) { table = FlightTable(scheduler) }
+
+  /// How many keys are under way.
+  ///
+  /// Call from any thread.
+  public var count: Int { table.count }
+
+  /// What `body`, or that of whoever asked before, makes for `key`.
+  ///
+  /// Call from any task, whose cancelling takes back what it asked for.
+  ///
+  /// - Parameter priority: By default that of the task.
+  /// - Throws: What the body throws that ran; a `CancellationError` if this task is
+  ///   cancelled.
+  public func value(
+    for key: Key,
+    priority: OperationPriority? = nil,
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
+  ) async throws -> Value {
+    let level = OperationBacklog.level(priority ?? OperationPriority(Task.currentPriority))
+    let follower = AwaitingFollower<Value>(level: level)
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        follower.continuation = continuation
+        follower.flight = table.join(key, follower, body)
+        if Task.isCancelled { follower.cancel() }
+      }
+    } onCancel: {
+      follower.cancel()
+    }
+  }
+}
+
+extension AsyncTransaction {
+  /// Adds an operation that shares the result of those with an equal `key`.
+  ///
+  /// Call on the loop. As `add`, but `body` runs only if no operation of `flights` is
+  /// under way for `key`; it is then dropped at once.
+  ///
+  /// - Precondition: The transaction is open.
+  /// - Complexity: O(1).
+  @discardableResult
+  public func add<Key, Value>(
+    _ flights: SingleFlight<Key, Value>,
+    for key: Key,
+    name: StaticString = "operation",
+    priority: OperationPriority = .normal,
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value,
+    completion: ((Outcome<Value>) -> Void)? = nil
+  ) -> Operation {
+    checkOpen("AsyncTransaction.add")
+    let level = OperationBacklog.level(priority)
+    let item = FlightItem(name, core, level: level, completion) { [table = flights.table] in
+      table.join(key, $0, body)
+    }
+    append(item)
+    return Operation(item: item)
+  }
+}
