@@ -2,9 +2,9 @@
 ///
 /// Operations end on workers, everything else happens on the loop; all of it under
 /// the transaction's lock. A transition returns what is to be done without it. O6.
-struct AsyncTransactionState {
+package struct AsyncTransactionState {
   /// How far it is.
-  enum Phase {
+  package enum Phase {
     /// Operations may be added.
     case open
     /// Nothing can be added; completions wait for the last operation.
@@ -16,7 +16,7 @@ struct AsyncTransactionState {
   }
 
   /// What follows from the end of an operation, or from the commit.
-  enum Action {
+  package enum Action {
     case none
     /// Have the loop complete the transaction.
     case tellLoop
@@ -24,21 +24,23 @@ struct AsyncTransactionState {
     case wakeWaiter
   }
 
-  private(set) var phase = Phase.open
-  private(set) var isCancelled = false
+  package private(set) var phase = Phase.open
+  package private(set) var isCancelled = false
   /// How many operations have not ended.
-  private(set) var unended = 0
-  private(set) var isAwaited = false
+  package private(set) var unended = 0
+  package private(set) var isAwaited = false
+
+  package init() {}
 
   /// Takes note of one operation more.
-  mutating func add() {
+  package mutating func add() {
     defer { checkInvariants() }
     assert(phase == .open, "AsyncTransaction: operations are added while it is open")
     unended += 1
   }
 
   /// Lets nothing be added any more.
-  mutating func commit() -> Action {
+  package mutating func commit() -> Action {
     defer { checkInvariants() }
     assert(phase == .open, "AsyncTransaction: it is committed once")
     phase = .committed
@@ -46,7 +48,7 @@ struct AsyncTransactionState {
   }
 
   /// Takes note that nobody wants the results; whether that is news.
-  mutating func cancel() -> Bool {
+  package mutating func cancel() -> Bool {
     defer { checkInvariants() }
     // Sampled before the first completion: all are told the same.
     guard phase == .committed, !isCancelled else { return false }
@@ -55,7 +57,7 @@ struct AsyncTransactionState {
   }
 
   /// An operation ended.
-  mutating func end() -> Action {
+  package mutating func end() -> Action {
     defer { checkInvariants() }
     unended -= 1
     guard unended == 0 else { return .none }
@@ -65,20 +67,20 @@ struct AsyncTransactionState {
 
   /// The loop's thread wants to sleep until the last operation ended; whether it
   /// has to.
-  mutating func await() -> Bool {
+  package mutating func await() -> Bool {
     defer { checkInvariants() }
     isAwaited = unended > 0
     return isAwaited
   }
 
   /// The loop's thread was woken.
-  mutating func stopAwaiting() {
+  package mutating func stopAwaiting() {
     defer { checkInvariants() }
     isAwaited = false
   }
 
   /// Whether the completions are to be called now, by who asks.
-  mutating func beginCompleting() -> Bool {
+  package mutating func beginCompleting() -> Bool {
     defer { checkInvariants() }
     guard phase == .committed, unended == 0 else { return false }
     phase = .completing
@@ -86,12 +88,12 @@ struct AsyncTransactionState {
   }
 
   /// Every completion was called.
-  mutating func complete() {
+  package mutating func complete() {
     defer { checkInvariants() }
     phase = .complete
   }
 
-  func checkInvariants() {
+  package func checkInvariants() {
     assert(unended >= 0, "AsyncTransaction: an operation ends once")
     assert(phase == .open || phase == .committed || unended == 0, "AsyncTransaction: ended, all")
     assert(!isAwaited || phase == .committed, "AsyncTransaction: awaited while committed")

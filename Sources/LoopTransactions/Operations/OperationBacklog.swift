@@ -3,14 +3,14 @@
 /// Adding, removing and moving one is O(1), as is finding the most urgent or the
 /// oldest: lists through the nodes, a bit per level. Nodes are memory of the
 /// backlog, and are used again.
-struct OperationBacklog: ~Copyable {
-  typealias Pointer = OperationNode.Pointer
+package struct OperationBacklog: ~Copyable {
+  package typealias Pointer = OperationNode.Pointer
 
   /// Above every priority: what a thread waits for.
-  static var lifted: Int { 256 }
+  package static var lifted: Int { 256 }
 
   /// The level of `priority`.
-  static func level(_ priority: OperationPriority) -> Int { Int(priority.rawValue) + 128 }
+  package static func level(_ priority: OperationPriority) -> Int { Int(priority.rawValue) + 128 }
 
   private struct List {
     var first: Pointer?
@@ -26,13 +26,15 @@ struct OperationBacklog: ~Copyable {
   private var chunks: [Pointer] = []
 
   /// How many wait.
-  private(set) var count = 0
+  package private(set) var count = 0
 
   /// How long each level's have waited; nil where nobody wants to know.
   private(set) var times: WaitTimes?
 
   // 128 nodes are some 14 KiB. Guess.
   private static var chunkSize: Int { 128 }
+
+  package init() {}
 
   deinit {
     for chunk in chunks {
@@ -42,7 +44,7 @@ struct OperationBacklog: ~Copyable {
   }
 
   /// Adds an operation behind those of its level.
-  mutating func append(_ content: consuming OperationNode.Content, level: Int) -> OperationHandle {
+  package mutating func append(_ content: consuming OperationNode.Content, level: Int) -> OperationHandle {
     let node = takeFree()
     node.pointee.content = content
     node.pointee.level = level
@@ -59,7 +61,7 @@ struct OperationBacklog: ~Copyable {
   }
 
   /// The most urgent level that has operations; nil: none waits.
-  var highestLevel: Int? {
+  package var highestLevel: Int? {
     for word in stride(from: 4, through: 0, by: -1) where filled[word] != 0 {
       return word * 64 + 63 - filled[word].leadingZeroBitCount
     }
@@ -67,23 +69,23 @@ struct OperationBacklog: ~Copyable {
   }
 
   /// Takes the first of the most urgent level.
-  mutating func takeHighest() -> OperationHandle? {
+  package mutating func takeHighest() -> OperationHandle? {
     guard let level = highestLevel, let node = lists[level].first else { return nil }
     return take(node)
   }
 
   /// Takes the one that waits longest.
-  mutating func takeOldest() -> OperationHandle? { oldest.map { take($0) } }
+  package mutating func takeOldest() -> OperationHandle? { oldest.map { take($0) } }
 
   /// Takes `handle` out if it waits; whether it did.
-  mutating func take(_ handle: OperationHandle) -> Bool {
+  package mutating func take(_ handle: OperationHandle) -> Bool {
     guard isQueued(handle) else { return false }
     _ = take(handle.node)
     return true
   }
 
   /// Moves `handle` behind those of `level` if it waits; whether it does.
-  mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
+  package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
     guard isQueued(handle) else { return false }
     guard handle.node.pointee.level != level else { return true }
     unlink(handle.node)
@@ -98,7 +100,7 @@ struct OperationBacklog: ~Copyable {
   }
 
   /// Gives back the memory of one that was taken and has ended.
-  mutating func recycle(_ handle: OperationHandle) {
+  package mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation ends once")
     let node = handle.node
     node.pointee.word = handle.generation &+ OperationNode.generation

@@ -4,17 +4,32 @@ import Synchronization
 ///
 /// Belongs to a backlog, under its scheduler's lock; `word` alone is read without
 /// it.
-struct OperationNode: ~Copyable {
-  typealias Pointer = UnsafeMutablePointer<OperationNode>
+package struct OperationNode: ~Copyable {
+  package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
   /// What an operation runs, and whom it tells of its end.
-  struct Content {
+  package struct Content {
     /// Told the operation, which may ask whether it was cancelled.
     let body: @Sendable (ScheduledOperation) -> Void
     /// Whom it belongs to; nil: nobody is told.
     let owner: OperationOwner?
     /// Which of the owner's operations it is.
     let number: Int
+
+    init(
+      body: @escaping @Sendable (ScheduledOperation) -> Void,
+      owner: OperationOwner?,
+      number: Int
+    ) {
+      self.body = body
+      self.owner = owner
+      self.number = number
+    }
+
+    /// One that nobody is told of.
+    package init(_ body: @escaping @Sendable (ScheduledOperation) -> Void) {
+      self.init(body: body, owner: nil, number: 0)
+    }
   }
 
   // Neighbours of the same level, in the order of their coming, and of all levels,
@@ -25,7 +40,7 @@ struct OperationNode: ~Copyable {
   var older: Pointer?
 
   /// Nil where the memory is free.
-  var content: Content?
+  package internal(set) var content: Content?
 
   /// The level it is queued at.
   var level = 0
@@ -55,21 +70,21 @@ struct OperationNode: ~Copyable {
 }
 
 /// An operation that was handed to a scheduler, whether or not it still is there.
-struct OperationHandle: @unchecked Sendable {
+package struct OperationHandle: @unchecked Sendable {
   // @unchecked: the node is memory of the backlog, which is kept by `keeper`; only
   // its atomic word is read here.
 
-  let node: OperationNode.Pointer
+  package let node: OperationNode.Pointer
   let generation: UInt64
 
   /// Whether it was cancelled. One atomic read.
-  var isCancelled: Bool {
+  package var isCancelled: Bool {
     let word = node.pointee.word
     return OperationNode.generation(of: word) == generation && word & OperationNode.cancelled != 0
   }
 
   /// Whether it has not ended, as far as the holder of the scheduler's lock knows.
-  var isCurrent: Bool {
+  package var isCurrent: Bool {
     OperationNode.generation(of: node.pointee.word) == generation
   }
 }

@@ -81,7 +81,7 @@ public final class OperationScheduler: Sendable {
     priority: OperationPriority = .normal,
     _ body: @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    let content = OperationNode.Content(body: body, owner: nil, number: 0)
+    let content = OperationNode.Content(body)
     guard let handle = core.add(content, level: OperationBacklog.level(priority)) else {
       trap("OperationScheduler.add: the scheduler is closed")
     }

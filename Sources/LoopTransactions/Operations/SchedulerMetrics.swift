@@ -37,4 +37,7 @@ public struct SchedulerMetrics: Hashable, Sendable {
   /// Waits by priority, highest first, of those that had any while
   /// `measuresWaits` was on. What a thread waits for counts as the highest.
   public var waits: [Wait] = []
+
+  /// What a scheduler says that has done nothing.
+  public init() {}
 }

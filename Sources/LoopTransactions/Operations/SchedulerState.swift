@@ -6,9 +6,9 @@
 /// nothing, and looks for some microseconds more before it sleeps, so that what is
 /// added meanwhile wakes nobody. Workers that are awake are never more than
 /// `width`. O1, O4.
-struct SchedulerState: ~Copyable {
+package struct SchedulerState: ~Copyable {
   /// What to do about the workers.
-  enum WorkerAction: Equatable {
+  package enum WorkerAction: Equatable {
     case none
     /// Wake one that sleeps.
     case wake
@@ -19,7 +19,7 @@ struct SchedulerState: ~Copyable {
   }
 
   /// What a worker does next.
-  enum Step: Equatable {
+  package enum Step: Equatable {
     /// Run what it took.
     case run
     /// Look for work a little longer, then ask again.
@@ -30,23 +30,23 @@ struct SchedulerState: ~Copyable {
     case end
   }
 
-  var backlog = OperationBacklog()
-  private(set) var limit: Int
-  private(set) var isInteractive = false
-  private(set) var isClosed = false
+  package var backlog = OperationBacklog()
+  package private(set) var limit: Int
+  package private(set) var isInteractive = false
+  package private(set) var isClosed = false
 
   /// How many workers there are.
-  private(set) var workers = 0
+  package private(set) var workers = 0
   /// How many of them sleep.
-  private(set) var sleeping = 0
+  package private(set) var sleeping = 0
   /// How many look for work: 0 or 1, and those just woken or started.
-  private(set) var searching = 0
+  package private(set) var searching = 0
 
   /// How many that slept were told to end, and have not noticed.
-  private(set) var ending = 0
+  package private(set) var ending = 0
 
   /// How many operations were taken and have not ended.
-  private(set) var running = 0
+  package private(set) var running = 0
 
   private var added: UInt64 = 0
   private var cancelled: UInt64 = 0
@@ -57,26 +57,26 @@ struct SchedulerState: ~Copyable {
   private var takenByPriority = 0
 
   /// With one worker, every eighth operation is the oldest. O3.
-  static var laneInterval: Int { 8 }
+  package static var laneInterval: Int { 8 }
 
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// How many workers may be awake.
-  var width: Int { isInteractive ? max(1, limit - 1) : limit }
+  package var width: Int { isInteractive ? max(1, limit - 1) : limit }
 
   private var awake: Int { workers - sleeping }
 
   /// What it has done, and is at.
-  var metrics: SchedulerMetrics {
-    SchedulerMetrics(
-      queued: backlog.count,
-      running: running,
-      workers: workers,
-      awake: awake,
-      added: added,
-      cancelled: cancelled,
-      waits: backlog.times?.waits ?? []
-    )
+  package var metrics: SchedulerMetrics {
+    var metrics = SchedulerMetrics()
+    metrics.queued = backlog.count
+    metrics.running = running
+    metrics.workers = workers
+    metrics.awake = awake
+    metrics.added = added
+    metrics.cancelled = cancelled
+    metrics.waits = backlog.times?.waits ?? []
+    return metrics
   }
 
   private func checkInvariants() {
@@ -88,7 +88,7 @@ struct SchedulerState: ~Copyable {
 // Operations come and go.
 extension SchedulerState {
   /// Adds an operation; nil if the scheduler is closed.
-  mutating func add(
+  package mutating func add(
     _ content: consuming OperationNode.Content,
     level: Int
   ) -> (handle: OperationHandle, action: WorkerAction)? {
@@ -99,14 +99,14 @@ extension SchedulerState {
   }
 
   /// Takes `handle` out if it waits, to be run by the caller or dropped.
-  mutating func take(_ handle: OperationHandle) -> Bool {
+  package mutating func take(_ handle: OperationHandle) -> Bool {
     guard backlog.take(handle) else { return false }
     running += 1
     return true
   }
 
   /// Cancels `handle`: what it was, if it waited; one that runs is told.
-  mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
+  package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
     guard backlog.take(handle) else {
       let word = handle.node.pointee.word
@@ -120,13 +120,13 @@ extension SchedulerState {
   }
 
   /// Takes back the memory of one that was taken and has ended.
-  mutating func end(_ handle: OperationHandle) {
+  package mutating func end(_ handle: OperationHandle) {
     running -= 1
     backlog.recycle(handle)
   }
 
   /// A worker that was to start did not; how many there are.
-  mutating func couldNotStart() -> Int {
+  package mutating func couldNotStart() -> Int {
     workers -= 1
     searching -= 1
     return workers
@@ -150,7 +150,7 @@ extension SchedulerState {
 extension SchedulerState {
   /// What a worker does next. One that searched says so, and one that is at the
   /// oldest operation gives that up.
-  mutating func next(
+  package mutating func next(
     _ seat: inout WorkerSeat
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
@@ -198,7 +198,7 @@ extension SchedulerState {
 
   /// Sleeps as if there were nothing to do, so that others get a turn; another
   /// worker is asked for in its place.
-  mutating func yield(_ seat: inout WorkerSeat) -> (step: Step, action: WorkerAction) {
+  package mutating func yield(_ seat: inout WorkerSeat) -> (step: Step, action: WorkerAction) {
     putDown(&seat)
     let step = sleep()
     return (step, backlog.count > 0 ? moreWorkers() : .none)
@@ -215,7 +215,7 @@ extension SchedulerState {
   }
 
   /// A worker slept for long, and nobody woke it: whether it ends.
-  mutating func mayEnd() -> Bool {
+  package mutating func mayEnd() -> Bool {
     defer { checkInvariants() }
     // Who is counted awake has been woken, and finds its wake yet.
     guard sleeping > 0 else { return false }
@@ -228,19 +228,19 @@ extension SchedulerState {
 // Settings.
 extension SchedulerState {
   /// Lets at most `limit` workers be awake.
-  mutating func setLimit(_ limit: Int) -> WorkerAction {
+  package mutating func setLimit(_ limit: Int) -> WorkerAction {
     self.limit = limit
     return backlog.count > 0 ? moreWorkers() : .none
   }
 
   /// Lets one worker fewer be awake while `yes`.
-  mutating func setInteractive(_ yes: Bool) -> WorkerAction {
+  package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
     isInteractive = yes
     return backlog.count > 0 ? moreWorkers() : .none
   }
 
   /// Refuses operations from now on. Those that wait are run; then workers end.
-  mutating func close() -> WorkerAction {
+  package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true
     return backlog.count == 0 ? endSleepers() : .none
@@ -256,7 +256,7 @@ extension SchedulerState {
   }
 
   /// A worker was woken: whether it goes on, or is one of those that end.
-  mutating func stays() -> Bool {
+  package mutating func stays() -> Bool {
     defer { checkInvariants() }
     guard ending > 0 else { return true }
     ending -= 1
@@ -265,19 +265,21 @@ extension SchedulerState {
 }
 
 /// What one worker has in its hands.
-struct WorkerSeat {
+package struct WorkerSeat {
+  package init() {}
+
   /// What it took and has to run, in this order.
-  var batch: [OperationHandle] = []
+  package var batch: [OperationHandle] = []
   /// How many it may take at once.
-  var batchLimit = 1
+  package var batchLimit = 1
   /// Whether it counts as searching: it was just started, so it does.
-  var isSearching = true
+  package var isSearching = true
   /// Whether it is at the oldest operation.
-  var isInLane = false
+  package var isInLane = false
   /// When it woke, in cycles.
-  var awakeSince: UInt64 = 0
+  package var awakeSince: UInt64 = 0
 
   /// Whether it has worked for long enough to let others have a turn.
   // 64 readings, some 0.5 ms: switching costs some 20 us. Guess.
-  var hasWorkedLong: Bool { System.cycles &- awakeSince > 64 * System.cyclesPerReading }
+  package var hasWorkedLong: Bool { System.cycles &- awakeSince > 64 * System.cyclesPerReading }
 }

@@ -89,7 +89,7 @@ final class SerialQueueCore: Sendable {
   }
 
   private func schedule() {
-    let content = OperationNode.Content(body: { [self] _ in runSome() }, owner: nil, number: 0)
+    let content = OperationNode.Content { [self] _ in runSome() }
     if scheduler.core.add(content, level: level) == nil {
       trap("SerialQueue.add: the scheduler is closed")
     }

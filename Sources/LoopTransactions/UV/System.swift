@@ -9,6 +9,9 @@ func threadIdentity() -> UInt { UInt(lt_thread_identity()) }
 
 /// What the system offers beside libuv.
 package enum System {
+  /// An address that names the calling thread while it lives.
+  package static var thread: UInt { threadIdentity() }
+
   /// The monotonic clock, in nanoseconds. About 26 ns a call.
   package static var nanoseconds: UInt64 { uv_hrtime() }
 

@@ -1,0 +1,119 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+/// What a backlog must do, done in the simplest way.
+private struct ReferenceBacklog {
+  struct Entry {
+    let number: Int
+    var level: Int
+    /// When it came to its level.
+    var turn: Int
+  }
+
+  private(set) var entries: [Entry] = []
+  private var turns = 0
+
+  mutating func append(_ number: Int, level: Int) {
+    turns += 1
+    entries.append(Entry(number: number, level: level, turn: turns))
+  }
+
+  mutating func takeHighest() -> Int? {
+    guard
+      let first = entries.max(by: { ($0.level, -$0.turn) < ($1.level, -$1.turn) })
+    else { return nil }
+    return take(first.number) ? first.number : nil
+  }
+
+  mutating func takeOldest() -> Int? {
+    entries.isEmpty ? nil : entries.removeFirst().number
+  }
+
+  mutating func take(_ number: Int) -> Bool {
+    guard let index = entries.firstIndex(where: { $0.number == number }) else { return false }
+    entries.remove(at: index)
+    return true
+  }
+
+  mutating func move(_ number: Int, to level: Int) -> Bool {
+    guard let index = entries.firstIndex(where: { $0.number == number }) else { return false }
+    guard entries[index].level != level else { return true }
+    turns += 1
+    entries[index].level = level
+    entries[index].turn = turns
+    return true
+  }
+}
+
+@Suite("OperationBacklog")
+struct OperationBacklogTests {
+  // O2, O5
+  @Test("takes, moves and removes as a sorted array does", arguments: [2, 5, 257])
+  func likeAnArray(levels: Int) {
+    var random = SeededGenerator(seed: UInt64(levels))
+    var backlog = OperationBacklog()
+    var reference = ReferenceBacklog()
+    var handles: [OperationHandle] = []
+    for step in 0..<20_000 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0...2:
+        let level = Int.random(in: 0..<levels, using: &random)
+        reference.append(handles.count, level: level)
+        handles.append(backlog.append(OperationNode.Content { _ in }, level: level))
+      case 3: check(backlog.takeHighest(), reference.takeHighest(), handles, &backlog, step)
+      case 4: check(backlog.takeOldest(), reference.takeOldest(), handles, &backlog, step)
+      case 5, 6:
+        guard !handles.isEmpty else { continue }
+        let number = Int.random(in: 0..<handles.count, using: &random)
+        let level = Int.random(in: 0..<levels, using: &random)
+        let wasMoved = backlog.move(handles[number], to: level)
+        #expect(wasMoved == reference.move(number, to: level), "step \(step)")
+      default:
+        guard !handles.isEmpty else { continue }
+        let number = Int.random(in: 0..<handles.count, using: &random)
+        let isIn = reference.take(number)
+        let wasIn = backlog.take(handles[number])
+        #expect(wasIn == isIn, "step \(step)")
+        if isIn { backlog.recycle(handles[number]) }
+      }
+      let (count, highest) = (backlog.count, backlog.highestLevel)
+      #expect(count == reference.entries.count)
+      #expect(highest == reference.entries.map(\.level).max())
+    }
+  }
+
+  private func check(
+    _ taken: OperationHandle?,
+    _ expected: Int?,
+    _ handles: [OperationHandle],
+    _ backlog: inout OperationBacklog,
+    _ step: Int
+  ) {
+    guard let taken, let expected else {
+      #expect(taken == nil && expected == nil, "step \(step)")
+      return
+    }
+    #expect(taken.node == handles[expected].node, "step \(step)")
+    #expect(handles[expected].isCurrent, "step \(step)")
+    backlog.recycle(taken)
+    #expect(!handles[expected].isCurrent, "step \(step)")
+  }
+
+  @Test("a handle whose memory holds another operation neither takes nor moves it")
+  func staleHandle() throws {
+    var backlog = OperationBacklog()
+    let first = backlog.append(OperationNode.Content { _ in }, level: 3)
+    let wasIn = backlog.take(first)
+    #expect(wasIn)
+    backlog.recycle(first)
+    let second = backlog.append(OperationNode.Content { _ in }, level: 3)
+    #expect(first.node == second.node)
+    let takesStale = backlog.take(first)
+    let movesStale = backlog.move(first, to: 9)
+    #expect(!takesStale && !movesStale)
+    let (level, isIn) = (backlog.highestLevel, backlog.take(second))
+    #expect(level == 3 && isIn)
+    backlog.recycle(second)
+  }
+}

@@ -1,0 +1,309 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("OperationScheduler")
+struct OperationSchedulerTests {
+  // O2, carried-over m
+  @Test("the most urgent runs first, and those of one priority in the order added")
+  func byPriority() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let log = Log()
+    let done = Gate()
+    for (name, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", 127), ("e", 5), ("f", -128)] {
+      scheduler.add(priority: OperationPriority(priority)) { _ in
+        log.add(name)
+        done.open()
+      }
+    }
+    frozen.thaw()
+    for _ in 0..<6 { #expect(done.waitInTime()) }
+    #expect(log.events == ["d", "b", "e", "a", "c", "f"])
+  }
+
+  // O2
+  @Test("a priority changed while it waits counts, and puts it behind those it joins")
+  func reprioritised() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let log = Log()
+    let done = Gate()
+    let operations = ["a", "b", "c", "d"].map { name in
+      scheduler.add { _ in
+        log.add(name)
+        done.open()
+      }
+    }
+    #expect(operations[2].setPriority(.high))
+    #expect(operations[0].setPriority(.high))
+    #expect(operations[3].setPriority(.background))
+    frozen.thaw()
+    for _ in 0..<4 { #expect(done.waitInTime()) }
+    #expect(log.events == ["c", "a", "b", "d"])
+    #expect(!operations[0].setPriority(.normal))
+  }
+
+  // O5
+  @Test("cancelled while it waits, it never runs, and what it held goes at once")
+  func cancelled() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let log = Log()
+    let operation: ScheduledOperation = {
+      let witness = Witness { log.add("released") }
+      return scheduler.add { _ in
+        witness.touch()
+        log.add("ran")
+      }
+    }()
+    #expect(operation.cancel())
+    log.add("cancelled")
+    #expect(!operation.cancel())
+    frozen.thaw()
+    let done = Gate()
+    scheduler.add { _ in done.open() }
+    #expect(done.waitInTime())
+    #expect(log.events == ["released", "cancelled"])
+    #expect(scheduler.metrics.cancelled == 1)
+  }
+
+  // O5
+  @Test("cancelled while it runs, it is told, and goes on to its end")
+  func cancelledWhileRunning() {
+    let scheduler = OperationScheduler.alone()
+    let began = Gate()
+    let goOn = Gate()
+    let ended = Gate()
+    let log = Log()
+    let operation = scheduler.add { operation in
+      log.add("\(operation.isCancelled)")
+      began.open()
+      goOn.wait()
+      log.add("\(operation.isCancelled)")
+      ended.open()
+    }
+    #expect(began.waitInTime())
+    #expect(!operation.cancel())
+    goOn.open()
+    #expect(ended.waitInTime())
+    #expect(log.events == ["false", "true"])
+  }
+
+  // O1, carried-over l
+  @Test("never more run at once than the limit says", arguments: [1, 2, 5])
+  func limited(limit: Int) {
+    let scheduler = OperationScheduler.alone(workers: limit)
+    let running = Locked((now: 0, most: 0))
+    let done = Gate()
+    for _ in 0..<2000 {
+      scheduler.add { _ in
+        running.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+        TestThread.yield()
+        running.withLock { $0.now -= 1 }
+        done.open()
+      }
+    }
+    for _ in 0..<2000 { #expect(done.waitInTime()) }
+    #expect(running.withLock { $0.most } <= limit)
+  }
+
+  // O1
+  @Test("a lowered limit holds from the next operation on, a raised one at once")
+  func limitChanges() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    #expect(scheduler.workerLimit == 1)
+    let first = FrozenWorkers(scheduler, 1)
+    scheduler.workerLimit = 3
+    let others = FrozenWorkers(scheduler, 2)
+    scheduler.workerLimit = 1
+    let ran = Gate()
+    scheduler.add { _ in ran.open() }
+    others.thaw()
+    first.thaw()
+    #expect(ran.waitInTime())
+  }
+
+  // O1
+  @Test("schedulers share the process's cap, and each gets its turn")
+  func processCap() {
+    let permits = WorkerPermits(limit: 2)
+    let schedulers = (0..<4).map {
+      OperationScheduler("part \($0)", workerLimit: 2, permits: permits)
+    }
+    let running = Locked((now: 0, most: 0))
+    let done = Gate()
+    for number in 0..<2000 {
+      schedulers[number % 4].add { _ in
+        running.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+        TestThread.yield()
+        running.withLock { $0.now -= 1 }
+        done.open()
+      }
+    }
+    for _ in 0..<2000 { #expect(done.waitInTime()) }
+    #expect(running.withLock { $0.most } <= 2)
+  }
+
+  // O1
+  @Test("a scheduler with endless work leaves its permit to another in time")
+  func permitsTakeTurns() {
+    let permits = WorkerPermits(limit: 1)
+    let busy = OperationScheduler("busy", workerLimit: 1, permits: permits)
+    let other = OperationScheduler("other", workerLimit: 1, permits: permits)
+    let isOver = Locked(false)
+    @Sendable func again(_ operation: ScheduledOperation) {
+      if !isOver.withLock({ $0 }) { busy.add(again) }
+    }
+    busy.add(again)
+    let ran = Gate()
+    other.add { _ in ran.open() }
+    #expect(ran.waitInTime())
+    isOver.withLock { $0 = true }
+  }
+
+  // O3, carried-over m
+  @Test("under endless urgent work, the oldest of low priority runs", arguments: [1, 2, 4])
+  func noStarvation(workers: Int) {
+    let scheduler = OperationScheduler.alone(workers: workers)
+    let ahead = Tally()
+    let ran = Gate()
+    let isOver = Locked(false)
+    @Sendable func urgent(_ operation: ScheduledOperation) {
+      ahead.increment()
+      if !isOver.withLock({ $0 }) { scheduler.add(priority: .interactive, urgent) }
+    }
+    // Twice the workers: something urgent always waits.
+    for _ in 0..<(workers * 2) { scheduler.add(priority: .interactive, urgent) }
+    let end = Locked(0)
+    let start = ahead.value
+    scheduler.add(priority: OperationPriority(-128)) { _ in
+      end.withLock { $0 = ahead.value }
+      ran.open()
+    }
+    #expect(ran.waitInTime())
+    isOver.withLock { $0 = true }
+    // Every eighth with one worker, else one of two workers' rounds, for each of those
+    // that are older; and as many again, for what starts between two readings.
+    let older = workers * 2 + 1
+    #expect(end.withLock { $0 } - start <= 2 * older * (workers == 1 ? 8 : 2 * workers))
+  }
+
+  // O4, carried-over l
+  @Test("interactive, the cap is one lower at once; one worker is left at least")
+  func interactive() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let frozen = FrozenWorkers(scheduler, 1)
+    scheduler.isInteractive = true
+    #expect(scheduler.isInteractive)
+    let ran = Gate()
+    scheduler.add { _ in ran.open() }
+    // One worker is held, and no other may be awake.
+    #expect(scheduler.metrics.awake == 1 && scheduler.metrics.queued == 1)
+    scheduler.isInteractive = false
+    #expect(ran.waitInTime())
+    frozen.thaw()
+    let alone = OperationScheduler.alone(workers: 1)
+    alone.isInteractive = true
+    alone.add { _ in ran.open() }
+    #expect(ran.waitInTime())
+  }
+
+  // O12
+  @Test("what an operation holds is released on the worker that ran it")
+  func releasedOnWorker() {
+    let scheduler = OperationScheduler.alone()
+    let threads = Locked<[UInt]>([])
+    let done = Gate()
+    do {
+      let witness = Witness {
+        threads.withLock { $0.append(System.thread) }
+        done.open()
+      }
+      scheduler.add { _ in
+        witness.touch()
+        threads.withLock { $0.append(System.thread) }
+      }
+    }
+    #expect(done.waitInTime())
+    let seen = threads.withLock { $0 }
+    #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
+  }
+
+  @Test("a scheduler that is dropped runs what waits, and its workers go")
+  func dropped() {
+    let done = Gate()
+    let log = Log()
+    do {
+      let scheduler = OperationScheduler.alone()
+      let frozen = FrozenWorkers(scheduler, 2)
+      for number in 0..<5 {
+        scheduler.add { _ in
+          log.add("\(number)")
+          done.open()
+        }
+      }
+      frozen.thaw()
+    }
+    for _ in 0..<5 { #expect(done.waitInTime()) }
+    #expect(log.events.sorted() == ["0", "1", "2", "3", "4"])
+  }
+
+  @Test("it says what it is at, and how long each priority waited")
+  func metrics() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    scheduler.measuresWaits = true
+    #expect(scheduler.metrics == SchedulerMetrics())
+    let frozen = FrozenWorkers(scheduler, 1)
+    let done = Gate()
+    for _ in 0..<3 { scheduler.add(priority: .high) { _ in done.open() } }
+    let before = scheduler.metrics
+    #expect(before.queued == 3 && before.running == 1 && before.added == 4)
+    #expect(before.workers == 1 && before.awake == 1)
+    frozen.thaw()
+    for _ in 0..<3 { #expect(done.waitInTime()) }
+    let waits = scheduler.metrics.waits
+    #expect(waits.map(\.priority) == [.interactive, .high])
+    #expect(waits.map(\.count) == [1, 3])
+    #expect(waits.allSatisfy { $0.longest > 0 && $0.longest <= $0.total })
+    scheduler.measuresWaits = false
+    #expect(scheduler.metrics.waits.isEmpty)
+  }
+
+  // Carried-over 35
+  @Test("apply calls every number once, on no more threads than it may")
+  func apply() {
+    let scheduler = OperationScheduler.alone(workers: 3)
+    for count in [0, 1, 2, 7, 100_000] {
+      let calls = (0..<count).map { _ in Tally() }
+      let threads = Locked<Set<UInt>>([])
+      scheduler.apply(count) { number in
+        calls[number].increment()
+        threads.withLock { _ = $0.insert(System.thread) }
+      }
+      #expect(calls.allSatisfy { $0.value == 1 }, "\(count)")
+      #expect(threads.withLock { $0.count } <= 4)
+    }
+  }
+
+  @Test("apply from every worker at once ends: it waits for nothing that has not begun")
+  func applyWithin() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let sum = Tally()
+    let done = Gate()
+    for _ in 0..<4 {
+      scheduler.add { _ in
+        scheduler.apply(100) { _ in sum.increment() }
+        done.open()
+      }
+    }
+    for _ in 0..<4 { #expect(done.waitInTime()) }
+    #expect(sum.value == 400)
+  }
+}
