@@ -21,10 +21,13 @@ extension AsyncTransaction {
     case .open: commit()
     case .committed: break
     }
+    // Also while it helps: what it runs may wait on other loops.
+    WaitTable.shared.loopBeginsToWait(core, name)
     // Lifted first: workers begin with one while this thread runs another.
     for item in operations { _ = item.move(to: OperationBacklog.lifted) }
     for item in operations { item.help() }
     waitForWorkers()
+    WaitTable.shared.loopEndsToWait(core)
     completeIfEnded()
   }
 
@@ -34,9 +37,7 @@ extension AsyncTransaction {
     let parking = Parking()
     core.parking = parking
     guard core.state.withLock({ $0.await() }) else { return }
-    WaitTable.shared.loopBeginsToWait(core, name)
     parking.sleep()
-    WaitTable.shared.loopEndsToWait(core)
     core.state.withLock { $0.stopAwaiting() }
   }
 }

@@ -18,6 +18,9 @@ public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentabl
   /// What nobody waits for.
   public static let background = OperationPriority(rawValue: -64)
 
+  /// What can wait for everything else that somebody asked for.
+  public static let low = OperationPriority(rawValue: -32)
+
   /// What was not said to be anything else.
   public static let normal = OperationPriority(rawValue: 0)
 

@@ -2,9 +2,9 @@
 ///
 /// Any thread may use it. A circle of the two would never end: the call of the
 /// operation that closes it is let go, with both names. O9.
-final class WaitTable: Sendable {
+package final class WaitTable: Sendable {
   /// The one of the process.
-  static let shared = WaitTable()
+  package static let shared = WaitTable()
 
   private let state = Locked(WaitState())
 
@@ -21,6 +21,12 @@ final class WaitTable: Sendable {
 
   /// The calling thread is about to sleep until `call` was answered.
   func callBegins(_ call: LoopCall) { state.withLock { $0.callBegins(call) } }
+
+  /// Whether the loop of `port` waits for a transaction.
+  package func isAwaiting(_ port: LoopPort) -> Bool { state.withLock { $0.isAwaiting(port.core) } }
+
+  /// How many calls wait on the loop of `port`.
+  package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
   /// `call` was answered, or let go.
   func callEnds(_ call: LoopCall) { state.withLock { $0.callEnds(call) } }
@@ -59,6 +65,10 @@ struct WaitState {
 
   /// Removes a call.
   mutating func callEnds(_ call: LoopCall) { calls.removeAll { $0 === call } }
+
+  func isAwaiting(_ loop: PortCore) -> Bool { waits.contains { $0.loop === loop } }
+
+  func callCount(_ loop: PortCore) -> Int { calls.count { $0.loop === loop } }
 
   /// The transaction that `call` waits for, and which waits for its operation, by
   /// other loops or at once.

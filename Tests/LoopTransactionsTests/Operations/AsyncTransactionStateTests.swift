@@ -96,7 +96,7 @@ struct AsyncTransactionStateTests {
       let order = order + [step]
       if let fault = next.fault {
         Issue.record("\(fault), after \(order)")
-      } else if order.count < 9 {
+      } else if order.count < 12 {
         explore(next, order, &orders)
       }
     }

@@ -1,0 +1,315 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+private struct Failure: Error, Equatable {}
+
+@Suite("AsyncTransaction")
+struct AsyncTransactionTests {
+  // O6, carried-over g
+  @Test("completions come in the order added, together, though operations end in reverse")
+  func inOrder() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 3)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let log = Log()
+      let gates = (0..<3).map { _ in Gate() }
+      for number in 0..<3 {
+        transaction.add { _ in
+          gates[number].wait()
+          log.add("ran \(number)")
+          if number > 0 { gates[number - 1].open() }
+          return number * 10
+        } completion: { outcome in
+          log.add("\(outcome.value ?? -1)")
+        }
+      }
+      transaction.whenComplete { log.add("\($0.state)") }
+      transaction.commit()
+      #expect(transaction.state == .committed)
+      gates[2].open()
+      #expect(loop.runInTime() == .finished)
+      #expect(log.events == ["ran 2", "ran 1", "ran 0", "0", "10", "20", "complete"])
+    }
+  }
+
+  // O6, carried-over g
+  @Test("no completion comes before the commit, and every one on the loop")
+  func notBeforeCommit() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let ran = Gate()
+      let log = Log()
+      let thread = System.thread
+      transaction.add { _ in ran.open() } completion: { _ in
+        log.add(System.thread == thread ? "here" : "elsewhere")
+      }
+      #expect(ran.waitInTime())
+      for _ in 0..<10 { loop.run(.noWait) }
+      #expect(log.events == [] && transaction.state == .open)
+      transaction.commit()
+      #expect(log.events == [])
+      #expect(loop.runInTime() == .finished)
+      #expect(log.events == ["here"])
+    }
+  }
+
+  // O6
+  @Test("operations that start on commit do not start before")
+  func startOnCommit() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
+      let log = Log()
+      let first = transaction.add { _ in log.add("first") }
+      transaction.add("second", priority: .low) { _ in log.add("second") }
+      #expect(first.setPriority(.background))
+      #expect(scheduler.metrics.added == 0)
+      let frozen = FrozenWorkers(scheduler, 2)
+      scheduler.workerLimit = 1
+      transaction.commit()
+      #expect(scheduler.metrics.added == 4)
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(log.events.sorted() == ["first", "second"])
+    }
+  }
+
+  // O6
+  @Test("an error is an outcome, and keeps no other from its own")
+  func failure() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      var outcomes: [String] = []
+      transaction.add { _ -> Int in throw Failure() } completion: { outcome in
+        if case .failed(let error) = outcome { outcomes.append("\(error)") }
+        #expect(throws: Failure.self) { try outcome.get() }
+      }
+      transaction.add { _ -> Int in throw CancellationError() } completion: { outcome in
+        if case .cancelled = outcome { outcomes.append("cancelled") }
+        #expect(throws: CancellationError.self) { try outcome.get() }
+      }
+      transaction.add { _ in 7 } completion: { outcomes.append("\($0.value ?? 0)") }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(outcomes == ["Failure()", "cancelled", "7"])
+    }
+  }
+
+  // O6, carried-over i
+  @Test("an empty commit completes, and not inside the commit")
+  func empty() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop)
+      var events: [String] = []
+      transaction.whenComplete { _ in events.append("complete") }
+      transaction.commit()
+      events.append("committed")
+      #expect(loop.runInTime() == .finished)
+      #expect(events == ["committed", "complete"])
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // O5, O6, carried-over h
+  @Test("cancelled: what waits never runs, what runs is told, and all are told cancelled")
+  func cancel() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let log = Log()
+      let ended = Gate()
+      let began = Gate()
+      let goOn = Gate()
+      transaction.add { _ in ended.open() } completion: { log.add("ended: \($0)") }
+      #expect(ended.waitInTime())
+      transaction.add { operation in
+        began.open()
+        goOn.wait()
+        log.add("told: \(operation.isCancelled)")
+      } completion: {
+        log.add("running: \($0)")
+      }
+      #expect(began.waitInTime())
+      let frozen = FrozenWorkers(scheduler, 1)
+      transaction.add { _ in log.add("ran") } completion: { log.add("waiting: \($0)") }
+      transaction.commit()
+      transaction.cancel()
+      #expect(transaction.state == .cancelled && transaction.isCancelled)
+      #expect(scheduler.metrics.queued == 0)
+      goOn.open()
+      frozen.thaw()
+      transaction.whenComplete { transaction in
+        log.add("\(transaction.state)")
+        transaction.cancel()
+      }
+      #expect(loop.runInTime() == .finished)
+      #expect(
+        log.events == [
+          "told: true", "ended: cancelled", "running: cancelled", "waiting: cancelled", "complete",
+        ]
+      )
+      transaction.cancel()
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // Carried-over h
+  @Test("a cancel from a completion changes nothing for the rest")
+  func cancelFromCompletion() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      var outcomes: [Int?] = []
+      for number in 0..<3 {
+        transaction.add { _ in number } completion: { [unowned transaction] outcome in
+          outcomes.append(outcome.value)
+          transaction.cancel()
+        }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(outcomes == [0, 1, 2])
+      #expect(!transaction.isCancelled)
+    }
+  }
+
+  // O5
+  @Test("one operation cancelled alone has its outcome, and leaves the others theirs")
+  func cancelOne() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      var outcomes: [Int?] = []
+      let operations = (0..<3).map { number in
+        transaction.add { _ in number } completion: { outcomes.append($0.value) }
+      }
+      TestThread.run { operations[1].cancel() }
+      #expect(operations[1].isCancelled && !operations[0].isCancelled)
+      transaction.commit()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(outcomes == [0, nil, 2])
+      #expect(!transaction.isCancelled)
+    }
+  }
+
+  // O12
+  @Test("a body is released on its worker before any completion, a completion on the loop")
+  func releases() throws {
+    try withLoop { loop in
+      let log = Log()
+      let loopThread = System.thread
+      let place: @Sendable () -> String = { System.thread == loopThread ? "loop" : "worker" }
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      do {
+        let held = Witness { log.add("body on \(place())") }
+        let told = Witness { log.add("completion on \(place())") }
+        transaction.add { _ in held.touch() } completion: { _ in
+          told.touch()
+          log.add("completed")
+        }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(log.events == ["body on worker", "completed", "completion on loop"])
+    }
+  }
+
+  // Carried-over 12, 14
+  @Test("a committed transaction is kept until it is complete, and no longer")
+  func lifetime() throws {
+    try withLoop { loop in
+      weak var kept: AsyncTransaction?
+      let goOn = Gate()
+      do {
+        let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+        transaction.add { _ in goOn.wait() } completion: { _ in }
+        transaction.whenComplete { _ in }
+        transaction.commit()
+        kept = transaction
+      }
+      loop.run(.noWait)
+      #expect(kept != nil)
+      goOn.open()
+      #expect(loop.runInTime() == .finished)
+      #expect(kept == nil)
+    }
+  }
+
+  // O8
+  @Test("the completions of many transactions reach a loop by one wake")
+  func oneWake() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      var completed = 0
+      for _ in 0..<1000 {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        transaction.add { _ in } completion: { _ in completed += 1 }
+        transaction.commit()
+      }
+      let before = loop.metrics.wakesSent
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(completed == 1000)
+      // A worker may be held up between two of them for any time.
+      #expect(loop.metrics.wakesSent - before <= 20)
+    }
+  }
+
+  // O8, L9
+  @Test("completions are under the tick's budget")
+  func budget() throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 10)
+      let scheduler = OperationScheduler.alone(workers: 1)
+      var ticks: [UInt64: Int] = [:]
+      let ended = Gate()
+      for _ in 0..<40 {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        transaction.add { _ in ended.open() } completion: { _ in
+          ticks[loop.metrics.ticks, default: 0] += 1
+        }
+        transaction.commit()
+      }
+      for _ in 0..<40 { #expect(ended.waitInTime()) }
+      #expect(loop.runInTime() == .finished)
+      #expect(ticks.values.reduce(0, +) == 40)
+      #expect(ticks.count >= 4)
+    }
+  }
+
+  // L11
+  @Test("closing the loop cancels, waits for what runs, and tells every outcome")
+  func closing() throws {
+    let loop = try EventLoop()
+    let log = Log()
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let began = Gate()
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    transaction.add { operation in
+      began.open()
+      while !operation.isCancelled { TestThread.yield() }
+    } completion: {
+      log.add("running: \($0)")
+    }
+    transaction.add { _ in log.add("ran") } completion: { outcome in
+      log.add("waiting: \(outcome)")
+      let late = AsyncTransaction(on: loop, scheduler: scheduler)
+      late.add { _ in log.add("ran") } completion: { log.add("late: \($0)") }
+      late.commit()
+    }
+    let open = AsyncTransaction(on: loop, scheduler: scheduler)
+    open.add { _ in } completion: { log.add("open: \($0)") }
+    transaction.commit()
+    #expect(began.waitInTime())
+    try loop.close()
+    let told = log.events.filter { $0 != "ran" }
+    #expect(
+      told == ["running: cancelled", "waiting: cancelled", "open: cancelled", "late: cancelled"]
+    )
+    #expect(open.state == .complete)
+  }
+}
