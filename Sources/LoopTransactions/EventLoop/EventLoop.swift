@@ -26,6 +26,7 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let transactions: TransactionSet
+  let group = TransactionGroup()
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
 
@@ -60,7 +61,6 @@ public final class EventLoop {
   var queues: [QueueCore] = []
   @exclusivity(unchecked) var isStopWanted = false
   private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
-  private(set) lazy var group = TransactionGroup(loop: self)
   var portHolders = 0
   weak var currentPort: LoopPort?
 
@@ -137,6 +137,7 @@ public final class EventLoop {
     ticks.setOwner(self)
     core.setLoop(self)
     transactions.attach(to: self)
+    group.attach(to: self)
     becomeCurrentIfNoneRuns()
   }
 

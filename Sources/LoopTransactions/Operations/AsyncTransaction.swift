@@ -133,10 +133,10 @@ extension AsyncTransaction {
   /// - Precondition: The transaction is open.
   /// - Complexity: O(1).
   @discardableResult
-  public func add<Value>(
+  public func add<Value: Sendable>(
     _ name: StaticString = "operation",
     priority: OperationPriority = .normal,
-    _ body: @escaping @Sendable (Operation) throws -> sending Value,
+    _ body: @escaping @Sendable (Operation) throws -> Value,
     completion: ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
     checkOpen("AsyncTransaction.add")

@@ -53,17 +53,17 @@ class LoopCall: @unchecked Sendable {
 }
 
 /// One that makes a `Value`.
-final class ValueCall<Value>: LoopCall, @unchecked Sendable {
+final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
   // @unchecked: `result` is written on the loop before `parking` is woken, and read
   // by its sleeper after that; `body` is used by one of them.
 
-  private var body: (@Sendable () throws -> sending Value)?
+  private var body: (@Sendable () throws -> Value)?
   private var result: Result<Value, any Error>?
 
   init(
     loop: PortCore,
     owner: OperationOwner?,
-    _ body: @escaping @Sendable () throws -> sending Value
+    _ body: @escaping @Sendable () throws -> Value
   ) {
     self.body = body
     super.init(loop: loop, owner: owner)

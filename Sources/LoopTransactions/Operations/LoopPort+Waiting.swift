@@ -26,8 +26,8 @@ extension LoopPort {
   /// - Throws: What `body` throws; `Refusal` if the loop takes nothing; `WaitCycle`
   ///   from an operation that the loop waits for in `waitUntilComplete`, where
   ///   `body` does not run.
-  public func postAndWait<Value>(
-    _ body: @escaping @Sendable () throws -> sending Value
+  public func postAndWait<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
     let owner = CurrentOperation.owner
     if core.isOnThread { try refuseOnThread(owner) }

@@ -45,7 +45,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
 }
 
 /// One that makes a `Value`.
-class ValueItem<Value>: OperationItem, @unchecked Sendable {
+class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   // @unchecked: `outcome` is written by who runs the operation before it ends, and
   // read on the loop after that, through the transaction's lock; `completion` is
   // touched on the loop only.
@@ -71,7 +71,7 @@ class ValueItem<Value>: OperationItem, @unchecked Sendable {
 
   /// What `body` makes or throws.
   static func outcome(
-    _ body: () throws -> sending Value
+    _ body: () throws -> Value
   ) -> AsyncTransaction.Outcome<Value> {
     do {
       return .value(try body())

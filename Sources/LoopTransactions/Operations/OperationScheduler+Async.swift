@@ -11,10 +11,10 @@ extension OperationScheduler {
   /// - Throws: What `body` throws; a `CancellationError` if it was cancelled before it
   ///   ran.
   /// - Complexity: O(1), and `body`.
-  public func run<Value>(
+  public func run<Value: Sendable>(
     priority: OperationPriority? = nil,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> sending Value
-  ) async throws -> sending Value {
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
+  ) async throws -> Value {
     let priority = priority ?? OperationPriority(Task.currentPriority)
     let awaited = AwaitedOperation<Value>(core, body)
     try await withTaskCancellationHandler {
@@ -44,12 +44,12 @@ extension OperationPriority {
 }
 
 /// An operation that a task waits for.
-private final class AwaitedOperation<Value>: OperationOwner, @unchecked Sendable {
+private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
   // @unchecked: `continuation` and `handle` are written before a worker may know of
   // the operation, `result` before the task goes on.
 
   private let core: SchedulerCore
-  private var body: (@Sendable (ScheduledOperation) throws -> sending Value)?
+  private var body: (@Sendable (ScheduledOperation) throws -> Value)?
   private var continuation: UnsafeContinuation<Void, any Error>?
   private var handle: OperationHandle?
   private var result: Result<Value, any Error> = .failure(CancellationError())
@@ -60,7 +60,7 @@ private final class AwaitedOperation<Value>: OperationOwner, @unchecked Sendable
 
   init(
     _ core: SchedulerCore,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> sending Value
+    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
   ) {
     self.core = core
     self.body = body

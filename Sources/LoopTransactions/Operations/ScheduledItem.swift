@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One that its transaction's scheduler runs.
-final class ScheduledItem<Value>: ValueItem<Value>, @unchecked Sendable {
+final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   // @unchecked: `content` is touched on the loop only; `handle` is written before
   // `isStarted` is set, and read where that is seen.
 
@@ -19,7 +19,7 @@ final class ScheduledItem<Value>: ValueItem<Value>, @unchecked Sendable {
     _ core: AsyncTransactionCore,
     on scheduler: SchedulerCore,
     _ priority: OperationPriority,
-    _ body: @escaping @Sendable (AsyncTransaction.Operation) throws -> sending Value,
+    _ body: @escaping @Sendable (AsyncTransaction.Operation) throws -> Value,
     _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
     self.scheduler = scheduler

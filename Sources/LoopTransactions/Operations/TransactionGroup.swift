@@ -18,7 +18,18 @@ public final class TransactionGroup {
   private var observer: Observer?
   private var isOwed = false
 
-  init(loop: EventLoop) { self.loop = loop }
+  init() {}
+
+  /// Commits in `loop` from now on. Here, not when the first is added: an observer
+  /// that is added within a pass is not called in it.
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
+      [unowned(unsafe) self] _ in commit()
+    }
+    observer.isDormant = true
+    self.observer = observer
+  }
 
   /// Commits `transaction` at the end of the tick, unless it was committed by then.
   ///
@@ -64,11 +75,6 @@ public final class TransactionGroup {
   }
 
   private func owe(_ loop: EventLoop) {
-    if observer == nil {
-      observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
-        [unowned(unsafe) self] _ in commit()
-      }
-    }
     observer?.isDormant = false
     if !isOwed { loop.owedQueues += 1 }
     isOwed = true

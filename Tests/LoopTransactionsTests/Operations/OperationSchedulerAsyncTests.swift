@@ -1,0 +1,98 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+private struct Failure: Error {}
+
+@Suite("OperationScheduler: await")
+struct OperationSchedulerAsyncTests {
+  @Test("run returns what the body makes on a worker, and throws what it throws")
+  func values() async throws {
+    let scheduler = OperationScheduler.alone()
+    let thread = System.thread
+    let isElsewhere = try await scheduler.run { _ in System.thread != thread }
+    #expect(isElsewhere)
+    await #expect(throws: Failure.self) { try await scheduler.run { _ in throw Failure() } }
+  }
+
+  @Test("a task that is cancelled takes its operation along while that waits")
+  func cancelsWaiting() async throws {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let ran = Tally()
+    let task = Task { try await scheduler.run { _ in _ = ran.increment() } }
+    while scheduler.metrics.queued == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(scheduler.metrics.queued == 0)
+    frozen.thaw()
+    try await scheduler.run { _ in }
+    #expect(ran.value == 0)
+  }
+
+  @Test("a task that is cancelled tells its operation while that runs")
+  func cancelsRunning() async throws {
+    let scheduler = OperationScheduler.alone()
+    let began = Tally()
+    let task = Task {
+      try await scheduler.run { operation in
+        began.increment()
+        while !operation.isCancelled { TestThread.yield() }
+        return "told"
+      }
+    }
+    while began.value == 0 { await Task.yield() }
+    task.cancel()
+    #expect(try await task.value == "told")
+  }
+
+  @Test("a task that is cancelled already runs nothing")
+  func cancelledBefore() async throws {
+    let scheduler = OperationScheduler.alone()
+    let frozen = FrozenWorkers(scheduler, 2)
+    let ran = Tally()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await scheduler.run { _ in _ = ran.increment() }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    frozen.thaw()
+    #expect(ran.value == 0)
+  }
+
+  @Test("a task's priority is the operation's, unless another is said")
+  func priorities() {
+    #expect(OperationPriority(TaskPriority.background) == .background)
+    #expect(OperationPriority(TaskPriority.medium) == .normal)
+    #expect(OperationPriority(TaskPriority.high) == .high)
+    #expect(OperationPriority(TaskPriority.low) < .normal)
+    #expect(OperationPriority(TaskPriority.low) > .background)
+    #expect(OperationPriority(TaskPriority(rawValue: 255)) == .high)
+  }
+
+  // O12
+  @Test("what the body holds is released before the task goes on")
+  func releases() async throws {
+    let log = Log()
+    let scheduler = OperationScheduler.alone()
+    do {
+      let body: @Sendable (ScheduledOperation) -> Void = {
+        let witness = Witness { log.add("released") }
+        return { _ in witness.touch() }
+      }()
+      try await scheduler.run(body)
+    }
+    log.add("went on")
+    #expect(log.events.sorted() == ["released", "went on"])
+  }
+
+  @Test("tasks by the thousand each get theirs")
+  func many() async throws {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<1000 { group.addTask { try await scheduler.run { _ in number } } }
+      return try await group.reduce(0, +)
+    }
+    #expect(sum == 499_500)
+  }
+}

@@ -1,0 +1,121 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("SerialQueue, SerialQueuePool")
+struct SerialQueueTests {
+  // O11
+  @Test("one after the other, in the order added, whatever number of workers there is")
+  func inOrder() {
+    let queue = SerialQueue("test", on: .alone(workers: 4))
+    let numbers = Locked<[Int]>([])
+    let running = Locked((now: 0, most: 0))
+    let done = Gate()
+    for number in 0..<1000 {
+      queue.add {
+        running.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+        numbers.withLock { $0.append(number) }
+        if number % 100 == 0 { TestThread.yield() }
+        running.withLock { $0.now -= 1 }
+        if number == 999 { done.open() }
+      }
+    }
+    #expect(done.waitInTime())
+    #expect(numbers.withLock { $0 } == Array(0..<1000))
+    #expect(running.withLock { $0.most } == 1)
+  }
+
+  // O11
+  @Test("queues share the workers of their scheduler, under its limit")
+  func underTheCap() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let pool = SerialQueuePool("test", count: 8, on: scheduler)
+    let running = Locked((now: 0, most: 0))
+    let done = Gate()
+    for _ in 0..<400 {
+      pool.next().add {
+        running.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+        TestThread.yield()
+        running.withLock { $0.now -= 1 }
+        done.open()
+      }
+    }
+    for _ in 0..<400 { #expect(done.waitInTime()) }
+    #expect(running.withLock { $0.most } <= 2)
+    #expect(scheduler.metrics.workers <= 2)
+  }
+
+  // O11
+  @Test("the queues of a pool are used in turn")
+  func rotates() {
+    let pool = SerialQueuePool("test", count: 3, on: .alone())
+    let turns = (0..<7).map { _ in pool.next() }
+    for (index, queue) in turns.enumerated() { #expect(queue === pool.queues[index % 3]) }
+    #expect((1...32).contains(SerialQueuePool.defaultCount))
+  }
+
+  // O11
+  @Test("a queue of long pieces lets something more urgent in between")
+  func letsOthersIn() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let queue = SerialQueue("test", on: scheduler)
+    let log = Log()
+    let done = Gate()
+    for number in 0..<3 {
+      queue.add {
+        if number == 0 { scheduler.add(priority: .high) { _ in log.add("urgent") } }
+        let end = System.nanoseconds + 1_000_000
+        while System.nanoseconds < end {}
+        log.add("\(number)")
+        done.open()
+      }
+    }
+    frozen.thaw()
+    for _ in 0..<3 { #expect(done.waitInTime()) }
+    #expect(log.events == ["0", "urgent", "1", "2"])
+  }
+
+  @Test("removeAll drops what waits, and releases it")
+  func removes() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let queue = SerialQueue("test", on: scheduler)
+    let log = Log()
+    do {
+      let witness = Witness { log.add("released") }
+      for _ in 0..<3 {
+        queue.add {
+          witness.touch()
+          log.add("ran")
+        }
+      }
+    }
+    #expect(queue.count == 3)
+    #expect(queue.removeAll() == 3)
+    #expect(log.events == ["released"])
+    let done = Gate()
+    queue.add { done.open() }
+    frozen.thaw()
+    #expect(done.waitInTime())
+  }
+
+  @Test("what waits when the queue and its scheduler are dropped is still run")
+  func dropped() {
+    let done = Gate()
+    do {
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let queue = SerialQueue("test", on: scheduler)
+      for _ in 0..<50 { queue.add { done.open() } }
+      frozen.thaw()
+    }
+    for _ in 0..<50 { #expect(done.waitInTime()) }
+  }
+}

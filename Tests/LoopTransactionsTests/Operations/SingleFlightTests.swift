@@ -1,0 +1,140 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("SingleFlight")
+struct SingleFlightTests {
+  // O10
+  @Test("equal keys under way share one run, one worker and the result")
+  func shares() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<String, Int>(on: scheduler)
+      let runs = Tally()
+      var values: [Int?] = []
+      for number in 0..<5 {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        transaction.add(flights, for: number < 3 ? "a" : "b") { _ in
+          runs.increment()
+        } completion: {
+          values.append($0.value)
+        }
+        transaction.commit()
+      }
+      #expect(flights.count == 2 && scheduler.metrics.queued == 2)
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(runs.value == 2)
+      #expect(values == [1, 1, 1, 2, 2])
+      #expect(flights.count == 0)
+    }
+  }
+
+  // O10
+  @Test("after the landing the next one runs anew")
+  func runsAnew() async throws {
+    let flights = SingleFlight<Int, Int>(on: .alone())
+    let runs = Tally()
+    for expected in 1...3 {
+      #expect(try await flights.value(for: 7) { _ in runs.increment() } == expected)
+    }
+  }
+
+  // O10, O5
+  @Test("who cancels leaves the others theirs; the last one takes the operation along")
+  func cancels() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      var told: [String] = []
+      let transactions = (0..<4).map { number in
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        transaction.add(flights, for: number / 2) { _ in 5 } completion: {
+          told.append("\(number) \($0)")
+        }
+        transaction.commit()
+        return transaction
+      }
+      transactions[0].cancel()
+      #expect(scheduler.metrics.queued == 2)
+      transactions[2].cancel()
+      transactions[3].cancel()
+      #expect(scheduler.metrics.queued == 1 && flights.count == 1)
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(told == ["0 cancelled", "2 cancelled", "3 cancelled", "1 value(5)"])
+    }
+  }
+
+  // O10, O2, O9
+  @Test("it is as urgent as the most urgent of those that wait, and is lifted by a wait")
+  func urgency() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      scheduler.add { _ in log.add("normal") }
+      transaction.add(flights, for: 1, priority: .background) { _ in
+        log.add("flight")
+        return 1
+      }
+      let second = transaction.add(flights, for: 1, priority: .low) { _ in 2 }
+      #expect(second.setPriority(.high))
+      transaction.commit()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      let done = Gate()
+      scheduler.add(priority: .background) { _ in done.open() }
+      #expect(done.waitInTime())
+      #expect(log.events == ["flight", "normal"])
+      let held = FrozenWorkers(scheduler, 1)
+      let awaited = AsyncTransaction(on: loop, scheduler: scheduler)
+      let thread = System.thread
+      var isHere: Bool?
+      awaited.add(flights, for: 2) { _ in System.thread == thread ? 1 : 0 } completion: {
+        isHere = $0.value == 1
+      }
+      awaited.waitUntilComplete()
+      #expect(isHere == true)
+      held.thaw()
+    }
+  }
+
+  @Test("a task's cancelling takes back what it asked for, and throws at once")
+  func taskCancels() async throws {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let task = Task { try await flights.value(for: 1) { _ in 1 } }
+    while flights.count == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(flights.count == 0 && scheduler.metrics.queued == 0)
+    frozen.thaw()
+  }
+
+  // O9, O10
+  @Test("a flight that waits on a loop that waits for it is told")
+  func cycle() throws {
+    try withLoop { loop in
+      let port = loop.port
+      let flights = SingleFlight<Int, Int>(on: .alone())
+      let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
+      let began = Gate()
+      var isFound = false
+      transaction.add(flights, for: 1) { _ in
+        began.open()
+        return try port.postAndWait { 1 }
+      } completion: { outcome in
+        if case .failed(let error) = outcome { isFound = error is WaitCycle }
+      }
+      #expect(began.waitInTime())
+      transaction.waitUntilComplete()
+      #expect(isFound)
+    }
+  }
+}

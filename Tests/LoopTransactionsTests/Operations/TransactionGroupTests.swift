@@ -1,0 +1,185 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("TransactionGroup, TransactionContainer")
+struct TransactionGroupTests {
+  // O7
+  @Test("what is open is committed at the end of the tick, after every observer")
+  func lastOfAll() throws {
+    try withLoop { loop in
+      var events: [String] = []
+      let transaction = AsyncTransaction(on: loop)
+      loop.addObserver(for: .beforeWaiting, order: .max - 1, repeats: false) { _ in
+        events.append("\(transaction.state)")
+      }
+      loop.commit { events.append("T \(transaction.state)") }
+      loop.transactionGroup.add(transaction)
+      loop.transactionGroup.add(transaction)
+      #expect(loop.transactionGroup.count == 1)
+      loop.run(.noWait)
+      #expect(events == ["T open", "open"])
+      #expect(transaction.state != .open)
+      #expect(loop.runInTime() == .finished)
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // O7, carried-over k
+  @Test("what is opened while the group commits is committed in the next tick, unasked")
+  func nextTick() throws {
+    try withLoop { loop in
+      let later = AsyncTransaction(on: loop)
+      var states: [AsyncTransaction.State] = []
+      loop.addObserver(for: .beforeWaiting, order: .max, repeats: false) { _ in
+        loop.transactionGroup.add(later)
+      }
+      loop.transactionGroup.add(AsyncTransaction(on: loop))
+      loop.addObserver(for: .afterWaiting) { _ in states.append(later.state) }
+      #expect(loop.runInTime() == .finished)
+      #expect(states.contains(.open) || states.first == .committed)
+      #expect(later.state == .complete)
+    }
+  }
+
+  // O7
+  @Test("a commit by hand before the end of the tick is fine, and counts once")
+  func byHand() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop)
+      loop.transactionGroup.add(transaction)
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // O7
+  @Test("a run that is over has committed what its exit observers opened")
+  func atExit() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop)
+      loop.addObserver(for: .exit, repeats: false) { _ in
+        loop.transactionGroup.add(transaction)
+      }
+      loop.run()
+      #expect(transaction.state != .open)
+      #expect(loop.runInTime() == .finished)
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // O7, carried-over 20
+  @Test("of two parts in a container, what is ready waits for the other, and is told once")
+  func partsAppearTogether() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let card = TransactionContainer(on: loop, name: "card", collects: true, scheduler: scheduler)
+      let parts = (0..<2).map { _ in TransactionContainer(on: loop, in: card) }
+      var shown: [Int] = []
+      var hooks: [String] = []
+      card.willBegin = { _ in hooks.append("begin") }
+      card.didComplete = { _ in hooks.append("complete") }
+      let goOn = Gate()
+      let ready = Gate()
+      parts[0].transaction.add { _ in ready.open() } completion: { _ in shown.append(0) }
+      parts[1].transaction.add { _ in goOn.wait() } completion: { _ in shown.append(1) }
+      #expect(card.isPending && !parts[0].isPending)
+      loop.run(.noWait)
+      #expect(ready.waitInTime())
+      for _ in 0..<20 { loop.run(.noWait) }
+      #expect(shown == [] && hooks == ["begin"])
+      goOn.open()
+      #expect(loop.runInTime() == .finished)
+      #expect(shown == [0, 1])
+      #expect(hooks == ["begin", "complete"])
+      #expect(!card.isPending)
+    }
+  }
+
+  // O7, carried-over k
+  @Test("the nearest one that collects answers; without any, each answers for itself")
+  func nearest() throws {
+    try withLoop { loop in
+      let outer = TransactionContainer(on: loop, collects: true)
+      let inner = TransactionContainer(on: loop, in: outer, collects: true)
+      let leaf = TransactionContainer(on: loop, in: inner)
+      let other = TransactionContainer(on: loop, in: outer)
+      let alone = TransactionContainer(on: loop)
+      #expect(leaf.collector === inner && other.collector === outer && alone.collector === alone)
+      #expect(leaf.transaction === inner.transaction)
+      #expect(leaf.transaction !== outer.transaction)
+      #expect(other.transaction === outer.transaction)
+      inner.collects = false
+      #expect(leaf.collector === outer)
+      #expect(loop.runInTime() == .finished)
+      #expect(![outer, inner, alone].contains { $0.isPending })
+    }
+  }
+
+  // O7
+  @Test("the next tick's parts go into a transaction of their own")
+  func oneForEachTick() throws {
+    try withLoop { loop in
+      let card = TransactionContainer(on: loop, collects: true, scheduler: .alone())
+      let goOn = Gate()
+      let first = card.transaction
+      first.add { _ in goOn.wait() }
+      loop.run(.noWait)
+      let second = card.transaction
+      #expect(second !== first && first.state == .committed && second.state == .open)
+      goOn.open()
+      #expect(loop.runInTime() == .finished)
+    }
+  }
+
+  // Carried-over 12
+  @Test("a container that is dropped leaves its transaction to the group")
+  func droppedContainer() throws {
+    try withLoop { loop in
+      weak var transaction: AsyncTransaction?
+      do {
+        let container = TransactionContainer(on: loop)
+        transaction = container.transaction
+      }
+      #expect(transaction != nil)
+      #expect(loop.runInTime() == .finished)
+      #expect(transaction == nil)
+    }
+  }
+
+  // Carried-over 13
+  @Test("cancelled and dropped, an empty one is gone without a tick")
+  func cancelledContainer() throws {
+    try withLoop { loop in
+      weak var transaction: AsyncTransaction?
+      var isTold = false
+      do {
+        let container = TransactionContainer(on: loop)
+        container.didComplete = { _ in isTold = true }
+        transaction = container.transaction
+        container.cancelAll()
+      }
+      #expect(transaction == nil)
+      #expect(isTold)
+    }
+  }
+
+  @Test("cancelAll cancels what is open and what is under way")
+  func cancelAll() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let container = TransactionContainer(on: loop, scheduler: scheduler)
+      var told: [String] = []
+      container.transaction.add { _ in } completion: { told.append("first \($0)") }
+      loop.run(.noWait)
+      container.transaction.add { _ in } completion: { told.append("second \($0)") }
+      container.cancelAll()
+      #expect(scheduler.metrics.queued == 0)
+      #expect(loop.runInTime() == .finished)
+      #expect(told == ["first cancelled", "second cancelled"])
+      frozen.thaw()
+    }
+  }
+}
