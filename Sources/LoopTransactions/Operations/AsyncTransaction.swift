@@ -83,9 +83,10 @@ public final class AsyncTransaction {
     core.transaction = nil
     unfinished.remove(number)
     guard !items.isEmpty, state == .open, !core.loop.isForked else { return }
-    trap("AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled")
+    trap(
+      "AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled"
+    )
   }
-
 
   /// How far it is.
   ///

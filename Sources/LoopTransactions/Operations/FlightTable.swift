@@ -136,7 +136,9 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   override func leave(_ follower: FlightFollower<Value>) -> Bool {
     var wasIn = false
     let isDeserted = table.end(self) { flight in
-      guard let index = flight.followers.firstIndex(where: { $0 === follower }) else { return false }
+      guard let index = flight.followers.firstIndex(where: { $0 === follower }) else {
+        return false
+      }
       flight.followers.remove(at: index)
       wasIn = true
       return flight.followers.isEmpty

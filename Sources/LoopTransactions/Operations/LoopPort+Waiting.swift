@@ -50,7 +50,9 @@ extension LoopPort {
   /// The loop's thread runs an operation that it waits for, or the caller erred.
   private func refuseOnThread(_ owner: OperationOwner?) throws {
     guard let owner else {
-      trap("LoopPort.postAndWait: called on the loop itself, which would wait for ever; call it directly")
+      trap(
+        "LoopPort.postAndWait: called on the loop itself, which would wait for ever; call it directly"
+      )
     }
     throw WaitCycle(operation: owner.title, transaction: owner.title)
   }

@@ -44,7 +44,9 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// Adds an operation behind those of its level.
-  package mutating func append(_ content: consuming OperationNode.Content, level: Int) -> OperationHandle {
+  package mutating func append(_ content: consuming OperationNode.Content, level: Int)
+    -> OperationHandle
+  {
     let node = takeFree()
     node.pointee.content = content
     node.pointee.level = level

@@ -66,6 +66,8 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
 
   override func operationEnded(_ number: Int, _ end: OperationEnd) {
     // Acquire and release: who waits sees what every helper did.
-    if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { parking.wake() }
+    if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      parking.wake()
+    }
   }
 }

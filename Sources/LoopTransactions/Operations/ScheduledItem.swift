@@ -27,7 +27,9 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     super.init(name, core, completion)
     // Unowned: what runs it holds it as its owner.
     let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] _ in
-      if !isCancelled { outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) } }
+      if !isCancelled {
+        outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) }
+      }
     }
     content = OperationNode.Content(body: run, owner: self, number: 0)
   }

@@ -170,7 +170,7 @@ extension SchedulerCore {
   /// Runs an operation that the caller took.
   private func run(_ handle: OperationHandle) {
     guard let content = handle.node.pointee.content.take() else { return }
-    if handle.isCancelled { return finish(content, .cancelled) }
+    // Also one that was cancelled since it was taken: who did so was told that it runs.
     let operation = ScheduledOperation(core: self, handle: handle)
     if let owner = content.owner {
       CurrentOperation.with(owner) { content.body(operation) }

@@ -32,7 +32,10 @@ public final class SerialQueuePool: Sendable {
     on scheduler: OperationScheduler = .shared,
     priority: OperationPriority = .normal
   ) {
-    require((1...32).contains(count), "SerialQueuePool: count must be within 1 and 32, got \(count)")
+    require(
+      (1...32).contains(count),
+      "SerialQueuePool: count must be within 1 and 32, got \(count)"
+    )
     queues = (0..<count).map { _ in SerialQueue(name, on: scheduler, priority: priority) }
   }
 

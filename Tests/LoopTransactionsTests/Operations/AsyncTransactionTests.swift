@@ -42,7 +42,9 @@ struct AsyncTransactionTests {
       let ran = Gate()
       let log = Log()
       let thread = System.thread
-      transaction.add { _ in ran.open() } completion: { _ in
+      transaction.add { _ in
+        ran.open()
+      } completion: { _ in
         log.add(System.thread == thread ? "here" : "elsewhere")
       }
       #expect(ran.waitInTime())
@@ -82,15 +84,23 @@ struct AsyncTransactionTests {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop, scheduler: .alone())
       var outcomes: [String] = []
-      transaction.add { _ -> Int in throw Failure() } completion: { outcome in
+      transaction.add { _ -> Int in
+        throw Failure()
+      } completion: { outcome in
         if case .failed(let error) = outcome { outcomes.append("\(error)") }
         #expect(throws: Failure.self) { try outcome.get() }
       }
-      transaction.add { _ -> Int in throw CancellationError() } completion: { outcome in
+      transaction.add { _ -> Int in
+        throw CancellationError()
+      } completion: { outcome in
         if case .cancelled = outcome { outcomes.append("cancelled") }
         #expect(throws: CancellationError.self) { try outcome.get() }
       }
-      transaction.add { _ in 7 } completion: { outcomes.append("\($0.value ?? 0)") }
+      transaction.add { _ in
+        7
+      } completion: {
+        outcomes.append("\($0.value ?? 0)")
+      }
       transaction.commit()
       #expect(loop.runInTime() == .finished)
       #expect(outcomes == ["Failure()", "cancelled", "7"])
@@ -122,7 +132,11 @@ struct AsyncTransactionTests {
       let ended = Gate()
       let began = Gate()
       let goOn = Gate()
-      transaction.add { _ in ended.open() } completion: { log.add("ended: \($0)") }
+      transaction.add { _ in
+        ended.open()
+      } completion: {
+        log.add("ended: \($0)")
+      }
       #expect(ended.waitInTime())
       transaction.add { operation in
         began.open()
@@ -133,7 +147,11 @@ struct AsyncTransactionTests {
       }
       #expect(began.waitInTime())
       let frozen = FrozenWorkers(scheduler, 1)
-      transaction.add { _ in log.add("ran") } completion: { log.add("waiting: \($0)") }
+      transaction.add { _ in
+        log.add("ran")
+      } completion: {
+        log.add("waiting: \($0)")
+      }
       transaction.commit()
       transaction.cancel()
       #expect(transaction.state == .cancelled && transaction.isCancelled)
@@ -162,7 +180,9 @@ struct AsyncTransactionTests {
       let transaction = AsyncTransaction(on: loop, scheduler: .alone())
       var outcomes: [Int?] = []
       for number in 0..<3 {
-        transaction.add { _ in number } completion: { [unowned transaction] outcome in
+        transaction.add { _ in
+          number
+        } completion: { [unowned transaction] outcome in
           outcomes.append(outcome.value)
           transaction.cancel()
         }
@@ -183,7 +203,11 @@ struct AsyncTransactionTests {
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
       var outcomes: [Int?] = []
       let operations = (0..<3).map { number in
-        transaction.add { _ in number } completion: { outcomes.append($0.value) }
+        transaction.add { _ in
+          number
+        } completion: {
+          outcomes.append($0.value)
+        }
       }
       TestThread.run { operations[1].cancel() }
       #expect(operations[1].isCancelled && !operations[0].isCancelled)
@@ -206,7 +230,9 @@ struct AsyncTransactionTests {
       do {
         let held = Witness { log.add("body on \(place())") }
         let told = Witness { log.add("completion on \(place())") }
-        transaction.add { _ in held.touch() } completion: { _ in
+        transaction.add { _ in
+          held.touch()
+        } completion: { _ in
           told.touch()
           log.add("completed")
         }
@@ -225,7 +251,10 @@ struct AsyncTransactionTests {
       let goOn = Gate()
       do {
         let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-        transaction.add { _ in goOn.wait() } completion: { _ in }
+        transaction.add { _ in
+          goOn.wait()
+        } completion: { _ in
+        }
         transaction.whenComplete { _ in }
         transaction.commit()
         kept = transaction
@@ -247,7 +276,10 @@ struct AsyncTransactionTests {
       var completed = 0
       for _ in 0..<1000 {
         let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-        transaction.add { _ in } completion: { _ in completed += 1 }
+        transaction.add { _ in
+        } completion: { _ in
+          completed += 1
+        }
         transaction.commit()
       }
       let before = loop.metrics.wakesSent
@@ -269,7 +301,9 @@ struct AsyncTransactionTests {
       let ended = Gate()
       for _ in 0..<40 {
         let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-        transaction.add { _ in ended.open() } completion: { _ in
+        transaction.add { _ in
+          ended.open()
+        } completion: { _ in
           ticks[loop.metrics.ticks, default: 0] += 1
         }
         transaction.commit()
@@ -295,14 +329,23 @@ struct AsyncTransactionTests {
     } completion: {
       log.add("running: \($0)")
     }
-    transaction.add { _ in log.add("ran") } completion: { outcome in
+    transaction.add { _ in
+      log.add("ran")
+    } completion: { outcome in
       log.add("waiting: \(outcome)")
       let late = AsyncTransaction(on: loop, scheduler: scheduler)
-      late.add { _ in log.add("ran") } completion: { log.add("late: \($0)") }
+      late.add { _ in
+        log.add("ran")
+      } completion: {
+        log.add("late: \($0)")
+      }
       late.commit()
     }
     let open = AsyncTransaction(on: loop, scheduler: scheduler)
-    open.add { _ in } completion: { log.add("open: \($0)") }
+    open.add { _ in
+    } completion: {
+      log.add("open: \($0)")
+    }
     transaction.commit()
     #expect(began.waitInTime())
     try loop.close()

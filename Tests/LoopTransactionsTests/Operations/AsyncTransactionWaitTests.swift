@@ -14,7 +14,11 @@ struct AsyncTransactionWaitTests {
       let thread = System.thread
       var outcomes: [Bool?] = []
       for _ in 0..<3 {
-        transaction.add { _ in System.thread == thread } completion: { outcomes.append($0.value) }
+        transaction.add { _ in
+          System.thread == thread
+        } completion: {
+          outcomes.append($0.value)
+        }
       }
       var completed = 0
       transaction.whenComplete { _ in completed += 1 }
@@ -89,7 +93,11 @@ struct AsyncTransactionWaitTests {
       let frozen = FrozenWorkers(scheduler, 1)
       let cancelled = AsyncTransaction(on: loop, scheduler: scheduler)
       var told: [String] = []
-      cancelled.add { _ in 1 } completion: { told.append("\($0)") }
+      cancelled.add { _ in
+        1
+      } completion: {
+        told.append("\($0)")
+      }
       cancelled.commit()
       cancelled.cancel()
       cancelled.waitUntilComplete()
@@ -166,7 +174,9 @@ struct AsyncTransactionWaitTests {
         guard let second = try? EventLoop() else { return }
         other.withLock { $0 = second.port }
         let inner = AsyncTransaction(on: second, name: "inner", scheduler: .alone())
-        inner.add("to the first") { _ in try port.postAndWait {} } completion: { outcome in
+        inner.add("to the first") { _ in
+          try port.postAndWait {}
+        } completion: { outcome in
           if case .failed(let error) = outcome, error is WaitCycle { found.increment() }
         }
         ready.open()

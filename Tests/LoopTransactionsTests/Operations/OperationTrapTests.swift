@@ -74,7 +74,10 @@ struct OperationTrapTests {
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()
       let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-      transaction.add { _ in } completion: { _ in transaction.waitUntilComplete() }
+      transaction.add { _ in
+      } completion: { _ in
+        transaction.waitUntilComplete()
+      }
       transaction.commit()
       loop.run()
     }

@@ -99,8 +99,8 @@ private struct ModelScheduler: ~Copyable {
 
   private mutating func finish(_ worker: Int) {
     for handle in seats[worker].batch {
-      if let number = handles.firstIndex(where: { $0?.node == handle.node && $0?.isCurrent == true })
-      {
+      if let number = handles.firstIndex(where: { $0?.node == handle.node && $0?.isCurrent == true }
+      ) {
         end(number)
       }
     }

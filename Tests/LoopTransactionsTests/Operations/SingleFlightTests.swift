@@ -51,7 +51,9 @@ struct SingleFlightTests {
       var told: [String] = []
       let transactions = (0..<4).map { number in
         let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-        transaction.add(flights, for: number / 2) { _ in 5 } completion: {
+        transaction.add(flights, for: number / 2) { _ in
+          5
+        } completion: {
           told.append("\(number) \($0)")
         }
         transaction.commit()
@@ -95,7 +97,9 @@ struct SingleFlightTests {
       let awaited = AsyncTransaction(on: loop, scheduler: scheduler)
       let thread = System.thread
       var isHere: Bool?
-      awaited.add(flights, for: 2) { _ in System.thread == thread ? 1 : 0 } completion: {
+      awaited.add(flights, for: 2) { _ in
+        System.thread == thread ? 1 : 0
+      } completion: {
         isHere = $0.value == 1
       }
       awaited.waitUntilComplete()

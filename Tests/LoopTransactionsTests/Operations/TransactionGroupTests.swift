@@ -82,8 +82,16 @@ struct TransactionGroupTests {
       card.didComplete = { _ in hooks.append("complete") }
       let goOn = Gate()
       let ready = Gate()
-      parts[0].transaction.add { _ in ready.open() } completion: { _ in shown.append(0) }
-      parts[1].transaction.add { _ in goOn.wait() } completion: { _ in shown.append(1) }
+      parts[0].transaction.add { _ in
+        ready.open()
+      } completion: { _ in
+        shown.append(0)
+      }
+      parts[1].transaction.add { _ in
+        goOn.wait()
+      } completion: { _ in
+        shown.append(1)
+      }
       #expect(card.isPending && !parts[0].isPending)
       loop.run(.noWait)
       #expect(ready.waitInTime())
@@ -172,9 +180,15 @@ struct TransactionGroupTests {
       let frozen = FrozenWorkers(scheduler, 1)
       let container = TransactionContainer(on: loop, scheduler: scheduler)
       var told: [String] = []
-      container.transaction.add { _ in } completion: { told.append("first \($0)") }
+      container.transaction.add { _ in
+      } completion: {
+        told.append("first \($0)")
+      }
       loop.run(.noWait)
-      container.transaction.add { _ in } completion: { told.append("second \($0)") }
+      container.transaction.add { _ in
+      } completion: {
+        told.append("second \($0)")
+      }
       container.cancelAll()
       #expect(scheduler.metrics.queued == 0)
       #expect(loop.runInTime() == .finished)

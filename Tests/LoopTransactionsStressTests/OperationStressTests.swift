@@ -1,0 +1,216 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Stress: operations", .serialized)
+struct OperationStressTests {
+  // O1, O2, O5, O6, O9
+  @Test("from 8 threads, moved, cancelled, waited for: each operation has one outcome")
+  func oneOutcomeEach() {
+    let cap = 4
+    let scheduler = OperationScheduler(
+      "stress",
+      workerLimit: cap,
+      permits: WorkerPermits(limit: cap)
+    )
+    let watch = Watch()
+    let count = Workload.count(125_000)
+    let threads = (0..<8).map { number in
+      TestThread {
+        var user = User(
+          scheduler,
+          watch,
+          SeededGenerator(seed: Workload.seed &* 31 &+ UInt64(number))
+        )
+        user.addAll(count)
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(watch.faults.withLock { $0 } == [])
+    // Threads that wait run operations of their own, beside the workers.
+    #expect(watch.most.load(ordering: .relaxed) <= cap)
+  }
+
+  // O10
+  @Test("single flights from 4 threads, joined and left: each follower is told once")
+  func flights() {
+    let scheduler = OperationScheduler("stress", workerLimit: 3, permits: WorkerPermits(limit: 3))
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let faults = Locked<[String]>([])
+    let count = Workload.count(20_000)
+    let threads = (0..<4).map { number in
+      TestThread {
+        var generator = SeededGenerator(seed: Workload.seed &* 17 &+ UInt64(number))
+        guard let loop = try? EventLoop() else { return }
+        var told = 0
+        for _ in 0..<count {
+          let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+          let key = Int.random(in: 0..<8, using: &generator)
+          let operation = transaction.add(flights, for: key) { _ in
+            key
+          } completion: { outcome in
+            told += 1
+            if let value = outcome.value, value != key { faults.withLock { $0.append("mixed up") } }
+          }
+          transaction.commit()
+          switch Int.random(in: 0..<4, using: &generator) {
+          case 0: operation.cancel()
+          case 1: transaction.cancel()
+          case 2: transaction.waitUntilComplete()
+          default: operation.setPriority(OperationPriority(key))
+          }
+          loop.run(.noWait)
+        }
+        loop.run()
+        if told != count { faults.withLock { $0.append("\(told) told of \(count)") } }
+        try? loop.close()
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(faults.withLock { $0 } == [])
+    #expect(flights.count == 0)
+  }
+
+  // O1
+  @Test("schedulers made, used and dropped leave nothing behind")
+  func leavesNothing() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<5 { Self.makeAndDrop() }
+      let (before, descriptors) = (Interposed.heapBytes, Process.openDescriptors)
+      for _ in 0..<100 { Self.makeAndDrop() }
+      let growth = Interposed.heapBytes - before
+      #expect(abs(growth) < 1 << 20, "\(growth) bytes")
+      #expect(Process.openDescriptors == descriptors)
+    }
+  }
+
+  private static func makeAndDrop() {
+    let done = Gate()
+    let scheduler = OperationScheduler("round", workerLimit: 2, permits: WorkerPermits(limit: 2))
+    for number in 0..<1000 {
+      let operation = scheduler.add { _ in done.open() }
+      if number % 3 == 0, operation.cancel() { done.open() }
+    }
+    for _ in 0..<1000 { done.wait() }
+  }
+}
+
+/// What all threads of a stress test look at.
+private final class Watch: Sendable {
+  let faults = Locked<[String]>([])
+  let most = Atomic<Int>(0)
+  private let running = Atomic<Int>(0)
+
+  /// Counts one that runs on a worker.
+  func run() {
+    let now = running.add(1, ordering: .relaxed).newValue
+    most.max(now, ordering: .relaxed)
+    // So that others come while it is here.
+    if now % 2 == 1 { TestThread.yield() }
+    running.subtract(1, ordering: .relaxed)
+  }
+}
+
+/// How often an operation ended.
+private final class Ending: Sendable {
+  let count = Atomic<Int>(0)
+
+  func come() { count.add(1, ordering: .relaxed) }
+}
+
+/// One thread that uses a scheduler.
+private struct User {
+  private let scheduler: OperationScheduler
+  private let watch: Watch
+  private var generator: SeededGenerator
+
+  init(_ scheduler: OperationScheduler, _ watch: Watch, _ generator: SeededGenerator) {
+    self.scheduler = scheduler
+    self.watch = watch
+    self.generator = generator
+  }
+
+  /// Adds `count` operations, in rounds, and checks the outcomes of each.
+  mutating func addAll(_ count: Int) {
+    guard let loop = try? EventLoop() else { return report("no loop") }
+    var left = count
+    while left > 0 {
+      let size = min(left, 500)
+      left -= size
+      scheduler.isInteractive = Bool.random(using: &generator)
+      addPlain(size / 2)
+      addTransactions(size - size / 2, on: loop)
+    }
+    try? loop.close()
+  }
+
+  private mutating func addPlain(_ count: Int) {
+    let endings = (0..<count).map { _ in Ending() }
+    var operations: [ScheduledOperation] = []
+    for ending in endings {
+      operations.append(
+        scheduler.add(priority: priority()) { [watch] _ in
+          watch.run()
+          ending.come()
+        }
+      )
+      let index = Int.random(in: 0..<operations.count, using: &generator)
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: if operations[index].cancel() { endings[index].come() }
+      case 1: operations[index].setPriority(priority())
+      default: break
+      }
+    }
+    // Behind all of them, but for what the others add.
+    let last = Gate()
+    scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
+    if !last.waitInTime() { report("the last one did not run") }
+    for ending in endings {
+      while ending.count.load(ordering: .acquiring) == 0 { TestThread.yield() }
+      if ending.count.load(ordering: .relaxed) != 1 { report("ended more than once") }
+    }
+  }
+
+  private mutating func addTransactions(_ count: Int, on loop: EventLoop) {
+    var told = [Int](repeating: 0, count: count)
+    var number = 0
+    while number < count {
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      var operations: [AsyncTransaction.Operation] = []
+      for _ in 0..<Int.random(in: 1...8, using: &generator) where number < count {
+        let index = number
+        number += 1
+        operations.append(
+          transaction.add(priority: priority()) { _ in
+            index
+          } completion: { outcome in
+            told[index] += outcome.value.map { $0 == index ? 1 : 100 } ?? 1
+          }
+        )
+      }
+      let one = operations[Int.random(in: 0..<operations.count, using: &generator)]
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: one.cancel()
+      case 1: one.setPriority(priority())
+      default: break
+      }
+      transaction.commit()
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: transaction.cancel()
+      case 1: transaction.waitUntilComplete()
+      case 2: loop.run(.noWait)
+      default: break
+      }
+    }
+    loop.run()
+    if !told.allSatisfy({ $0 == 1 }) { report("told \(told)") }
+  }
+
+  private mutating func priority() -> OperationPriority {
+    OperationPriority(Int.random(in: -128...127, using: &generator))
+  }
+
+  private func report(_ fault: String) { watch.faults.withLock { $0.append(fault) } }
+}
