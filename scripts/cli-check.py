@@ -78,12 +78,15 @@ def interrupt():
 
 def interrupt_phases():
     """Before the first round, in a trace, and with a load that must not outlive it."""
+    subprocess.run(
+        [binary, "commit", "--rounds", "10", "-n", "20", "-q", "-o", "base.json"], check=True,
+        stdout=subprocess.DEVNULL)
     for arguments in (
         ["wake", "-w", "20s", "-o", "early.json"],
         ["trace", "wake", "--for", "20s", "-o", "early.trace.json"],
         ["wake", "-w", "20s", "--load", "cmd:sleep 86399 & sleep 86399"],
-        # As many samples a round as new.json has: another number is refused at once.
-        ["check", "commit", "--rounds", "1000", "-n", "2000", "--baseline", "./new.json"],
+        # As many samples a round as the base has: another number is refused at once.
+        ["check", "commit", "--rounds", "1000", "-n", "2000", "--baseline", "./base.json"],
     ):
         process = subprocess.Popen(
             [binary, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

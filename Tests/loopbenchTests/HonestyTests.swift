@@ -19,7 +19,7 @@ struct HonestyTests {
   ) throws -> FakeProgram.Outcome {
     let folder = try Folder()
     let file = try folder.file("base.json")
-    let measure = ["noisy", "--rounds", "10", "-w", "1ns"]
+    let measure = ["noisy", "--rounds", "10", "-w", "1ns", "--seed", "\(run)"]
     var program = FakeProgram()
     program.context.registry = base(1000 * run)
     #expect(program.run(measure + ["-o", file]).code == .success)

@@ -38,6 +38,17 @@ struct InterruptionTests {
     #expect(result.error.contains("the run ended early, so it was not compared"))
   }
 
+  @Test("a check that ends while it measures again claims nothing")
+  func again() {
+    var program = FakeProgram()
+    program.context.interruption = interruption(.interrupted, after: 30)
+    let result = program.run("check", "tiny", "--rounds", "10", "-w", "1ns", "--fail", "p50>1ns")
+    #expect(result.code == .interrupted)
+    #expect(result.error.contains("measured again in a fresh process (1 of at most 4)"))
+    #expect(result.error.contains("the run ended early, so it was not compared"))
+    #expect(!result.output.contains("verdict:"))
+  }
+
   @Test("a run that ends before its first round says so, and writes no file")
   func nothing() throws {
     let folder = try Folder()

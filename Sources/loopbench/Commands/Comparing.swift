@@ -28,10 +28,15 @@ struct Comparing {
     )
   }
 
-  /// Shows what can be said of `report`.
+  /// Shows what can be said of `report`, unless somebody ends the run.
   func compare(_ report: Report, _ write: @escaping Program.Write) throws -> ExitCode {
-    let first = try comparison(of: report, by: rules)
-    let confirmed = try confirm(first, report, write)
+    guard
+      context.interruption.reason == nil,
+      let confirmed = try confirm(try comparison(of: report, by: rules), report, write)
+    else {
+      try write(.error, "loopbench: the run ended early, so it was not compared\n")
+      return .success
+    }
     // Beside a format for machines, the verdict is for people.
     let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
     let format: ReportFormat = options.format == .markdown ? .markdown : .text
@@ -62,18 +67,19 @@ struct Comparing {
 }
 
 extension Comparing {
-  /// Until nothing looks slower, or as many processes said so as have to.
+  /// Until nothing looks slower, or as many processes said so as have to; `nil` when
+  /// the run was ended meanwhile.
   private func confirm(
     _ comparison: ReportComparison,
     _ report: Report,
     _ write: Program.Write
-  ) throws -> ReportComparison {
+  ) throws -> ReportComparison? {
     var comparison = comparison
     for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
       let candidates = comparison.candidates
       if !options.isQuiet { try write(.error, Self.note(candidates, number)) }
       let again = Repetition(options: options, context: context, of: report, candidates)
-      guard let other = try again.measure() else { break }
+      guard let other = try again.measure() else { return nil }
       // Another rule may speak of a series that is not measured again.
       let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in
         candidates.contains { $0.rule == rule.description }

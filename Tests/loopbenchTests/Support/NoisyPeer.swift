@@ -22,7 +22,7 @@ final class NoisyPeer: Peer {
   func measure(_ slice: inout Slice) {
     let count = slices.wrappingAdd(1, ordering: .relaxed).newValue
     var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "\(name)/\(count)"))
-    let drift = 0.96 + 0.08 * generator.uniform()
+    let drift = 0.97 + 0.06 * generator.uniform()
     for _ in 0..<slice.effort.samples {
       slice.record(nanoseconds: nanoseconds * drift * (0.8 + 0.4 * generator.uniform()))
     }
