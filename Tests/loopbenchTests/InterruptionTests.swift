@@ -44,7 +44,7 @@ struct InterruptionTests {
     program.context.interruption = interruption(.interrupted, after: 30)
     let result = program.run("check", "tiny", "--rounds", "10", "-w", "1ns", "--fail", "p50>1ns")
     #expect(result.code == .interrupted)
-    #expect(result.error.contains("measured again in a fresh process (1 of at most 4)"))
+    #expect(result.error.contains("measured again in a fresh process (1 of at most 6)"))
     #expect(result.error.contains("the run ended early, so it was not compared"))
     #expect(!result.output.contains("verdict:"))
   }
