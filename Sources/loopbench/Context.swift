@@ -15,6 +15,9 @@ package struct Context: Sendable {
   package var findings: @Sendable () -> [Finding] = { [] }
   /// Where baselines are kept.
   package var baselines = ".loopbench"
+  /// Runs this program in a fresh process, with these arguments; its exit code, or
+  /// `nil` when this one is interrupted.
+  package var again: @Sendable ([String]) throws(SystemError) -> Int? = { _ in nil }
   /// Reads the settings of a file, or of the usual one.
   package var configuration: @Sendable (String?) throws(ConfigurationError) -> Configuration? = {
     (path) throws(ConfigurationError) in try path.flatMap(Configuration.read)
@@ -34,6 +37,9 @@ package struct Context: Sendable {
     context.findings = { Doctor.findings(about: .detect()) }
     context.configuration = { (path) throws(ConfigurationError) in try Configuration.read(path) }
     let program = HostProcess.programPath
+    context.again = { (arguments) throws(SystemError) in
+      try FreshProcess.run([program] + arguments) { Interruption.signals.reason != nil }
+    }
     let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
     let path = (context.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     context.folders = (folder.map { [$0] } ?? []) + path

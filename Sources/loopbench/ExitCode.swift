@@ -14,10 +14,10 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   /// As help and the manual page show it.
   package var summary: String {
     switch self {
-    case .success: "done; nothing got slower"
+    case .success: "done; nothing was shown to be slower"
     case .failed: "something broke: a peer, a file; what could be measured is written"
     case .usage: "the command line means nothing"
-    case .regressed: "something got slower than allowed"
+    case .regressed: "something is slower than allowed, and was seen to be again"
     case .inconclusive: "too noisy to tell (only with --strict)"
     case .notComparable: "the baseline is missing, or is of something else"
     case .unavailable: "a peer, scenario or format that is not available here"

@@ -104,4 +104,28 @@ struct ProgramTests {
     let text = result.output
     #expect(try text == Golden.expected(text, "dry-run.txt"))
   }
+
+  @Test("a duration and a number of samples or rounds: whichever comes first")
+  func both() {
+    let plan = run("tiny", "--dry-run", "-d", "1s", "-n", "400").output
+    #expect(plan.contains("10 rounds, but at most about 1.00s"))
+    #expect(run("tiny", "-d", "1ns", "--rounds", "500").output.contains("1 rounds, shuffled"))
+  }
+
+  @Test("a recorded load is played in as many rounds as a verdict needs")
+  func replay() throws {
+    let folder = try Folder()
+    let load = try folder.file("tiny.load", "loopreplay 1\n0 1 a b 10\n500 2 a b 10\n")
+    let plan = run("replay", load, "--dry-run").output
+    #expect(plan.contains(" 6 rounds,"), "\(plan)")
+  }
+
+  @Test("only the series asked for are measured; one nobody has is exit 2")
+  func series() {
+    let plan = run("--dry-run", "--series", "tiny/one").output
+    #expect(plan.contains("tiny one") && !plan.contains("other one"))
+    let wrong = run("--series", "two")
+    #expect(wrong.code == .usage)
+    #expect(wrong.error.contains("there is no series \"two\" to measure"))
+  }
 }

@@ -32,10 +32,11 @@ struct PromReport {
       + report.results.flatMap { result in
         let labels = Self.labels(of: result)
         let sum = result.mean * Double(result.count)
-        return quantiles.map { percentile in
+        return quantiles.compactMap { percentile in
           let quantile = ("quantile", Decimals.exact(Double(percentile.thousandths) / 100_000))
-          let seconds = Self.seconds(result.value(at: percentile))
-          return Self.sample(name, labels + [quantile], seconds)
+          return result.value(at: percentile).map {
+            Self.sample(name, labels + [quantile], Self.seconds($0))
+          }
         } + [
           Self.sample(name + "_sum", labels, Self.seconds(sum)),
           Self.sample(name + "_count", labels, String(result.count)),

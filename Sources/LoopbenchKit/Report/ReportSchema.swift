@@ -36,7 +36,7 @@ public enum ReportSchema {
         "names": { "type": "array", "items": { "type": "string" } },
         "percentile": { "type": "string", "pattern": "^([0-9]{1,2}(\\\\.[0-9]{1,3})?|max)$" },
         "percentiles": {
-          "description": "Keyed 50, 99.9 or max; in ns.",
+          "description": "Keyed 50, 99.9 or max; in ns. Absent: too few samples to tell it from the largest.",
           "type": "object",
           "propertyNames": { "$ref": "#/$defs/percentile" },
           "additionalProperties": { "$ref": "#/$defs/time" }
@@ -140,6 +140,19 @@ public enum ReportSchema {
             "peer": { "type": "string" },
             "kind": { "enum": ["mean", "service", "intended", "lag"] },
             "isTwin": { "type": "boolean" },
+            "isReference": {
+              "description": "A rule that names no peer passes it over.",
+              "type": "boolean"
+            },
+            "companionOf": {
+              "description": "The series whose slices recorded this one too; absent: its own.",
+              "type": "string"
+            },
+            "samplesPerRound": {
+              "description": "How many a round was to take.",
+              "type": "integer",
+              "minimum": 1
+            },
             "unit": { "const": "ns" },
             "count": { "$ref": "#/$defs/count" },
             "missed": { "$ref": "#/$defs/count" },
@@ -196,6 +209,11 @@ public enum ReportSchema {
             "round": { "type": "integer", "minimum": 1 },
             "count": { "$ref": "#/$defs/count" },
             "percentiles": { "$ref": "#/$defs/percentiles" },
+            "counts": {
+              "description": "What was counted beside the times; absent: nothing.",
+              "type": "object",
+              "additionalProperties": { "$ref": "#/$defs/count" }
+            },
             "wallNs": { "$ref": "#/$defs/count" },
             "cpuNs": { "$ref": "#/$defs/count" },
             "ctxVoluntary": { "$ref": "#/$defs/count" },

@@ -11,7 +11,7 @@ extension SeriesTable {
   func cells(for result: Report.Result) -> [String] {
     Self.flatten([
       [result.isTwin ? "\(result.peer) (A/A)" : result.peer],
-      style.percentiles.map { time(result.value(at: $0)) },
+      style.percentiles.map { result.value(at: $0).map(time) ?? "-" },
       [String(result.count)],
       references.isEmpty ? [] : [ratioWithRange(of: result), ratio(of: result, at: .p99)],
       references.dropFirst().map { ratio(of: result, to: $0) },

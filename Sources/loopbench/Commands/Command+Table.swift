@@ -1,3 +1,5 @@
+import LoopbenchKit
+
 extension Command {
   /// Every command. The parser, the help, the manual page, the completions and
   /// the suggestions are made from it.
@@ -26,10 +28,7 @@ extension Command {
       "[SCENARIO...]",
       takes: .scenarios,
       "measure, compare with a baseline, and say so in the exit code",
-      details: [
-        "Measures as run does, then compares with --baseline. What is slower than a rule of"
-          + " --fail allows, beyond the noise of both runs, is exit 3."
-      ],
+      details: checking,
       examples: [
         Example(line: "loopbench check --baseline main", meaning: "is this build slower?"),
         Example(
@@ -59,6 +58,18 @@ extension Command {
     ),
   ]
 
+  private static var checking: [String] {
+    let processes = "\(ReportComparison.confirmations) fresh processes"
+    let standard = FailRule.standard.map(\.description).joined(separator: " and ")
+    return [
+      "Measures as run does, then compares with --baseline. What is slower than a rule of --fail"
+        + " allows, beyond the noise of both runs, is measured again in up to \(processes), and"
+        + " is exit 3 if it is slower in all of them. A rule that states a time needs no baseline.",
+      "A rule that names no peer passes references over, one that names no series those that are"
+        + " recorded along with another. Without --fail the rules are \(standard).",
+    ]
+  }
+
   private static let reading: [Command] = [
     Command(
       .report,
@@ -78,7 +89,10 @@ extension Command {
       "BASE NEW...",
       takes: .files(2...1000),
       "compare results, without measuring",
-      details: ["BASE is a file or the name of a baseline. Exits as check does."],
+      details: [
+        "BASE is a file or the name of a baseline. Exits as check does, but measures nothing again:"
+          + " what one process alone shows, it believes. With -f json, several NEW are an array."
+      ],
       examples: [
         Example(line: "loopbench compare before.json after.json", meaning: "two files"),
         Example(

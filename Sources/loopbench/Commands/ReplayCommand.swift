@@ -12,6 +12,9 @@ struct ReplayCommand {
     return try RunCommand(options: Self.replayed(options), context: changed).run(write)
   }
 
+  /// Those without which there is no verdict.
+  private static let rounds = Bootstrap.leastRounds
+
   private static func read(_ path: String) throws(ReplayFileError) -> Replay {
     do {
       return try Replay.read(path)
@@ -20,11 +23,12 @@ struct ReplayCommand {
     }
   }
 
-  /// A load takes seconds, and is long enough to say something in few rounds.
+  /// A load takes seconds: as few rounds as say anything.
   private static func replayed(_ options: Options) -> Options {
     var replayed = options
+    replayed.loadPath = options.operands[0]
     replayed.operands = ["replay"]
-    if options.duration == nil { replayed.rounds = options.rounds ?? 3 }
+    if options.duration == nil { replayed.rounds = options.rounds ?? Self.rounds }
     if options.warmUp == .auto { replayed.warmUp = .rounds(1) }
     return replayed
   }

@@ -6,20 +6,22 @@ struct RunCommand {
   let context: Context
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    if options.baseline == nil, !options.rules.isEmpty {
+    let rules = try options.rules.map { try FailRule($0) }
+    if options.baseline == nil, rules.contains(where: \.needsBase) {
       throw UsageError.missingOption(
         "--baseline",
         command: "--fail",
         reason: "what to compare with"
       )
     }
-    let rules = try options.rules.map { try FailRule($0) }
     let plan = try RunPlan(options, registry: context.registry)
     guard !options.isDryRun else {
       try write(.output, plan.text)
       return .success
     }
     let base = try options.baseline.map { try Baseline.load($0, folder: context.baselines) }
+    let comparing = Comparing(options: options, context: context, base: base, rules: rules)
+    try comparing?.check(plan)
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: context.registry.scenarios)
     let load = try plan.start()
@@ -32,7 +34,7 @@ struct RunCommand {
     try write(.output, shown(report))
     try saved.get()
     try note(files, write)
-    let verdict = try base.map { try compare($0, report, rules, write) } ?? .success
+    let verdict = try comparing?.compare(report, write) ?? .success
     return exitCode(of: measurements) ?? verdict
   }
 
@@ -87,26 +89,6 @@ extension RunCommand {
     try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
   }
 
-  private func compare(
-    _ base: Report,
-    _ report: Report,
-    _ rules: [FailRule],
-    _ write: Program.Write
-  ) throws -> ExitCode {
-    let comparison = try ReportComparison(
-      base: base,
-      new: report,
-      rules: rules,
-      allowsOtherMachine: options.allowsOtherMachine,
-      dropsDisturbed: options.dropsDisturbed
-    )
-    // Beside a format for machines, the verdict is for people.
-    let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
-    let format: ReportFormat = options.format == .markdown ? .markdown : .text
-    try write(terminal, "\n" + comparison.render(as: format, style: style))
-    return comparison.verdict.exitCode(isStrict: options.isStrict)
-  }
-
   private func nothing(
     _ measurements: Measurements,
     _ write: Program.Write
@@ -121,16 +103,6 @@ extension RunCommand {
     case .interrupted: .interrupted
     case .timedOut: .timedOut
     case nil: measurements.failures.isEmpty ? nil : .failed
-    }
-  }
-}
-
-extension Verdict {
-  func exitCode(isStrict: Bool) -> ExitCode {
-    switch self {
-    case .regressed: .regressed
-    case .inconclusive: isStrict ? .inconclusive : .success
-    case .improved, .unchanged: .success
     }
   }
 }

@@ -17,15 +17,22 @@ struct RunPlan {
       from: options.samples.map { registry.taking(samples: $0, in: rounds) } ?? registry,
       scenarios: options.operands,
       peers: options.peers,
+      series: options.series,
       placement: placement,
       twins: options.twins
     )
   }
 
   var rounds: RoundCount {
-    if let rounds = options.rounds { return .fixed(rounds) }
-    if options.samples != nil { return .fixed(RoundCount.least) }
-    return options.duration.map { .fitting(nanoseconds: $0) } ?? .standard
+    guard let rounds = options.rounds ?? (options.samples.map { _ in RoundCount.least }) else {
+      return options.duration.map { .fitting(nanoseconds: $0) } ?? .standard
+    }
+    return options.duration.map { .within(nanoseconds: $0, rounds: rounds) } ?? .fixed(rounds)
+  }
+
+  /// The report that it will give, without a figure.
+  func expectation() -> Report {
+    Report(runner().plan, argv: [], machine: .detect(), placement: placement)
   }
 
   func runner() -> Runner {
@@ -124,7 +131,8 @@ extension RunPlan {
     case .fixed(let count): "\(count) rounds"
     case .fitting(let nanoseconds):
       "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
-    case .until: "as many rounds as it takes"
+    case .within(let nanoseconds, let rounds):
+      "\(rounds) rounds, but at most about \(TimeText.short(Double(nanoseconds)))"
     }
   }
 

@@ -62,12 +62,15 @@ extension CommandLineWords.Given {
   /// Puts the value where it belongs.
   func apply(to options: inout Options) throws(UsageError) {
     switch option.action {
-    case .flag(let apply): apply(&options)
+    case .flag(let apply):
+      apply(&options)
+      options.note(option, nil)
     case .value(_, _, let apply):
       guard let value else { return }
       if let expected = apply(&options, value) {
         throw .badValue(option: name, value: value, expected: expected)
       }
+      options.note(option, value)
     }
   }
 }

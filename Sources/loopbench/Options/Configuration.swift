@@ -66,13 +66,16 @@ package struct Configuration: Sendable {
   ) throws(ConfigurationError) {
     switch (option.action, value) {
     case (.flag(let apply), .truth(let isOn)):
-      if isOn { apply(&options) }
+      guard isOn else { return }
+      apply(&options)
+      options.note(option, nil)
     case (.flag, _): throw ConfigurationError(path, "\(option.key) needs true or false")
     case (.value(_, _, let apply), _):
       for text in value.texts(joined: !option.isRepeatable) {
         if let expected = apply(&options, text) {
           throw ConfigurationError(path, "\(option.key) needs \(expected), got \"\(text)\"")
         }
+        options.note(option, text)
       }
     }
   }

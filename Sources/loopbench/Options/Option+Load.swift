@@ -6,7 +6,7 @@ extension Option {
       "--rate",
       short: "-r",
       in: .measuring,
-      of: tracers,
+      of: choosers,
       "operations a second in open-loop series, such as 1000/s (default: 1000/s)",
       .value(placeholder: "RATE", words: .anything) { options, value in
         guard let rate = Values.rate(value) else {
@@ -19,7 +19,7 @@ extension Option {
     Option(
       "--arrival",
       in: .measuring,
-      of: tracers,
+      of: choosers,
       "how a schedule is spaced: const, or poisson, at random (default: const)",
       .oneOf("KIND", \.arrival)
     ),
@@ -41,7 +41,7 @@ extension Option {
     Option(
       "--closed",
       in: .measuring,
-      of: [.run, .check, .trace],
+      of: choosers,
       "each send of an open-loop series waits for its answer: a throughput, no tail",
       .on(\.isClosed)
     ),

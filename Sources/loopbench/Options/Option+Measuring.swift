@@ -7,14 +7,14 @@ extension Option {
       short: "-d",
       in: .measuring,
       of: measurers,
-      "measure for about TIME in all, at least 10 rounds (default: 20s)",
+      "measure for about TIME in all, 10 to 30 rounds; with -n or --rounds at most (default: 20s)",
       .time(\.duration)
     ),
     Option(
       "--samples",
       short: "-n",
       in: .measuring,
-      of: tracers,
+      of: choosers,
       "take about N samples of each peer in each series (default: each series its own)",
       .number(1...10_000_000, \.samples)
     ),

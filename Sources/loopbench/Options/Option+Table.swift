@@ -8,6 +8,8 @@ extension Option {
 
   static let measurers: Set<Command.Name> = [.run, .check, .replay]
   static let tracers = measurers.union([.trace])
+  /// A recorded load has its own number and times.
+  static let choosers: Set<Command.Name> = [.run, .check, .trace]
   static let readers: Set<Command.Name> = [.report, .compare, .plot]
 
   static let choosing: [Option] = [
@@ -20,6 +22,17 @@ extension Option {
       .value(placeholder: "LIST", words: .peers) { options, value in
         guard let names = Values.names(value) else { return "names separated by commas" }
         options.peers = names
+        return nil
+      }
+    ),
+    Option(
+      "--series",
+      in: .choosing,
+      of: choosers,
+      "only these series, separated by commas, such as same.low or wake/across (default: all)",
+      .value(placeholder: "LIST", words: .anything) { options, value in
+        guard let names = Values.names(value) else { return "names separated by commas" }
+        options.series = names
         return nil
       }
     ),

@@ -5,9 +5,16 @@ package struct Options: Equatable, Sendable {
   package var command = Command.Name.run
   /// What stands beside the command: scenarios, files, words.
   package var operands: [String] = []
+  /// The file of the load that `replay` plays.
+  var loadPath: String?
+  /// What was said of what is measured and how, as options, from the command line
+  /// or a file: to measure the same again.
+  package private(set) var measuring: [String] = []
 
   /// `nil` means the standard ones; `all` may be among them.
   package var peers: [String]?
+  /// Series to measure, with or without their scenario's name; empty means all.
+  package var series: [String] = []
   /// Scenarios to show out of a file; empty means all.
   package var shownScenarios: [String] = []
 
@@ -78,6 +85,12 @@ package struct Options: Equatable, Sendable {
 }
 
 extension Options {
+  /// Notes that `option` was applied.
+  mutating func note(_ option: Option, _ value: String?) {
+    guard [.choosing, .measuring].contains(option.group) else { return }
+    measuring.append(value.map { "\(option.long)=\($0)" } ?? option.long)
+  }
+
   /// Peers to show out of a file; empty means all.
   package var shownPeers: [String] {
     guard let peers, !peers.contains(Selection.all) else { return [] }

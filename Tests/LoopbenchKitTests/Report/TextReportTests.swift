@@ -30,6 +30,6 @@ struct TextReportTests {
     fixture.peers = [FakePeer(name: "lt", base: 2000)]
     let text = TextReport(try fixture.report(), scenarios: [fixture.scenario]).render()
     #expect(!text.contains("vs"))
-    #expect(text.contains("    us   p50   p90   p99  p99.9   max  samples"))
+    #expect(text.contains("    us   p50   p90  p99  p99.9   max  samples"))
   }
 }
