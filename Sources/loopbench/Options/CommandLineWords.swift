@@ -11,7 +11,8 @@ struct CommandLineWords {
 
   /// An option as it was written.
   struct Given {
-    let option: Option
+    /// The first row of its name, until the command is known.
+    var option: Option
     let name: String
     let value: String?
   }

@@ -39,14 +39,17 @@ extension Option {
 }
 
 extension Option.Action {
-  /// One of the cases of an enumeration, by name.
+  /// One of the cases of an enumeration, by name: any of them, or of `among`.
   static func oneOf<Value: RawRepresentable & CaseIterable & Sendable>(
     _ placeholder: String,
-    _ path: WritableKeyPath<Options, Value> & Sendable
+    _ path: WritableKeyPath<Options, Value> & Sendable,
+    among values: [Value] = Array(Value.allCases)
   ) -> Option.Action where Value.RawValue == String {
-    let words = Value.allCases.map(\.rawValue)
+    let words = values.map(\.rawValue)
     return .value(placeholder: placeholder, words: .oneOf(words)) { options, text in
-      guard let value = Value(rawValue: text) else { return Values.list(words) }
+      guard words.contains(text), let value = Value(rawValue: text) else {
+        return Values.list(words)
+      }
       options[keyPath: path] = value
       return nil
     }

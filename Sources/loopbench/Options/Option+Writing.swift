@@ -52,9 +52,17 @@ extension Option {
       "--format",
       short: "-f",
       in: .writing,
-      of: measurers.union([.report, .compare]),
+      of: measurers.union([.report]),
       "print as text, markdown, json, ndjson, csv, hgrm or prom (default: text)",
       .oneOf("FORMAT", \.format)
+    ),
+    Option(
+      "--format",
+      short: "-f",
+      in: .writing,
+      of: [.compare],
+      "print as text, markdown or json (default: text)",
+      .oneOf("FORMAT", \.format, among: ReportComparison.formats)
     ),
     Option(
       "--output",

@@ -83,8 +83,13 @@ extension Option {
     table.filter { $0.commands.contains(command) }
   }
 
-  /// By its long or short name, with dashes.
+  /// By its long or short name, with dashes: the first row of that name.
   package static func named(_ name: String) -> Option? {
     table.first { $0.long == name || $0.short == name }
+  }
+
+  /// What the same name is to `command`: its values may be others there.
+  package func row(of command: Command.Name) -> Option? {
+    Self.of(command).first { $0.long == long }
   }
 }

@@ -4,7 +4,7 @@ import LoopbenchKit
 package struct OptionParser {
   private let scenarios: [String]
   private var words: [String]
-  private let given: [CommandLineWords.Given]
+  private var given: [CommandLineWords.Given]
   private var options = Options()
 
   /// - Parameters:
@@ -29,7 +29,7 @@ package struct OptionParser {
     if has("--version") { return version() }
     if has("--help") { return help() }
     try parseCommand()
-    try checkTakers()
+    try resolveOptions()
     try applyAll(configuration)
     try parseOperands()
     return options
@@ -69,15 +69,20 @@ extension OptionParser {
     }
   }
 
-  private func checkTakers() throws(UsageError) {
+  /// Each option as the command has it.
+  private mutating func resolveOptions() throws(UsageError) {
     let command = options.command
-    for one in given where !one.option.commands.contains(command) {
-      let takers = Command.Name.allCases.filter(one.option.commands.contains)
-      throw .wrongCommand(
-        option: one.option.long,
-        command: command.rawValue,
-        takers: takers.map(\.rawValue)
-      )
+    for index in given.indices {
+      let option = given[index].option
+      guard let row = option.row(of: command) else {
+        let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
+        throw .wrongCommand(
+          option: option.long,
+          command: command.rawValue,
+          takers: takers.map(\.rawValue)
+        )
+      }
+      given[index].option = row
     }
   }
 
@@ -117,11 +122,13 @@ extension OptionParser {
     }
   }
 
+  static let baselineVerbs = ["save", "list", "show", "rm"]
+
   private func checkBaseline(_ command: Command) throws(UsageError) {
     let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
     guard let verb = words.first else { return try check(command, 1...3) }
     guard let count = counts[verb] else {
-      throw .unknownWord(verb, command: "baseline", known: ["save", "list", "show", "rm"])
+      throw .unknownWord(verb, command: "baseline", known: Self.baselineVerbs)
     }
     try check(command, count...count)
   }

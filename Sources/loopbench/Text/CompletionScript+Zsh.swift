@@ -2,11 +2,13 @@ import LoopbenchKit
 
 extension CompletionScript {
   var zsh: String {
-    let values = Self.valued.map { option in
-      let words = words(after: option)
-      let names = [option.long, option.short].compactMap { $0 }.joined(separator: "|")
-      let add = words.map { $0.isEmpty ? ":" : "compadd -- \($0.joined(separator: " "))" }
-      return "    (\(names)) \(add ?? "_files"); return ;;"
+    let values = Self.valued.map { rows in
+      let cases = rows.map { "(\(takers($0))) \(zshReply(after: $0)) ;;" }
+      let reply =
+        rows.count == 1
+        ? zshReply(after: rows[0])
+        : "case ${command:-run} in " + cases.joined(separator: " ") + " esac"
+      return "    (\(pattern(rows[0]))) \(reply); return ;;"
     }
     let operands = Command.table.map { command in
       let options = Option.of(command.name).map { described($0.long, $0.summary) }
@@ -30,6 +32,9 @@ extension CompletionScript {
         for word in "${(@)words[2,CURRENT-1]}"; do
           case $word in (\(commands.joined(separator: "|"))) command=$word; break ;; esac
         done
+        case $command.$words[CURRENT-1] in
+          (baseline.show|baseline.rm|baseline.save) compadd -- ${(f)"$($words[1] baseline list 2>/dev/null)"}; return ;;
+        esac
         case $words[CURRENT-1] in
       \(values.joined(separator: "\n"))
         esac
@@ -47,6 +52,13 @@ extension CompletionScript {
       if [[ $funcstack[1] == _loopbench ]]; then _loopbench "$@"; else compdef _loopbench loopbench; fi
 
       """
+  }
+
+  private func zshReply(after option: Option) -> String {
+    guard let words = words(after: option) else { return "_files" }
+    guard !words.isEmpty else { return ":" }
+    let list = "compadd -- \(words.joined(separator: " "))"
+    return isList(option) ? "compset -P '*,'; \(list)" : list
   }
 
   /// `'name:what it means'`, quoted.
@@ -79,7 +91,11 @@ extension CompletionScript {
       return words.isEmpty
         ? nil : "complete -c loopbench -n \(condition) -a '\(words.joined(separator: " "))'"
     }
-    return (start + rows + operands + Option.table.map(fish)).joined(separator: "\n") + "\n"
+    let names = [
+      "complete -c loopbench -n '__fish_seen_subcommand_from show rm save'"
+        + " -a '(loopbench baseline list 2>/dev/null)'"
+    ]
+    return (start + rows + operands + names + Option.table.map(fish)).joined(separator: "\n") + "\n"
   }
 
   private func fish(_ option: Option) -> String {
@@ -88,11 +104,16 @@ extension CompletionScript {
       case (nil, _): ""
       case (_, nil): " -r -F"
       case (_, let words?):
-        words.isEmpty ? " -x" : " -x -a '\(words.joined(separator: " "))'"
+        words.isEmpty ? " -x" : " -x -a '\(fishWords(words, of: option))'"
       }
     return "complete -c loopbench -n '\(condition(of: option.commands))'"
       + " -l \(option.key)" + (option.short.map { " -s \($0.dropFirst())" } ?? "") + value
       + " -d " + escaped(option.summary)
+  }
+
+  private func fishWords(_ words: [String], of option: Option) -> String {
+    let list = words.joined(separator: " ")
+    return isList(option) ? "(__fish_append , \(list))" : list
   }
 
   /// Whether one of `names` is what is being written; no command means `run`.

@@ -46,7 +46,16 @@ package struct CompletionScript {
     case .scenarios: scenarios
     case .counted(_, let words): words
     case .topic: commands + scenarios
-    case .baseline: ["save", "list", "show", "rm"]
+    case .baseline: OptionParser.baselineVerbs
+    }
+  }
+
+  /// Whether commas stand between values of an option.
+  func isList(_ option: Option) -> Bool {
+    guard case .value(_, let words, _) = option.action else { return false }
+    switch words {
+    case .peers, .scenarios: return true
+    case .anything, .file, .oneOf, .exports: return false
     }
   }
 
@@ -55,14 +64,31 @@ package struct CompletionScript {
     [option.long, option.short].compactMap { $0 }.joined(separator: "|")
   }
 
-  static let valued = Option.table.filter { $0.placeholder != nil }
+  /// Options that take a value: the rows of one name together.
+  static let valued: [[Option]] = Option.table.filter { $0.placeholder != nil }.reduce(into: []) {
+    names, option in
+    if let index = names.firstIndex(where: { $0[0].long == option.long }) {
+      names[index].append(option)
+    } else {
+      names.append([option])
+    }
+  }
+
+  /// As a shell's pattern names the commands that take an option.
+  func takers(_ option: Option) -> String {
+    Command.Name.allCases.filter(option.commands.contains).map(\.rawValue).joined(separator: "|")
+  }
 }
 
 extension CompletionScript {
   private var bash: String {
-    let values = Self.valued.map { option in
-      let reply = words(after: option).map { "compgen -W \"\($0.joined(separator: " "))\"" }
-      return "    \(pattern(option))) reply=$(\(reply ?? "compgen -f") -- \"$current\") ;;"
+    let values = Self.valued.map { rows in
+      let cases = rows.map { "\(takers($0))) \(bashReply(after: $0)) ;;" }
+      let reply =
+        rows.count == 1
+        ? bashReply(after: rows[0])
+        : "case ${command:-run} in " + cases.joined(separator: " ") + " esac"
+      return "    \(pattern(rows[0]))) \(reply) ;;"
     }
     let operands = Command.table.map { command in
       let options = Option.of(command.name).map(\.long).joined(separator: " ")
@@ -74,11 +100,15 @@ extension CompletionScript {
       # bash completion of loopbench; made by: loopbench completion bash
       _loopbench() {
         local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-        local command='' options='' words='' files='' reply='' word
+        local command='' options='' words='' files='' reply='' word before=''
+        # What stands before the last comma stays.
+        case $current in *,*) before=${current%,*}, ;; esac
         for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
           case $word in \(commands.joined(separator: "|"))) command=$word && break ;; esac
         done
+        case $command.$previous in baseline.show|baseline.rm|baseline.save) previous=NAME ;; esac
         case $previous in
+          NAME) reply=$(compgen -W "$("${COMP_WORDS[0]}" baseline list 2>/dev/null)" -- "$current") ;;
       \(values.joined(separator: "\n"))
           *)
             case ${command:-run} in
@@ -97,5 +127,13 @@ extension CompletionScript {
       complete -F _loopbench loopbench
 
       """
+  }
+
+  private func bashReply(after option: Option) -> String {
+    guard let words = words(after: option) else { return "reply=$(compgen -f -- \"$current\")" }
+    let list = "-W \"\(words.joined(separator: " "))\""
+    return isList(option)
+      ? "reply=$(compgen -P \"$before\" \(list) -- \"${current##*,}\")"
+      : "reply=$(compgen \(list) -- \"$current\")"
   }
 }
