@@ -93,7 +93,7 @@ def interrupt_phases():
     sleeping = subprocess.run(["pgrep", "-f", "^sleep 86399"], capture_output=True, check=False)
     check(not sleeping.stdout, "Ctrl-C: a load outlives the run")
     twice = subprocess.Popen(
-        [binary, "wake", "-w", "20s", "--load", "cmd:sleep 86399"],
+        [binary, "wake", "-w", "20s", "--load", "cmd:sleep 86399", "-o", "twice.json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1)
     for _ in range(2):
@@ -101,6 +101,13 @@ def interrupt_phases():
         time.sleep(0.05)
     twice.communicate(timeout=30)
     check(twice.returncode == 130, f"Ctrl-C twice: exit {twice.returncode}, not 130")
+    hung_up = subprocess.Popen(
+        [binary, "commit", "--rounds", "1000", "-n", "8000", "-q", "-o", "hung-up.json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    hung_up.send_signal(signal.SIGHUP)
+    hung_up.communicate(timeout=30)
+    check(hung_up.returncode == 130, f"SIGHUP: exit {hung_up.returncode}, not 130")
     leftovers = [name for name in os.listdir(".") if name.endswith(".part")]
     check(not leftovers, f"Ctrl-C: left behind {leftovers}")
 

@@ -9,6 +9,7 @@ import LoopbenchKit
 #endif
 
 HostProcess.keepDescriptors()
+HostProcess.guardSignals()
 // Synchronous to the end: with an `await` here, thread 0 would be given up.
 let program = Program(.process(arguments: CommandLine.arguments))
 exit(program.run().rawValue)

@@ -105,3 +105,19 @@ struct ProgramTests {
     #expect(try text == Golden.expected(text, "dry-run.txt"))
   }
 }
+
+extension ProgramTests {
+  @Test("a file that is named twice is exit 2 before anything is measured")
+  func repeatedFile() throws {
+    let folder = try Folder()
+    let path = try folder.file("x.json")
+    let other = folder.path + "/./x.json"
+    for more in [["--export", "json=\(other)"], ["--export", "csv=\(path)"]] {
+      let result = FakeProgram().run(["tiny", "--rounds", "10", "-o", path] + more)
+      #expect(result.code == .usage)
+      #expect(result.output == "")
+      #expect(result.error.contains("two results can not be written to one file"))
+      #expect(try folder.names == [])
+    }
+  }
+}

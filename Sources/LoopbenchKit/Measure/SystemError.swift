@@ -24,8 +24,6 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     return error == 0 ? nil : SystemError(code: error)
   }
 
-  package static let isDirectory = SystemError(code: EISDIR)
-
   /// The system's sentence: "permission denied".
   public var description: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

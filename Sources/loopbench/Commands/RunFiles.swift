@@ -11,7 +11,8 @@ struct RunFiles {
     let render: (Report) -> String
   }
 
-  init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws(FileError) {
+  /// - Throws: `FileError` or, for a file that is named twice, `UsageError`.
+  init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws {
     if let path = options.output {
       try add(path) { $0.rendered(as: .json, style: ReportStyle(), scenarios: scenarios) }
     }
@@ -44,8 +45,12 @@ struct RunFiles {
   private mutating func add(
     _ path: String,
     _ render: @escaping (Report) -> String
-  ) throws(FileError) {
-    files.append(Entry(path: path, file: try Self.open(path), render: render))
+  ) throws {
+    let file = try Self.open(path)
+    if let place = file.place, files.contains(where: { $0.file.place == place }) {
+      throw UsageError.repeatedFile(path)
+    }
+    files.append(Entry(path: path, file: file, render: render))
   }
 
   /// The last part of a path.

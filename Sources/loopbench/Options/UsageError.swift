@@ -12,6 +12,7 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
   case missingArgument(command: String, usage: String)
   case unknownWord(String, command: String, known: [String])
   case missingOption(String, command: String, reason: String)
+  case repeatedFile(String)
 
   package var description: String {
     switch self {
@@ -36,6 +37,8 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
         + Suggestion.question(Suggestion.nearest(to: word, in: known))
     case .missingOption(let option, let command, let reason):
       "\(command) needs \(option): \(reason)"
+    case .repeatedFile(let path):
+      "two results can not be written to one file, got \"\(path)\" twice"
     }
   }
 }
