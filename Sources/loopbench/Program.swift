@@ -52,8 +52,15 @@ extension Program {
     let code = Self.exitCode(for: error)
     let hint = code == .usage ? "Try loopbench --help.\n" : ""
     // try?: where standard error is closed, the exit code has to do.
-    try? write(.error, "loopbench: \(error)\n\(hint)")
+    try? write(.error, shown("loopbench: \(error)\n\(hint)"))
     return code
+  }
+
+  /// A command line that means nothing may still ask for ASCII.
+  private func shown(_ text: String) -> String {
+    var options = Options()
+    options.isASCII = context.arguments.contains("--ascii")
+    return context.look(options).isASCII ? ASCII.text(text) : text
   }
 
   private static func exitCode(for error: any Error) -> ExitCode {

@@ -8,7 +8,7 @@ struct DoctorCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     let findings = context.findings()
-    try write(.output, options.isJSON ? try Self.json(findings) : text(findings))
+    try write(.output, options.isJSON ? try Self.json(findings) : shown(findings))
     let worst = findings.map(\.status).max() ?? .ok
     return options.isStrict && worst == .bad ? .unfit : .success
   }
@@ -17,6 +17,10 @@ struct DoctorCommand {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(findings), as: UTF8.self) + "\n"
+  }
+
+  private func shown(_ findings: [Finding]) -> String {
+    context.look(options).isASCII ? ASCII.text(text(findings)) : text(findings)
   }
 
   private func text(_ findings: [Finding]) -> String {

@@ -6,7 +6,10 @@ struct TextCommand {
   let context: Context
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    try write(.output, try text())
+    let isForPeople = [.list, .help, .version].contains(options.command) && !options.isJSON
+    let text = try text()
+    let isPlain = isForPeople && context.look(options).isASCII
+    try write(.output, isPlain ? ASCII.text(text) : text)
     return .success
   }
 

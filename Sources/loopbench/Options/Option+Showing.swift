@@ -56,7 +56,13 @@ extension Option {
       "a bar on standard error: auto, always or never (default: auto, on a terminal)",
       .oneOf("WHEN", \.progress)
     ),
-    Option("--ascii", in: .showing, of: shown, "write nothing beyond ASCII", .on(\.isASCII)),
+    Option(
+      "--ascii",
+      in: .showing,
+      of: shown.union([.doctor, .list, .help, .baseline]),
+      "write nothing beyond ASCII",
+      .on(\.isASCII)
+    ),
     Option(
       "--quiet",
       short: "-q",

@@ -50,6 +50,7 @@ package struct OptionParser {
   private func help() -> Options {
     var options = options
     options.command = .help
+    options.isASCII = has("--ascii")
     let isKnown = words.first.map { Command.Name(rawValue: $0) != nil || scenarios.contains($0) }
     options.operands = isKnown == true ? Array(words.prefix(1)) : []
     return options
