@@ -24,6 +24,8 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     return error == 0 ? nil : SystemError(code: error)
   }
 
+  package static let tooLarge = SystemError(code: EFBIG)
+
   /// The system's sentence: "permission denied".
   public var description: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

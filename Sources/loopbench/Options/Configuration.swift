@@ -4,7 +4,12 @@ import LoopbenchKit
 /// Settings out of a file: a JSON object whose keys are the long options.
 package struct Configuration: Sendable {
   private let path: String
+  /// Whether somebody named the file, and so trusts it.
+  private let isNamed: Bool
   private let values: [String: Value]
+
+  /// In bytes: what somebody writes by hand.
+  private static let limit = 1 << 20
 
   /// The name it has unless told otherwise.
   package static let standardPath = "loopbench.json"
@@ -20,20 +25,32 @@ package struct Configuration: Sendable {
   package static func read(_ path: String?) throws(ConfigurationError) -> Configuration? {
     let data: Data
     do {
-      data = try InputFile.read(path ?? standardPath)
+      data = try InputFile.read(path ?? standardPath, limit: limit)
+    } catch .tooLarge {
+      throw ConfigurationError(path ?? standardPath, "it has more than 1 MB: it holds no options")
     } catch {
       guard let path else { return nil }
       throw ConfigurationError(path, "it can not be read")
     }
-    return try Configuration(Array(data), path: path ?? standardPath)
+    return try Configuration(Array(data), path: path ?? standardPath, isNamed: path != nil)
   }
 
   /// The settings in `bytes`, which came from `path`.
-  package init(_ bytes: [UInt8], path: String) throws(ConfigurationError) {
+  ///
+  /// - Parameter isNamed: Whether somebody named the file. One that just lies in
+  ///   the folder may not have commands run.
+  package init(_ bytes: [UInt8], path: String, isNamed: Bool = true) throws(ConfigurationError) {
     self.path = path
+    self.isNamed = isNamed
     do {
       values = try JSONDecoder().decode([String: Value].self, from: Data(bytes))
     } catch {
+      if Self.isReport(bytes) {
+        throw ConfigurationError(
+          path,
+          "it is a report, not options; move it, or name a file of options with -C"
+        )
+      }
       throw ConfigurationError(
         path,
         "it is no JSON object of options, such as {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
@@ -48,6 +65,13 @@ package struct Configuration: Sendable {
     }
   }
 
+  private static func isReport(_ bytes: [UInt8]) -> Bool {
+    struct Head: Decodable { let schema: String }
+    // try?: whatever else it is, is said by the caller.
+    let head = try? JSONDecoder().decode(Head.self, from: Data(bytes))
+    return head?.schema.hasPrefix("loopbench") == true
+  }
+
   /// Applies what the command takes, but for what the command line says.
   package func apply(
     to options: inout Options,
@@ -57,6 +81,16 @@ package struct Configuration: Sendable {
       guard let value = values[option.key] else { continue }
       try apply(value, of: option, to: &options)
     }
+    try checkLoad(of: options, isGiven: given.contains("load"))
+  }
+
+  /// Whoever runs loopbench in a folder of somebody else's has not read the files.
+  private func checkLoad(of options: Options, isGiven: Bool) throws(ConfigurationError) {
+    guard !isNamed, !isGiven, case .command = options.load else { return }
+    throw ConfigurationError(
+      path,
+      "a load of cmd: is run only from the command line, or out of a file that it names: -C \(path)"
+    )
   }
 
   private func apply(

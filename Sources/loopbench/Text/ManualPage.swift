@@ -43,7 +43,11 @@ package enum ManualPage {
   ]
 
   private static let files: [(String, String)] = [
-    ("loopbench.json", "options, named as here without the dashes; the command line wins"),
+    (
+      "loopbench.json",
+      "options, named as here without the dashes; the command line wins. A load of cmd: counts only"
+        + " in a file that --config names"
+    ),
     (".loopbench", "the folder of baselines"),
   ]
 }
