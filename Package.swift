@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
+    .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
     .executable(name: "loopbench", targets: ["loopbench"]),
   ],
@@ -42,9 +43,15 @@ let package = Package(
       dependencies: ["CLoopbench"],
       swiftSettings: strict
     ),
+    // The command line, for a program that brings its own scenarios and peers.
+    .target(
+      name: "LoopbenchCommands",
+      dependencies: ["LoopbenchKit"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "loopbench",
-      dependencies: ["LoopbenchKit"],
+      dependencies: ["LoopbenchCommands"],
       swiftSettings: strict
     ),
     // What scripts/oracles asks: reports and plots of files and of bare values.
@@ -84,7 +91,7 @@ let package = Package(
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["loopbench", "LoopbenchKit", "TestSupport"],
+      dependencies: ["LoopbenchCommands", "LoopbenchKit", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),

@@ -1,7 +1,7 @@
 import LoopbenchKit
 import TestSupport
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("HelpText")
 struct HelpTextTests {

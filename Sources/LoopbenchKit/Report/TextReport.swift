@@ -5,7 +5,8 @@ public struct TextReport {
   private let style: ReportStyle
 
   /// - Parameter scenarios: Where the descriptions and the extra columns come
-  ///   from; a scenario that is not among them is shown without.
+  ///   from if the report does not have them; a scenario that is not among them
+  ///   is shown without.
   public init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
     self.report = report.chosen(by: style)
     self.scenarios = scenarios

@@ -65,7 +65,7 @@ extension ListText {
     case .peers: registry.peerNames.map(peer)
     case .metrics:
       registry.scenarios.flatMap { scenario in
-        scenario.series.map { Entry(name: "\(scenario.name).\($0.name)", summary: $0.summary) }
+        scenario.series.map { Entry(name: "\(scenario.name)/\($0.name)", summary: $0.summary) }
       }
     case .formats: ReportFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
     case .commands:
