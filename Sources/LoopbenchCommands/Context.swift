@@ -8,6 +8,8 @@ package struct Context: Sendable {
   package var environment: [String: String] = [:]
   /// Whether somebody is likely to look at it now.
   package var isTerminal: @Sendable (Terminal) -> Bool = { _ in false }
+  /// The columns a table for standard output may have; `nil` is any.
+  package var width: @Sendable () -> Int? = { nil }
   package var interruption = Interruption.none
   /// Where `loopbench-NAME` may be, in this order.
   package var folders: [String] = []
@@ -30,6 +32,7 @@ package struct Context: Sendable {
     var context = Context(arguments: arguments)
     context.environment = HostProcess.environment
     context.isTerminal = { $0.isInteractive }
+    context.width = { Terminal.output.isInteractive ? Terminal.output.knownWidth : nil }
     context.interruption = .signals
     context.findings = { Doctor.findings(about: .detect()) }
     context.configuration = { (path) throws(ConfigurationError) in try Configuration.read(path) }

@@ -19,6 +19,7 @@ struct RunFiles {
     for export in options.exports {
       var plain = style
       plain.usesColor = false
+      plain.width = nil
       try add(export.path) { [plain] in
         $0.rendered(as: export.format, style: plain, scenarios: scenarios)
       }

@@ -5,11 +5,14 @@ package struct Look: Equatable, Sendable {
   package let usesColor: Bool
   package let usesProgress: Bool
   package let isASCII: Bool
+  /// The columns of the terminal; `nil` where there is none.
+  package let width: Int?
 
   /// - Parameter isTerminal: Whether somebody is likely to look at it.
   package init(
     _ options: Options,
     environment: [String: String],
+    width: Int? = nil,
     isTerminal: (Terminal) -> Bool
   ) {
     let isDumb = environment["TERM"] == "dumb"
@@ -28,6 +31,7 @@ package struct Look: Equatable, Sendable {
       case .auto: isTerminal(.error) && !isDumb && !isCI && !options.isQuiet
       }
     isASCII = options.isASCII || isDumb
+    self.width = width
   }
 
   /// What the environment asks for: NO_COLOR before CLICOLOR_FORCE.
@@ -39,7 +43,7 @@ package struct Look: Equatable, Sendable {
 
 extension Context {
   package func look(_ options: Options) -> Look {
-    Look(options, environment: environment, isTerminal: isTerminal)
+    Look(options, environment: environment, width: width(), isTerminal: isTerminal)
   }
 }
 
@@ -51,6 +55,7 @@ extension Options {
     style.unit = unit
     style.usesColor = look.usesColor
     style.isASCII = look.isASCII
+    style.width = look.width
     return style
   }
 }

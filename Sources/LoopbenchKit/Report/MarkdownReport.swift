@@ -10,6 +10,7 @@ struct MarkdownReport {
     var style = style
     // A line of blocks would lose its place in a proportional font.
     style.showsSparklines = false
+    style.width = nil
     self.style = style
   }
 

@@ -33,10 +33,7 @@ struct SeriesTable {
 
   /// The figures as a table; `nil` for a generator's lag, which is one line.
   var table: TextTable? {
-    guard !isLag else { return nil }
-    var table = TextTable(titles: titles)
-    for result in results { table.add(cells(for: result)) }
-    return table
+    isLag ? nil : text(of: columns)
   }
 
   /// What is said below the table.
@@ -47,9 +44,11 @@ struct SeriesTable {
 
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
-    let rows = table?.lines(indent: "    ") { paint.verdict($0, $1) } ?? []
-    return ["  " + caption] + rows + notes.map { "    " + $0 }
+    let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
+    return ["  " + caption] + rows + notes.map { Self.indent + $0 }
   }
+
+  static let indent = "    "
 
   /// Whether another series of the scenario says what this one would repeat.
   private var isCompanion: Bool {
@@ -68,7 +67,6 @@ extension SeriesTable {
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  /// What was counted beside the times: a line for each peer.
   /// How many sends a second were answered, one after the other.
   private var throughput: String? {
     let rates = results.compactMap { result -> String? in
@@ -82,6 +80,7 @@ extension SeriesTable {
     return rates.isEmpty ? nil : "throughput: " + rates.joined(separator: " · ")
   }
 
+  /// What was counted beside the times: a line for each peer.
   private var counts: [String] {
     results.filter { !$0.counts.isEmpty && !Series.isClosed($0.series) }.map { result in
       let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
