@@ -126,5 +126,8 @@ int cl_write_all(int descriptor, const void *bytes, size_t length) {
 }
 
 void cl_error_message(int code, char *text, size_t capacity) {
-  uv_strerror_r(uv_translate_sys_error(code), text, capacity);
+  int error = uv_translate_sys_error(code);
+  uv_strerror_r(error, text, capacity);
+  // libuv has no sentence for some, such as ENOEXEC.
+  if (strncmp(text, "Unknown", 7) == 0) snprintf(text, capacity, "%s", strerror(code));
 }

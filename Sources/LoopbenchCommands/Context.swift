@@ -27,6 +27,12 @@ package struct Context: Sendable {
     self.registry = registry
   }
 
+  /// The words that are commands or scenarios of this program.
+  package var ownNames: [String] {
+    Command.Name.allCases.map(\.rawValue) + registry.scenarios.map(\.name)
+      + registry.planned.map(\.name)
+  }
+
   /// That of this process.
   package static func process(arguments: [String]) -> Context {
     var context = Context(arguments: arguments)

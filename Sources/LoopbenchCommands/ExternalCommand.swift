@@ -10,14 +10,16 @@ package struct ExternalCommand {
 
   /// `nil` when the first argument is ours, or no such program is found.
   package init?(_ context: Context) {
-    guard let name = context.arguments.dropFirst().first, !name.hasPrefix("-") else { return nil }
-    let own =
-      Command.Name.allCases.map(\.rawValue) + context.registry.scenarios.map(\.name)
-      + context.registry.planned.map(\.name)
-    guard !own.contains(name), !name.isEmpty, !name.contains("/") else { return nil }
+    var words = context.arguments.dropFirst()
+    // `help NAME` is what the program says of itself.
+    if words.first == Command.Name.help.rawValue, words.count == 2 {
+      words = [words[words.endIndex - 1], "--help"]
+    }
+    guard let name = words.popFirst(), !name.hasPrefix("-") else { return nil }
+    guard !context.ownNames.contains(name), !name.isEmpty, !name.contains("/") else { return nil }
     guard let path = Self.path(of: name, in: context.folders) else { return nil }
     self.path = path
-    arguments = [path] + context.arguments.dropFirst(2)
+    arguments = [path] + words
   }
 
   /// Runs it in place of this program.

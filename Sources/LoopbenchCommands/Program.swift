@@ -22,6 +22,7 @@ package struct Program {
       let options = try OptionParser.parse(
         Array(context.arguments.dropFirst()),
         scenarios: context.registry.scenarios.map(\.name) + context.registry.planned.map(\.name),
+        folders: context.folders,
         configuration: context.configuration
       )
       return try execute(options)
@@ -60,7 +61,7 @@ extension Program {
   private func shown(_ text: String) -> String {
     var options = Options()
     options.isASCII = context.arguments.contains("--ascii")
-    return context.look(options).isASCII ? ASCII.text(text) : text
+    return (context.look(options).isASCII ? ASCII.text(text) : text).printable
   }
 
   private static func exitCode(for error: any Error) -> ExitCode {

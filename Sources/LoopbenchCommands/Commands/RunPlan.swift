@@ -121,11 +121,21 @@ extension RunPlan {
 
   private var time: String {
     switch rounds {
-    case .fixed(let count): "\(count) rounds"
+    case .fixed(let count): "\(count) rounds, \(leastTime(count))"
     case .fitting(let nanoseconds):
       "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
     case .until: "as many rounds as it takes"
     }
+  }
+
+  /// What is known before anything was measured: how long the schedules are.
+  private func leastTime(_ rounds: Int) -> String {
+    let samples = selection.contenders.map(\.series).filter { $0.kind == .intended }
+      .reduce(0) { $0 + $1.effort.warmUps + $1.effort.samples }
+    let seconds = Double(samples * rounds) / options.rate
+    guard seconds > 0 else { return "as long as they take" }
+    let digits = Decimals.digits(for: seconds)
+    return "at least \(Decimals.text(seconds, digits: digits)) s, which the schedules take"
   }
 
   private var order: String {

@@ -36,9 +36,7 @@ struct TextCommand {
       return "\(planned.name): \(planned.summary)\n\n\(planned.description)\n"
     }
     guard let scenario = registry.scenarios.first(where: { $0.name == topic }) else {
-      let known =
-        Command.Name.allCases.map(\.rawValue) + registry.scenarios.map(\.name)
-        + registry.planned.map(\.name)
+      let known = context.ownNames + ExternalCommand.all(in: context.folders)
       throw UsageError.unknownCommand(topic, suggestion: Suggestion.nearest(to: topic, in: known))
     }
     return HelpText.scenario(scenario, peers: registry.peers(of: scenario))

@@ -98,7 +98,12 @@ extension Option {
       "end the percentile axis here, such as 99.99",
       .value(placeholder: "PERCENTILE", words: .anything) { options, value in
         // try?: what is wrong is said here, as for every option.
-        guard let percentile = try? Percentile(value) else { return "a percentile, such as 99.99" }
+        guard
+          let percentile = try? Percentile(value),
+          percentile.thousandths >= Percentile.p50.thousandths
+        else {
+          return "a percentile from 50, where the axis begins, such as 99.99"
+        }
         options.plotEnd = percentile
         return nil
       }

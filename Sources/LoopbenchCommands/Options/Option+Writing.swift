@@ -113,6 +113,9 @@ extension Option {
         guard let (key, text) = Values.pair(value) else {
           return "a key and a value, such as commit=1a2b3c"
         }
+        let name = PromReport.labelName(key)
+        let other = options.labels.keys.first { $0 != key && PromReport.labelName($0) == name }
+        if let other { return "another key: as \(name), Prometheus takes it for \"\(other)\"" }
         options.labels[key] = text
         return nil
       }

@@ -3,6 +3,7 @@ import LoopbenchKit
 /// Turns arguments into options, by the tables of commands and options.
 package struct OptionParser {
   private let scenarios: [String]
+  private let folders: [String]
   private var words: [String]
   private var given: [CommandLineWords.Given]
   private var options = Options()
@@ -10,15 +11,23 @@ package struct OptionParser {
   /// - Parameters:
   ///   - arguments: Without the program's name.
   ///   - scenarios: The names that may stand where a command may.
+  ///   - folders: Where programs of others may be; looked into only to say what
+  ///     may have been meant.
   ///   - configuration: Asked for the settings of a file, by its name if one was
   ///     given; what the command line says as well wins.
   package static func parse(
     _ arguments: [String],
     scenarios: [String],
+    folders: [String] = [],
     configuration: (String?) throws -> Configuration? = { _ in nil }
   ) throws -> Options {
     let line = try CommandLineWords(arguments)
-    var parser = OptionParser(scenarios: scenarios, words: line.words, given: line.given)
+    var parser = OptionParser(
+      scenarios: scenarios,
+      folders: folders,
+      words: line.words,
+      given: line.given
+    )
     return try parser.parse(configuration)
   }
 
@@ -65,7 +74,7 @@ extension OptionParser {
       options.command = command
       words.removeFirst()
     } else if !scenarios.contains(first) {
-      let known = Command.Name.allCases.map(\.rawValue) + scenarios
+      let known = Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
       throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
     }
   }

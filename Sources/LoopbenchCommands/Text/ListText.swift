@@ -4,7 +4,7 @@ import LoopbenchKit
 /// `loopbench list`: what can be measured, by whom, and how it can be written.
 package struct ListText {
   private let registry: Registry
-  private let externals: [String]
+  private let externals: [(name: String, summary: String)]
   private let isJSON: Bool
 
   package enum Topic: String, CaseIterable, Sendable {
@@ -17,7 +17,11 @@ package struct ListText {
 
   package init(_ context: Context, isJSON: Bool) {
     registry = context.registry
-    externals = ExternalCommand.all(in: context.folders)
+    let own = context.ownNames
+    externals = ExternalCommand.all(in: context.folders).map { name in
+      let note = own.contains(name) ? "; only by that name: \(name) is loopbench's own" : ""
+      return (name, "the program loopbench-\(name)" + note)
+    }
     self.isJSON = isJSON
   }
 
@@ -70,7 +74,7 @@ extension ListText {
     case .formats: ReportFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
     case .commands:
       Command.table.map { Entry(name: $0.name.rawValue, summary: $0.summary) }
-        + externals.map { Entry(name: $0, summary: "the program loopbench-\($0)") }
+        + externals.map { Entry(name: $0.name, summary: $0.summary) }
     }
   }
 

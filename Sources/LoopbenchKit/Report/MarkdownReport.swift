@@ -17,7 +17,7 @@ struct MarkdownReport {
   func render() -> String {
     let blocks = [header] + sections.flatMap { $0 } + (report.warnings.isEmpty ? [] : [warnings])
     let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
-    return style.isASCII ? ASCII.text(text) : text
+    return (style.isASCII ? ASCII.text(text) : text).printable
   }
 
   private var header: [String] {

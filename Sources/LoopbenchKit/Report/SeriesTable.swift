@@ -45,7 +45,7 @@ struct SeriesTable {
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
     let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
-    return ["  " + caption] + rows + notes.map { Self.indent + $0 }
+    return ["  " + caption.printable] + rows + notes.map { Self.indent + $0.printable }
   }
 
   static let indent = "    "
