@@ -68,6 +68,12 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),
+    .target(
+      name: "LoopbenchTestSupport",
+      dependencies: ["LoopbenchKit"],
+      path: "Tests/LoopbenchTestSupport",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "LoopTransactionsTests",
       dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
@@ -85,13 +91,13 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopbenchKitTests",
-      dependencies: ["LoopbenchKit", "CLoopbench", "TestSupport"],
+      dependencies: ["LoopbenchKit", "CLoopbench", "LoopbenchTestSupport", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["LoopbenchCommands", "LoopbenchKit", "TestSupport"],
+      dependencies: ["LoopbenchCommands", "LoopbenchKit", "LoopbenchTestSupport", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),

@@ -1,4 +1,5 @@
 import LoopbenchKit
+import LoopbenchTestSupport
 import Testing
 import LoopbenchCommands
 
@@ -8,14 +9,14 @@ struct HonestyTests {
   /// sample; its twin has noise of its own.
   private func program(_ nanoseconds: Double, seed: UInt64) -> FakeProgram {
     var program = FakeProgram()
-    program.context.registry = .noisy(NoisyPeer(nanoseconds: nanoseconds, seed: seed))
+    program.context.registry = .noisy(NoisyPeer(name: "uv", base: nanoseconds, seed: seed))
     return program
   }
 
   private func check(slowedBy part: Double, run: UInt64) throws -> ExitCode {
     let folder = try Folder()
     let base = try folder.file("base.json")
-    let measure = ["noisy", "--rounds", "10", "-w", "1ns"]
+    let measure = ["fake", "--rounds", "10", "-w", "1ns"]
     let first = program(10_000, seed: 2 * run).run(measure + ["-o", base])
     #expect(first.code == .success)
     let rule = ["--baseline", base, "--fail", "p50>+10%"]

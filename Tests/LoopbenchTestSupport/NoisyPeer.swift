@@ -1,25 +1,25 @@
-import LoopbenchKit
+package import LoopbenchKit
 import Synchronization
 
 /// A peer whose samples are made up with noise: each slice is off by up to 4 %,
 /// each sample in it by up to 20 %, one in a hundred by 3 times. No two slices are
 /// the same, not even those of a twin.
-final class NoisyPeer: Peer {
-  let name: String
-  let scenario = "fake"
-  let series = ["one"]
-  let summary = "made up, with noise"
+package final class NoisyPeer: Peer {
+  package let name: String
+  package let scenario = "fake"
+  package let series = ["one"]
+  package let summary = "made up, with noise"
   private let base: Double
   private let seed: UInt64
   private let slices = Atomic<UInt64>(0)
 
-  init(name: String, base: Double, seed: UInt64) {
+  package init(name: String, base: Double, seed: UInt64) {
     self.name = name
     self.base = base
     self.seed = seed
   }
 
-  func measure(_ slice: inout Slice) {
+  package func measure(_ slice: inout Slice) {
     let count = slices.wrappingAdd(1, ordering: .relaxed).newValue
     var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "\(name)/\(count)"))
     let drift = 0.96 + 0.08 * generator.uniform()
@@ -32,7 +32,7 @@ final class NoisyPeer: Peer {
 
 extension SeededGenerator {
   /// From 0 to 1.
-  mutating func uniform() -> Double {
+  package mutating func uniform() -> Double {
     Double(number(below: 1 << 53)) / 0x1p53
   }
 }
