@@ -55,7 +55,9 @@ struct ASCIITests {
     var program = FakeProgram()
     program.context.registry = .standard
     program.context.environment = environment
-    program.context.findings = { [Finding(id: "cpus", status: .bad, text: "1 CPU · shared", fix: "add one …")] }
+    program.context.findings = {
+      [Finding(id: "cpus", status: .bad, text: "1 CPU · shared", fix: "add one …")]
+    }
     return program
   }
 
@@ -63,7 +65,10 @@ struct ASCIITests {
     [["list"], ["doctor"], ["baseline", "list"], ["help"], ["nosuch…"]]
     + Registry.standard.scenarios.map { ["help", $0.name] }
 
-  @Test("a dumb terminal, or --ascii, gets nothing beyond ASCII, in the same place", arguments: lines)
+  @Test(
+    "a dumb terminal, or --ascii, gets nothing beyond ASCII, in the same place",
+    arguments: lines
+  )
   func all(line: [String]) {
     let full = program([:]).run(line)
     for plain in [program(["TERM": "dumb"]).run(line), program([:]).run(line + ["--ascii"])] {

@@ -74,7 +74,8 @@ extension OptionParser {
       options.command = command
       words.removeFirst()
     } else if !scenarios.contains(first) {
-      let known = Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
+      let known =
+        Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
       throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
     }
   }

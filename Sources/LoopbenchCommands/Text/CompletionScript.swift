@@ -66,7 +66,8 @@ package struct CompletionScript {
 
   /// Options that take a value: the rows of one name together.
   static let valued: [[Option]] = Option.table.filter { $0.placeholder != nil }.reduce(into: []) {
-    names, option in
+    names,
+    option in
     if let index = names.firstIndex(where: { $0[0].long == option.long }) {
       names[index].append(option)
     } else {

@@ -20,7 +20,7 @@ public struct TextReport {
     return style.isASCII ? ASCII.text(text) : text
   }
 
-  private var header: [String] { 
+  private var header: [String] {
     ReportHeader(report).parts.map { $0.joined(separator: " · ").printable }
   }
 

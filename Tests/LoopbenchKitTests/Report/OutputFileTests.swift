@@ -75,7 +75,9 @@ struct OutputFileTests {
       #expect(try text("kept/real") == words)
     }
     #expect(try manager.destinationOfSymbolicLink(atPath: path) == "kept/second")
-    #expect(try manager.contentsOfDirectory(atPath: folder + "/kept").sorted() == ["real", "second"])
+    #expect(
+      try manager.contentsOfDirectory(atPath: folder + "/kept").sorted() == ["real", "second"]
+    )
   }
 
   @Test("what is no regular file is written, not replaced")
