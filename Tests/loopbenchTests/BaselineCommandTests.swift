@@ -1,7 +1,7 @@
 import Foundation
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Baselines")
 struct BaselineCommandTests {

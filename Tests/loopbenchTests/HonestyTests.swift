@@ -1,7 +1,7 @@
 import LoopbenchKit
 import Synchronization
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
@@ -19,7 +19,7 @@ struct HonestyTests {
   ) throws -> FakeProgram.Outcome {
     let folder = try Folder()
     let file = try folder.file("base.json")
-    let measure = ["noisy", "--rounds", "10", "-w", "1ns", "--seed", "\(run)"]
+    let measure = ["fake", "--rounds", "10", "-w", "1ns", "--seed", "\(run)"]
     var program = FakeProgram()
     program.context.registry = base(1000 * run)
     #expect(program.run(measure + ["-o", file]).code == .success)
@@ -35,7 +35,7 @@ struct HonestyTests {
     let result = try check(run: run, first: slower, fresh: slower)
     #expect(result.code == .regressed)
     #expect(result.output.contains("verdict: regressed (1 regressed)"))
-    #expect(result.output.contains("noisy/one/lt p50 again, in fresh processes: "))
+    #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
   @Test("what is 0 % slower is unchanged, and exit 0, in 20 of 20 runs", arguments: UInt64(0)..<20)
@@ -51,7 +51,7 @@ struct HonestyTests {
     let result = try check(run: run) { .noisy(slower: 0.3, process: $0) }
     #expect(result.code == .success)
     #expect(result.output.contains("a fresh process did not show it again"))
-    #expect(result.error.contains("noisy/one/lt p50: slower; measured again in a fresh process"))
+    #expect(result.error.contains("fake/one/lt p50: slower; measured again in a fresh process"))
   }
 
   @Test("a reference that one process has slow or fast fails nothing", arguments: UInt64(0)..<20)

@@ -25,6 +25,7 @@ extension Report {
       placement: placement,
       dropsDisturbed: dropsDisturbed
     )
+    descriptions = measurements.scenarios.map(Description.init)
     rounds = measurements.rounds
     self.results = results
     let noise = Self.noise(of: results, dropping: dropsDisturbed)

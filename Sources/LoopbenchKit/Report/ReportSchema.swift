@@ -24,6 +24,7 @@ public enum ReportSchema {
         "labels": { "type": "object", "additionalProperties": { "type": "string" } },
         "machine": { "$ref": "#/$defs/machine" },
         "settings": { "$ref": "#/$defs/settings" },
+        "descriptions": { "type": "array", "items": { "$ref": "#/$defs/description" } },
         "rounds": { "type": "array", "items": { "$ref": "#/$defs/round" } },
         "results": { "type": "array", "items": { "$ref": "#/$defs/result" } },
         "comparisons": { "type": "array", "items": { "$ref": "#/$defs/comparison" } },
@@ -241,6 +242,29 @@ public enum ReportSchema {
             "difference": { "$ref": "#/$defs/spread" },
             "interval": { "$ref": "#/$defs/interval" },
             "verdict": { "enum": ["faster", "same", "slower", "inconclusive"] }
+          }
+        },
+        "description": {
+          "description": "What a scenario is, for a reader that does not know it.",
+          "type": "object",
+          "required": ["scenario", "summary", "references", "extras", "series"],
+          "properties": {
+            "scenario": { "type": "string" },
+            "summary": { "type": "string" },
+            "references": { "type": "array", "items": { "type": "string" } },
+            "extras": { "type": "array", "items": { "enum": ["difference", "processorUse"] } },
+            "series": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["name", "summary"],
+                "properties": {
+                  "name": { "type": "string" },
+                  "summary": { "type": "string" },
+                  "companionOf": { "type": "string" }
+                }
+              }
+            }
           }
         },
         "noise": {

@@ -34,10 +34,7 @@ struct SeriesTable {
 
   /// The figures as a table; `nil` for a generator's lag, which is one line.
   var table: TextTable? {
-    guard !isLag else { return nil }
-    var table = TextTable(titles: titles)
-    for result in results { table.add(cells(for: result)) }
-    return table
+    isLag ? nil : text(of: columns)
   }
 
   /// What is said below the table.
@@ -48,9 +45,11 @@ struct SeriesTable {
 
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
-    let rows = table?.lines(indent: "    ") { paint.verdict($0, $1) } ?? []
-    return ["  " + caption] + rows + notes.map { "    " + $0 }
+    let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
+    return ["  " + caption.printable] + rows + notes.map { Self.indent + $0.printable }
   }
+
+  static let indent = "    "
 
   /// Whether another series of the scenario says what this one would repeat.
   private var isCompanion: Bool {

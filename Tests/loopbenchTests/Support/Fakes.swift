@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Synchronization
-import loopbench
+import LoopbenchCommands
 
 /// A program with made-up peers, and what it wrote.
 struct FakeProgram {
