@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
+    .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
     .executable(name: "loopbench", targets: ["loopbench"]),
   ],
@@ -42,9 +43,15 @@ let package = Package(
       dependencies: ["CLoopbench"],
       swiftSettings: strict
     ),
+    // The command line, for a program that brings its own scenarios and peers.
+    .target(
+      name: "LoopbenchCommands",
+      dependencies: ["LoopbenchKit"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "loopbench",
-      dependencies: ["LoopbenchKit"],
+      dependencies: ["LoopbenchCommands"],
       swiftSettings: strict
     ),
     // What scripts/oracles asks: reports and plots of files and of bare values.
@@ -59,6 +66,12 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["CTestSupport", "LoopTransactions", "LoopTransactionsTesting"],
       path: "Tests/TestSupport",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "LoopbenchTestSupport",
+      dependencies: ["LoopbenchKit"],
+      path: "Tests/LoopbenchTestSupport",
       swiftSettings: strict
     ),
     .testTarget(
@@ -78,13 +91,13 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopbenchKitTests",
-      dependencies: ["LoopbenchKit", "CLoopbench", "TestSupport"],
+      dependencies: ["LoopbenchKit", "CLoopbench", "LoopbenchTestSupport", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["loopbench", "LoopbenchKit", "TestSupport"],
+      dependencies: ["LoopbenchCommands", "LoopbenchKit", "LoopbenchTestSupport", "TestSupport"],
       exclude: ["Golden"],
       swiftSettings: strict
     ),

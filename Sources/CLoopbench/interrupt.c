@@ -1,6 +1,7 @@
 #include "cl_interrupt.h"
 
 #include "cl_load.h"
+#include "cl_output.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,7 +21,15 @@ static void note(int what) {
 
 static void end(int code) {
   cl_load_kill();
+  cl_output_remove_all();
   _exit(code);
+}
+
+// Its action is the default again by now, and pending when this returns.
+static void on_end(int number) {
+  cl_load_kill();
+  cl_output_remove_all();
+  raise(number);
 }
 
 static void on_signal(int number) {
@@ -35,20 +44,29 @@ static void on_alarm(int number) {
   note(cl_interrupt_timeout);
 }
 
-static void handle(int number, void (*handler)(int)) {
-  struct sigaction action;
+static void handle(int number, void (*handler)(int), int flags) {
+  struct sigaction action, before;
+  // What was to be ignored stays so: SIGHUP under nohup, SIGINT behind `&`.
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, NULL);
 }
 
+static void handle_ends(void (*handler)(int), int flags) {
+  handle(SIGINT, handler, flags);
+  handle(SIGTERM, handler, flags);
+  handle(SIGHUP, handler, flags);
+}
+
+void cl_interrupt_guard(void) { handle_ends(on_end, (int)SA_RESETHAND); }
+
 void cl_interrupt_watch(uint64_t timeout) {
-  handle(SIGINT, on_signal);
-  handle(SIGTERM, on_signal);
+  handle_ends(on_signal, SA_RESTART);
   if (timeout == 0) return;
-  handle(SIGALRM, on_alarm);
+  handle(SIGALRM, on_alarm, SA_RESTART);
   uint64_t us = timeout / 1000 > 0 ? timeout / 1000 : 1;
   struct itimerval timer;
   timer.it_value.tv_sec = (time_t)(us / 1000000);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -62,6 +63,18 @@ int cl_load_stop(int process) {
   find(process, 0);
   if (ended != process) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int cl_load_wait(int process, unsigned ms) {
+  struct timespec pause = {0, 10000000};
+  for (unsigned waited = 0; waited < ms; waited += 10) {
+    siginfo_t ended = {0};
+    // WNOWAIT: whoever stops it asks for its status.
+    if (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return 1;
+    if (ended.si_pid != 0) return 1;
+    nanosleep(&pause, NULL);
+  }
+  return 0;
 }
 
 void cl_load_kill(void) {

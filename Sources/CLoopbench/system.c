@@ -125,26 +125,9 @@ int cl_write_all(int descriptor, const void *bytes, size_t length) {
   return 0;
 }
 
-bool cl_is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-int cl_create_file(const char *path) {
-  int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return descriptor >= 0 ? descriptor : -errno;
-}
-
-int cl_finish_file(int descriptor, const char *from, const char *to) {
-  if (close(descriptor) != 0) return errno;
-  return rename(from, to) == 0 ? 0 : errno;
-}
-
-void cl_abandon_file(int descriptor, const char *path) {
-  close(descriptor);
-  unlink(path);
-}
-
 void cl_error_message(int code, char *text, size_t capacity) {
-  uv_strerror_r(uv_translate_sys_error(code), text, capacity);
+  int error = uv_translate_sys_error(code);
+  uv_strerror_r(error, text, capacity);
+  // libuv has no sentence for some, such as ENOEXEC.
+  if (strncmp(text, "Unknown", 7) == 0) snprintf(text, capacity, "%s", strerror(code));
 }

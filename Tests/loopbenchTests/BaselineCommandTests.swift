@@ -1,6 +1,7 @@
+import Foundation
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Baselines")
 struct BaselineCommandTests {
@@ -65,6 +66,25 @@ struct BaselineCommandTests {
     }
   }
 
+  @Test("measuring again is the same run of the series that looks slower")
+  func again() throws {
+    let file = try measured(100, "a.json")
+    var slow = program(nanoseconds: 120)
+    slow.fresh = { .made(uv: FixedPeer(name: "uv", scenario: "tiny", fails: true)) }
+    let broken = slow.run("check", "tiny", "--rounds", "10", "--baseline", file)
+    #expect(broken.code == .failed)
+    #expect(broken.error.contains("measuring again in a fresh process failed with exit 1"))
+    slow.fresh = nil
+    let config = try folder.file(
+      "loopbench.json",
+      "{\"baseline\": \"\(file)\", \"rounds\": 10, \"samples\": 40, \"peers\": \"uv\"}"
+    )
+    let set = slow.run("check", "tiny", "-C", config)
+    #expect(set.code == .regressed)
+    let times = Array(repeating: "120ns", count: ReportComparison.confirmations)
+    #expect(set.output.contains("again, in fresh processes: " + times.joined(separator: ", ")))
+  }
+
   @Test("a missing baseline, and a truncated one, are exit 5 with what to do")
   func missing() throws {
     let missing = program.run("check", "tiny", "--baseline", "main")
@@ -87,5 +107,70 @@ struct BaselineCommandTests {
     #expect(result.output == "")
     #expect(program.run("check", "tiny").code == .usage)
     #expect(program.run("tiny", "--fail", "p99>+10%").code == .usage)
+    #expect(program.run("check", "tiny", "--fail", "p99>+10%").code == .usage)
+  }
+
+  @Test("a time needs no baseline")
+  func times() {
+    let check = ["check", "tiny", "--rounds", "10", "--fail"]
+    let slow = program(nanoseconds: 120).run(check + ["p50>110ns"])
+    #expect(slow.code == .regressed)
+    #expect(slow.output.contains("tiny/one/uv p50  120ns  p50>110ns  regressed"))
+    #expect(program(nanoseconds: 100).run(check + ["p50>110ns"]).code == .success)
+    #expect(program.run(check + ["tiny/two.p50>1us"]).code == .notComparable)
+  }
+
+  @Test("what can not be compared is told before anything is measured")
+  func early() throws {
+    let file = try measured(100, "a.json")
+    let wrong: [(arguments: [String], reason: String)] = [
+      (["--order", "abba"], "the order is shuffle in the base and abba now"),
+      (["-n", "400"], "the samples of tiny/one/uv in a round is 4 in the base and 40 now"),
+      (["--fail", "other.p50>+1%"], "the rule other.p50>+1% speaks of nothing"),
+      (["--fail", "tiny.one.p50>+1%"], "did you mean \"tiny/one.p50>+1%\"?"),
+    ]
+    for (arguments, reason) in wrong {
+      let result = program.run(["check", "tiny", "--baseline", file] + arguments)
+      #expect(result.code == .notComparable)
+      #expect(result.output == "")
+      #expect(result.error.contains(reason), "\(result.error)")
+    }
+    let other = program.run("check", "other", "--baseline", file)
+    #expect(other.code == .notComparable && other.output == "")
+  }
+
+  @Test("references are judged by rules that name them only")
+  func references() throws {
+    let file = try folder.file("a.json")
+    var reference = program
+    func registry(_ nanoseconds: UInt64) -> Registry {
+      .made(
+        uv: FixedPeer(name: "uv", scenario: "tiny", nanoseconds: nanoseconds, isReference: true)
+      )
+    }
+    reference.context.registry = registry(100)
+    #expect(reference.run("--rounds", "10", "-o", file).code == .success)
+    reference.context.registry = registry(200)
+    let check = ["check", "--rounds", "10", "--baseline", file]
+    let standard = reference.run(check)
+    #expect(standard.code == .success)
+    #expect(!standard.output.contains("tiny/one/uv p50"))
+    #expect(reference.run(check + ["--fail", "any>+10%"]).code == .success)
+    #expect(reference.run(check + ["--fail", "*/*/uv.p50>+10%"]).code == .regressed)
+    let only = reference.run(["check", "tiny", "--rounds", "10", "--baseline", file])
+    #expect(only.code == .notComparable && only.output == "")
+    #expect(only.error.contains("--fail '*/*/uv.p50>+10%'"))
+  }
+
+  @Test("several files are told apart, and are one JSON array")
+  func several() throws {
+    let (one, two) = (try measured(100, "a.json"), try measured(120, "b.json"))
+    let text = program.run("compare", one, one, two).output
+    #expect(text.contains(one + ":\n") && text.contains("\n" + two + ":\n"))
+    let json = program.run("compare", one, one, two, "-f", "json").output
+    let read = try JSONDecoder().decode([ReportComparison].self, from: Data(json.utf8))
+    #expect(read.map(\.verdict) == [.unchanged, .regressed])
+    let markdown = program.run("compare", one, one, two, "-f", "markdown").output
+    #expect(markdown.hasPrefix("### `\(one)`\n"))
   }
 }

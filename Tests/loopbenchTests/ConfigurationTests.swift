@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Configuration")
 struct ConfigurationTests {
@@ -71,5 +71,51 @@ struct ConfigurationTests {
         == 7
     )
     #expect(throws: ConfigurationError.self) { try Configuration.read(path + ".not") }
+  }
+
+  @Test("a command is run out of a file that was named, not out of one that lies there")
+  func commands() throws {
+    let bytes = Array("{\"load\": \"cmd:true\"}".utf8)
+    let named = try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in
+      try Configuration(bytes, path: "c.json", isNamed: true)
+    }
+    #expect(named.load == .command("true"))
+    let lying = try Configuration(bytes, path: "loopbench.json", isNamed: false)
+    let error = #expect(throws: ConfigurationError.self) {
+      try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in lying }
+    }
+    #expect(
+      error?.description == "loopbench.json: a load of cmd: is run only from the command line,"
+        + " or out of a file that it names: -C loopbench.json"
+    )
+    let given = try OptionParser.parse(["wake", "--load", "cmd:false"], scenarios: ["wake"]) { _ in
+      lying
+    }
+    #expect(given.load == .command("false"))
+    #expect(try OptionParser.parse(["report", "x"], scenarios: []) { _ in lying }.load == .none)
+  }
+
+  @Test("a report in the place of options is told from nonsense, and how to go on")
+  func report() throws {
+    let folder = try Folder()
+    let path = try folder.file("loopbench.json")
+    #expect(FakeProgram().run("tiny", "--rounds", "10", "-o", path).code == .success)
+    let result = FakeProgram().run("tiny", "-C", path)
+    #expect(result.code == .usage)
+    #expect(
+      result.error.contains(
+        "\(path): it is a report, not options; move it, or name a file of options with -C"
+      )
+    )
+  }
+
+  @Test("what has no end is not read to it")
+  func endless() throws {
+    let configured = FakeProgram().run("tiny", "-C", "/dev/zero")
+    #expect(configured.code == .usage)
+    #expect(configured.error.contains("/dev/zero: it has more than 1 MB: it holds no options"))
+    let reported = FakeProgram().run("report", "/dev/zero")
+    #expect(reported.code == .failed)
+    #expect(reported.error.contains("/dev/zero has more than 64 MB, and no report has"))
   }
 }

@@ -1,34 +1,81 @@
 import LoopbenchKit
+import Synchronization
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
-  /// A program whose peer takes `nanoseconds`, give or take 4 % a round and 20 % a
-  /// sample; its twin has noise of its own.
-  private func program(_ nanoseconds: Double, seed: UInt64) -> FakeProgram {
-    var program = FakeProgram()
-    program.context.registry = .noisy(NoisyPeer(nanoseconds: nanoseconds, seed: seed))
-    return program
-  }
-
-  private func check(slowedBy part: Double, run: UInt64) throws -> ExitCode {
+  /// What check says of a run against a base, each in a process of its own.
+  ///
+  /// - Parameters:
+  ///   - first: The process that is checked.
+  ///   - fresh: Those that measure again.
+  private func check(
+    run: UInt64,
+    rules: [String] = ["--fail", "p50>+10%"],
+    base: (UInt64) -> Registry = { .noisy(process: $0) },
+    first: @Sendable (UInt64) -> Registry,
+    fresh: (@Sendable (UInt64) -> Registry)? = nil
+  ) throws -> FakeProgram.Outcome {
     let folder = try Folder()
-    let base = try folder.file("base.json")
-    let measure = ["noisy", "--rounds", "10", "-w", "1ns"]
-    let first = program(10_000, seed: 2 * run).run(measure + ["-o", base])
-    #expect(first.code == .success)
-    let rule = ["--baseline", base, "--fail", "p50>+10%"]
-    return program(10_000 * (1 + part), seed: 2 * run + 1).run(measure + rule).code
+    let file = try folder.file("base.json")
+    let measure = ["fake", "--rounds", "10", "-w", "1ns", "--seed", "\(run)"]
+    var program = FakeProgram()
+    program.context.registry = base(1000 * run)
+    #expect(program.run(measure + ["-o", file]).code == .success)
+    program.context.registry = first(1000 * run + 1)
+    let processes = Processes(after: 1000 * run + 1)
+    program.fresh = { [fresh] in (fresh ?? { .noisy(process: $0) })(processes.next()) }
+    return program.run(measure + ["--baseline", file] + rules)
   }
 
   @Test("what is 20 % slower is exit 3 in 20 of 20 runs", arguments: UInt64(0)..<20)
   func slower(run: UInt64) throws {
-    #expect(try check(slowedBy: 0.2, run: run) == .regressed)
+    let slower: @Sendable (UInt64) -> Registry = { .noisy(slower: 0.2, process: $0) }
+    let result = try check(run: run, first: slower, fresh: slower)
+    #expect(result.code == .regressed)
+    #expect(result.output.contains("verdict: regressed (1 regressed)"))
+    #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
-  @Test("what is 0 % slower is exit 0 in 20 of 20 runs", arguments: UInt64(0)..<20)
+  @Test("what is 0 % slower is unchanged, and exit 0, in 20 of 20 runs", arguments: UInt64(0)..<20)
   func same(run: UInt64) throws {
-    #expect(try check(slowedBy: 0, run: run) == .success)
+    let result = try check(run: run) { .noisy(process: $0) }
+    #expect(result.code == .success)
+    #expect(result.output.contains("verdict: unchanged (1 unchanged)"), "\(result.output)")
+    #expect(result.error == "")
   }
+
+  @Test("what one process alone shows is exit 0, and said", arguments: UInt64(0)..<20)
+  func layout(run: UInt64) throws {
+    let result = try check(run: run) { .noisy(slower: 0.3, process: $0) }
+    #expect(result.code == .success)
+    #expect(result.output.contains("a fresh process did not show it again"))
+    #expect(result.error.contains("fake/one/lt p50: slower; measured again in a fresh process"))
+  }
+
+  @Test("a reference that one process has slow or fast fails nothing", arguments: UInt64(0)..<20)
+  func reference(run: UInt64) throws {
+    let rules: [[String]] = [[], ["--fail", "p50>+10%"]]
+    for rule in rules {
+      let slow = try check(run: run, rules: rule) { .noisy(reference: 0.3, process: $0) }
+      #expect(slow.code == .success)
+      let slowBase = try check(
+        run: run,
+        rules: rule,
+        base: { .noisy(reference: 0.4, process: $0) },
+        first: { .noisy(process: $0) }
+      )
+      #expect(slowBase.code == .success)
+    }
+  }
+}
+
+/// Numbers, each another.
+private final class Processes: Sendable {
+  private let last: Atomic<UInt64>
+
+  init(after first: UInt64) { last = Atomic(first) }
+
+  func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

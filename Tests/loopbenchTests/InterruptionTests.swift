@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Interruption")
 struct InterruptionTests {
@@ -19,6 +19,34 @@ struct InterruptionTests {
     #expect((1..<1000).contains(report.rounds.count))
     let id = reason == .interrupted ? "interrupted" : "timed-out"
     #expect(report.warnings.map(\.id).contains(id))
+  }
+
+  @Test(
+    "a check that ends early is not compared, and its exit code says why it ended",
+    arguments: [(Interruption.Reason.interrupted, ExitCode.interrupted), (.timedOut, .timedOut)]
+  )
+  func check(reason: Interruption.Reason, code: ExitCode) throws {
+    let folder = try Folder()
+    let base = try folder.file("base.json")
+    var program = FakeProgram()
+    let measure = ["--rounds", "10", "--order", "block", "-w", "1ns"]
+    #expect(program.run(measure + ["-o", base]).code == .success)
+    program.context.interruption = interruption(reason, after: 10)
+    let rule = ["--baseline", base, "--fail", "other.p50>+10%"]
+    let result = program.run(["check"] + measure + rule)
+    #expect(result.code == code, "\(result.error)")
+    #expect(result.error.contains("the run ended early, so it was not compared"))
+  }
+
+  @Test("a check that ends while it measures again claims nothing")
+  func again() {
+    var program = FakeProgram()
+    program.context.interruption = interruption(.interrupted, after: 30)
+    let result = program.run("check", "tiny", "--rounds", "10", "-w", "1ns", "--fail", "p50>1ns")
+    #expect(result.code == .interrupted)
+    #expect(result.error.contains("measured again in a fresh process (1 of at most 6)"))
+    #expect(result.error.contains("the run ended early, so it was not compared"))
+    #expect(!result.output.contains("verdict:"))
   }
 
   @Test("a run that ends before its first round says so, and writes no file")

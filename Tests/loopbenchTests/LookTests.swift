@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Look")
 struct LookTests {
@@ -46,5 +46,43 @@ struct LookTests {
     #expect(!look([:]).isASCII)
     #expect(look(["TERM": "dumb"]).isASCII)
     #expect(look([:]) { $0.isASCII = true }.isASCII)
+  }
+}
+
+@Suite("ASCII")
+struct ASCIITests {
+  private func program(_ environment: [String: String]) -> FakeProgram {
+    var program = FakeProgram()
+    program.context.registry = .standard
+    program.context.environment = environment
+    program.context.findings = {
+      [Finding(id: "cpus", status: .bad, text: "1 CPU · shared", fix: "add one …")]
+    }
+    return program
+  }
+
+  private static let lines =
+    [["list"], ["doctor"], ["baseline", "list"], ["help"], ["nosuch…"]]
+    + Registry.standard.scenarios.map { ["help", $0.name] }
+
+  @Test(
+    "a dumb terminal, or --ascii, gets nothing beyond ASCII, in the same place",
+    arguments: lines
+  )
+  func all(line: [String]) {
+    let full = program([:]).run(line)
+    for plain in [program(["TERM": "dumb"]).run(line), program([:]).run(line + ["--ascii"])] {
+      #expect(plain.code == full.code)
+      #expect((plain.output + plain.error).allSatisfy { $0.isASCII })
+      #expect(!plain.output.contains("?"))
+      guard line[0] == "help" else { continue }
+      let widths = [full, plain].map { $0.output.split(separator: "\n").map(\.count) }
+      #expect(widths[0] == widths[1])
+    }
+  }
+
+  @Test("--ascii stands where a scenario's help is asked for by --help, too")
+  func help() {
+    #expect(program([:]).run("wake", "--help", "--ascii").output.allSatisfy { $0.isASCII })
   }
 }

@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("OptionParser")
 struct OptionParserTests {
@@ -140,5 +140,27 @@ struct OptionParserTests {
       try OptionParser.parse(arguments, scenarios: ["wake", "idle"])
     }
     #expect(error?.description == message)
+  }
+
+  @Test("what a recorded load has of its own is no option of replay")
+  func replay() throws {
+    for option in ["-n=5", "--rate=5k/s", "--arrival=poisson", "--series=tick"] {
+      let words = ["replay", "a.load"] + option.split(separator: "=").map(String.init)
+      let error = #expect(throws: UsageError.self) {
+        try OptionParser.parse(words, scenarios: [])
+      }
+      #expect(error?.description.hasPrefix("replay has no option") ?? false)
+    }
+  }
+
+  @Test("what is measured and how is kept as options, also from a file")
+  func measuring() throws {
+    let file = try Configuration(Array("{\"rounds\": 7, \"strict\": true}".utf8), path: "x.json")
+    let options = try OptionParser.parse(
+      ["tiny", "-p", "uv", "--closed", "--ascii"],
+      scenarios: ["tiny"],
+      configuration: { _ in file }
+    )
+    #expect(options.measuring == ["--rounds=7", "--peers=uv", "--closed"])
   }
 }

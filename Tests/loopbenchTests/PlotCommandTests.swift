@@ -1,6 +1,6 @@
 import LoopbenchKit
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Plots of files")
 struct PlotCommandTests {

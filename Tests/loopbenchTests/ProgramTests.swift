@@ -1,7 +1,7 @@
 import LoopbenchKit
 import TestSupport
 import Testing
-import loopbench
+import LoopbenchCommands
 
 @Suite("Program")
 struct ProgramTests {
@@ -103,5 +103,92 @@ struct ProgramTests {
     #expect(result.code == .success)
     let text = result.output
     #expect(try text == Golden.expected(text, "dry-run.txt"))
+  }
+
+  @Test("a duration and a number of samples or rounds: whichever comes first")
+  func both() {
+    let plan = run("tiny", "--dry-run", "-d", "1s", "-n", "400").output
+    #expect(plan.contains("10 rounds, but at most about 1.00s"))
+    #expect(run("tiny", "-d", "1ns", "--rounds", "500").output.contains("1 rounds, shuffled"))
+  }
+
+  @Test("a recorded load is played in as many rounds as a verdict needs")
+  func replay() throws {
+    let folder = try Folder()
+    let load = try folder.file("tiny.load", "loopreplay 1\n0 1 a b 10\n500 2 a b 10\n")
+    let plan = run("replay", load, "--dry-run").output
+    #expect(plan.contains(" 6 rounds,"), "\(plan)")
+  }
+
+  @Test("only the series asked for are measured; one nobody has is exit 2")
+  func series() {
+    let plan = run("--dry-run", "--series", "tiny/one").output
+    #expect(plan.contains("tiny one") && !plan.contains("other one"))
+    let wrong = run("--series", "two")
+    #expect(wrong.code == .usage)
+    #expect(wrong.error.contains("there is no series \"two\" to measure"))
+  }
+}
+
+extension ProgramTests {
+  @Test("a file that is named twice is exit 2 before anything is measured")
+  func repeatedFile() throws {
+    let folder = try Folder()
+    let path = try folder.file("x.json")
+    let other = folder.path + "/./x.json"
+    for more in [["--export", "json=\(other)"], ["--export", "csv=\(path)"]] {
+      let result = FakeProgram().run(["tiny", "--rounds", "10", "-o", path] + more)
+      #expect(result.code == .usage)
+      #expect(result.output == "")
+      #expect(result.error.contains("two results can not be written to one file"))
+      #expect(try folder.names == [])
+    }
+  }
+}
+
+extension ProgramTests {
+  @Test("two labels that are one to Prometheus are refused")
+  func labels() {
+    let result = FakeProgram().run("--label", "x y=3", "--label", "x_y=4")
+    #expect(result.code == .usage)
+    #expect(result.error.contains("as x_y, Prometheus takes it for \"x y\""))
+    #expect(FakeProgram().run("--dry-run", "--label", "a=1", "--label", "a=2").code == .success)
+  }
+
+  @Test("--dry-run says how long schedules take, where the rest is not known")
+  func dryRunTime() {
+    var program = FakeProgram()
+    program.context.registry = .standard
+    let paced = program.run("wake", "-p", "uv", "--no-aa", "-n", "5000", "--dry-run").output
+    #expect(paced.contains("10 rounds, at least 5."))
+    #expect(program.run("commit", "-n", "50", "--dry-run").output.contains("as long as they take"))
+  }
+
+  @Test("a name out of a file does not command the terminal")
+  func controls() throws {
+    let folder = try Folder()
+    let path = try folder.file("x.json")
+    #expect(FakeProgram().run("tiny", "--rounds", "10", "-o", path).code == .success)
+    let text = try folder.text("x.json").replacing(
+      "\"peer\" : \"uv\"",
+      with: "\"peer\" : \"u\\u001b[2J\\u009b\\rv\""
+    )
+    let bad = try folder.file("bad.json", text)
+    for line in [["report", bad], ["plot", bad, "--term"], ["report", bad, "-p", "no"]] {
+      let result = FakeProgram().run(line)
+      let shown = result.output + result.error
+      #expect(shown.contains("u?[2J??v"), "\(line): \(shown)")
+      let controls = shown.unicodeScalars.filter { $0.properties.generalCategory == .control }
+      #expect(controls.allSatisfy { $0 == "\n" })
+    }
+  }
+
+  @Test("a percentile plot that would have no axis is refused")
+  func plotEnd() throws {
+    let folder = try Folder()
+    let path = try folder.file("x.json")
+    #expect(FakeProgram().run("tiny", "--rounds", "10", "-o", path).code == .success)
+    #expect(FakeProgram().run("plot", path, "--term", "--to", "10").code == .usage)
+    #expect(FakeProgram().run("plot", path, "--term", "--to", "50").code == .success)
   }
 }

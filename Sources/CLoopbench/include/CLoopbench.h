@@ -11,6 +11,7 @@
 #include "cl_interrupt.h"
 #include "cl_library.h"
 #include "cl_load.h"
+#include "cl_output.h"
 #include "cl_process.h"
 #include "cl_system.h"
 #include "cl_thread.h"

@@ -13,6 +13,9 @@ int cl_load_start(const char *_Nonnull command);
 // status, which is 128 and the signal if one ended it.
 int cl_load_stop(int process);
 
+// Waits for `process` to end, but no longer than `ms`. Returns whether it did.
+int cl_load_wait(int process, unsigned ms);
+
 // Ends all of them. Also from a signal handler.
 void cl_load_kill(void);
 

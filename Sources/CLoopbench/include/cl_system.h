@@ -36,19 +36,6 @@ bool cl_is_terminal(int descriptor);
 // Writes all of it. Returns 0, or an errno.
 int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 
-// Whether something is at `path` that no file can replace.
-bool cl_is_directory(const char *_Nonnull path);
-
-// Opens `path` for writing, empty, with mode 0666 less the umask. Returns a
-// descriptor, or a negated errno.
-int cl_create_file(const char *_Nonnull path);
-
-// Closes and renames. Returns 0, or an errno.
-int cl_finish_file(int descriptor, const char *_Nonnull from, const char *_Nonnull to);
-
-// Closes and removes what `cl_create_file` made.
-void cl_abandon_file(int descriptor, const char *_Nonnull path);
-
 // The system's sentence for `code`.
 void cl_error_message(int code, char *_Nonnull text, size_t capacity);
 

@@ -9,7 +9,9 @@ public enum ComparisonError: Error, Equatable, CustomStringConvertible {
   /// They have no scenario, series and peer in common.
   case nothingInCommon
   /// A rule speaks of what was not measured in both.
-  case ruleWithoutResult(String)
+  case ruleWithoutResult(String, suggestion: String?)
+  /// There are rules, and nothing that one is about was measured in both.
+  case nothingJudged
 
   /// What differs, and what to do.
   public var description: String {
@@ -24,8 +26,12 @@ public enum ComparisonError: Error, Equatable, CustomStringConvertible {
         + " measure the base again with the same options"
     case .nothingInCommon:
       "the two reports have no scenario, series and peer in common"
-    case .ruleWithoutResult(let rule):
+    case .ruleWithoutResult(let rule, let suggestion):
       "the rule \(rule) speaks of nothing that both reports have"
+        + Suggestion.question(suggestion)
+    case .nothingJudged:
+      "what both reports have is there to be compared with only; a rule that names a peer,"
+        + " such as --fail '*/*/uv.p50>+10%', judges it all the same"
     }
   }
 }
@@ -84,8 +90,10 @@ extension ComparisonError {
       guard let counterpart = base.results.first(where: { $0.isSame(as: result) }) else {
         return nil
       }
-      let (before, now) = (counterpart.samplesPerRound, result.samplesPerRound)
-      guard before != now else { return nil }
+      let isStated = counterpart.samplesPerRound != nil && result.samplesPerRound != nil
+      guard let before = counterpart.samples(isStated), let now = result.samples(isStated),
+        before != now
+      else { return nil }
       let name = "the samples of \(result.path) in a round"
       return .otherSettings(name: name, base: "\(before)", new: "\(now)")
     }
@@ -100,15 +108,19 @@ extension ComparisonError {
     case .otherBuild(let base, let new): "the base is a \(base) build, the other a \(new) build"
     case .otherSettings(let name, let base, let new):
       "\(name) is \(base) in the base and \(new) now"
-    case .nothingInCommon, .ruleWithoutResult: description
+    case .nothingInCommon, .ruleWithoutResult, .nothingJudged: description
     }
   }
 }
 
 extension Report.Result {
-  fileprivate var samplesPerRound: UInt64 {
+  /// How many samples a round was to take or, of files that do not say, took; `nil`
+  /// before the first.
+  fileprivate func samples(_ isStated: Bool) -> UInt64? {
+    if isStated { return samplesPerRound.map { UInt64(clamping: $0) } }
     // A file can hold any number.
-    let median = Spread(of: perRound.map { Double($0.count) })?.median ?? 0
-    return UInt64(exactly: median.rounded()) ?? .max
+    return Spread(of: perRound.map { Double($0.count) }).map {
+      UInt64(exactly: $0.median.rounded()) ?? .max
+    }
   }
 }

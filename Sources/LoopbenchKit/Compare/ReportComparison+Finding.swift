@@ -11,20 +11,27 @@ extension ReportComparison {
     public let metric: String
     /// The rule, as it was written.
     public let rule: String
-    /// The median over the base's rounds, in ns; of `missed` the count.
-    public let base: Double
-    /// The median over the new rounds, in ns; of `missed` the count.
-    public let new: Double
-    /// New over base; `nil` where the base is 0.
+    /// The median over the base's rounds, in ns; of `missed` the count. `nil`
+    /// without a base, or where its rounds have too few samples for the metric.
+    public let base: Double?
+    /// The same of the new rounds.
+    public let new: Double?
+    /// The peer whose ratio to it is judged, for the limit of an increase; `nil`
+    /// where the peer's own times are.
+    public let reference: String?
+    /// New over base, of what is judged; `nil` where there is no base, or it is 0.
     public let ratio: Double?
     /// The 95 % interval of what the rule limits: the ratio, or the new median.
     public let interval: Interval?
     /// Ratios within it are noise: both runs' A/A twins. `nil` without a twin.
     public let noise: Interval?
     /// What can be said.
-    public let verdict: Verdict
+    public internal(set) var verdict: Verdict
     /// Why it is inconclusive, when that is not for its interval.
-    public let reason: String?
+    public internal(set) var reason: String?
+    /// What fresh processes said in which it was measured again, because it looked
+    /// slower: the same as `new`. Absent where none was asked.
+    public internal(set) var again: [Double]?
   }
 }
 
@@ -41,59 +48,45 @@ extension ReportComparison.Finding {
     (scenario, series, peer) = (pair.new.scenario, pair.new.series, pair.new.peer)
     metric = "missed"
     self.rule = rule.description
-    (base, new) = (Double(pair.base.missed), Double(pair.new.missed))
-    ratio = pair.base.missed > 0 ? (new / base).roundedToMillionths : nil
-    (interval, noise, reason) = (nil, nil, nil)
+    let (before, now) = (pair.base.map { Double($0.missed) }, Double(pair.new.missed))
+    (base, new) = (before, now)
+    ratio = before.flatMap { $0 > 0 ? (now / $0).roundedToMillionths : nil }
+    (reference, interval, noise, reason) = (nil, nil, nil, nil)
     verdict = pair.new.missed > limit ? .regressed : .unchanged
   }
 
-  /// `nil` when either has no such percentile.
+  /// `nil` when a round has too few samples for the percentile, unless the rule
+  /// asks for just that one.
   private init?(_ rule: FailRule, at percentile: Percentile, _ pair: ReportComparison.Pair) {
-    let base = pair.base.values(at: percentile, dropping: pair.baseDrops).map(\.value)
-    let new = pair.new.values(at: percentile, dropping: pair.newDrops).map(\.value)
-    guard let baseMedian = Spread(of: base)?.median, let newMedian = Spread(of: new)?.median
-    else { return nil }
+    let (before, now) = (pair.baseRounds(at: percentile), pair.newRounds(at: percentile))
+    let isResolved = !now.values.isEmpty && before?.values.isEmpty != true
+    guard isResolved || (rule.metric != .any && !FailRule.standard.contains(rule)) else {
+      return nil
+    }
     (scenario, series, peer) = (pair.new.scenario, pair.new.series, pair.new.peer)
     metric = percentile.title
     self.rule = rule.description
-    (self.base, self.new) = (baseMedian, newMedian)
-    ratio = baseMedian > 0 ? (newMedian / baseMedian).roundedToMillionths : nil
+    base = before.flatMap { Spread(of: $0.values)?.median }
+    new = Spread(of: now.values)?.median
     noise = pair.noise[percentile.label]?.rounded
-    let judgement = Judgement(rule.limit, base: base, new: new, noise: noise)
+    guard isResolved else {
+      (reference, ratio, interval, verdict) = (nil, nil, nil, .inconclusive)
+      reason = "a round has too few samples to tell \(percentile.title) from the largest"
+      return
+    }
+    let judgement = Judgement(rule.limit, base: before, new: now, pair, noise: noise)
+    reference = rule.needsBase ? pair.reference?.new.peer : nil
+    ratio = Self.ratio(before, now, isJudged: rule.needsBase)
     (interval, verdict, reason) = (judgement.interval, judgement.verdict, judgement.reason)
   }
 
-  /// What a limit says of the values of rounds.
-  private struct Judgement {
-    var interval: Interval?
-    var verdict = Verdict.inconclusive
-    var reason: String?
-
-    init(_ limit: FailRule.Limit, base: [Double], new: [Double], noise: Interval?) {
-      switch limit {
-      case .increase(let threshold):
-        interval = Bootstrap.ratio(of: new, to: base)?.rounded
-        reason = Self.reason(rounds: min(base.count, new.count), interval, noise)
-        guard reason == nil, let interval, let noise else { return }
-        verdict = Verdict(interval, threshold: threshold, floor: noise)
-      case .time(let limit):
-        interval = Bootstrap.median(of: new)
-        reason = Self.reason(rounds: new.count)
-        guard reason == nil, let interval else { return }
-        verdict = Verdict(interval, limit: limit)
-      case .count: preconditionFailure("Finding: a count limits no percentile")
-      }
-    }
-
-    private static func reason(rounds: Int) -> String? {
-      rounds >= Bootstrap.leastRounds
-        ? nil : "\(rounds) rounds are too few, \(Bootstrap.leastRounds) are needed"
-    }
-
-    private static func reason(rounds: Int, _ interval: Interval?, _ noise: Interval?) -> String? {
-      if let reason = reason(rounds: rounds) { return reason }
-      guard interval != nil else { return "the base is 0" }
-      return noise == nil ? "neither run measured a peer twice (A/A)" : nil
-    }
+  private static func ratio(
+    _ base: ReportComparison.Pair.Rounds?,
+    _ new: ReportComparison.Pair.Rounds,
+    isJudged: Bool
+  ) -> Double? {
+    let sides = isJudged ? (base?.judged, new.judged) : (base?.values, new.values)
+    guard let before = sides.0.flatMap({ Spread(of: $0)?.median }), before > 0 else { return nil }
+    return Spread(of: sides.1).map { ($0.median / before).roundedToMillionths }
   }
 }

@@ -34,7 +34,7 @@ extension ReportComparison {
     let rows = zip(table.lines(indent: "  ").dropFirst(), shown).map { line, finding in
       style.usesColor ? finding.verdict.colored(atEndOf: line) : line
     }
-    let lines = table.lines(indent: "  ").prefix(1) + rows + remarks(shown).map { "  " + $0 }
+    let lines = table.lines(indent: "  ").prefix(1) + rows + remarks(shown, style).map { "  " + $0 }
     return (lines + ["", conclusion]).joined(separator: "\n") + "\n"
   }
 
@@ -44,7 +44,7 @@ extension ReportComparison {
     let lines =
       [Self.row(Self.titles), "|---|" + Self.titles.dropFirst().map { _ in "---:|" }.joined()]
       + rows.map(Self.row)
-    let notes = remarks(shown).map { "- " + $0 }
+    let notes = remarks(shown, style).map { "- " + $0 }
     let blocks = [lines, notes, ["**" + conclusion + "**"]].filter { !$0.isEmpty }
     return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
@@ -66,11 +66,12 @@ extension ReportComparison {
     }
   }
 
-  /// Each reason once, then what else a reader should know.
-  private func remarks(_ shown: [Finding]) -> [String] {
-    var seen: Set<String> = []
+  /// What was measured again, each reason once, then what else a reader should
+  /// know.
+  private func remarks(_ shown: [Finding], _ style: ReportStyle) -> [String] {
     let reasons = shown.compactMap { finding in finding.reason.map { "inconclusive: " + $0 } }
-    return reasons.filter { seen.insert($0).inserted } + notes.map { "note: " + $0 }
+    return shown.compactMap { $0.repetition(style) } + reasons.uniqued()
+      + notes.map { "note: " + $0 }
   }
 
   private var conclusion: String {
@@ -86,9 +87,9 @@ extension ReportComparison {
 extension ReportComparison.Finding {
   fileprivate func cells(_ style: ReportStyle) -> [String] {
     [
-      "\(scenario)/\(series)/\(peer) \(metric)",
-      figure(base, style),
-      figure(new, style),
+      name,
+      base.map { figure($0, style) } ?? "",
+      new.map { figure($0, style) } ?? "-",
       ratioText,
       noise.map { Self.range($0) } ?? "",
       rule,
@@ -98,7 +99,7 @@ extension ReportComparison.Finding {
 
   private func figure(_ value: Double, _ style: ReportStyle) -> String {
     if metric == "missed" { return Decimals.text(value, digits: 0) }
-    let unit = style.unit ?? TimeUnit.fitting([base, new])
+    let unit = style.unit ?? TimeUnit.fitting([base, new].compactMap { $0 })
     let size = value / unit.nanoseconds
     return Decimals.text(size, digits: Decimals.digits(for: size)) + unit.rawValue
   }
@@ -108,7 +109,14 @@ extension ReportComparison.Finding {
     guard let ratio else { return "" }
     let text = Decimals.text(ratio, digits: 2) + "x"
     guard rule.contains("%"), let interval else { return text }
-    return "\(text) (\(Self.range(interval)))"
+    return "\(text) (\(Self.range(interval)))" + (reference.map { " vs \($0)" } ?? "")
+  }
+
+  /// What fresh processes said.
+  fileprivate func repetition(_ style: ReportStyle) -> String? {
+    guard let again else { return nil }
+    let times = again.map { figure($0, style) }.joined(separator: ", ")
+    return "\(name) again, in fresh processes: \(times)"
   }
 
   private static func range(_ interval: Interval) -> String {

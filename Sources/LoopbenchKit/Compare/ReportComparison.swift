@@ -1,9 +1,11 @@
 /// Two runs, one against the other: what got better, what got worse, and what
 /// can not be told.
 ///
-/// The rounds of two runs were not measured together, so each side's median is
-/// bootstrapped by itself, and their ratio judged. It has to be past the rule's
-/// limit and past the noise that either run found by measuring one peer twice.
+/// A peer that was measured beside a reference is judged by its ratio to that, new
+/// against old: what moved the machine between the two runs moved both. The rounds
+/// of two runs were not measured together, so each side's median is bootstrapped
+/// by itself. Their ratio has to be past the rule's limit and past the noise that
+/// either run found by measuring one peer twice.
 ///
 /// ```swift
 /// let comparison = try ReportComparison(
@@ -25,6 +27,14 @@ public struct ReportComparison: Codable, Equatable, Sendable {
   /// The name of this version of the schema.
   public static let currentSchema = "loopbench-comparison/1"
 
+  package init(rules: [String], findings: [Finding], notes: [String]) {
+    schema = Self.currentSchema
+    verdict = Verdict(of: findings.map(\.verdict))
+    self.rules = rules
+    self.findings = findings
+    self.notes = notes
+  }
+
   /// Compares two reports.
   ///
   /// - Parameters:
@@ -40,59 +50,73 @@ public struct ReportComparison: Codable, Equatable, Sendable {
     allowsOtherMachine: Bool = false,
     dropsDisturbed: Bool = false
   ) throws(ComparisonError) {
-    let differences = ComparisonError.differences(base, new)
-    if let first = differences.first, !allowsOtherMachine { throw first }
+    try Self.check(base: base, new: new, rules: rules, allowsOtherMachine: allowsOtherMachine)
     let pairs = Self.pairs(base, new, dropping: dropsDisturbed)
-    guard !pairs.isEmpty else { throw .nothingInCommon }
+    self.init(
+      of: pairs,
+      rules: rules,
+      notes: ComparisonError.differences(base, new).map(\.difference)
+        + Self.changes(base.machine, new.machine) + Self.unmatched(base, new)
+    )
+  }
+
+  /// Judges a report by rules that need no other.
+  ///
+  /// - Precondition: no rule of `rules` needs a base.
+  public init(
+    judging new: Report,
+    by rules: [FailRule],
+    dropsDisturbed: Bool = false
+  ) throws(ComparisonError) {
+    precondition(
+      !rules.isEmpty && !rules.contains(where: \.needsBase),
+      "ReportComparison: there must be rules, and all must do without a base, got \(rules)"
+    )
+    try Self.check(base: nil, new: new, rules: rules)
+    let drops = dropsDisturbed || new.settings.dropsDisturbed
+    let pairs = new.results.filter { !$0.isTwin }.map { Pair(judging: $0, drops: drops) }
+    self.init(of: pairs, rules: rules, notes: [])
+  }
+
+  private init(of pairs: [Pair], rules: [FailRule], notes: [String]) {
     let used = rules.isEmpty ? FailRule.standard : rules
-    for rule in used where !pairs.contains(where: { rule.covers($0.new) }) {
-      throw .ruleWithoutResult(rule.description)
-    }
-    schema = Self.currentSchema
-    self.rules = used.map(\.description)
-    findings = pairs.flatMap { pair in
+    let findings = pairs.flatMap { pair in
       used.filter { $0.covers(pair.new) }.flatMap { Finding.all(of: $0, about: pair) }
     }
-    verdict = Verdict(of: findings.map(\.verdict))
-    notes =
-      differences.map(\.difference) + Self.changes(base.machine, new.machine)
-      + Self.unmatched(base, new)
+    self.init(rules: used.map(\.description), findings: findings, notes: notes)
   }
 }
 
 extension ReportComparison {
-  /// A result of both reports, and what is noise there.
-  package struct Pair {
-    package let base: Report.Result
-    package let new: Report.Result
-    /// By percentile: what either report found by measuring one peer twice.
-    package let noise: [String: Interval]
-    package let baseDrops: Bool
-    package let newDrops: Bool
+  /// Throws what comparing the two would, which takes no figure: `new` may be what
+  /// a run is about to measure.
+  package static func check(
+    base: Report?,
+    new: Report,
+    rules: [FailRule],
+    allowsOtherMachine: Bool = false
+  ) throws(ComparisonError) {
+    if let base, let first = ComparisonError.differences(base, new).first, !allowsOtherMachine {
+      throw first
+    }
+    let common = new.results.filter { result in
+      !result.isTwin && base?.results.contains { $0.isSame(as: result) } ?? true
+    }
+    guard !common.isEmpty else { throw .nothingInCommon }
+    for rule in rules where !common.contains(where: rule.covers) {
+      throw .ruleWithoutResult(rule.description, suggestion: rule.suggestion(among: common))
+    }
+    guard !rules.isEmpty || common.contains(where: FailRule.standard[0].covers) else {
+      throw .nothingJudged
+    }
   }
 
   private static func pairs(_ base: Report, _ new: Report, dropping: Bool) -> [Pair] {
     new.results.filter { !$0.isTwin }.compactMap { result in
       base.results.first { $0.isSame(as: result) }.map { counterpart in
-        Pair(
-          base: counterpart,
-          new: result,
-          noise: noise(about: result, in: [base, new]),
-          baseDrops: dropping || base.settings.dropsDisturbed,
-          newDrops: dropping || new.settings.dropsDisturbed
-        )
+        Pair(counterpart, result, in: base, new, dropping: dropping)
       }
     }
-  }
-
-  private static func noise(
-    about result: Report.Result,
-    in reports: [Report]
-  ) -> [String: Interval] {
-    let found = reports.flatMap(\.noise).filter {
-      ($0.scenario, $0.series) == (result.scenario, result.series)
-    }
-    return Dictionary(found.map { ($0.percentile, $0.interval.mirrored) }) { $0.union($1) }
   }
 
   /// What may differ, because it may be what is compared.

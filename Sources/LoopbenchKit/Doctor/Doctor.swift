@@ -24,7 +24,7 @@ public enum Doctor {
     let text = "\(facts.allowedCPUs) of \(facts.machine.cpus) CPUs may be used"
     return facts.allowedCPUs >= 2
       ? .ok("cpus", text)
-      : .bad("cpus", text + ": nothing runs across CPUs", fix: "taskset -c 0,1 loopbench …")
+      : .bad("cpus", text + ": nothing runs across CPUs", fix: "taskset -c 0,1 loopbench")
   }
 
   private static func quota(_ facts: MachineFacts) -> Finding {

@@ -39,7 +39,7 @@ extension MachineFacts {
 
   private static func file(_ path: String) -> String? {
     // try?: a file that is not there is what this system does not tell.
-    guard let data = try? InputFile.read(path) else { return nil }
+    guard let data = try? InputFile.read(path, limit: 1 << 20) else { return nil }
     let line = String(decoding: data, as: UTF8.self)
     return String(line.reversed().drop { $0.isNewline }.reversed())
   }

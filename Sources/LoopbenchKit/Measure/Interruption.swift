@@ -33,7 +33,7 @@ public struct Interruption: Sendable {
   /// Nothing ends it.
   public static let none = Interruption { nil }
 
-  /// SIGINT, SIGTERM and a timer. A second signal ends the process with 130; a
+  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with 130; a
   /// turn that is not over 10 s after the timeout ends it with 124.
   public static let signals = Interruption(
     begin: { cl_interrupt_watch($0) },

@@ -75,15 +75,17 @@ public struct Measurements: Sendable {
     }
   }
 
-  /// Samples of the contender that has the fewest, by what it measures itself.
-  package var fewestSamples: UInt64 {
-    contenders.filter { !hasFailed($0) }.map { contender in
-      tally(
+  /// Makes room for what `contender` will record.
+  package mutating func expect(_ contender: Contender) {
+    let own = contender.series.name
+    for series in contender.scenario.series where own == series.companionOf ?? series.name {
+      let key = Tally.Key(
         scenario: contender.scenario.name,
-        series: contender.series.name,
+        series: series.name,
         peer: contender.peerName
-      )?.count ?? 0
-    }.min() ?? 0
+      )
+      tallies[key] = Tally()
+    }
   }
 
   /// Marks what the machine disturbed, now that it is known what is usual.

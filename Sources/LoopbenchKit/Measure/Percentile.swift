@@ -30,6 +30,14 @@ public struct Percentile: Hashable, Sendable {
     self == .max ? label : "p" + label
   }
 
+  /// Whether `count` samples tell it from the largest one: at least one has to lie
+  /// above it. One sample is its own median.
+  package func isResolved(by count: UInt64) -> Bool {
+    let above = 100_000 - thousandths
+    guard self != .max, thousandths > Self.p50.thousandths else { return count > 0 }
+    return count >= UInt64((100_000 + above - 1) / above)
+  }
+
   /// Which of `count` sorted samples it is, counted from 1 (nearest rank).
   package func rank(in count: UInt64) -> UInt64 {
     let (high, low) = count.multipliedFullWidth(by: UInt64(thousandths))

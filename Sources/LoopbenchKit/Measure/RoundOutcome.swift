@@ -10,10 +10,3 @@ package struct RoundOutcome: Sendable {
     self.wallNs = wallNs
   }
 }
-
-extension RoundOutcome {
-  /// Samples of the contender that has the fewest, by what it measures itself.
-  package var fewestSamples: UInt64 {
-    slices.map { $0.recorded[$0.contender.series.name]?.count ?? 0 }.min() ?? 0
-  }
-}

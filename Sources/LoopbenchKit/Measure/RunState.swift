@@ -1,8 +1,6 @@
 /// How far a runner is, and what it has.
 struct RunState {
   let began: UInt64
-  /// When the first recorded round began.
-  var recordingBegan: UInt64 = 0
   var progress: Progress
   /// What the last round took.
   var lastNs: UInt64 = 0

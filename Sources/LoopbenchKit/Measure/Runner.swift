@@ -60,23 +60,30 @@ public struct Runner: Sendable {
       progress(state)
       return true
     }
-    var run = RunState(measurements(), began: instruments.now())
+    var run = RunState(measurements(overhead: .measure(instruments)), began: instruments.now())
     warmUp(&run, goesOn)
-    run.recordingBegan = instruments.now()
     if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
     if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
     run.measurements.markDisturbed()
     return run.measurements
   }
 
-  private func measurements() -> Measurements {
+  /// What a run will be about, without a figure: to see before it begins whether it
+  /// can be compared.
+  public var plan: Measurements {
+    var plan = measurements(overhead: Overhead(clockNs: 0, recordNs: 0))
+    for contender in contenders { plan.expect(contender) }
+    return plan
+  }
+
+  private func measurements(overhead: Overhead) -> Measurements {
     Measurements(
       contenders: contenders,
       seed: seed,
       order: order,
       pace: pace,
       conditions: conditions,
-      overhead: Overhead.measure(instruments)
+      overhead: overhead
     )
   }
 }
@@ -84,7 +91,6 @@ public struct Runner: Sendable {
 extension Runner {
   private func warmUp(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
     var state = WarmUpState()
-    var samples: UInt64 = 0
     while !run.isOver,
       warmUp.continues(
         after: state,
@@ -95,15 +101,10 @@ extension Runner {
       let last = measure(round: -state.rounds, &run, goesOn)
       state.add(last)
       run.lastNs = last.wallNs
-      samples = last.fewestSamples
     }
     run.measurements.warmUpRounds = state.rounds
     run.measurements.warmUpSettled = warmUp.isSettled(state)
-    run.estimate = rounds.estimate(
-      roundNs: run.lastNs,
-      samples: samples,
-      contenders: contenders.count
-    )
+    run.estimate = rounds.estimate(roundNs: run.lastNs)
     run.progress.begin(rounds: run.estimate, roundNs: run.lastNs)
   }
 
@@ -116,14 +117,10 @@ extension Runner {
   }
 
   private func continues(_ run: RunState) -> Bool {
-    let now = instruments.now()
-    return rounds.continues(
+    rounds.continues(
       after: run.measurements.rounds.count,
-      elapsedNs: now - run.began,
-      roundNs: run.lastNs,
-      recordedNs: now - run.recordingBegan,
-      samples: run.measurements.fewestSamples,
-      contenders: contenders.count
+      elapsedNs: instruments.now() - run.began,
+      roundNs: run.lastNs
     )
   }
 

@@ -4,8 +4,10 @@ public struct SeriesRound: Codable, Equatable, Sendable {
   public let round: Int
   /// Samples.
   public let count: UInt64
-  /// In ns, keyed `"50"`, `"99.9"`, `"max"`.
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`; those that so many samples resolve.
   public let percentiles: [String: Double]
+  /// What was counted in it beside the times; `nil` for nothing.
+  public let counts: [String: UInt64]?
   /// How long the slice took, warm-up and set-up included.
   public let wallNs: UInt64
   /// Processor time the whole process used in it.
@@ -26,6 +28,7 @@ public struct SeriesRound: Codable, Equatable, Sendable {
     self.round = round
     count = histogram.count
     percentiles = histogram.percentiles(Percentile.standard)
+    counts = outcome.counts.isEmpty ? nil : outcome.counts
     wallNs = outcome.wallNs
     cpuNs = outcome.usage.cpuNs
     ctxVoluntary = outcome.usage.voluntarySwitches
@@ -36,9 +39,10 @@ public struct SeriesRound: Codable, Equatable, Sendable {
 }
 
 extension Histogram {
-  /// The values of `percentiles`, in ns to the picosecond, keyed as in a report.
+  /// The values of those of `percentiles` that its samples resolve, in ns to the picosecond, keyed as in a report.
   package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
-    let pairs = percentiles.map { ($0.label, value(at: $0).roundedToPicoseconds) }
+    let pairs = percentiles.filter { $0.isResolved(by: count) }
+      .map { ($0.label, value(at: $0).roundedToPicoseconds) }
     return Dictionary(uniqueKeysWithValues: pairs)
   }
 }

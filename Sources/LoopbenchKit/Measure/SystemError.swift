@@ -24,7 +24,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     return error == 0 ? nil : SystemError(code: error)
   }
 
-  package static let isDirectory = SystemError(code: EISDIR)
+  package static let tooLarge = SystemError(code: EFBIG)
 
   /// The system's sentence: "permission denied".
   public var description: String {

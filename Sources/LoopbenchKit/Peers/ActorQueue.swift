@@ -14,6 +14,11 @@ struct ActorQueue: FunctionQueue {
     ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
   }
 
+  // Nothing says that tasks reach the actor in the order they were made in. `paced`
+  // gives the first answer to the first send all the same: where two overtook one
+  // another their times are mixed, so that the mean is right, and the larger of the
+  // two comes out smaller. To know which is which, each send would need a context
+  // of its own, which no other peer has.
   func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
     let shared = Shared(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }

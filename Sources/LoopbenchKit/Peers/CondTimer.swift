@@ -5,6 +5,7 @@ struct CondTimer: Peer {
   let name = "cond"
   let scenario = "timer"
   let series = TimerLoad.series
+  let isReference = true
   let summary = "C: pthread_cond_timedwait to each due time; no loop"
   let isStandard = false
 

@@ -3,6 +3,7 @@ struct DirtyBitCommit: Peer {
   let name = "dirtybit"
   let scenario = "commit"
   let series = CommitLoad.series
+  let isReference = true
   let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

@@ -6,6 +6,7 @@ struct DispatchTimer: Peer {
   let name = "dispatch"
   let scenario = "timer"
   let series = TimerLoad.series
+  let isReference = true
   let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
   let isStandard = false
 

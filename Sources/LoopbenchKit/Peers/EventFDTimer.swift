@@ -5,6 +5,7 @@ struct EventFDTimer: Peer {
   let name = "eventfd"
   let scenario = "timer"
   let series = TimerLoad.series
+  let isReference = true
   let summary = "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor"
   let isStandard = false
 

@@ -5,6 +5,7 @@ struct EventFDWake: Peer {
   let name = "eventfd"
   let scenario = "wake"
   let series = WakeLoad.series
+  let isReference = true
   let summary = "C: write to an eventfd, epoll_wait and read; no loop: the floor"
 
   var unavailability: String? { cl_eventfd_is_available() ? nil : "eventfd is Linux's" }

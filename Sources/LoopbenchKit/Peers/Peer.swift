@@ -27,6 +27,9 @@ public protocol Peer: Sendable {
 
   /// Whether it takes part in a run that names no peers.
   var isStandard: Bool { get }
+  /// Whether others are compared with it, and it is nobody's work here: a rule
+  /// that names no peer passes it over.
+  var isReference: Bool { get }
   /// Why it can not be measured here; `nil` when it can.
   var unavailability: String? { get }
 
@@ -40,6 +43,8 @@ public protocol Peer: Sendable {
 extension Peer {
   /// It does.
   public var isStandard: Bool { true }
+  /// It is not.
+  public var isReference: Bool { false }
   /// It can.
   public var unavailability: String? { nil }
 }

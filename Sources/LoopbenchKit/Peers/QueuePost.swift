@@ -4,6 +4,7 @@ private import CLoopbench
 struct QueuePost<Queue: FunctionQueue>: Peer {
   let scenario = "post"
   let isStandard = false
+  let isReference = true
 
   var name: String { Queue.name }
   var summary: String { Queue.summary }

@@ -3,6 +3,7 @@
 struct QueueReplay<Queue: FunctionQueue>: Peer {
   let scenario = "replay"
   let series = ["performed"]
+  let isReference = true
   let replay: Replay
 
   var name: String { Queue.name }

@@ -4,6 +4,7 @@ private import CLoopbench
 struct QueueWake<Queue: FunctionQueue>: Peer {
   let scenario = "wake"
   let series = WakeLoad.series
+  let isReference = true
   let isStandard = false
 
   var name: String { Queue.name }

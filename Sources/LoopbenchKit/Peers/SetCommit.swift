@@ -3,6 +3,7 @@ struct SetCommit: Peer {
   let name = "set"
   let scenario = "commit"
   let series = CommitLoad.series
+  let isReference = true
   let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

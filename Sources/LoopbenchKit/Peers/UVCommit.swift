@@ -5,6 +5,7 @@ struct UVCommit: Peer {
   let name = "uv"
   let scenario = "commit"
   let series = CommitLoad.series
+  let isReference = true
   let summary = "C on libuv: a flag in the target, an array, performed in a prepare callback"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

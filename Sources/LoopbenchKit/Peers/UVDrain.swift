@@ -5,6 +5,7 @@ struct UVDrain: Peer {
   let name = "uv"
   let scenario = "drain"
   let series = DrainLoad.series
+  let isReference = true
   let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

@@ -5,6 +5,7 @@ struct UVIdle: Peer {
   let name = "uv"
   let scenario = "idle"
   let series = ["tick"]
+  let isReference = true
   let summary = "C on libuv: a bare loop with the same foreign idle handle"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

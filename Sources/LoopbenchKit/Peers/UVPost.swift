@@ -5,6 +5,7 @@ struct UVPost: Peer {
   let name = "uv"
   let scenario = "post"
   let series = PostLoad.series
+  let isReference = true
   let summary =
     "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
 

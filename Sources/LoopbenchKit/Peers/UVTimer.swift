@@ -5,6 +5,7 @@ struct UVTimer: Peer {
   let name = "uv"
   let scenario = "timer"
   let series = TimerLoad.series
+  let isReference = true
   let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

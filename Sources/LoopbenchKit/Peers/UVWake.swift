@@ -5,6 +5,7 @@ struct UVWake: Peer {
   let name = "uv"
   let scenario = "wake"
   let series = WakeLoad.series
+  let isReference = true
   let summary = "C on libuv: uv_async_send and its callback"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

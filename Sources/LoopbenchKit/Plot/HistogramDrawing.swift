@@ -21,7 +21,7 @@ struct HistogramDrawing {
 
   /// The bins of all lanes: from the smallest sample to the last percentile shown.
   static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
-    let high = curves.map { $0.result.value(at: options.to) }.max() ?? 1
+    let high = curves.map { $0.result.value(at: options.to) ?? $0.result.max }.max() ?? 1
     let range = PlotPanel.range(
       of: curves.map(\.result.min) + [high],
       isLinear: options.isLinear
@@ -92,7 +92,8 @@ struct HistogramDrawing {
     )
     for (index, curve) in lane.prefix(3).enumerated() {
       let result = curve.result
-      let words = "p50 \(TimeText.short(result.value(at: .p50))) max \(TimeText.short(result.max))"
+      let median = result.value(at: .p50).map(TimeText.short) ?? "-"
+      let words = "p50 \(median) max \(TimeText.short(result.max))"
       markup.element(
         "text",
         [
@@ -117,7 +118,7 @@ struct HistogramDrawing {
     }
     let ends = [(x: times.start, y: bottom), (x: times.end, y: bottom)]
     let pen = PlotPen(look: curve.look)
-    let median = times.place(curve.result.value(at: .p50))
+    let median = times.place(curve.result.value(at: .p50) ?? curve.result.max)
     markup.element("g") { group in
       group.element("title", words: curve.name)
       pen.area([ends[0]] + steps + [ends[1]], in: &group)

@@ -63,8 +63,7 @@ struct PercentileDrawing {
       pen.line(places, in: &group)
       for percentile in [Percentile.p50, .p90, .p99, .p999] {
         let x = shares.place(PlotCurve.nines(of: percentile))
-        guard x < end.x - 4 else { continue }
-        let value = curve.result.value(at: percentile)
+        guard x < end.x - 4, let value = curve.result.value(at: percentile) else { continue }
         pen.marker(x: x, y: times.place(value), words: words(curve, percentile), in: &group)
       }
       guard options.to == .max else { return }
@@ -74,6 +73,7 @@ struct PercentileDrawing {
   }
 
   private func words(_ curve: PlotCurve, _ percentile: Percentile) -> String {
-    "\(curve.name) \(percentile.title): \(TimeText.short(curve.result.value(at: percentile)))"
+    let value = curve.result.value(at: percentile) ?? curve.result.max
+    return "\(curve.name) \(percentile.title): \(TimeText.short(value))"
   }
 }

@@ -47,7 +47,7 @@ public struct Plot {
       TerminalPanel($0, kind: kind, options: options, width: width, isASCII: isASCII).text()
     }
     let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
-    return isASCII ? ASCII.text(text) : text
+    return (isASCII ? ASCII.text(text) : text).printable
   }
 
   /// One for each series, in the order of the reports.

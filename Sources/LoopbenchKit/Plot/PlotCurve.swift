@@ -43,8 +43,9 @@ extension PlotCurve {
     if let last = points.popLast() { points.append(Point(nines: last.nines, value: result.max)) }
     guard percentile != .max else { return points }
     let end = Self.nines(of: percentile)
+    let value = result.value(at: percentile) ?? result.max
     return points.filter { $0.nines <= end }
-      + [Point(nines: min(end, points.last?.nines ?? end), value: result.value(at: percentile))]
+      + [Point(nines: min(end, points.last?.nines ?? end), value: value)]
   }
 
   /// Where `percentile` is, other than the largest sample.

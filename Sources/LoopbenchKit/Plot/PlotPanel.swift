@@ -15,7 +15,10 @@ struct PlotPanel {
 
   init(_ name: Name, reports: [(name: String, report: Report)], options: PlotOptions) {
     self.name = name
-    let scenario = options.scenarios.first { $0.name == name.scenario }
+    let first = reports.lazy.map(\.report).first { report in
+      report.results.contains { ($0.scenario, $0.series) == (name.scenario, name.series) }
+    }
+    let scenario = first?.scenario(named: name.scenario, among: options.scenarios)
     summary = scenario?.series.first { $0.name == name.series }?.summary ?? ""
     let results = reports.enumerated().flatMap { index, entry in
       entry.report.results.filter {

@@ -108,7 +108,9 @@ struct TimeDrawing {
   }
 
   private func words(_ curve: PlotCurve, _ round: SeriesRound) -> String {
-    let values = ["50", "99"].map { "p\($0) \(TimeText.short(round.percentiles[$0] ?? 0))" }
+    let values = ["50", "99"].compactMap { label in
+      round.percentiles[label].map { "p\(label) \(TimeText.short($0))" }
+    }
     let text = "\(curve.name) round \(round.round): \(values.joined(separator: ", "))"
     return round.isDisturbed ? text + ", disturbed" : text
   }

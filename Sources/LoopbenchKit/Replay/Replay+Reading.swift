@@ -30,10 +30,9 @@ extension Replay {
   public static func read(_ path: String) throws(ReplayError) -> Replay {
     let data: Data
     do { data = try InputFile.read(path, limit: Limit.bytes) } catch {
-      throw ReplayError("it can not be read; name a file that docs/replay-format.md describes")
-    }
-    guard data.count <= Limit.bytes else {
-      throw ReplayError("it has more than \(Limit.bytes) bytes")
+      throw error == .tooLarge
+        ? ReplayError("it has more than \(Limit.bytes) bytes")
+        : ReplayError("it can not be read; name a file that docs/replay-format.md describes")
     }
     return try parse(String(decoding: data, as: UTF8.self))
   }

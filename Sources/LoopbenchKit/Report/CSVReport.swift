@@ -25,7 +25,7 @@ struct CSVReport {
       result.scenario, result.series, result.peer, result.kind.rawValue, String(result.isTwin),
       result.unit, String(result.count), String(result.missed), Decimals.shortest(result.min),
     ]
-      + percentiles.map { Decimals.shortest(result.value(at: $0)) }
+      + percentiles.map { result.value(at: $0).map(Decimals.shortest) ?? "" }
       + [result.max, result.mean, result.stddev].map(Decimals.shortest)
   }
 

@@ -1,10 +1,12 @@
 /// Numbers as text, without Foundation.
 package enum Decimals {
-  /// `value` with exactly `digits` after the point, halves away from zero.
+  /// `value` with exactly `digits` after the point, halves away from zero; `-`
+  /// for what is not a number, or has more than 18 digits. A file can hold any.
   package static func text(_ value: Double, digits: Int) -> String {
-    guard value.isFinite, value.magnitude < 1e15 else { return "-" }
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
-    let scaled = Int((value.magnitude * Double(scale)).rounded())
+    let product = (value.magnitude * Double(scale)).rounded()
+    guard value.magnitude < 1e15, product < 1e18 else { return "-" }
+    let scaled = Int(product)
     let sign = value < 0 && scaled > 0 ? "-" : ""
     guard digits > 0 else { return sign + String(scaled) }
     let fraction = String(scaled % scale)

@@ -30,6 +30,10 @@ package enum HostProcess {
   /// is closed.
   package static func keepDescriptors() { cl_keep_descriptors() }
 
+  /// Lets a signal end the process as ever, but leave no load and no half-written
+  /// file behind.
+  package static func guardSignals() { cl_interrupt_guard() }
+
   /// Becomes the program at `path`, called with `arguments`, its name first.
   ///
   /// - Returns: Why it could not.

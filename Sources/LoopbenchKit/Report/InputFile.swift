@@ -5,9 +5,10 @@ package import FoundationEssentials
 ///
 /// Not `Data(contentsOf:)`: it reads no pipe, and leaks where reading fails.
 package enum InputFile {
-  /// - Parameter limit: Of more than this a part past it is not read.
-  /// - Throws: Why it can not be read.
-  package static func read(_ path: String, limit: Int = 1 << 30) throws(SystemError) -> Data {
+  /// - Parameter limit: In bytes. What has more, such as `/dev/zero`, is not read
+  ///   to its end.
+  /// - Throws: Why it can not be read; for too many bytes, `SystemError.tooLarge`.
+  package static func read(_ path: String, limit: Int) throws(SystemError) -> Data {
     guard path != "-" else { return try read(from: 0, limit: limit) }
     let descriptor = cl_open_input(path)
     guard descriptor >= 0 else { throw SystemError(code: descriptor) }
@@ -18,12 +19,12 @@ package enum InputFile {
   private static func read(from descriptor: Int32, limit: Int) throws(SystemError) -> Data {
     var data = Data()
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    while data.count <= limit {
+    while true {
       let count = cl_read(descriptor, &bytes, bytes.count)
       guard count >= 0 else { throw SystemError(code: Int32(count)) }
-      guard count > 0 else { break }
+      guard count > 0 else { return data }
+      guard data.count + count <= limit else { throw SystemError.tooLarge }
       data.append(contentsOf: bytes.prefix(count))
     }
-    return data
   }
 }

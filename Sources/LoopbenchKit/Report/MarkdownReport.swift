@@ -10,13 +10,14 @@ struct MarkdownReport {
     var style = style
     // A line of blocks would lose its place in a proportional font.
     style.showsSparklines = false
+    style.width = nil
     self.style = style
   }
 
   func render() -> String {
     let blocks = [header] + sections.flatMap { $0 } + (report.warnings.isEmpty ? [] : [warnings])
     let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
-    return style.isASCII ? ASCII.text(text) : text
+    return (style.isASCII ? ASCII.text(text) : text).printable
   }
 
   private var header: [String] {

@@ -2,24 +2,28 @@ private import CLoopbench
 
 /// A file that appears whole or not at all: written beside its place, then
 /// renamed. Opened before a run, so that a bad path costs no measuring.
+///
+/// What is no regular file, such as `/dev/null` or a FIFO, is written directly,
+/// and so is a file that is standard output already. Of a symlink, the file it
+/// leads to is replaced.
 public final class OutputFile {
-  private let path: String
-  private let temporaryPath: String
+  /// Where it will be, the same for every way of writing it; `nil` for what is
+  /// written directly.
+  package let place: String?
   private var state: State
 
   private enum State {
-    case open(descriptor: Int32)
+    case open(OpaquePointer)
     case closed
   }
 
   /// Opens a new file beside `path`.
   public init(path: String) throws(SystemError) {
-    guard !cl_is_directory(path) else { throw SystemError.isDirectory }
-    self.path = path
-    temporaryPath = path + ".part"
-    let descriptor = cl_create_file(temporaryPath)
-    guard descriptor >= 0 else { throw SystemError(code: descriptor) }
-    state = .open(descriptor: descriptor)
+    var output: OpaquePointer?
+    let error = cl_output_open(path, &output)
+    guard error == 0, let output else { throw SystemError(code: error) }
+    place = cl_output_place(output).map { String(cString: $0) }
+    state = .open(output)
   }
 
   deinit {
@@ -30,12 +34,12 @@ public final class OutputFile {
   ///
   /// - Precondition: The first call.
   public func finish(with text: String) throws(SystemError) {
-    guard case .open(let descriptor) = state else {
+    guard case .open(let output) = state else {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
     }
-    try write(text, to: descriptor)
+    try write(text, to: cl_output_descriptor(output))
     state = .closed
-    let error = cl_finish_file(descriptor, temporaryPath, path)
+    let error = cl_output_finish(output)
     guard error == 0 else { throw SystemError(code: error) }
   }
 
@@ -51,7 +55,7 @@ public final class OutputFile {
   /// Leaves nothing behind of a run that failed.
   private func abandon() {
     switch state {
-    case .open(let descriptor): cl_abandon_file(descriptor, temporaryPath)
+    case .open(let output): cl_output_abandon(output)
     case .closed: break
     }
   }

@@ -1,6 +1,6 @@
 /// Renders Prometheus' text format: a summary for each peer in each series, in
 /// seconds, as Prometheus has it.
-struct PromReport {
+package struct PromReport {
   private let report: Report
   private let quantiles: [Percentile]
 
@@ -16,7 +16,7 @@ struct PromReport {
   private var info: [String] {
     let machine = report.machine
     let labels = report.labels.sorted { $0.key < $1.key }.map {
-      ("label_" + Self.name($0.key), $0.value)
+      ("label_" + Self.labelName($0.key), $0.value)
     }
     let facts = [
       ("version", report.tool.version), ("libuv", machine.libuv), ("swift", machine.swift),
@@ -32,10 +32,11 @@ struct PromReport {
       + report.results.flatMap { result in
         let labels = Self.labels(of: result)
         let sum = result.mean * Double(result.count)
-        return quantiles.map { percentile in
+        return quantiles.compactMap { percentile in
           let quantile = ("quantile", Decimals.exact(Double(percentile.thousandths) / 100_000))
-          let seconds = Self.seconds(result.value(at: percentile))
-          return Self.sample(name, labels + [quantile], seconds)
+          return result.value(at: percentile).map {
+            Self.sample(name, labels + [quantile], Self.seconds($0))
+          }
         } + [
           Self.sample(name + "_sum", labels, Self.seconds(sum)),
           Self.sample(name + "_count", labels, String(result.count)),
@@ -97,7 +98,7 @@ extension PromReport {
   }
 
   /// A label's name has letters, digits and `_`.
-  private static func name(_ key: String) -> String {
+  package static func labelName(_ key: String) -> String {
     String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 }

@@ -25,6 +25,7 @@ extension Report {
       placement: placement,
       dropsDisturbed: dropsDisturbed
     )
+    descriptions = measurements.scenarios.map(Description.init)
     rounds = measurements.rounds
     self.results = results
     let noise = Self.noise(of: results, dropping: dropsDisturbed)
@@ -41,10 +42,13 @@ extension Report {
   private static func results(of measurements: Measurements) -> [Result] {
     measurements.scenarios.flatMap { scenario in
       scenario.series.flatMap { series in
-        measurements.entries(of: scenario).compactMap { peer, isTwin in
-          measurements.tally(scenario: scenario.name, series: series.name, peer: peer).map {
-            Result($0, scenario: scenario, series: series, peer: peer, isTwin: isTwin)
-          }
+        measurements.entries(of: scenario).compactMap { contender in
+          let tally = measurements.tally(
+            scenario: scenario.name,
+            series: series.name,
+            peer: contender.peerName
+          )
+          return tally.map { Result($0, of: contender, series: series) }
         }
       }
     }
@@ -153,12 +157,12 @@ extension Measurements {
   }
 
   /// The peers that were measured in `scenario`, in the order of the registry, and
-  /// their twins after them.
-  package func entries(of scenario: Scenario) -> [(name: String, isTwin: Bool)] {
+  /// their twins after them: one contender for each.
+  package func entries(of scenario: Scenario) -> [Contender] {
     var seen: Set<String> = []
     let own = contenders.filter { $0.scenario.name == scenario.name }
-    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).compactMap {
-      seen.insert($0.peerName).inserted ? ($0.peerName, $0.isTwin) : nil
+    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).filter {
+      seen.insert($0.peerName).inserted
     }
   }
 }

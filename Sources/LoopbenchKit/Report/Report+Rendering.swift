@@ -4,7 +4,8 @@ extension Report {
   /// - Parameters:
   ///   - style: What is shown; formats for programs take no notice of its
   ///     colours, signs and unit.
-  ///   - scenarios: Where the descriptions and the extra columns come from.
+  ///   - scenarios: Where the descriptions and the extra columns come from if the
+  ///     report does not have them.
   public func rendered(
     as format: ReportFormat,
     style: ReportStyle = ReportStyle(),

@@ -12,6 +12,13 @@ extension Report {
     /// Whether it is the first peer measured once more: two names for one thing,
     /// whose difference is noise.
     public let isTwin: Bool
+    /// Whether it is there to be compared with: a rule passes it over that names
+    /// no peer. `nil` in files of versions that did not say.
+    public let isReference: Bool?
+    /// The series whose slices recorded this one too; `nil` for one of its own.
+    public let companionOf: String?
+    /// How many samples a round was to take; `nil` as above.
+    public let samplesPerRound: Int?
     /// Always `"ns"`.
     public let unit: String
     /// Samples, over all rounds.
@@ -29,7 +36,7 @@ extension Report {
     public let mean: Double
     /// The standard deviation of the samples.
     public let stddev: Double
-    /// Keyed `"50"`, `"99.9"`, `"max"`.
+    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
     public let percentiles: [String: Double]
     /// The same without the rounds that were disturbed; `nil` when none was.
     public let undisturbed: Undisturbed?
@@ -45,24 +52,21 @@ extension Report {
     public let rounds: Int
     /// Samples.
     public let count: UInt64
-    /// Keyed `"50"`, `"99.9"`, `"max"`.
+    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
     public let percentiles: [String: Double]
   }
 }
 
 extension Report.Result {
-  init(
-    _ tally: Tally,
-    scenario: Scenario,
-    series: Series,
-    peer: String,
-    isTwin: Bool
-  ) {
-    self.scenario = scenario.name
-    self.peer = peer
+  init(_ tally: Tally, of contender: Contender, series: Series) {
+    scenario = contender.scenario.name
+    peer = contender.peerName
     self.series = series.name
     kind = series.kind
-    self.isTwin = isTwin
+    isTwin = contender.isTwin
+    isReference = contender.peer.isReference
+    companionOf = series.companionOf
+    samplesPerRound = series.effort.samples
     unit = "ns"
     missed = tally.missed
     counts = tally.counts
@@ -82,8 +86,10 @@ extension Report.Result {
   package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
 
   /// The value of `percentile` over all rounds, in ns: one of those the file has,
-  /// else from its histogram.
-  public func value(at percentile: Percentile) -> Double {
+  /// else from its histogram. `nil` where there are too few samples to tell it
+  /// from the largest.
+  public func value(at percentile: Percentile) -> Double? {
+    guard percentile.isResolved(by: count) else { return nil }
     if let value = percentiles[percentile.label] { return value }
     let value = histogram.value(at: percentile, count: count)
     return Swift.min(Swift.max(value, min), max).roundedToPicoseconds

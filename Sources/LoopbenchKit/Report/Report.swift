@@ -16,6 +16,8 @@ public struct Report: Codable, Equatable, Sendable {
   public let machine: Machine
   /// How it measured.
   public let settings: Settings
+  /// What the scenarios are; `nil` in a report of before there was this.
+  public let descriptions: [Description]?
   /// Every recorded round, with its order.
   public let rounds: [RoundSummary]
   /// One for each peer in each series.

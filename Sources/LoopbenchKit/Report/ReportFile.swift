@@ -25,11 +25,15 @@ public enum ReportFile {
 
   private static func contents(of path: String) throws(ReportFileError) -> Data {
     do {
-      return try InputFile.read(path)
+      return try InputFile.read(path, limit: limit)
     } catch {
-      throw .unreadable(path)
+      throw error == .tooLarge ? .tooLarge(path) : .unreadable(path)
     }
   }
+
+  // 64 MB: every peer of every scenario in 1000 rounds, the most there can be, is
+  // 35 MB.
+  static let limit = 64 << 20
 
   private struct Head: Decodable {
     let schema: String
@@ -40,6 +44,8 @@ public enum ReportFile {
 public enum ReportFileError: Error, Equatable, CustomStringConvertible {
   /// There is no such file, or it may not be read.
   case unreadable(String)
+  /// It has more bytes than any report.
+  case tooLarge(String)
   /// It is not JSON, or ends early, or is of something else.
   case damaged(String)
   /// Another version of the schema.
@@ -50,6 +56,8 @@ public enum ReportFileError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unreadable(let path):
       "\(path) can not be read; name a file that loopbench -o wrote, or - for standard input"
+    case .tooLarge(let path):
+      "\(path) has more than \(ReportFile.limit >> 20) MB, and no report has"
     case .damaged(let path):
       "\(path) is no complete report of loopbench; measure again with -o \(path)"
     case .schema(let path, let found):

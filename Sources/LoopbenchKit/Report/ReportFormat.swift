@@ -29,6 +29,9 @@ public struct ReportStyle: Equatable, Sendable {
   public var isASCII = false
   /// Whether text has a small picture of each distribution.
   public var showsSparklines = true
+  /// The most columns a table of text may take: it leaves out the picture first,
+  /// then what says less, down to the peer and its p50; `nil` is any.
+  public var width: Int?
   /// Scenarios to show; empty is all.
   public var scenarios: [String] = []
   /// Peers to show; empty is all.

@@ -24,6 +24,7 @@ public enum ReportSchema {
         "labels": { "type": "object", "additionalProperties": { "type": "string" } },
         "machine": { "$ref": "#/$defs/machine" },
         "settings": { "$ref": "#/$defs/settings" },
+        "descriptions": { "type": "array", "items": { "$ref": "#/$defs/description" } },
         "rounds": { "type": "array", "items": { "$ref": "#/$defs/round" } },
         "results": { "type": "array", "items": { "$ref": "#/$defs/result" } },
         "comparisons": { "type": "array", "items": { "$ref": "#/$defs/comparison" } },
@@ -36,7 +37,7 @@ public enum ReportSchema {
         "names": { "type": "array", "items": { "type": "string" } },
         "percentile": { "type": "string", "pattern": "^([0-9]{1,2}(\\\\.[0-9]{1,3})?|max)$" },
         "percentiles": {
-          "description": "Keyed 50, 99.9 or max; in ns.",
+          "description": "Keyed 50, 99.9 or max; in ns. Absent: too few samples to tell it from the largest.",
           "type": "object",
           "propertyNames": { "$ref": "#/$defs/percentile" },
           "additionalProperties": { "$ref": "#/$defs/time" }
@@ -140,6 +141,19 @@ public enum ReportSchema {
             "peer": { "type": "string" },
             "kind": { "enum": ["mean", "service", "intended", "lag"] },
             "isTwin": { "type": "boolean" },
+            "isReference": {
+              "description": "A rule that names no peer passes it over.",
+              "type": "boolean"
+            },
+            "companionOf": {
+              "description": "The series whose slices recorded this one too; absent: its own.",
+              "type": "string"
+            },
+            "samplesPerRound": {
+              "description": "How many a round was to take.",
+              "type": "integer",
+              "minimum": 1
+            },
             "unit": { "const": "ns" },
             "count": { "$ref": "#/$defs/count" },
             "missed": { "$ref": "#/$defs/count" },
@@ -196,6 +210,11 @@ public enum ReportSchema {
             "round": { "type": "integer", "minimum": 1 },
             "count": { "$ref": "#/$defs/count" },
             "percentiles": { "$ref": "#/$defs/percentiles" },
+            "counts": {
+              "description": "What was counted beside the times; absent: nothing.",
+              "type": "object",
+              "additionalProperties": { "$ref": "#/$defs/count" }
+            },
             "wallNs": { "$ref": "#/$defs/count" },
             "cpuNs": { "$ref": "#/$defs/count" },
             "ctxVoluntary": { "$ref": "#/$defs/count" },
@@ -223,6 +242,29 @@ public enum ReportSchema {
             "difference": { "$ref": "#/$defs/spread" },
             "interval": { "$ref": "#/$defs/interval" },
             "verdict": { "enum": ["faster", "same", "slower", "inconclusive"] }
+          }
+        },
+        "description": {
+          "description": "What a scenario is, for a reader that does not know it.",
+          "type": "object",
+          "required": ["scenario", "summary", "references", "extras", "series"],
+          "properties": {
+            "scenario": { "type": "string" },
+            "summary": { "type": "string" },
+            "references": { "type": "array", "items": { "type": "string" } },
+            "extras": { "type": "array", "items": { "enum": ["difference", "processorUse"] } },
+            "series": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["name", "summary"],
+                "properties": {
+                  "name": { "type": "string" },
+                  "summary": { "type": "string" },
+                  "companionOf": { "type": "string" }
+                }
+              }
+            }
           }
         },
         "noise": {

@@ -14,8 +14,7 @@ struct ReportSection {
       style.scenarios.isEmpty || style.scenarios.contains($0)
     }
     return (wanted + report.results.map(\.scenario)).uniqued().map { name in
-      let known = scenarios.first { $0.name == name }
-      let scenario = known ?? Scenario(name: name, summary: "", series: [])
+      let scenario = report.scenario(named: name, among: scenarios)
       let series = report.results.filter { $0.scenario == name }.map(\.series).uniqued()
       let tables = series.map {
         SeriesTable(report, scenario: scenario, series: $0, style: style)

@@ -26,12 +26,14 @@ struct RoundPairs {
 }
 
 extension Report.Result {
-  /// The value of `percentile` in each round that has one.
+  /// The value of `percentile` in each round whose samples resolve it.
   package func values(
     at percentile: Percentile,
     dropping: Bool
   ) -> [(round: Int, value: Double)] {
-    perRound.filter { !(dropping && $0.isDisturbed) }.compactMap { round in
+    perRound.filter {
+      !(dropping && $0.isDisturbed) && percentile.isResolved(by: $0.count)
+    }.compactMap { round in
       round.percentiles[percentile.label].map { (round.round, $0) }
     }
   }

@@ -1,28 +1,47 @@
 extension SeriesTable {
-  var titles: [String] {
-    [unit.rawValue] + style.percentiles.map(\.title) + ["samples"]
-      + (references.first.map { ["vs \($0) p50 (95 %)", "at p99"] } ?? [])
-      + references.dropFirst().map { "vs \($0)" } + ["verdict"]
-      + (scenario.extras.contains(.difference) ? ["ns above \(references.first ?? "")"] : [])
-      + (scenario.extras.contains(.processorUse) ? ["CPU/wall"] : [])
-      + (style.showsSparklines ? [sparkline.title] : [])
-  }
-
-  func cells(for result: Report.Result) -> [String] {
+  var allColumns: [Column] {
     Self.flatten([
-      [result.isTwin ? "\(result.peer) (A/A)" : result.peer],
-      style.percentiles.map { time(result.value(at: $0)) },
-      [String(result.count)],
-      references.isEmpty ? [] : [ratioWithRange(of: result), ratio(of: result, at: .p99)],
-      references.dropFirst().map { ratio(of: result, to: $0) },
-      [verdict(of: result)],
-      scenario.extras.contains(.difference) ? [difference(of: result)] : [],
-      scenario.extras.contains(.processorUse) ? [processorUse(of: result)] : [],
-      style.showsSparklines ? [sparkline.text(for: result)] : [],
+      [Column(title: unit.rawValue, rank: .always) { $0.isTwin ? "\($0.peer) (A/A)" : $0.peer }],
+      style.percentiles.map(percentile),
+      [Column(title: "samples", rank: .samples) { String($0.count) }],
+      references.first.map(ratios) ?? [],
+      references.dropFirst().map { name in
+        Column(title: "vs \(name)", rank: .otherReference) { ratio(of: $0, to: name) }
+      },
+      [Column(title: "verdict", rank: .verdict, cell: verdict)],
+      extras,
+      style.showsSparklines
+        ? [Column(title: sparkline.title, rank: .picture, cell: sparkline.text)] : [],
     ])
   }
 
-  private static func flatten(_ parts: [[String]]) -> [String] {
+  private func percentile(_ percentile: Percentile) -> Column {
+    let kept = style.percentiles.contains(.p50) ? .p50 : style.percentiles.first
+    return Column(
+      title: percentile.title,
+      rank: percentile == kept ? .always : .otherPercentile
+    ) { $0.value(at: percentile).map(time) ?? "-" }
+  }
+
+  private func ratios(to reference: String) -> [Column] {
+    [
+      Column(title: "vs \(reference) p50 (95 %)", rank: .ratio, cell: ratioWithRange),
+      Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, at: .p99) },
+    ]
+  }
+
+  private var extras: [Column] {
+    let difference = Column(
+      title: "ns above \(references.first ?? "")",
+      rank: .extra,
+      cell: difference
+    )
+    let use = Column(title: "CPU/wall", rank: .extra, cell: processorUse)
+    return (scenario.extras.contains(.difference) ? [difference] : [])
+      + (scenario.extras.contains(.processorUse) ? [use] : [])
+  }
+
+  private static func flatten(_ parts: [[Column]]) -> [Column] {
     parts.flatMap { $0 }
   }
 

@@ -20,36 +20,36 @@ struct SeriesTable {
     }
     noise = NoiseFloor(of: report, scenario: scenario.name, series: series)
     self.style = style
-    let medians = results.map { $0.value(at: .p50) }
+    let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)
     digits = Decimals.digits(for: (medians.min() ?? 0) / unit.nanoseconds)
   }
 
   /// Name and description.
   var caption: String {
-    let summary = scenario.series.first { $0.name == series }?.summary
+    let known = scenario.series + (Series.isClosed(series) ? scenario.closed.series : [])
+    let summary = known.first { $0.name == series }?.summary
     return series + (summary.map { ": " + $0 } ?? "")
   }
 
   /// The figures as a table; `nil` for a generator's lag, which is one line.
   var table: TextTable? {
-    guard !isLag else { return nil }
-    var table = TextTable(titles: titles)
-    for result in results { table.add(cells(for: result)) }
-    return table
+    isLag ? nil : text(of: columns)
   }
 
   /// What is said below the table.
   var notes: [String] {
     if isLag { return [lag] }
-    return isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts
+    return unresolved + (isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts)
   }
 
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
-    let rows = table?.lines(indent: "    ") { paint.verdict($0, $1) } ?? []
-    return ["  " + caption] + rows + notes.map { "    " + $0 }
+    let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
+    return ["  " + caption.printable] + rows + notes.map { Self.indent + $0.printable }
   }
+
+  static let indent = "    "
 
   /// Whether another series of the scenario says what this one would repeat.
   private var isCompanion: Bool {
@@ -68,20 +68,30 @@ extension SeriesTable {
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  /// What was counted beside the times: a line for each peer.
-  /// How many sends a second were answered, one after the other.
+  /// How many sends a second were answered, one after the other, and between what
+  /// the median of the rounds may lie. Twins are the noise floor.
   private var throughput: String? {
     let rates = results.compactMap { result -> String? in
-      guard
-        let sends = result.counts[Series.closedSends],
-        let time = result.counts[Series.closedTime], time > 0
+      let rates = result.perRound.compactMap(\.closedRate)
+      guard let rate = Spread(of: rates)?.median, let interval = Bootstrap.median(of: rates)
       else { return nil }
-      let rate = Double(sends) * 1e9 / Double(time)
-      return "\(result.peer) \(Decimals.text(rate, digits: 0))/s"
+      let figures = [rate, interval.low, interval.high].map { Decimals.text($0, digits: 0) }
+      return "\(result.peer) \(figures[0])/s (\(figures[1])..\(figures[2]))"
     }
-    return rates.isEmpty ? nil : "throughput: " + rates.joined(separator: " · ")
+    guard !rates.isEmpty else { return nil }
+    return "throughput, 1 / mean round trip (95 %): " + rates.joined(separator: " · ")
   }
 
+  /// Which percentiles have no figure, and why.
+  private var unresolved: [String] {
+    let missing = style.percentiles.filter { percentile in
+      results.contains { !percentile.isResolved(by: $0.count) }
+    }
+    let titles = missing.map(\.title).joined(separator: ", ")
+    return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest"]
+  }
+
+  /// What was counted beside the times: a line for each peer.
   private var counts: [String] {
     results.filter { !$0.counts.isEmpty && !Series.isClosed($0.series) }.map { result in
       let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -90,7 +100,18 @@ extension SeriesTable {
   }
 
   private var lag: String {
-    let peers = results.map { "\($0.peer) \(TimeText.short($0.value(at: .p999)))" }
-    return "generator lag p99.9: " + peers.joined(separator: " · ")
+    let percentile =
+      results.allSatisfy { Percentile.p999.isResolved(by: $0.count) } ? Percentile.p999 : .max
+    let peers = results.map { "\($0.peer) \($0.value(at: percentile).map(TimeText.short) ?? "-")" }
+    return "generator lag \(percentile.title): " + peers.joined(separator: " · ")
+  }
+}
+
+extension SeriesRound {
+  /// In a closed loop, sends a second: each waited for the answer to the one before.
+  fileprivate var closedRate: Double? {
+    guard let sends = counts?[Series.closedSends], let time = counts?[Series.closedTime], time > 0
+    else { return nil }
+    return Double(sends) * 1e9 / Double(time)
   }
 }

@@ -10,7 +10,7 @@ struct Sparkline {
 
   init(of results: [Report.Result], isASCII: Bool) {
     let positive = results.filter { $0.max > 0 }
-    let high = positive.map { $0.value(at: .p99) }.max() ?? 1
+    let high = positive.map { $0.value(at: .p99) ?? $0.max }.max() ?? 1
     // Not further down than 6 decades: a sample of 0 has no logarithm.
     let low = max(positive.map(\.min).min() ?? 1, high / 1_000_000)
     bins = Bins(low: low, high: high, count: Self.cells)

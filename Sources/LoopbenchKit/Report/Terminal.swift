@@ -11,9 +11,12 @@ public enum Terminal: Int32, Sendable {
   public var isInteractive: Bool { cl_is_terminal(rawValue) }
 
   /// Its columns; 80 where it does not tell.
-  public var width: Int {
+  public var width: Int { knownWidth ?? 80 }
+
+  /// Its columns; `nil` where it does not tell, or is none.
+  public var knownWidth: Int? {
     let width = Int(cl_terminal_width(rawValue))
-    return width > 0 ? width : 80
+    return width > 0 ? width : nil
   }
 
   /// Writes all of `text`, unbuffered.

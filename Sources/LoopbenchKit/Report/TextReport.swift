@@ -5,7 +5,8 @@ public struct TextReport {
   private let style: ReportStyle
 
   /// - Parameter scenarios: Where the descriptions and the extra columns come
-  ///   from; a scenario that is not among them is shown without.
+  ///   from if the report does not have them; a scenario that is not among them
+  ///   is shown without.
   public init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
     self.report = report.chosen(by: style)
     self.scenarios = scenarios
@@ -19,15 +20,17 @@ public struct TextReport {
     return style.isASCII ? ASCII.text(text) : text
   }
 
-  private var header: [String] { ReportHeader(report).parts.map { $0.joined(separator: " · ") } }
+  private var header: [String] {
+    ReportHeader(report).parts.map { $0.joined(separator: " · ").printable }
+  }
 
   private var sections: [[String]] {
     ReportSection.all(in: report, scenarios: scenarios, style: style).map { section in
-      [section.caption] + section.tables.flatMap { $0.lines() }
+      [section.caption.printable] + section.tables.flatMap { $0.lines() }
     }
   }
 
   private var warnings: [String] {
-    report.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" }
+    report.warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
   }
 }

@@ -5,13 +5,13 @@ package struct TextTable {
   package private(set) var rows: [[String]] = []
 
   package init(titles: [String]) {
-    self.titles = titles
+    self.titles = titles.map(\.printable)
   }
 
   /// Adds a row; missing cells are empty.
   package mutating func add(_ cells: [String]) {
     precondition(cells.count <= titles.count, "TextTable: a row is longer than the titles")
-    rows.append(cells + [String](repeating: "", count: titles.count - cells.count))
+    rows.append(cells.map(\.printable) + [String](repeating: "", count: titles.count - cells.count))
   }
 
   /// The lines, each beginning with `indent`, without trailing spaces.

@@ -26,7 +26,8 @@ extension Registry {
 }
 
 extension Scenario {
-  fileprivate var closed: Scenario {
+  /// The same with each open-loop series closed.
+  var closed: Scenario {
     let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
     let kept = series.filter { !open.contains($0.companionOf ?? "") }
     return Scenario(

@@ -14,7 +14,7 @@ public struct Scenario: Sendable {
   public let details: String
 
   /// A column that only some scenarios have.
-  public enum Extra: Sendable {
+  public enum Extra: String, Codable, CaseIterable, Sendable {
     /// How many ns a peer is above the first reference.
     case difference
     /// Processor time over wall time: 2 means two CPUs were kept busy.

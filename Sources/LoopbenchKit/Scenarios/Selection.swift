@@ -12,12 +12,15 @@ public struct Selection: Sendable {
   ///   - peers: Names; `nil` means the standard ones, `all` among them all there
   ///     are. With named scenarios, each must have each peer; otherwise a scenario
   ///     is measured with those it has.
+  ///   - series: Names, with or without that of their scenario; empty means all. What
+  ///     is recorded along with one comes along.
   ///   - twins: Where the first peer is measured a second time: the reference, or
   ///     else the first of the registry.
   public init(
     from registry: Registry,
     scenarios: [String] = [],
     peers: [String]? = nil,
+    series: [String] = [],
     placement: Placement,
     twins: TwinRule = .compared
   ) throws(SelectionError) {
@@ -25,6 +28,7 @@ public struct Selection: Sendable {
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
     try Self.checkNames(of: peers ?? [], in: registry)
+    try Self.check(series, in: chosen)
     for scenario in chosen {
       let wanted = registry.peers(of: scenario).filter {
         isAll || peers?.contains($0.name) ?? $0.isStandard
@@ -39,7 +43,11 @@ public struct Selection: Sendable {
         )
       }
       warnings += missing.map { .peerSkipped($0, in: scenario.name) }
-      add(scenario, peers: found, placement: placement, twins: twins)
+      let wished = scenario.series.filter { one in
+        one.companionOf == nil
+          && (series.isEmpty || series.contains { one.goesBy($0, in: scenario) })
+      }
+      add(wished, of: scenario, peers: found, placement: placement, twins: twins)
     }
   }
 }
@@ -91,13 +99,32 @@ extension Selection {
     }
   }
 
+  private static func check(
+    _ names: [String],
+    in scenarios: [Scenario]
+  ) throws(SelectionError) {
+    let known = scenarios.flatMap { scenario in
+      scenario.series.filter { $0.companionOf == nil }.map { (scenario: scenario, series: $0) }
+    }
+    for name in names where !known.contains(where: { $0.series.goesBy(name, in: $0.scenario) }) {
+      throw .unknownSeries(
+        name: name,
+        suggestion: Suggestion.nearest(
+          to: name,
+          in: known.flatMap { [$0.series.name, "\($0.scenario.name)/\($0.series.name)"] }
+        )
+      )
+    }
+  }
+
   private mutating func add(
-    _ scenario: Scenario,
+    _ series: [Series],
+    of scenario: Scenario,
     peers: [any Peer],
     placement: Placement,
     twins: TwinRule
   ) {
-    for series in scenario.series where series.companionOf == nil {
+    for series in series {
       switch placement.seats(for: series.placement) {
       case .success(let seats):
         let able = peers.filter { $0.series.contains(series.name) }
@@ -122,5 +149,12 @@ extension Scenario {
   fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
     let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
     return reference ?? peers.first
+  }
+}
+
+extension Series {
+  /// Whether `name` is its own, or its own after its scenario's and a slash.
+  fileprivate func goesBy(_ name: String, in scenario: Scenario) -> Bool {
+    name == self.name || name == "\(scenario.name)/\(self.name)"
   }
 }

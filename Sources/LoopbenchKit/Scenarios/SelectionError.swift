@@ -2,6 +2,8 @@
 public enum SelectionError: Error, Equatable, CustomStringConvertible {
   /// No scenario has that name.
   case unknownScenario(name: String, suggestion: String?)
+  /// No scenario that was chosen has a series of that name.
+  case unknownSeries(name: String, suggestion: String?)
   /// The scenario has a name only.
   case notBuilt(PlannedScenario)
   /// No peer of any scenario has that name.
@@ -16,6 +18,8 @@ public enum SelectionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknownScenario(let name, let suggestion):
       "there is no scenario \"\(name)\"" + Suggestion.question(suggestion)
+    case .unknownSeries(let name, let suggestion):
+      "there is no series \"\(name)\" to measure" + Suggestion.question(suggestion)
     case .notBuilt(let scenario): scenario.description
     case .unknownPeer(let name, let suggestion):
       "there is no peer \"\(name)\"" + Suggestion.question(suggestion)

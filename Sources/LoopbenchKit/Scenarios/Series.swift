@@ -43,6 +43,16 @@ public struct Series: Sendable {
     companionOf = nil
   }
 
+  /// Makes one to be shown, not to be measured.
+  init(_ description: Report.SeriesDescription) {
+    name = description.name
+    summary = description.summary
+    effort = Effort(warmUps: 0, samples: 1, operations: 1)
+    placement = .loop
+    kind = .mean
+    companionOf = description.companionOf
+  }
+
   /// Makes a series that is recorded while `other` is measured.
   public init(name: String, summary: String, recordedWith other: Series, kind: Kind? = nil) {
     self.name = name

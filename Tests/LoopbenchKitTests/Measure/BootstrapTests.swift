@@ -1,4 +1,5 @@
 import LoopbenchKit
+import LoopbenchTestSupport
 import Testing
 
 @Suite("Bootstrap")

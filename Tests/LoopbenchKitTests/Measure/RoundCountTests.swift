@@ -18,29 +18,16 @@ struct RoundCountTests {
     #expect(!count.continues(after: 30, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("a time for each contender and a number of samples: whichever is reached first")
-  func until() {
-    func continues(_ count: RoundCount, _ done: Int, ns: UInt64, samples: UInt64) -> Bool {
-      count.continues(
-        after: done,
-        elapsedNs: 0,
-        roundNs: 0,
-        recordedNs: ns,
-        samples: samples,
-        contenders: 3
-      )
-    }
-    let both = RoundCount.until(perContender: 100, samples: 50)
-    #expect(continues(both, 1, ns: 299, samples: 49))
-    #expect(!continues(both, 1, ns: 300, samples: 49))
-    #expect(!continues(both, 1, ns: 0, samples: 50))
-    #expect(continues(.until(samples: 50), 1, ns: .max, samples: 49))
-    #expect(continues(.until(perContender: 100), 1, ns: 299, samples: .max))
-    #expect(continues(.until(samples: 0), 0, ns: 0, samples: 0))
-    #expect(!continues(.until(), 1, ns: 0, samples: 0))
-    #expect(both.estimate(roundNs: 60, samples: 5, contenders: 3) == 5)
-    #expect(both.estimate(roundNs: 60, samples: 20, contenders: 3) == 3)
-    #expect(RoundCount.until(perContender: .max).estimate(roundNs: 1, contenders: 9) == .max)
+  @Test("a time and a number of rounds: whichever is reached first, after one round")
+  func within() {
+    let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
+    #expect(count.continues(after: 0, elapsedNs: 5000, roundNs: 100))
+    #expect(count.continues(after: 4, elapsedNs: 900, roundNs: 100))
+    #expect(!count.continues(after: 4, elapsedNs: 901, roundNs: 100))
+    #expect(!count.continues(after: 5, elapsedNs: 0, roundNs: 1))
+    #expect(count.estimate(roundNs: 250) == 3)
+    #expect(count.estimate(roundNs: 100) == 5)
+    #expect(count.estimate(roundNs: 5000) == 1)
   }
 
   @Test("the estimate leaves room for the warm-up round")

@@ -55,13 +55,19 @@ struct RunnerTests {
     #expect(tally.total.count == 50)
   }
 
-  @Test("a run of so many samples ends with the round that has them")
-  func samples() throws {
-    var fixture = Fixture()
-    fixture.rounds = .until(samples: 51)
-    let measurements = try fixture.runner().run()
-    #expect(measurements.rounds.count == 11)
-    #expect(measurements.fewestSamples == 55)
+  @Test("a plan has what a run will have, without a figure")
+  func plan() throws {
+    let fixture = Fixture()
+    let plan = Report(
+      try fixture.runner().plan,
+      argv: [],
+      machine: fixture.machine,
+      placement: fixture.placement
+    )
+    let report = try fixture.report()
+    #expect(plan.results.map(\.path) == report.results.map(\.path))
+    #expect(plan.results.map(\.samplesPerRound) == [5, 5, 5])
+    #expect(plan.results.allSatisfy { $0.count == 0 && $0.percentiles.isEmpty })
   }
 
   @Test("a twin meets the same load as its original, and is recorded beside it")

@@ -45,6 +45,20 @@ struct FormatTests {
     #expect(try rendered(format) == text)
   }
 
+  @Test("on a narrow terminal, tables leave out what says least", arguments: [10, 60, 80, 120])
+  func narrow(_ width: Int) throws {
+    var style = ReportStyle()
+    style.width = width
+    let text = try rendered(.text, style: style)
+    #expect(try text == Golden.expected(text, "narrow-\(width).txt"))
+    let rows = text.split(separator: "\n").filter {
+      $0.hasPrefix("    us") || $0.hasPrefix("    lt") || $0.hasPrefix("    uv")
+    }
+    #expect(!rows.isEmpty && rows.allSatisfy { $0.count <= max(width, 30) })
+    #expect(try rendered(.markdown, style: style) == rendered(.markdown))
+    #expect(try rendered(.csv, style: style) == rendered(.csv))
+  }
+
   @Test("without colour and beyond ASCII nothing is lost: words say what colours do")
   func ascii() throws {
     var style = ReportStyle()

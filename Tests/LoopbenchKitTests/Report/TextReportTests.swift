@@ -1,3 +1,4 @@
+import Foundation
 import LoopbenchKit
 import TestSupport
 import Testing
@@ -9,6 +10,22 @@ struct TextReportTests {
     let fixture = Fixture()
     let text = TextReport(try fixture.report(), scenarios: [fixture.scenario]).render()
     #expect(try text == Golden.expected(text, "report.txt"))
+  }
+
+  @Test("a report that was read says what its scenarios are, to whom it may concern")
+  func descriptions() throws {
+    let fixture = Fixture()
+    let report = try fixture.report()
+    let json = JSONReport.render(report)
+    let read = try ReportFile.decode(Data(json.utf8), from: "x.json")
+    let known = TextReport(report, scenarios: [fixture.scenario]).render()
+    #expect(TextReport(read, scenarios: []).render() == known)
+    #expect(known.contains("vs uv p50"))
+    let start = try #require(json.firstRange(of: "  \"descriptions\""))
+    let end = try #require(json.firstRange(of: "  \"labels\""))
+    let old = json[..<start.lowerBound] + json[end.lowerBound...]
+    let older = try ReportFile.decode(Data(old.utf8), from: "x.json")
+    #expect(TextReport(older, scenarios: [fixture.scenario]).render() == known)
   }
 
   @Test("a warning is printed with its name and what to do")
@@ -30,6 +47,6 @@ struct TextReportTests {
     fixture.peers = [FakePeer(name: "lt", base: 2000)]
     let text = TextReport(try fixture.report(), scenarios: [fixture.scenario]).render()
     #expect(!text.contains("vs"))
-    #expect(text.contains("    us   p50   p90   p99  p99.9   max  samples"))
+    #expect(text.contains("    us   p50   p90  p99  p99.9   max  samples"))
   }
 }

@@ -12,6 +12,7 @@ struct FakePeer: Peer {
   var fires: [Int64] = []
   var failure: PeerFailure?
   var misses: UInt64 = 0
+  var isReference = false
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     if let failure { throw failure }

@@ -1,10 +1,12 @@
 import LoopbenchKit
 import Synchronization
-import loopbench
+import LoopbenchCommands
 
 /// A program with made-up peers, and what it wrote.
 struct FakeProgram {
   var context = Context(arguments: ["loopbench"], registry: .tiny)
+  /// What a fresh process measures; `nil`: the same.
+  var fresh: (@Sendable () -> Registry)?
 
   struct Outcome {
     let code: ExitCode
@@ -16,6 +18,12 @@ struct FakeProgram {
     var texts: [Terminal: String] = [:]
     var context = context
     context.arguments += arguments
+    context.again = { [context, fresh] (words) throws(SystemError) in
+      var other = context
+      other.arguments = ["loopbench"] + words
+      other.registry = fresh?() ?? context.registry
+      return Int(Program(other) { _, _ in }.run().rawValue)
+    }
     let code = Program(context) { texts[$0, default: ""] += $1 }.run()
     return Outcome(code: code, output: texts[.output] ?? "", error: texts[.error] ?? "")
   }
@@ -31,6 +39,7 @@ struct FixedPeer: Peer {
   let summary = "fixed"
   var nanoseconds: UInt64 = 5
   var fails = false
+  var isReference = false
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     if fails { throw PeerFailure("out of luck") }

@@ -1,0 +1,180 @@
+#include "cl_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// MARK: Files to remove if the process is ended
+
+// A path that somebody has to remove: whoever takes it out owns it. Nodes are
+// used again and never freed, for a signal handler may be walking over them.
+typedef struct pending {
+  _Atomic(char *) path;
+  struct pending *next;
+} pending;
+
+static _Atomic(pending *) all_pending;
+
+static pending *remember(char *path) {
+  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
+    char *none = NULL;
+    if (atomic_compare_exchange_strong(&one->path, &none, path)) return one;
+  }
+  pending *one = malloc(sizeof *one);
+  if (one == NULL) return NULL;
+  atomic_init(&one->path, path);
+  one->next = atomic_load(&all_pending);
+  while (!atomic_compare_exchange_weak(&all_pending, &one->next, one)) continue;
+  return one;
+}
+
+void cl_output_remove_all(void) {
+  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
+    char *path = atomic_exchange(&one->path, NULL);
+    // Not freed: this may be a signal handler.
+    if (path != NULL) unlink(path);
+  }
+}
+
+// MARK: Where it goes
+
+struct cl_output {
+  int descriptor;
+  bool is_direct;
+  pending *pending;
+  char place[PATH_MAX];
+  char part[PATH_MAX + 32];
+};
+
+// `path` with the last part followed through symlinks, also to what is not there.
+static int follow(const char *path, char *place) {
+  char target[PATH_MAX];
+  if (snprintf(place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
+  for (int links = 0; links < 40; links++) {
+    ssize_t length = readlink(place, target, sizeof target - 1);
+    if (length < 0) return 0;
+    target[length] = 0;
+    char *slash = strrchr(place, '/');
+    size_t folder = target[0] == '/' || slash == NULL ? 0 : (size_t)(slash + 1 - place);
+    if (folder + (size_t)length >= PATH_MAX) return ENAMETOOLONG;
+    memcpy(place + folder, target, (size_t)length + 1);
+  }
+  return ELOOP;
+}
+
+// Makes the folder of `place` absolute: one file has one place.
+static int make_absolute(char *place) {
+  char folder[PATH_MAX], name[PATH_MAX], real[PATH_MAX];
+  char *slash = strrchr(place, '/');
+  snprintf(name, sizeof name, "%s", slash == NULL ? place : slash + 1);
+  snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash + 1 - place),
+           slash == NULL ? "." : place);
+  if (realpath(folder, real) == NULL) return errno;
+  const char *between = strcmp(real, "/") == 0 ? "" : "/";
+  return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+// A copy of standard output or error, where that is what `status` is of; else -1.
+static int standard_descriptor(const struct stat *status) {
+  for (int descriptor = 1; descriptor <= 2; descriptor++) {
+    struct stat own;
+    if (fstat(descriptor, &own) != 0) continue;
+    if (own.st_dev != status->st_dev || own.st_ino != status->st_ino) continue;
+    if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY) continue;
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  }
+  return -1;
+}
+
+static int open_directly(const char *path, const struct stat *status, cl_output *output) {
+  output->is_direct = true;
+  output->descriptor = standard_descriptor(status);
+  if (output->descriptor < 0) output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  return output->descriptor >= 0 ? 0 : errno;
+}
+
+// Not `mkstemp`: a file of mode 0600 would have to be given the umask's, which
+// can only be read by changing it.
+static int open_beside(const struct stat *replaced, cl_output *output) {
+  for (unsigned attempt = 0; attempt < 1000; attempt++) {
+    snprintf(output->part, sizeof output->part, "%s.%ld-%u.part", output->place, (long)getpid(),
+             attempt);
+    output->descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->descriptor >= 0) break;
+    if (errno != EEXIST) return errno;
+  }
+  if (output->descriptor < 0) return EEXIST;
+  output->pending = remember(output->part);
+  // Not checked: where modes can not be set, the file has the one it can have.
+  if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
+  return 0;
+}
+
+static int open_output(const char *path, cl_output *output) {
+  struct stat status;
+  bool exists = stat(path, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return EISDIR;
+  int copy = exists && S_ISREG(status.st_mode) ? standard_descriptor(&status) : -1;
+  if (copy >= 0) close(copy);
+  if (copy >= 0 || (exists && !S_ISREG(status.st_mode))) {
+    return open_directly(path, &status, output);
+  }
+  int error = follow(path, output->place);
+  if (error == 0) error = make_absolute(output->place);
+  return error != 0 ? error : open_beside(exists ? &status : NULL, output);
+}
+
+// MARK: The life of one
+
+int cl_output_open(const char *path, cl_output **result) {
+  cl_output *output = calloc(1, sizeof *output);
+  *result = NULL;
+  if (output == NULL) return ENOMEM;
+  output->descriptor = -1;
+  int error = open_output(path, output);
+  if (error != 0) {
+    free(output);
+    return error;
+  }
+  *result = output;
+  return 0;
+}
+
+int cl_output_descriptor(const cl_output *output) { return output->descriptor; }
+
+const char *cl_output_place(const cl_output *output) {
+  return output->is_direct ? NULL : output->place;
+}
+
+// A handler that took the path may still be reading it: then the process ends,
+// and its memory with it.
+static void release(cl_output *output) {
+  char *own = output->part;
+  if (output->pending == NULL
+      || atomic_compare_exchange_strong(&output->pending->path, &own, NULL)) {
+    free(output);
+  }
+}
+
+int cl_output_finish(cl_output *output) {
+  int error = close(output->descriptor) == 0 ? 0 : errno;
+  if (!output->is_direct) {
+    if (error == 0 && rename(output->part, output->place) != 0) error = errno;
+    if (error != 0) unlink(output->part);
+  }
+  release(output);
+  return error;
+}
+
+void cl_output_abandon(cl_output *output) {
+  close(output->descriptor);
+  if (!output->is_direct) unlink(output->part);
+  release(output);
+}

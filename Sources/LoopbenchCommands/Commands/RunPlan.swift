@@ -1,0 +1,184 @@
+import LoopbenchKit
+
+/// What a run will measure, where and for how long.
+struct RunPlan {
+  let options: Options
+  let selection: Selection
+  let placement: Placement
+  let seed: UInt64
+
+  init(_ options: Options, registry: Registry) throws {
+    self.options = options
+    placement = try Self.placement(options.placement)
+    seed = options.seed ?? UInt64(UInt32.random(in: .min ... .max))
+    let rounds = options.rounds ?? RoundCount.least
+    let registry = options.isClosed ? registry.closed : registry
+    selection = try Selection(
+      from: options.samples.map { registry.taking(samples: $0, in: rounds) } ?? registry,
+      scenarios: options.operands,
+      peers: options.peers,
+      series: options.series,
+      placement: placement,
+      twins: options.twins
+    )
+  }
+
+  var rounds: RoundCount {
+    guard let rounds = options.rounds ?? (options.samples.map { _ in RoundCount.least }) else {
+      return options.duration.map { .fitting(nanoseconds: $0) } ?? .standard
+    }
+    return options.duration.map { .within(nanoseconds: $0, rounds: rounds) } ?? .fixed(rounds)
+  }
+
+  /// The report that it will give, without a figure.
+  func expectation() -> Report {
+    Report(runner().plan, argv: [], machine: .detect(), placement: placement)
+  }
+
+  func runner() -> Runner {
+    Runner(
+      contenders: selection.contenders,
+      seed: seed,
+      rounds: rounds,
+      order: options.order,
+      warmUp: options.warmUp,
+      pace: pace,
+      conditions: options.conditions
+    )
+  }
+
+  func tracer() -> Tracer {
+    Tracer(
+      contenders: selection.contenders,
+      seed: seed,
+      pace: pace,
+      conditions: options.conditions
+    )
+  }
+
+  private var pace: Pace { Pace(rate: options.rate, arrival: options.arrival) }
+
+  /// What has to be so before it measures: the policy is permitted, the load runs.
+  func start() throws -> RunningLoad {
+    if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
+      throw PolicyError(priority: priority, cause: cause, program: HostProcess.programPath)
+    }
+    do {
+      return try RunningLoad(options.load)
+    } catch {
+      throw LoadError(load: options.load, cause: error)
+    }
+  }
+
+  private static func placement(
+    _ choice: Options.PlacementChoice
+  ) throws(UnavailableError) -> Placement {
+    let detected = Placement.detect()
+    switch choice {
+    case .automatic: return detected
+    case .any: return Placement(cpuCount: detected.cpuCount, loop: nil, producer: nil)
+    case .same:
+      return Placement(
+        cpuCount: detected.cpuCount,
+        loop: detected.loop,
+        producer: detected.loop
+      )
+    case .cross:
+      guard detected.producer != nil else {
+        throw UnavailableError(description: "--placement cross needs 2 CPUs that may be chosen")
+      }
+      return detected
+    case .cpus(let producer, let loop):
+      try check([producer, loop])
+      return Placement(cpuCount: detected.cpuCount, loop: loop, producer: producer)
+    }
+  }
+
+  private static func check(_ cpus: [Int]) throws(UnavailableError) {
+    let allowed = Placement.allowedCPUs
+    guard let other = cpus.first(where: { !allowed.contains($0) }) else { return }
+    let those = allowed.map(String.init).joined(separator: ", ")
+    throw UnavailableError(
+      description: allowed.isEmpty
+        ? "threads can not be placed on this system"
+        : "CPU \(other) is not one of those this process may use: \(those)"
+    )
+  }
+}
+
+extension Options {
+  /// Two runs are compared by the noise of both, so each series has its own where
+  /// there is a baseline, and in what is kept and may become one.
+  var twins: TwinRule {
+    guard usesTwin else { return .never }
+    return baseline == nil && output == nil ? .compared : .always
+  }
+}
+
+extension RunPlan {
+  /// What `--dry-run` prints.
+  var text: String {
+    Layout.blocks([
+      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats] + conditions,
+      ["What is measured:"] + scenarios,
+      files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
+      selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
+    ])
+  }
+
+  private var time: String {
+    switch rounds {
+    case .fixed(let count): "\(count) rounds, \(leastTime(count))"
+    case .fitting(let nanoseconds):
+      "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
+    case .within(let nanoseconds, let rounds):
+      "\(rounds) rounds, but at most about \(TimeText.short(Double(nanoseconds)))"
+    }
+  }
+
+  /// What is known before anything was measured: how long the schedules are.
+  private func leastTime(_ rounds: Int) -> String {
+    let samples = selection.contenders.map(\.series).filter { $0.kind == .intended }
+      .reduce(0) { $0 + $1.effort.warmUps + $1.effort.samples }
+    let seconds = Double(samples * rounds) / options.rate
+    guard seconds > 0 else { return "as long as they take" }
+    let digits = Decimals.digits(for: seconds)
+    return "at least \(Decimals.text(seconds, digits: digits)) s, which the schedules take"
+  }
+
+  private var order: String {
+    switch options.order {
+    case .shuffle: "shuffled by seed \(seed)"
+    case .abba: "there and back"
+    case .block: "one after the other"
+    }
+  }
+
+  private var seats: String {
+    guard let loop = placement.loop else { return "threads not placed" }
+    return "loop on CPU \(loop)" + (placement.producer.map { ", producer on CPU \($0)" } ?? "")
+  }
+
+  private var conditions: [String] {
+    let parts = options.conditions.parts
+    return parts.isEmpty ? [] : [parts.joined(separator: " · ")]
+  }
+
+  private var scenarios: [String] {
+    var rows: [(name: String, peers: [String])] = []
+    for one in selection.contenders {
+      let name = "\(one.scenario.name) \(one.series.name)"
+      if let index = rows.firstIndex(where: { $0.name == name }) {
+        rows[index].peers.append(one.peerName)
+      } else {
+        rows.append((name, [one.peerName]))
+      }
+    }
+    return Layout.rows(rows.map { ($0.name, $0.peers.joined(separator: ", ")) })
+  }
+
+  private var files: [String] {
+    (options.output.map { [$0] } ?? []) + options.exports.map(\.path)
+      + (options.plot.map { [$0] } ?? [])
+  }
+}

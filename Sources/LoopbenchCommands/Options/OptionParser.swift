@@ -1,0 +1,146 @@
+import LoopbenchKit
+
+/// Turns arguments into options, by the tables of commands and options.
+package struct OptionParser {
+  private let scenarios: [String]
+  private let folders: [String]
+  private var words: [String]
+  private var given: [CommandLineWords.Given]
+  private var options = Options()
+
+  /// - Parameters:
+  ///   - arguments: Without the program's name.
+  ///   - scenarios: The names that may stand where a command may.
+  ///   - folders: Where programs of others may be; looked into only to say what
+  ///     may have been meant.
+  ///   - configuration: Asked for the settings of a file, by its name if one was
+  ///     given; what the command line says as well wins.
+  package static func parse(
+    _ arguments: [String],
+    scenarios: [String],
+    folders: [String] = [],
+    configuration: (String?) throws -> Configuration? = { _ in nil }
+  ) throws -> Options {
+    let line = try CommandLineWords(arguments)
+    var parser = OptionParser(
+      scenarios: scenarios,
+      folders: folders,
+      words: line.words,
+      given: line.given
+    )
+    return try parser.parse(configuration)
+  }
+
+  private mutating func parse(
+    _ configuration: (String?) throws -> Configuration?
+  ) throws -> Options {
+    // `--help` and `--version` win over whatever was to be done.
+    if has("--version") { return version() }
+    if has("--help") { return help() }
+    try parseCommand()
+    try resolveOptions()
+    try applyAll(configuration)
+    try parseOperands()
+    return options
+  }
+
+  private func has(_ option: String) -> Bool {
+    given.contains { $0.option.long == option }
+  }
+
+  private func version() -> Options {
+    var options = options
+    options.command = .version
+    options.isJSON = has("--json")
+    return options
+  }
+
+  /// About what stands first: a command, a scenario, or everything.
+  private func help() -> Options {
+    var options = options
+    options.command = .help
+    options.isASCII = has("--ascii")
+    let isKnown = words.first.map { Command.Name(rawValue: $0) != nil || scenarios.contains($0) }
+    options.operands = isKnown == true ? Array(words.prefix(1)) : []
+    return options
+  }
+}
+
+extension OptionParser {
+  /// A command may come first; the rest are its operands.
+  private mutating func parseCommand() throws(UsageError) {
+    guard let first = words.first else { return }
+    if let command = Command.Name(rawValue: first) {
+      options.command = command
+      words.removeFirst()
+    } else if !scenarios.contains(first) {
+      let known =
+        Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
+      throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
+    }
+  }
+
+  /// Each option as the command has it.
+  private mutating func resolveOptions() throws(UsageError) {
+    let command = options.command
+    for index in given.indices {
+      let option = given[index].option
+      guard let row = option.row(of: command) else {
+        let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
+        throw .wrongCommand(
+          option: option.long,
+          command: command.rawValue,
+          takers: takers.map(\.rawValue)
+        )
+      }
+      given[index].option = row
+    }
+  }
+
+  private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
+    if Option.of(options.command).contains(where: { $0.long == "--config" }) {
+      let path = given.last { $0.option.long == "--config" }?.value
+      let set = Set(given.map(\.option.key))
+      try configuration(path)?.apply(to: &options, except: set)
+    }
+    for one in given { try one.apply(to: &options) }
+  }
+}
+
+extension OptionParser {
+  private mutating func parseOperands() throws(UsageError) {
+    let command = Command.named(options.command)
+    switch command.takes {
+    case .nothing: try check(command, 0...0)
+    case .scenarios: break
+    case .counted(let range, nil): try check(command, range)
+    case .topic: try check(command, 0...1)
+    case .baseline: try checkBaseline(command)
+    case .counted(let range, let known?):
+      try check(command, range)
+      for word in words where !known.contains(word) {
+        throw .unknownWord(word, command: command.name.rawValue, known: known)
+      }
+    }
+    options.operands = words
+  }
+
+  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(UsageError) {
+    if words.count > range.upperBound {
+      throw .extraArgument(words[range.upperBound], command: command.name.rawValue)
+    } else if words.count < range.lowerBound {
+      throw .missingArgument(command: command.name.rawValue, usage: command.usage)
+    }
+  }
+
+  static let baselineVerbs = ["save", "list", "show", "rm"]
+
+  private func checkBaseline(_ command: Command) throws(UsageError) {
+    let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
+    guard let verb = words.first else { return try check(command, 1...3) }
+    guard let count = counts[verb] else {
+      throw .unknownWord(verb, command: "baseline", known: Self.baselineVerbs)
+    }
+    try check(command, count...count)
+  }
+}

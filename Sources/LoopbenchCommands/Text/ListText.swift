@@ -1,0 +1,112 @@
+private import FoundationEssentials
+import LoopbenchKit
+
+/// `loopbench list`: what can be measured, by whom, and how it can be written.
+package struct ListText {
+  private let registry: Registry
+  private let externals: [(name: String, summary: String)]
+  private let isJSON: Bool
+
+  package enum Topic: String, CaseIterable, Sendable {
+    case scenarios
+    case peers
+    case metrics
+    case formats
+    case commands
+  }
+
+  package init(_ context: Context, isJSON: Bool) {
+    registry = context.registry
+    let own = context.ownNames
+    externals = ExternalCommand.all(in: context.folders).map { name in
+      let note = own.contains(name) ? "; only by that name: \(name) is loopbench's own" : ""
+      return (name, "the program loopbench-\(name)" + note)
+    }
+    self.isJSON = isJSON
+  }
+
+  /// - Parameter topic: Its name; `nil` for all of them.
+  package func render(_ topic: String?) throws -> String {
+    let topics = topic.flatMap(Topic.init).map { [$0] } ?? Topic.allCases
+    guard isJSON else { return Layout.blocks(topics.map(lines)) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let pairs = topics.map { ($0.rawValue, entries($0)) }
+    let data = try encoder.encode(Dictionary(uniqueKeysWithValues: pairs))
+    return String(decoding: data, as: UTF8.self) + "\n"
+  }
+
+  private func lines(_ topic: Topic) -> [String] {
+    let title = topic.rawValue.prefix(1).uppercased() + topic.rawValue.dropFirst()
+    let rows = entries(topic).map { entry in
+      (
+        name: entry.name,
+        summary: entry.summary + (entry.needs.map { "; not built yet: it needs \($0)" } ?? "")
+      )
+    }
+    return ["\(title):"] + Layout.rows(rows)
+  }
+}
+
+extension ListText {
+  /// One thing there is.
+  private struct Entry: Encodable {
+    let name: String
+    let summary: String
+    /// What has to be there before it can be measured.
+    var needs: String?
+    /// Of a peer: the scenarios it can be measured in.
+    var scenarios: [String]?
+    /// Of a peer: why it can not be measured here.
+    var unavailability: String?
+  }
+
+  private func entries(_ topic: Topic) -> [Entry] {
+    switch topic {
+    case .scenarios:
+      registry.scenarios.map { Entry(name: $0.name, summary: $0.summary) }
+        + registry.planned.map { Entry(name: $0.name, summary: $0.summary, needs: $0.needs) }
+    case .peers: registry.peerNames.map(peer)
+    case .metrics:
+      registry.scenarios.flatMap { scenario in
+        scenario.series.map { Entry(name: "\(scenario.name)/\($0.name)", summary: $0.summary) }
+      }
+    case .formats: ReportFormat.allCases.map { Entry(name: $0.rawValue, summary: $0.summary) }
+    case .commands:
+      Command.table.map { Entry(name: $0.name.rawValue, summary: $0.summary) }
+        + externals.map { Entry(name: $0.name, summary: $0.summary) }
+    }
+  }
+
+  private func peer(_ name: String) -> Entry {
+    let peers = registry.peers.filter { $0.name == name }
+    let scenarios = peers.map(\.scenario)
+    let unavailability = peers.lazy.compactMap(\.unavailability).first
+    let notes = [
+      "in " + scenarios.joined(separator: ", "),
+      peers.contains { $0.isStandard } ? nil : "if asked for",
+      unavailability.map { "not available: \($0)" },
+    ]
+    return Entry(
+      name: name,
+      summary: notes.compactMap { $0 }.joined(separator: "; "),
+      scenarios: scenarios,
+      unavailability: unavailability
+    )
+  }
+}
+
+extension ReportFormat {
+  /// What it is for.
+  fileprivate var summary: String {
+    switch self {
+    case .text: "tables for people"
+    case .markdown: "the same, for an issue or a page"
+    case .json: "everything, schema loopbench/1"
+    case .ndjson: "a line of JSON for each peer in each series"
+    case .csv: "a line for each peer in each series"
+    case .hgrm: "HdrHistogram's percentile distribution"
+    case .prom: "Prometheus' text format"
+    }
+  }
+}

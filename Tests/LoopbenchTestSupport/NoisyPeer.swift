@@ -1,0 +1,48 @@
+package import LoopbenchKit
+import Synchronization
+
+/// A peer whose samples are made up with noise: each slice is off by up to `noise`,
+/// each sample in it by up to 20 %, one in a hundred by 3 times. No two slices are
+/// the same, not even those of a twin.
+package final class NoisyPeer: Peer {
+  package let name: String
+  package let scenario = "fake"
+  package let series = ["one"]
+  package let summary = "made up, with noise"
+  package let isReference: Bool
+  private let base: Double
+  private let noise: Double
+  private let seed: UInt64
+  private let slices = Atomic<UInt64>(0)
+
+  package init(
+    name: String,
+    base: Double,
+    noise: Double = 0.04,
+    seed: UInt64,
+    isReference: Bool = false
+  ) {
+    self.name = name
+    self.noise = noise
+    self.isReference = isReference
+    self.base = base
+    self.seed = seed
+  }
+
+  package func measure(_ slice: inout Slice) {
+    let count = slices.wrappingAdd(1, ordering: .relaxed).newValue
+    var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "\(name)/\(count)"))
+    let drift = 1 - noise + 2 * noise * generator.uniform()
+    for _ in 0..<slice.effort.samples {
+      let tail: Double = generator.number(below: 100) == 0 ? 3 : 1
+      slice.record(nanoseconds: base * drift * (0.8 + 0.4 * generator.uniform()) * tail)
+    }
+  }
+}
+
+extension SeededGenerator {
+  /// From 0 to 1.
+  package mutating func uniform() -> Double {
+    Double(number(below: 1 << 53)) / 0x1p53
+  }
+}

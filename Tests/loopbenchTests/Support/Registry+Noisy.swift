@@ -1,0 +1,33 @@
+import LoopbenchKit
+import LoopbenchTestSupport
+
+extension Registry {
+  /// One process of a program: `lt` and the reference `uv`, both up to 5 % off by
+  /// what the machine was like just then.
+  ///
+  /// - Parameters:
+  ///   - slower: How much slower `lt` is: 0.2.
+  ///   - reference: How much slower `uv` is.
+  static func noisy(slower: Double = 0, reference: Double = 0, process: UInt64) -> Registry {
+    var generator = SeededGenerator(seed: process, stream: 1)
+    let drift = 0.95 + 0.1 * generator.uniform()
+    let one = Series(
+      name: "one",
+      summary: "one time",
+      effort: Effort(warmUps: 0, samples: 100, operations: 1)
+    )
+    let peers = [("uv", 20_000 * (1 + reference), true), ("lt", 10_000 * (1 + slower), false)]
+    return Registry(
+      scenarios: [Scenario(name: "fake", summary: "a test", series: [one])],
+      peers: peers.map { name, time, isReference in
+        NoisyPeer(
+          name: name,
+          base: time * drift,
+          noise: 0.03,
+          seed: process,
+          isReference: isReference
+        )
+      }
+    )
+  }
+}
