@@ -22,6 +22,7 @@
 #include "cl_uv_post.h"
 #include "cl_uv_timer.h"
 #include "cl_uv_wake.h"
+#include "cl_uv_work.h"
 #include "cl_wake.h"
 
 #endif

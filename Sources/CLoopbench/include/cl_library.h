@@ -2,6 +2,7 @@
 #define CL_LIBRARY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // What a library that is loaded on demand brings: something that runs functions
 // one after the other. The library exports a function that returns one.
@@ -20,6 +21,20 @@ typedef struct {
   // On the thread that opened it, when nothing is posted any more.
   void (*_Nonnull close)(void *_Nonnull queue);
 } cl_queue_functions;
+
+// The same for something that runs functions on several threads.
+typedef struct {
+  // At most `width` functions run at once. NULL when it could not be made.
+  void *_Nullable (*_Nonnull open)(int width);
+  // Hands one function over, less urgent (-1), as urgent (0) or more urgent (1)
+  // than others. Any thread.
+  void (*_Nonnull add)(void *_Nonnull pool, void (*_Nonnull function)(void *_Nullable),
+                       void *_Nullable context, int urgency);
+  // ns to cancel `count` operations that wait. On the thread that opened it.
+  uint64_t (*_Nonnull cancel)(void *_Nonnull pool, uint32_t count);
+  // On the thread that opened it; returns when every function has run.
+  void (*_Nonnull close)(void *_Nonnull pool);
+} cl_pool_functions;
 
 // Loads `file` from the folder of the program, or of the library this code is
 // in, and returns the address of `symbol`. NULL, and why in `reason`, when that

@@ -45,6 +45,8 @@ extension Placement {
     case across
     /// Both on one CPU.
     case same
+    /// No thread is placed: those of a pool can not be.
+    case anywhere
   }
 
   /// A CPU for each thread; `nil` means anywhere.
@@ -69,6 +71,7 @@ extension Placement {
     case .same where loop == nil:
       .failure(Unavailable(reason: "threads can not be placed on this system"))
     case .same: .success(Seats(loop: loop, producer: loop))
+    case .anywhere: .success(Seats(loop: nil, producer: nil))
     }
   }
 

@@ -25,11 +25,4 @@ extension PlannedScenario {
     summary: "call an actor on the loop from elsewhere: from the call to its first instruction",
     needs: "an executor that runs actors on an EventLoop"
   )
-
-  /// Getting past work that matters less.
-  public static let priority = PlannedScenario(
-    name: "priority",
-    summary: "add an urgent operation while others keep every worker busy: until it starts",
-    needs: "the OperationScheduler and its workers"
-  )
 }

@@ -36,7 +36,8 @@ extension Scenario {
       series: kept.map { open.contains($0.name) ? $0.closed : $0 },
       references: references,
       extras: extras,
-      details: details
+      details: details,
+      isStandard: isStandard
     )
   }
 }

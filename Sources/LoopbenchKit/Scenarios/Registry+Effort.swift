@@ -33,7 +33,8 @@ extension Scenario {
       },
       references: references,
       extras: extras,
-      details: details
+      details: details,
+      isStandard: isStandard
     )
   }
 }

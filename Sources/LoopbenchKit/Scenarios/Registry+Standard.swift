@@ -2,7 +2,7 @@ extension Registry {
   /// What `loopbench` brings. A new peer is one line here and one file in
   /// `Peers/`; a new scenario, one line here and one file in `Scenarios/`.
   public static let standard = Registry(
-    scenarios: [.commit, .post, .wake, .drain, .timer, .idle],
+    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority],
     peers: [
       UVCommit(),
       LTCommit(),
@@ -32,7 +32,16 @@ extension Registry {
       DispatchTimer(),
       UVIdle(),
       LTIdle(),
+      PoolPeer<UVPool>(),
+      PoolPeer<SchedulerPool>(),
+      PoolPeer<DispatchPool>(),
+      PoolPeer<OperationsPool>(),
+      PoolPeer<TaskPool>(),
+      PriorityPeer<SchedulerPool>(),
+      PriorityPeer<DispatchPool>(),
+      PriorityPeer<OperationsPool>(),
+      PriorityPeer<TaskPool>(),
     ],
-    planned: [.hop, .priority]
+    planned: [.hop]
   )
 }

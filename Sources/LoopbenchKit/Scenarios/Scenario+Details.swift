@@ -82,6 +82,46 @@ enum ScenarioDetails {
     The difference between `lt` and `uv` is what an EventLoop adds to each tick of a libuv loop.
     """
 
+  static let pool = """
+    One thread hands functions to a pool that runs at most 4 at once, and the last to end stops the
+    clock: a throughput as ns per operation, not the latency of one. For that, see `priority`.
+
+      adds      add 1  add 2  …  add n
+      workers      run 1  run 2  …  run n
+      empty     ├───────────────────────┤  divided by n
+
+      workers   (each kept by an operation that waits)
+      adds      add 1 … add n │ cancel 1 … cancel n
+      cancel                  ├───────────────────┤  divided by n
+
+      loop          open, add, commit 1 … n │ completion 1 … completion n
+      workers           run 1  run 2  …  run n
+      transactions  ├─────────────────────────────────────────────────┤  divided by n
+
+    No thread is placed on a CPU: how a pool spreads is part of what it does. `dispatch` and `task`
+    have the width of their system, as many threads as CPUs. Every operation of `empty` counts
+    down one number, which all peers share the cost of. Where peers have no loop, a completion goes
+    to a serial queue. Wakes of the loop are counted over all bursts, warm-up included.
+    """
+
+  static let priority = """
+    Operations of 20 us each keep 4 workers busy, and one more is added that is more urgent than all
+    of them (`latency`) or less (`starvation`). What is timed is from before the add to its first
+    instruction.
+
+      workers      20 us │ 20 us │ 20 us │ 20 us …  10000 of them wait at first
+      adds              add ┐
+      latency           ├───┴────┤ starts
+
+      workers      urgent │ urgent │ urgent │ …  64 at any time: each adds the next
+      adds              add ┐
+      starvation        ├───┴───────────────┤ starts, or 20 ms: it is given up
+
+    Urgent ones come one at a time, 200 to 400 us apart. How many lower ones started between the end
+    of the add and the start of the urgent one is counted beside, over all samples: inversions.
+    No thread is placed, and whoever adds sleeps in between: to wake it takes a CPU from a worker.
+    """
+
   static let replay = """
     A load that was recorded: who committed what, when, and what performing it cost. Each producer
     has a thread, and commits when the recording did, whoever keeps up.

@@ -12,6 +12,8 @@ public struct Scenario: Sendable {
   public let extras: Set<Extra>
   /// What is timed, from when to when, with a drawing: some lines of plain text.
   public let details: String
+  /// Whether it takes part in a run that names no scenarios.
+  public let isStandard: Bool
 
   /// A column that only some scenarios have.
   public enum Extra: String, Codable, CaseIterable, Sendable {
@@ -28,7 +30,8 @@ public struct Scenario: Sendable {
     series: [Series],
     references: [String] = ["uv"],
     extras: Set<Extra> = [],
-    details: String = ""
+    details: String = "",
+    isStandard: Bool = true
   ) {
     self.name = name
     self.summary = summary
@@ -36,5 +39,6 @@ public struct Scenario: Sendable {
     self.references = references
     self.extras = extras
     self.details = details
+    self.isStandard = isStandard
   }
 }

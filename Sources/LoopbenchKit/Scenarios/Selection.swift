@@ -8,7 +8,7 @@ public struct Selection: Sendable {
   /// Chooses contenders.
   ///
   /// - Parameters:
-  ///   - scenarios: Names; empty means all.
+  ///   - scenarios: Names; empty means the standard ones.
   ///   - peers: Names; `nil` means the standard ones, `all` among them all there
   ///     are. With named scenarios, each must have each peer; otherwise a scenario
   ///     is measured with those it has.
@@ -86,7 +86,7 @@ extension Selection {
     for name in names where !known.contains(name) {
       throw .unknownScenario(name: name, suggestion: Suggestion.nearest(to: name, in: known))
     }
-    return registry.scenarios.filter { names.isEmpty || names.contains($0.name) }
+    return registry.scenarios.filter { names.isEmpty ? $0.isStandard : names.contains($0.name) }
   }
 
   private static func checkNames(
