@@ -13,7 +13,8 @@ extension Command {
       "measure scenarios (the default)",
       details: [
         "Measures every peer of each scenario, interleaved in rounds, and prints a table for each"
-          + " series. Without a name it measures all scenarios, in about 20 s.",
+          + " series. Without a name it measures all scenarios that do not say \"if asked for\", in"
+          + " about 20 s.",
         "The first Ctrl-C ends the run after the turn that is being measured, and what was"
           + " measured is reported; the second ends it at once.",
       ],

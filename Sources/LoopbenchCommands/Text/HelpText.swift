@@ -8,8 +8,8 @@ package enum HelpText {
       ["loopbench measures how late an event loop is, next to others, in the same run."],
       ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
-      ["Scenarios (default: all, in about 20 s):"]
-        + Layout.rows(scenarios.map { ($0.name, $0.summary) }),
+      ["Scenarios (default: all that do not say \"if asked for\", in about 20 s):"]
+        + Layout.rows(scenarios.map { ($0.name, $0.listing) }),
       ["Options that are used most:"] + options(favourites),
       ["`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO`"]
         + ["what is timed. Exit codes are in `loopbench man`."],

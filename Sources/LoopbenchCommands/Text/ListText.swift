@@ -64,7 +64,7 @@ extension ListText {
   private func entries(_ topic: Topic) -> [Entry] {
     switch topic {
     case .scenarios:
-      registry.scenarios.map { Entry(name: $0.name, summary: $0.summary) }
+      registry.scenarios.map { Entry(name: $0.name, summary: $0.listing) }
         + registry.planned.map { Entry(name: $0.name, summary: $0.summary, needs: $0.needs) }
     case .peers: registry.peerNames.map(peer)
     case .metrics:
@@ -94,6 +94,11 @@ extension ListText {
       unavailability: unavailability
     )
   }
+}
+
+extension Scenario {
+  /// What it measures, and whether it has to be named.
+  var listing: String { summary + (isStandard ? "" : "; if asked for") }
 }
 
 extension ReportFormat {

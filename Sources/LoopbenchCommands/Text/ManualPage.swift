@@ -13,7 +13,7 @@ package enum ManualPage {
       section("SYNOPSIS", synopsis),
       section("DESCRIPTION", description),
       section("COMMANDS", commands),
-      section("SCENARIOS", items(registry.scenarios.map { ($0.name, $0.summary) })),
+      section("SCENARIOS", items(registry.scenarios.map { ($0.name, $0.listing) })),
       section("OPTIONS", Option.Group.allCases.flatMap(options)),
       section("EXIT STATUS", items(ExitCode.allCases.map { (String($0.rawValue), $0.summary) })),
       section("ENVIRONMENT", items(environment)),

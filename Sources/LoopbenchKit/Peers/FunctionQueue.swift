@@ -1,5 +1,5 @@
 /// A function with a context: what every peer can be handed.
-typealias PostedFunction = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+package typealias PostedFunction = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 /// Something that runs functions one after the other: where peers that are not
 /// on a loop of ours differ.

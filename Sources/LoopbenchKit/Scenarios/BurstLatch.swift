@@ -3,27 +3,27 @@ private import Synchronization
 
 /// What the operations of a burst count down, on any worker; the last stamps the
 /// time.
-final class BurstLatch: Sendable {
+package final class BurstLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
   private let gate: Gate
 
-  init() throws(PeerFailure) { gate = try Gate() }
+  package init() throws(PeerFailure) { gate = try Gate() }
 
   /// Begins a burst of `count`.
-  func reset(count: Int) {
+  package func reset(count: Int) {
     finished.store(0, ordering: .relaxed)
     left.store(count, ordering: .relaxed)
   }
 
   /// One operation: counts down the latch whose address it is told.
-  static let step: PostedFunction = { context in
+  package static let step: PostedFunction = { context in
     guard let context else { return }
     Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
   }
 
   /// The context of `step`. Keep the latch until the pool is closed.
-  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func step() {
     // Acquire and release: the last one's time is the latest.
@@ -33,7 +33,7 @@ final class BurstLatch: Sendable {
   }
 
   /// Waits for the last; ns from `began` until then.
-  func nanoseconds(since began: UInt64) -> UInt64 {
+  package func nanoseconds(since began: UInt64) -> UInt64 {
     gate.wait()
     // Relaxed: written before the gate was passed.
     return finished.load(ordering: .relaxed) - began

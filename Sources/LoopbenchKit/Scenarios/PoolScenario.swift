@@ -7,13 +7,13 @@ extension Scenario {
       Series(
         name: "empty",
         summary: "100000 that do nothing, from one thread: ns per operation, first add to last end",
-        effort: Effort(warmUps: 1, samples: 2, operations: 100_000),
+        effort: Effort(warmUps: 1, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "cancel",
         summary: "100000 that wait, cancelled in the order they were added: ns per operation",
-        effort: Effort(warmUps: 1, samples: 2, operations: 100_000),
+        effort: Effort(warmUps: 0, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(

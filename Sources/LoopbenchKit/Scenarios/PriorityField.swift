@@ -2,7 +2,7 @@ private import CLoopbench
 private import Synchronization
 
 /// The load of `priority`, and the one operation at a time that is timed in it.
-final class PriorityField: Sendable {
+package final class PriorityField: Sendable {
   /// Where the timed operation is.
   private enum Probe {
     static let none = 0
@@ -17,13 +17,13 @@ final class PriorityField: Sendable {
   private let overtakers = Atomic<UInt64>(0)
   private let gate: Gate
 
-  init() throws(PeerFailure) { gate = try Gate() }
+  package init() throws(PeerFailure) { gate = try Gate() }
 
   /// The context of `work` and `start`. Keep the field until the pool is closed.
-  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// How many operations of the load started while the timed one waited.
-  var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
+  package var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
 
   private static func of(_ context: UnsafeMutableRawPointer?) -> PriorityField? {
     context.map { Unmanaged<PriorityField>.fromOpaque($0).takeUnretainedValue() }
@@ -33,14 +33,14 @@ final class PriorityField: Sendable {
 // What workers run.
 extension PriorityField {
   /// One operation of the load.
-  static let work: PostedFunction = { context in
+  package static let work: PostedFunction = { context in
     guard let field = of(context) else { return }
     field.spend()
     field.leave()
   }
 
   /// The timed operation.
-  static let start: PostedFunction = { context in
+  package static let start: PostedFunction = { context in
     let now = cl_now()
     guard let field = of(context) else { return }
     field.startedAt.store(now, ordering: .relaxed)
@@ -51,7 +51,7 @@ extension PriorityField {
 
   /// Takes as long as an operation of the load; whether the load goes on.
   @discardableResult
-  func spend() -> Bool {
+  package func spend() -> Bool {
     if probe.load(ordering: .relaxed) == Probe.waits { overtakers.add(1, ordering: .relaxed) }
     guard !isOver.load(ordering: .relaxed) else { return false }
     cl_spin_until(cl_now() + PriorityLoad.work)
@@ -68,13 +68,13 @@ extension PriorityField {
 // What the measuring thread does.
 extension PriorityField {
   /// `count` operations of the load are about to be added.
-  func begin(_ count: Int) {
+  package func begin(_ count: Int) {
     isOver.store(false, ordering: .relaxed)
     unended.add(count, ordering: .relaxed)
   }
 
   /// Times one operation that `add` hands over: ns until it started, or `limit`.
-  func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
+  package func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
     probe.store(Probe.none, ordering: .relaxed)
     unended.add(1, ordering: .relaxed)
     let began = cl_now()
@@ -96,7 +96,7 @@ extension PriorityField {
   /// Ends the load, and waits until every operation ended.
   ///
   /// - Throws: When the load had ended before.
-  func end() throws(PeerFailure) {
+  package func end() throws(PeerFailure) {
     let rest = unended.load(ordering: .relaxed)
     isOver.store(true, ordering: .relaxed)
     gate.wait()

@@ -16,12 +16,7 @@ struct LeftoverTests {
   /// Measures every series that `peers` have, but for the longest, `rounds` times.
   static func measure(_ peers: [String], rounds: Int) throws {
     for registry in [Registry.standard, .standard.closed] {
-      let selection = try Selection(
-        from: registry.taking(samples: 2, in: 1),
-        peers: peers,
-        placement: .detect(),
-        twins: .never
-      )
+      let selection = try registry.taking(samples: 2, in: 1).everything(peers: peers)
       for round in 1...rounds {
         for contender in selection.contenders where contender.series.effort.operations <= 10_000 {
           _ = try contender.measure(round: round, seed: 1, instruments: .system)
@@ -41,7 +36,7 @@ struct LeftoverTests {
     return true
   }
 
-  static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit"]
+  static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit", "uvwork"]
 
   @Test("a peer with threads of its own leaves neither a thread nor a descriptor")
   func owned() async {
@@ -58,7 +53,7 @@ struct LeftoverTests {
   @Test("a peer on a pool's threads leaves no descriptor, and once the pool is idle no thread")
   func pooled() async {
     await #expect(processExitsWith: .success) {
-      let peers = ["dispatch", "actor", "opqueue", "runloop"]
+      let peers = ["dispatch", "actor", "opqueue", "runloop", "task"]
       let threads = try LeftoverTests.count("task")
       // The first use of a pool opens descriptors that it keeps.
       try LeftoverTests.measure(peers, rounds: 1)

@@ -3,10 +3,12 @@ import Testing
 
 @Suite("Standard registry")
 struct StandardRegistryTests {
-  @Test("lt and uv measure every series of every scenario", arguments: ["lt", "uv"])
+  @Test("lt and uv measure every series of every scenario they have", arguments: ["lt", "uv"])
   func complete(name: String) {
     let registry = Registry.standard
-    for scenario in registry.scenarios {
+    // libuv's threads are no loop: in `pool` they are `uvwork`.
+    let scenarios = registry.scenarios.filter { name == "lt" || $0.references.contains(name) }
+    for scenario in scenarios {
       let peer = registry.peers(of: scenario).first { $0.name == name }
       let both = [registry, registry.closed].flatMap(\.scenarios).filter {
         $0.name == scenario.name

@@ -39,12 +39,25 @@ struct SelectionTests {
 
   @Test("nothing named is every scenario with its standard peers, with no warning")
   func everything() throws {
-    let standard = Set(registry.peers.filter(\.isStandard).map(\.name))
+    let scenarios = registry.scenarios.filter(\.isStandard)
+    let standard = Set(scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name))
     #expect(standard.isStrictSubset(of: registry.peerNames))
     let selection = try select()
-    #expect(Set(selection.contenders.map(\.scenario.name)).count == registry.scenarios.count)
+    let wanted = registry.scenarios.filter(\.isStandard).map(\.name)
+    #expect(Set(selection.contenders.map(\.scenario.name)) == Set(wanted))
     #expect(Set(selection.contenders.map(\.peer.name)) == standard)
     #expect(selection.warnings == [])
+  }
+
+  @Test("a scenario that is not standard is measured when it is named, with all its peers")
+  func named() throws {
+    #expect(registry.scenarios.filter { !$0.isStandard }.map(\.name) == ["pool", "priority"])
+    let peers = try select(["pool"]).contenders.map(\.name).filter { $0.hasPrefix("pool/empty") }
+    #expect(peers.contains("pool/empty/lt") && peers.contains("pool/empty/dispatch"))
+    for changed in [registry.closed, registry.taking(samples: 2, in: 1)] {
+      let all = try Selection(from: changed, peers: ["all"], placement: placement)
+      #expect(!all.contenders.contains { $0.scenario.name == "pool" })
+    }
   }
 
   @Test("a companion is not measured by itself")
