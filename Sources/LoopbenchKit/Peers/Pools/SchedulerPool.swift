@@ -76,7 +76,10 @@ extension SchedulerPool {
     let began = cl_now()
     for _ in 0..<count {
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-      transaction.add { _ in } completion: { _ in cl_finish_step(finish.pointer) }
+      transaction.add { _ in
+      } completion: { _ in
+        cl_finish_step(finish.pointer)
+      }
       transaction.commit()
     }
     loop.run()
