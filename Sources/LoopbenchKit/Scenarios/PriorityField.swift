@@ -19,7 +19,7 @@ package final class PriorityField: Sendable {
 
   package init() throws(PeerFailure) { gate = try Gate() }
 
-  /// The context of `work` and `start`. Keep the field until the pool is closed.
+  /// The context of `start`. Keep the field until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// How many operations of the load started while the timed one waited.
@@ -32,13 +32,6 @@ package final class PriorityField: Sendable {
 
 // What workers run.
 extension PriorityField {
-  /// One operation of the load.
-  package static let work: PostedFunction = { context in
-    guard let field = of(context) else { return }
-    field.spend()
-    field.leave()
-  }
-
   /// The timed operation.
   package static let start: PostedFunction = { context in
     let now = cl_now()
@@ -49,8 +42,7 @@ extension PriorityField {
     field.leave()
   }
 
-  /// Takes as long as an operation of the load; whether the load goes on.
-  @discardableResult
+  /// One operation of the load takes its time; whether it adds the next.
   package func spend() -> Bool {
     if probe.load(ordering: .relaxed) == Probe.waits { overtakers.add(1, ordering: .relaxed) }
     guard !isOver.load(ordering: .relaxed) else { return false }
@@ -59,7 +51,7 @@ extension PriorityField {
   }
 
   /// An operation ended, and adds no other.
-  func leave() {
+  package func leave() {
     // Acquire and release: who passes the gate sees what every operation did.
     if unended.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.pass() }
   }
@@ -67,7 +59,8 @@ extension PriorityField {
 
 // What the measuring thread does.
 extension PriorityField {
-  /// `count` operations of the load are about to be added.
+  /// `count` operations of the load are about to be added, each of which adds the
+  /// next.
   package func begin(_ count: Int) {
     isOver.store(false, ordering: .relaxed)
     unended.add(count, ordering: .relaxed)
@@ -94,14 +87,8 @@ extension PriorityField {
   }
 
   /// Ends the load, and waits until every operation ended.
-  ///
-  /// - Throws: When the load had ended before.
-  package func end() throws(PeerFailure) {
-    let rest = unended.load(ordering: .relaxed)
+  package func end() {
     isOver.store(true, ordering: .relaxed)
     gate.wait()
-    guard rest > 0 else {
-      throw PeerFailure("the load of \(PriorityLoad.crowd) operations ended before the last sample")
-    }
   }
 }

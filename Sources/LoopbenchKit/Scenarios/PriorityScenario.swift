@@ -33,7 +33,7 @@ package enum PriorityLoad {
 
   /// What one operation of the load takes, in ns.
   package static let work: UInt64 = 20_000
-  /// Lower ones that wait when the first urgent one comes.
+  /// Lower ones that there are at any time, in `latency`.
   package static let crowd = 10_000
   /// Urgent ones that there are at any time, in `starvation`.
   package static let endless = 64

@@ -109,7 +109,7 @@ enum ScenarioDetails {
     of them (`latency`) or less (`starvation`). What is timed is from before the add to its first
     instruction.
 
-      workers      20 us │ 20 us │ 20 us │ 20 us …  10000 of them wait at first
+      workers      20 us │ 20 us │ 20 us │ 20 us …  10000 at any time: each adds the next
       adds              add ┐
       latency           ├───┴────┤ starts
 

@@ -16,26 +16,25 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     cl_sleep_within(slice.conditions.slackNs)
     let field = try PriorityField()
+    var load: EndlessLoad<Pool>?
     try Pool.using { (pool) throws(PeerFailure) in
       switch slice.series {
-      case "latency": try measureLatency(&slice, pool, field)
-      case "starvation": try measureStarvation(&slice, pool, field)
+      case "latency": load = measureLatency(&slice, pool, field)
+      case "starvation": load = measureStarvation(&slice, pool, field)
       default: throw slice.unknownSeries
       }
     }
-    // The pool is closed: no operation is under way that could touch it.
-    withExtendedLifetime(field) {}
+    // The pool is closed: no operation is under way that could touch them.
+    withExtendedLifetime((field, load)) {}
   }
 
   private func measureLatency(
     _ slice: inout Slice,
     _ pool: Pool,
     _ field: PriorityField
-  ) throws(PeerFailure) {
-    field.begin(PriorityLoad.crowd)
-    for _ in 0..<PriorityLoad.crowd {
-      pool.add(PriorityField.work, context: field.address, .low)
-    }
+  ) -> EndlessLoad<Pool> {
+    let load = EndlessLoad(pool, field, .low)
+    load.begin(PriorityLoad.crowd)
     var before: UInt64 = 0
     for index in 0..<slice.effort.warmUps + slice.effort.samples {
       let pause = PriorityLoad.pause + slice.generator.number(below: PriorityLoad.pause)
@@ -47,35 +46,29 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
       if index >= slice.effort.warmUps { slice.record(nanoseconds: Double(waited)) }
     }
     slice.count(field.inversions - before, as: PriorityLoad.inversions)
-    try field.end()
+    load.end()
+    return load
   }
 
   private func measureStarvation(
     _ slice: inout Slice,
     _ pool: Pool,
     _ field: PriorityField
-  ) throws(PeerFailure) {
-    // Each operation of the load adds the next.
-    let next = HandOff<@Sendable () -> Void>()
-    let again = Caller { if field.spend() { next.value?() } else { field.leave() } }
-    let address = Shared(again.address)
-    next.value = { pool.add(Caller.call, context: address.value, .high) }
+  ) -> EndlessLoad<Pool> {
+    let load = EndlessLoad(pool, field, .high)
     var starved: UInt64 = 0
     for index in 0..<slice.effort.warmUps + slice.effort.samples {
-      field.begin(PriorityLoad.endless)
-      for _ in 0..<PriorityLoad.endless { next.value?() }
+      load.begin(PriorityLoad.endless)
       cl_sleep_until(cl_now() + PriorityLoad.headStart)
       let waited = field.time(limit: PriorityLoad.patience) {
         pool.add(PriorityField.start, context: field.address, .low)
       }
-      try field.end()
+      load.end()
       guard index >= slice.effort.warmUps else { continue }
       slice.record(nanoseconds: Double(waited))
       if waited == PriorityLoad.patience { starved += 1 }
     }
     slice.count(starved, as: PriorityLoad.starved)
-    // They hold each other.
-    next.value = nil
-    withExtendedLifetime(again) {}
+    return load
   }
 }
