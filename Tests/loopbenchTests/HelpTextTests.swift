@@ -55,6 +55,23 @@ struct HelpTextTests {
     }
   }
 
+  @Test("a scenario that has to be named says so, in the list, the overview and the manual")
+  func named() {
+    var program = FakeProgram()
+    program.context.registry = Registry(
+      scenarios: [
+        Scenario(name: "tiny", summary: "a test", series: []),
+        Scenario(name: "slow", summary: "a long test", series: [], isStandard: false),
+      ],
+      peers: []
+    )
+    for arguments in [["list", "scenarios"], ["--help"], ["man"]] {
+      let text = program.run(arguments).output
+      #expect(text.contains("a long test; if asked for"), "\(arguments)")
+      #expect(!text.contains("a test; if asked for"), "\(arguments)")
+    }
+  }
+
   @Test("a planned scenario says what it needs; an unknown topic what was meant")
   func topics() {
     let planned = FakeProgram().run("help", "later")
