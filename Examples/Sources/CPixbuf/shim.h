@@ -14,7 +14,7 @@ typedef struct _GError {
   char *message;
 } GError;
 
-// GdkInterpType: each pixel is the mean of those it stands for.
+// GDK_INTERP_BILINEAR: of what is made smaller, the mean of the pixels it covers.
 static const int lt_pixbuf_bilinear = 2;
 
 GdkPixbuf *gdk_pixbuf_new(int colorspace, int has_alpha, int bits, int width, int height);

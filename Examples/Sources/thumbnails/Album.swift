@@ -97,15 +97,17 @@ extension Album {
     case .cancelled:
       summary.cancelled += 1
       Console.tell("cancelled \(what)")
+      return count(picture)
     case .failed(let error):
       summary.failed += 1
       Console.tell("failed \(what): \(error)")
     }
+    if !isVisible(picture), visibleLeft > 0 { summary.outOfOrder += 1 }
     count(picture)
   }
 
   private func count(_ picture: Picture) {
-    if isVisible(picture) { visibleLeft -= 1 } else if visibleLeft > 0 { summary.outOfOrder += 1 }
+    if isVisible(picture) { visibleLeft -= 1 }
     left -= 1
     guard left == 0 else { return }
     summary.wakes = loop.metrics.wakesReceived

@@ -22,11 +22,12 @@ struct Folder {
     }
   }
 
+  /// The file called `name`, by itself or by a link; nil: it is something else.
   private func file(named name: String) -> (name: String, path: String, identity: FileIdentity)? {
-    let file = URL(fileURLWithPath: path).appendingPathComponent(name).resolvingSymlinksInPath()
-      .path
+    let file = "\(path)/\(name)"
+    let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
     guard
-      let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+      let attributes = try? FileManager.default.attributesOfItem(atPath: target),
       attributes[.type] as? FileAttributeType == .typeRegular,
       let device = attributes[.systemNumber] as? NSNumber,
       let number = attributes[.systemFileNumber] as? NSNumber

@@ -1,4 +1,3 @@
-import Foundation
 import LoopTransactions
 
 /// What the command line says.
