@@ -14,7 +14,7 @@ let (loop, file) = (try EventLoop(), "cover.png")
 
 let scheduler = OperationScheduler("pictures")
 let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-let cover = transaction.add(priority: .low) { _ in decode(file) } completion: { show($0) }
+let cover = transaction.add("cover", priority: .low, { _ in decode(file) }, completion: show)
 transaction.commit()
 cover.setPriority(.interactive)  // it came into view; or cover.cancel()
 

@@ -53,9 +53,8 @@ final class Album {
 extension Album {
   private func make(_ picture: Picture) {
     let transaction = AsyncTransaction(on: loop, name: "make", scheduler: scheduler)
-    let (path, size) = (picture.path, options.size)
-    let operation = transaction.add(flights, for: picture.identity, priority: priority(of: picture))
-    {
+    let (path, size, nearness) = (picture.path, options.size, priority(of: picture))
+    let operation = transaction.add(flights, for: picture.identity, priority: nearness) {
       operation in
       try Thumbnail(of: path, size: size) { operation.isCancelled }
     } completion: { [self] outcome in
@@ -73,10 +72,10 @@ extension Album {
   /// that frees its memory.
   private func save(_ thumbnail: Thumbnail, of picture: Picture) {
     picture.stage = .saving
-    let path = "\(options.out)/\(picture.name).png"
+    let (name, out) = ("\(picture.name).png", options.out)
     let transaction = AsyncTransaction(on: loop, name: "save", scheduler: scheduler)
     transaction.add("save", priority: .interactive) { _ in
-      try thumbnail.write(to: path)
+      try thumbnail.write(as: name, in: out)
     } completion: { [self] outcome in
       switch outcome {
       case .value: tell(picture, .value(thumbnail))

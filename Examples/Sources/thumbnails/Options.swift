@@ -20,7 +20,7 @@ struct Options {
       skip FIRST-LAST       cancel these, if they are not made
       quit                  cancel all, and leave
 
-    exit: 0 all made or cancelled · 1 some failed · 2 nothing was begun
+    exit: 0 all made or cancelled · 1 some failed · 2 could not begin, or tell
     """
 
   private(set) var folder = ""

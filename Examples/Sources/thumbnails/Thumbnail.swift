@@ -21,11 +21,14 @@ struct Thumbnail: Sendable {
     (width, height) = (scaled.width, scaled.height)
   }
 
-  /// Writes it to `path`, whole or not at all. Call on a worker.
-  func write(to path: String) throws {
-    do {
-      try Data(png).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
+  /// Writes it as `name` in `folder`, whole or not at all. Call on a worker.
+  func write(as name: String, in folder: String) throws {
+    // Not `.atomic`, which waits for the disk each time: a thumbnail can be made anew.
+    let (path, part) = ("\(folder)/\(name)", "\(folder)/.\(name).part")
+    // try?: why it failed is told of the hidden file, which nobody asked for.
+    let isWritten = (try? Data(png).write(to: URL(fileURLWithPath: part))) != nil
+    guard isWritten, rename(part, path) == 0 else {
+      unlink(part)
       throw Failure("cannot write '\(path)'")
     }
   }

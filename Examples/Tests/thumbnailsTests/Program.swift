@@ -21,19 +21,25 @@ struct Output {
 
 /// The built program, run as a client would: by its command line and pipes.
 enum Program {
-  /// Runs it to its end, with `input` on its standard input.
-  static func run(_ arguments: [String], input: [String] = []) throws -> Output {
+  /// Runs it to its end, with `input` on its standard input; what it says goes to
+  /// `file`, or is read.
+  static func run(
+    _ arguments: [String],
+    input: [String] = [],
+    output file: FileHandle? = nil
+  ) throws -> Output {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
     let (toProgram, output, complaints) = (Pipe(), Pipe(), Pipe())
     process.standardInput = toProgram
-    process.standardOutput = output
+    process.standardOutput = file ?? output
     process.standardError = complaints
     // Before it runs, so that no pause of this process comes between: it finds the
     // commands as soon as it looks.
     toProgram.fileHandleForWriting.write(Data(input.map { $0 + "\n" }.joined().utf8))
     try process.run()
+    if file != nil { try output.fileHandleForWriting.close() }
     // Standard input stays open: that it ends must not be what ends the program.
     let said = output.fileHandleForReading.readDataToEndOfFile()
     let complained = complaints.fileHandleForReading.readDataToEndOfFile()

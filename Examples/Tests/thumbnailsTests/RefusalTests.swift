@@ -51,6 +51,17 @@ struct RefusalTests {
     }
   }
 
+  @Test(
+    "where nothing can be told any more, it says so and ends",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
+  )
+  func fullOutput() throws {
+    let full = FileHandle(forWritingAtPath: "/dev/full")
+    let output = try Program.run([folder.pictures.path, "-o", folder.out.path], output: full)
+    #expect(output.code == 2)
+    #expect(output.complaints == "thumbnails: cannot write to standard output\n")
+  }
+
   @Test("help goes to standard output")
   func help() throws {
     let output = try Program.run(["--help"])

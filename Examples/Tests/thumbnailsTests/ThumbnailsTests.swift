@@ -29,6 +29,8 @@ struct ThumbnailsTests {
     #expect(output.positions(of: ["made"]).sorted() == Array(1...Self.count))
     #expect(output.lines.count == Self.count + 1)
     #expect(output.lines.last?.hasPrefix("60 made, 0 cancelled, 0 failed; ") == true)
+    let written = try FileManager.default.contentsOfDirectory(atPath: folder.out.path)
+    #expect(written.count == Self.count, "\(written)")
     for position in 1...Self.count {
       let file = folder.out.appendingPathComponent("\(PictureFolder.name(at: position)).png")
       let expected = PictureFolder.thumbnailSize(at: position, longest: 96)
