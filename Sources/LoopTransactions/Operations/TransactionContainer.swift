@@ -9,7 +9,7 @@
 /// ```swift
 /// let card = TransactionContainer(on: loop, collects: true)
 /// let cover = TransactionContainer(on: loop, in: card)
-/// cover.transaction.add({ _ in decode(file) }) { outcome in show(outcome) }
+/// cover.transaction.add { _ in decode(file) } completion: { outcome in show(outcome) }
 /// ```
 ///
 /// After Texture's transaction containers.

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+// Serialized: each run wants the processors for itself.
+@Suite("thumbnails", .serialized)
+struct ThumbnailsTests {
+  private static let count = 60
+  private static let everything = Set(1...count)
+
+  // One worker begins with every eighth operation out of turn, the oldest. What is
+  // decoded is written before the next is decoded, so one more may be under way.
+  private static func strangers(among visible: Int) -> Int { (2 * visible + 6) / 7 + 2 }
+
+  private let folder: PictureFolder
+
+  init() throws {
+    folder = try PictureFolder()
+    try folder.fill(Self.count)
+  }
+
+  private func run(_ arguments: [String] = [], input: [String] = []) throws -> Output {
+    try Program.run([folder.pictures.path, "-o", folder.out.path] + arguments, input: input)
+  }
+
+  @Test("every picture is made once, and its thumbnail opens in the right size")
+  func makesAll() throws {
+    let output = try run(["--size", "96"])
+    #expect(output.code == 0 && output.complaints == "")
+    #expect(output.positions(of: ["made"]).sorted() == Array(1...Self.count))
+    #expect(output.lines.count == Self.count + 1)
+    #expect(output.lines.last?.hasPrefix("60 made, 0 cancelled, 0 failed; ") == true)
+    let written = try FileManager.default.contentsOfDirectory(atPath: folder.out.path)
+    #expect(written.count == Self.count, "\(written)")
+    for position in 1...Self.count {
+      let file = folder.out.appendingPathComponent("\(PictureFolder.name(at: position)).png")
+      let expected = PictureFolder.thumbnailSize(at: position, longest: 96)
+      #expect(try #require(PictureFolder.size(of: file)) == expected)
+    }
+  }
+
+  @Test("what is visible comes first, wherever in the folder it is")
+  func visibleFirst() throws {
+    let output = try run(["--workers", "1", "--visible", "41-50"])
+    #expect(Set(output.positions) == Self.everything)
+    let first = output.positions.prefix(10 + Self.strangers(among: 10))
+    #expect(first.filter((41...50).contains).count == 10, "\(output.positions)")
+    #expect(output.positions.suffix(10).allSatisfy { $0 <= 20 }, "\(output.positions)")
+  }
+
+  @Test("what is scrolled to comes before all else that is left")
+  func scrolls() throws {
+    let output = try run(["--workers", "1", "--visible", "1-10"], input: ["show 51-60"])
+    #expect(output.code == 0 && output.positions.count == Self.count)
+    let line = try #require(output.lines.firstIndex(of: "showing 51-60"))
+    let after = output.positions(of: ["made"], from: line)
+    // Nearly all of them: it reads the command before the first one is decoded, or two.
+    #expect(after.count > 30)
+    let last = try #require(after.lastIndex { $0 > 50 })
+    let strangers = after[...last].count { $0 <= 50 }
+    // Where priorities stayed as they were, all 50 others would come before. Half, for
+    // what was decoded before the command is told after it if the loop was held up.
+    #expect(strangers < 25, "\(after)")
+  }
+
+  @Test("what is skipped is cancelled, the rest is made")
+  func skips() throws {
+    let output = try run(["--workers", "1", "--visible", "1-2"], input: ["skip 30-60"])
+    #expect(output.code == 0 && output.positions.count == Self.count)
+    #expect(Set(output.positions) == Self.everything)
+    let line = try #require(output.lines.firstIndex(of: "skipping 30-60"))
+    let cancelled = output.positions(of: ["cancelled"], from: line)
+    #expect(cancelled == Array(30...60))
+    for position in cancelled {
+      let file = folder.out.appendingPathComponent("\(PictureFolder.name(at: position)).png")
+      #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+  }
+
+  @Test("quitting cancels everything, and every outcome is told")
+  func quits() throws {
+    let output = try run(["--workers", "1"], input: ["show 20-30", "quit"])
+    #expect(output.code == 0)
+    #expect(output.positions.count == Self.count && Set(output.positions) == Self.everything)
+    #expect(output.lines.contains("quitting"))
+    #expect(output.positions(of: ["cancelled"]).count > 30)
+    #expect(output.lines.last?.contains(" cancelled, 0 failed; ") == true)
+  }
+
+  @Test("one file under two names is decoded once, and both get a thumbnail")
+  func sharesEqualFiles() throws {
+    let (file, link) = (folder.pictures.appendingPathComponent("01.jpg"), "99.jpg")
+    try FileManager.default.linkItem(at: file, to: folder.pictures.appendingPathComponent(link))
+    let output = try run(["--workers", "1", "--visible", "1-1"])
+    #expect(output.code == 0 && output.positions.count == Self.count + 1)
+    // The last of the folder, and yet among the first: it shared the run of the first.
+    #expect(output.positions.prefix(4).contains(Self.count + 1), "\(output.positions)")
+    let sizes = ["01.jpg", link].map {
+      PictureFolder.size(of: folder.out.appendingPathComponent("\($0).png"))?.width
+    }
+    #expect(sizes == [128, 128])
+  }
+
+  @Test("a file that is no picture fails with its reason, the others are made")
+  func tellsFailures() throws {
+    try Data("no picture".utf8).write(to: folder.pictures.appendingPathComponent("61.txt"))
+    let output = try run(input: ["show 70-80", "jump"])
+    #expect(output.code == 1)
+    #expect(output.positions(of: ["made"]).count == Self.count)
+    #expect(output.positions(of: ["failed"]) == [61])
+    #expect(output.complaints.contains("70-80 is out of range: there are 61 pictures"))
+    #expect(output.complaints.contains("'jump' is no command"))
+  }
+}

@@ -1,0 +1,37 @@
+// Parts that are made at different times appear together: every completion is called
+// on the loop once the last operation ended, in the order added, with its outcome.
+//
+// Prints:
+//   committed
+//   cover: value("a picture of 3 bytes")
+//   title: failed(AsyncTransactions.NoText())
+//   badge: cancelled
+//   complete, on the loop: true
+
+import LoopTransactions
+
+struct NoText: Error {}
+
+let loop = try EventLoop()
+let transaction = AsyncTransaction(on: loop, name: "card")
+transaction.add("cover", priority: .high) { _ in
+  "a picture of \([1, 2, 3].count) bytes"
+} completion: { outcome in
+  print("cover:", outcome)
+}
+transaction.add("title") { _ -> String in
+  throw NoText()
+} completion: { outcome in
+  print("title:", outcome)
+}
+let badge = transaction.add("badge") { operation in
+  "drawn, unless \(operation.isCancelled)"
+} completion: { outcome in
+  print("badge:", outcome)
+}
+badge.cancel()
+transaction.whenComplete { _ in print("complete, on the loop:", EventLoop.current != nil) }
+transaction.commit()
+print("committed")
+loop.run()  // goes on while a committed transaction is not complete
+try loop.close()

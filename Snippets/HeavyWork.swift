@@ -1,0 +1,22 @@
+// The README's second example: heavy work runs off the loop, and what it made is
+// shown on it.
+//
+// Prints:
+//   shows the pixels of cover.png
+
+import LoopTransactions
+
+@Sendable func decode(_ file: String) -> String { "the pixels of \(file)" }
+
+func show(_ outcome: AsyncTransaction.Outcome<String>) { print("shows", outcome.value ?? "") }
+
+let (loop, file) = (try EventLoop(), "cover.png")
+
+let scheduler = OperationScheduler("pictures")
+let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+let cover = transaction.add("cover", priority: .low, { _ in decode(file) }, completion: show)
+transaction.commit()
+cover.setPriority(.interactive)  // it came into view; or cover.cancel()
+
+loop.run()
+try loop.close()
