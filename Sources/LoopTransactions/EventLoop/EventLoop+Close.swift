@@ -68,7 +68,8 @@ extension EventLoop {
     flushAll()
     unfinished.finishAll()
     // Queues and transactions pass work on to each other.
-    for _ in 0..<Self.lastRounds where owesWork || core.inbox.isFilled || !unfinished.isEmpty {
+    for _ in 0..<Self.lastRounds
+    where owesWork || core.inbox.isFilled || !unfinished.isEmpty {
       for queue in queues { queue.flush() }
       flushAll()
       unfinished.finishAll()
@@ -113,7 +114,8 @@ extension EventLoop {
   }
 
   private var holdsNothing: Bool {
-    unfinished.isEmpty && queues.isEmpty && timers.count == 0 && transactions.isEmpty && observers.isEmpty
+    unfinished.isEmpty && queues.isEmpty && timers.count == 0 && transactions.isEmpty
+      && observers.isEmpty
   }
 
   private func closeHandles() throws(UVError) {

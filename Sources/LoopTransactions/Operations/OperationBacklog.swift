@@ -44,7 +44,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// Adds an operation behind those of its level.
-  package mutating func append(_ content: consuming OperationNode.Content, level: Int)
+  package mutating func append(_ content: consuming OperationNode.Content?, level: Int)
     -> OperationHandle
   {
     let node = takeFree()

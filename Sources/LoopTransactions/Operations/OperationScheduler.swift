@@ -37,8 +37,18 @@ public final class OperationScheduler: Sendable {
     core = SchedulerCore(name: name, limit: workerLimit, permits: .shared)
   }
 
-  package init(_ name: String, workerLimit: Int, permits: WorkerPermits) {
-    core = SchedulerCore(name: name, limit: workerLimit, permits: permits)
+  package init(
+    _ name: String,
+    workerLimit: Int,
+    permits: WorkerPermits,
+    idleNanoseconds: UInt64 = 5_000_000_000
+  ) {
+    core = SchedulerCore(
+      name: name,
+      limit: workerLimit,
+      permits: permits,
+      idleTime: idleNanoseconds
+    )
   }
 
   // Workers hold the core: what was added is run to its end.

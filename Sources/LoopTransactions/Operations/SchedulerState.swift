@@ -88,8 +88,9 @@ package struct SchedulerState: ~Copyable {
 // Operations come and go.
 extension SchedulerState {
   /// Adds an operation; nil if the scheduler is closed.
+  // Optional, so that a caller can move it in: a closure copies what it captures.
   package mutating func add(
-    _ content: consuming OperationNode.Content,
+    _ content: consuming OperationNode.Content?,
     level: Int
   ) -> (handle: OperationHandle, action: WorkerAction)? {
     guard !isClosed else { return nil }

@@ -306,4 +306,51 @@ struct OperationSchedulerTests {
     for _ in 0..<4 { #expect(done.waitInTime()) }
     #expect(sum.value == 400)
   }
+
+  // O1
+  @Test("workers that have nothing to do end after a while, and new ones come when needed")
+  func idleWorkersEnd() {
+    let scheduler = OperationScheduler(
+      "idle",
+      workerLimit: 2,
+      permits: WorkerPermits(limit: 2),
+      idleNanoseconds: 1_000_000
+    )
+    let done = Gate()
+    for _ in 0..<3 {
+      for _ in 0..<10 { scheduler.add { _ in done.open() } }
+      for _ in 0..<10 { #expect(done.waitInTime()) }
+      while scheduler.metrics.workers > 0 { TestThread.yield() }
+    }
+  }
+
+  @Test("an operation costs no allocation beyond its closure", .enabled(if: Interposed.isAvailable))
+  func allocations() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let tally = Tally()
+    // Memory for so many, once.
+    let operations = (0..<1000).map { _ in scheduler.add { _ in } }
+    for operation in operations { operation.cancel() }
+    let plain = Interposed.allocations { for _ in 0..<500 { scheduler.add { _ in } } }
+    let capturing = Interposed.allocations {
+      for number in 0..<500 { scheduler.add { _ in tally.add(number) } }
+    }
+    #expect(plain == 0)
+    #expect(capturing == 500)
+    frozen.thaw()
+  }
+
+  // L12
+  @Test("in a child process a scheduler of the parent refuses, and says why")
+  func forked() async {
+    await #expect(processExitsWith: .success) {
+      let scheduler = OperationScheduler.alone()
+      let ending = Process.fork { scheduler.add { _ in } }
+      #expect(ending.status < 0)
+      #expect(ending.standardError.contains("belongs to the parent process"))
+      let letGo = Process.fork { _ = OperationScheduler.alone("child") }
+      #expect(letGo.status == 0)
+    }
+  }
 }
