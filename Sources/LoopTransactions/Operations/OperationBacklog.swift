@@ -17,9 +17,10 @@ package struct OperationBacklog: ~Copyable {
     var last: Pointer?
   }
 
-  private var lists = [List](repeating: List(), count: 257)
-  // A bit per level that has operations, and a bit per word of those.
-  private var filled = [UInt64](repeating: 0, count: 5)
+  // Plain memory: arrays would be asked for their uniqueness at each step.
+  private let lists = UnsafeMutablePointer<List>.allocate(capacity: OperationBacklog.lifted + 1)
+  // A bit per level that has operations.
+  private let filled = UnsafeMutablePointer<UInt64>.allocate(capacity: 5)
   private var oldest: Pointer?
   private var youngest: Pointer?
   private var free: Pointer?
@@ -34,9 +35,14 @@ package struct OperationBacklog: ~Copyable {
   // 128 nodes are some 14 KiB. Guess.
   private static var chunkSize: Int { 128 }
 
-  package init() {}
+  package init() {
+    lists.initialize(repeating: List(), count: Self.lifted + 1)
+    filled.initialize(repeating: 0, count: 5)
+  }
 
   deinit {
+    lists.deallocate()
+    filled.deallocate()
     for chunk in chunks {
       chunk.deinitialize(count: Self.chunkSize)
       chunk.deallocate()

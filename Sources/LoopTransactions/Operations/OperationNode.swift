@@ -8,7 +8,9 @@ package struct OperationNode: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
   /// What an operation runs, and whom it tells of its end.
-  package struct Content {
+  ///
+  /// Moved, never copied: a copy counts references.
+  package struct Content: ~Copyable {
     /// Told the operation, which may ask whether it was cancelled.
     let body: @Sendable (ScheduledOperation) -> Void
     /// Whom it belongs to; nil: nobody is told.

@@ -89,7 +89,9 @@ final class SchedulerCore: Sendable {
     if ForkGuard.generation == generation { perform(change { $0.close() }) }
   }
 
-  private func change<Result>(_ body: (inout SchedulerState) -> Result) -> Result {
+  private func change<Result: ~Copyable>(
+    _ body: (inout SchedulerState) -> Result
+  ) -> Result {
     // The workers are the parent's, and one of them may hold the lock.
     if _slowPath(ForkGuard.generation != generation) {
       trap("OperationScheduler \(name): it belongs to the parent process; make one in the child")

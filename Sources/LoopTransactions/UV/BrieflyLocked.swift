@@ -34,7 +34,7 @@ final class BrieflyLocked<Value: ~Copyable>: @unchecked Sendable {
 
   /// Runs `body` with the value, while no other thread does.
   @inline(__always)
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+  func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
     if !tryLock() { lockSlowly() }
     defer { unlock() }
     return body(&value)
