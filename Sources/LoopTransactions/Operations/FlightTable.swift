@@ -97,10 +97,12 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value>,
   @unchecked Sendable
 {
-  // @unchecked: nothing beyond what its base says, and constants.
+  // @unchecked: `body` is written before a worker may know of the operation, and
+  // taken by who runs or cancels it; the rest are constants.
 
   let key: Key
   private let table: FlightTable<Key, Value>
+  private var body: FlightTable<Key, Value>.Body?
 
   init(_ key: Key, _ table: FlightTable<Key, Value>, _ scheduler: OperationScheduler) {
     self.key = key
@@ -112,11 +114,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
 
   func start(_ body: @escaping FlightTable<Key, Value>.Body, _ level: Int) {
-    let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] operation in
-      outcome = ValueItem<Value>.outcome { try body(operation) }
-    }
-    let content = OperationNode.Content(body: run, owner: self, number: 0)
-    guard let added = scheduler.core.add(content, level: level) else {
+    self.body = body
+    guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
     // Others may have joined or left since: what they wanted could not be done yet.
@@ -165,7 +164,14 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     table.withLock { followers }.contains { $0.isAwaited(by: transaction) }
   }
 
-  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+  override func run(_ operation: ScheduledOperation) {
+    guard let body = body.take() else { return }
+    outcome = ValueItem<Value>.outcome { try body(operation) }
+  }
+
+  override func operationEnded(_ end: OperationEnd) {
+    // One that did not run still holds it.
+    body = nil
     guard let followers = table.end(self) else { return }
     for follower in followers { follower.landed(outcome) }
   }

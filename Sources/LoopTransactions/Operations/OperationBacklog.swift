@@ -32,7 +32,7 @@ package struct OperationBacklog: ~Copyable {
   /// How long each level's have waited; nil where nobody wants to know.
   private(set) var times: WaitTimes?
 
-  // 128 nodes are some 14 KiB. Guess.
+  // 128 nodes are 8 KiB. Guess.
   private static var chunkSize: Int { 128 }
 
   package init() {
@@ -45,7 +45,7 @@ package struct OperationBacklog: ~Copyable {
     filled.deallocate()
     for chunk in chunks {
       chunk.deinitialize(count: Self.chunkSize)
-      chunk.deallocate()
+      UnsafeMutableRawPointer(chunk).deallocate()
     }
   }
 
@@ -55,8 +55,8 @@ package struct OperationBacklog: ~Copyable {
   {
     let node = takeFree()
     node.pointee.content = content
-    node.pointee.level = level
-    node.pointee.addedAt = times == nil ? 0 : System.nanoseconds
+    node.pointee.level = UInt16(truncatingIfNeeded: level)
+    node.pointee.addedAt = _fastPath(times == nil) ? 0 : WaitTimes.now
     node.pointee.older = youngest
     node.pointee.younger = nil
     if let youngest { youngest.pointee.younger = node } else { oldest = node }
@@ -79,16 +79,31 @@ package struct OperationBacklog: ~Copyable {
   /// Takes the first of the most urgent level.
   package mutating func takeHighest() -> OperationHandle? {
     guard let level = highestLevel, let node = lists[level].first else { return nil }
-    return take(node)
+    take(node)
+    return OperationHandle(node: node)
+  }
+
+  /// Takes up to `limit` of the most urgent to the end of `batch`, in their order.
+  mutating func takeHighest(_ limit: Int, to batch: inout OperationBatch) {
+    while batch.count < limit, let level = highestLevel {
+      while batch.count < limit, let node = lists[level].first {
+        take(node)
+        batch.append(node)
+      }
+    }
   }
 
   /// Takes the one that waits longest.
-  package mutating func takeOldest() -> OperationHandle? { oldest.map { take($0) } }
+  package mutating func takeOldest() -> OperationHandle? {
+    guard let node = oldest else { return nil }
+    take(node)
+    return OperationHandle(node: node)
+  }
 
   /// Takes `handle` out if it waits; whether it did.
   package mutating func take(_ handle: OperationHandle) -> Bool {
     guard isQueued(handle) else { return false }
-    _ = take(handle.node)
+    take(handle.node)
     return true
   }
 
@@ -97,7 +112,7 @@ package struct OperationBacklog: ~Copyable {
     guard isQueued(handle) else { return false }
     guard handle.node.pointee.level != level else { return true }
     unlink(handle.node)
-    handle.node.pointee.level = level
+    handle.node.pointee.level = UInt16(truncatingIfNeeded: level)
     link(handle.node)
     return true
   }
@@ -110,8 +125,17 @@ package struct OperationBacklog: ~Copyable {
   /// Gives back the memory of one that was taken and has ended.
   package mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation ends once")
-    let node = handle.node
-    node.pointee.word = handle.generation &+ OperationNode.generation
+    recycle(handle.node)
+  }
+
+  /// Gives back the memory of all of `batch`, which have ended, and empties it.
+  mutating func recycle(_ batch: inout OperationBatch) {
+    while let node = batch.removeFirst() { recycle(node) }
+  }
+
+  private mutating func recycle(_ node: Pointer) {
+    node.pointee.word =
+      OperationNode.generation(of: node.pointee.word) &+ OperationNode.generation
     node.pointee.next = free
     free = node
   }
@@ -121,10 +145,11 @@ package struct OperationBacklog: ~Copyable {
       == handle.generation | OperationNode.queued
   }
 
-  private mutating func take(_ node: Pointer) -> OperationHandle {
+  @inline(__always)
+  private mutating func take(_ node: Pointer) {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
-      times?.record(System.nanoseconds &- node.pointee.addedAt, level: node.pointee.level)
+      times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
     }
     if let older = node.pointee.older {
       older.pointee.younger = node.pointee.younger
@@ -137,13 +162,11 @@ package struct OperationBacklog: ~Copyable {
       youngest = node.pointee.older
     }
     count -= 1
-    let word = node.pointee.word & ~OperationNode.queued
-    node.pointee.word = word
-    return OperationHandle(node: node, generation: OperationNode.generation(of: word))
+    node.pointee.word &= ~OperationNode.queued
   }
 
   private mutating func link(_ node: Pointer) {
-    let level = node.pointee.level
+    let level = Int(node.pointee.level)
     node.pointee.next = nil
     node.pointee.previous = lists[level].last
     if let last = lists[level].last {
@@ -156,7 +179,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   private mutating func unlink(_ node: Pointer) {
-    let level = node.pointee.level
+    let level = Int(node.pointee.level)
     let (previous, next) = (node.pointee.previous, node.pointee.next)
     if let previous { previous.pointee.next = next } else { lists[level].first = next }
     if let next { next.pointee.previous = previous } else { lists[level].last = previous }
@@ -171,7 +194,9 @@ package struct OperationBacklog: ~Copyable {
   }
 
   private mutating func addChunk() {
-    let chunk = Pointer.allocate(capacity: Self.chunkSize)
+    let bytes = MemoryLayout<OperationNode>.stride * Self.chunkSize
+    let chunk = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+      .bindMemory(to: OperationNode.self, capacity: Self.chunkSize)
     for index in (0..<Self.chunkSize).reversed() {
       (chunk + index).initialize(to: OperationNode())
       chunk[index].next = free

@@ -3,35 +3,19 @@ import Synchronization
 /// What a scheduler knows of one operation, in memory that is used again.
 ///
 /// Belongs to a backlog, under its scheduler's lock; `word` alone is read without
-/// it.
+/// it. One cache line: it goes from the processor that adds to the one that runs it
+/// and back, and each line of it would.
 package struct OperationNode: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
-  /// What an operation runs, and whom it tells of its end.
+  /// What an operation runs.
   ///
   /// Moved, never copied: a copy counts references.
-  package struct Content: ~Copyable {
+  package enum Content: ~Copyable {
     /// Told the operation, which may ask whether it was cancelled.
-    let body: @Sendable (ScheduledOperation) -> Void
-    /// Whom it belongs to; nil: nobody is told.
-    let owner: OperationOwner?
-    /// Which of the owner's operations it is.
-    let number: Int
-
-    init(
-      body: @escaping @Sendable (ScheduledOperation) -> Void,
-      owner: OperationOwner?,
-      number: Int
-    ) {
-      self.body = body
-      self.owner = owner
-      self.number = number
-    }
-
-    /// One that nobody is told of.
-    package init(_ body: @escaping @Sendable (ScheduledOperation) -> Void) {
-      self.init(body: body, owner: nil, number: 0)
-    }
+    case body(@Sendable (ScheduledOperation) -> Void)
+    /// Runs it, and is told of its end.
+    case owner(OperationOwner)
   }
 
   // Neighbours of the same level, in the order of their coming, and of all levels,
@@ -45,10 +29,10 @@ package struct OperationNode: ~Copyable {
   package internal(set) var content: Content?
 
   /// The level it is queued at.
-  var level = 0
+  var level: UInt16 = 0
 
-  /// When it was added, in nanoseconds; 0 where nobody wants to know.
-  var addedAt: UInt64 = 0
+  /// When it was added, as `WaitTimes` tells the time; 0 where nobody wants to know.
+  var addedAt: UInt32 = 0
 
   private let atomic = Atomic<UInt64>(0)
 
@@ -72,12 +56,23 @@ package struct OperationNode: ~Copyable {
 }
 
 /// An operation that was handed to a scheduler, whether or not it still is there.
+@usableFromInline
 package struct OperationHandle: @unchecked Sendable {
   // @unchecked: the node is memory of the backlog, which is kept by `keeper`; only
   // its atomic word is read here.
 
   package let node: OperationNode.Pointer
   let generation: UInt64
+
+  init(node: OperationNode.Pointer, generation: UInt64) {
+    self.node = node
+    self.generation = generation
+  }
+
+  /// What `node` holds now. Under the scheduler's lock, or by who took it.
+  init(node: OperationNode.Pointer) {
+    self.init(node: node, generation: OperationNode.generation(of: node.pointee.word))
+  }
 
   /// Whether it was cancelled. One atomic read.
   package var isCancelled: Bool {

@@ -8,14 +8,19 @@ enum OperationEnd: Hashable, Sendable {
 
 /// What is told how its operations end. A class to be derived from: one word in a
 /// node, and no witness table.
-class OperationOwner: @unchecked Sendable {
+package class OperationOwner: @unchecked Sendable {
   // @unchecked: derived classes say what guards their state.
 
-  /// Operation `number` ended, and what its body held is released.
+  /// Runs an operation that has no body of its own, on the worker that took it.
+  ///
+  /// Called once, unless it was cancelled before.
+  func run(_ operation: ScheduledOperation) {}
+
+  /// An operation ended, and what its body held is released.
   ///
   /// Called once for each, on the worker that ran it, or the thread that
   /// cancelled it, without a lock.
-  func operationEnded(_ number: Int, _ end: OperationEnd) {}
+  func operationEnded(_ end: OperationEnd) {}
 
   /// Whether `transaction` waits for this.
   ///

@@ -16,19 +16,19 @@ public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentabl
   public init(_ level: Int) { self.init(rawValue: Int8(clamping: level)) }
 
   /// What nobody waits for.
-  public static let background = OperationPriority(rawValue: -64)
+  public static var background: OperationPriority { OperationPriority(rawValue: -64) }
 
   /// What can wait for everything else that somebody asked for.
-  public static let low = OperationPriority(rawValue: -32)
+  public static var low: OperationPriority { OperationPriority(rawValue: -32) }
 
   /// What was not said to be anything else.
-  public static let normal = OperationPriority(rawValue: 0)
+  public static var normal: OperationPriority { OperationPriority(rawValue: 0) }
 
   /// What somebody waits for.
-  public static let high = OperationPriority(rawValue: 64)
+  public static var high: OperationPriority { OperationPriority(rawValue: 64) }
 
   /// What a finger is on.
-  public static let interactive = OperationPriority(rawValue: 96)
+  public static var interactive: OperationPriority { OperationPriority(rawValue: 96) }
 
   /// Whether `left` is taken after `right`.
   public static func < (left: OperationPriority, right: OperationPriority) -> Bool {

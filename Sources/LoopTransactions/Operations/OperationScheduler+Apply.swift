@@ -18,42 +18,42 @@ extension OperationScheduler {
     let helpers = min(workerLimit, count - 1)
     guard helpers > 0 else { return (0..<count).forEach(body) }
     withoutActuallyEscaping(body) { body in
-      let share = SharedRange(count, among: helpers + 1)
-      let operations = (0..<helpers).compactMap { number in
-        core.add(share.content(number, body), level: OperationBacklog.level(priority))
+      let share = SharedRange(count, among: helpers + 1, body)
+      let operations = (0..<helpers).compactMap { _ in
+        core.add(.owner(share), level: OperationBacklog.level(priority))
       }
-      share.run(body)
+      share.run()
       for operation in operations { _ = core.cancel(operation) }
       share.waitForOthers()
+      share.letGo()
     }
   }
 }
 
 /// Numbers that some threads share out among themselves.
 private final class SharedRange: OperationOwner, @unchecked Sendable {
-  // @unchecked: constants and atomics.
+  // @unchecked: `body` is changed when nobody else uses it any more; the rest are
+  // constants and atomics.
 
   private let count: Int
+  private var body: (@Sendable (Int) -> Void)?
   private let chunk: Int
   private let next = Atomic<Int>(0)
   private let helpers: Atomic<Int>
   private let parking = Parking()
 
-  init(_ count: Int, among threads: Int) {
+  init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
     self.count = count
+    self.body = body
     // 8 chunks each: who is held up leaves little to wait for. Guess.
     chunk = max(1, count / (threads * 8))
     helpers = Atomic(threads - 1)
   }
 
-  func content(
-    _ number: Int,
-    _ body: @escaping @Sendable (Int) -> Void
-  ) -> OperationNode.Content {
-    OperationNode.Content(body: { [self] _ in run(body) }, owner: self, number: number)
-  }
+  override func run(_ operation: ScheduledOperation) { run() }
 
-  func run(_ body: (Int) -> Void) {
+  func run() {
+    guard let body else { return }
     // Relaxed: which numbers are taken is all that is shared.
     var first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
     while first < count {
@@ -64,7 +64,10 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
 
   func waitForOthers() { parking.sleep() }
 
-  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+  /// Releases the body. Once nobody runs it any more.
+  func letGo() { body = nil }
+
+  override func operationEnded(_ end: OperationEnd) {
     // Acquire and release: who waits sees what every helper did.
     if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       parking.wake()

@@ -68,12 +68,7 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
 
   func start(_ priority: OperationPriority, _ continuation: UnsafeContinuation<Void, any Error>) {
     self.continuation = continuation
-    let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] operation in
-      guard let body = body.take() else { return }
-      result = Result { try body(operation) }
-    }
-    let content = OperationNode.Content(body: run, owner: self, number: 0)
-    let added = core.add(content, level: OperationBacklog.level(priority)) { handle in
+    let added = core.add(.owner(self), level: OperationBacklog.level(priority)) { handle in
       self.handle = handle
       isStarted.store(true, ordering: .sequentiallyConsistent)
     }
@@ -86,9 +81,14 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
     if isStarted.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
   }
 
+  override func run(_ operation: ScheduledOperation) {
+    guard let body = body.take() else { return }
+    result = Result { try body(operation) }
+  }
+
   func takeValue() throws -> Value { try result.get() }
 
-  override func operationEnded(_ number: Int, _ end: OperationEnd) {
+  override func operationEnded(_ end: OperationEnd) {
     // One that did not run still holds it.
     body = nil
     continuation.take()?.resume()

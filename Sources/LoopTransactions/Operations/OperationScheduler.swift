@@ -17,7 +17,7 @@
 /// After Texture's operation queue, whose lane against starvation could vanish, and
 /// which kept what was cancelled.
 public final class OperationScheduler: Sendable {
-  let core: SchedulerCore
+  @usableFromInline let core: SchedulerCore
 
   /// The scheduler for what needs none of its own.
   public static let shared = OperationScheduler("operations")
@@ -86,16 +86,14 @@ public final class OperationScheduler: Sendable {
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
   /// - Complexity: O(1). Allocates nothing beyond the closure.
+  // Inlined, so that a result that nobody uses is not retained.
+  @inlinable
   @discardableResult
   public func add(
     priority: OperationPriority = .normal,
-    _ body: @escaping @Sendable (ScheduledOperation) -> Void
+    _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    let content = OperationNode.Content(body)
-    guard let handle = core.add(content, level: OperationBacklog.level(priority)) else {
-      trap("OperationScheduler.add: the scheduler is closed")
-    }
-    return ScheduledOperation(core: core, handle: handle)
+    ScheduledOperation(core: core, handle: core.add(body, priority))
   }
 
   /// How many operations may run at once.
@@ -142,8 +140,14 @@ public final class OperationScheduler: Sendable {
 
 /// An operation that was added to a scheduler.
 public struct ScheduledOperation: Sendable {
-  let core: SchedulerCore
-  let handle: OperationHandle
+  @usableFromInline let core: SchedulerCore
+  @usableFromInline let handle: OperationHandle
+
+  @inlinable
+  init(core: SchedulerCore, handle: OperationHandle) {
+    self.core = core
+    self.handle = handle
+  }
 
   /// Whether it was cancelled.
   ///

@@ -2,11 +2,12 @@ import Synchronization
 
 /// One that its transaction's scheduler runs.
 final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `content` is touched on the loop only; `handle` is written before
-  // `isStarted` is set, and read where that is seen.
+  // @unchecked: `body` is written before a worker may know of the operation, and
+  // taken by who runs or cancels it; `handle` is written before `isStarted` is set,
+  // and read where that is seen.
 
   private let scheduler: SchedulerCore
-  private var content: OperationNode.Content?  // loop only
+  private var body: (@Sendable (AsyncTransaction.Operation) throws -> Value)?
   private var handle: OperationHandle?
   // Sequentially consistent, both: of two threads, one that starts it and one that
   // cancels or moves it, at least one sees what the other did.
@@ -19,25 +20,18 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     _ core: AsyncTransactionCore,
     on scheduler: SchedulerCore,
     _ priority: OperationPriority,
-    _ body: @escaping @Sendable (AsyncTransaction.Operation) throws -> Value,
-    _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
+    _ body: consuming @escaping @Sendable (AsyncTransaction.Operation) throws -> Value,
+    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {
     self.scheduler = scheduler
     level = Atomic(OperationBacklog.level(priority))
+    self.body = body
     super.init(name, core, completion)
-    // Unowned: what runs it holds it as its owner.
-    let run: @Sendable (ScheduledOperation) -> Void = { [unowned(unsafe) self] _ in
-      if !isCancelled {
-        outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) }
-      }
-    }
-    content = OperationNode.Content(body: run, owner: self, number: 0)
   }
 
   override func start() {
-    guard let content = content.take() else { return }
     let first = level.load(ordering: .sequentiallyConsistent)
-    let added = scheduler.add(content, level: first) { handle in
+    let added = scheduler.add(.owner(self), level: first) { handle in
       // Under the scheduler's lock: whoever runs it knows it.
       self.handle = handle
       isStarted.store(true, ordering: .sequentiallyConsistent)
@@ -67,5 +61,14 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     if let handle { _ = scheduler.runIfWaiting(handle) }
   }
 
-  override func operationEnded(_ number: Int, _ end: OperationEnd) { core.operationEnded() }
+  override func run(_ operation: ScheduledOperation) {
+    guard let body = body.take(), !isCancelled else { return }
+    outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) }
+  }
+
+  override func operationEnded(_ end: OperationEnd) {
+    // One that did not run still holds it.
+    body = nil
+    core.operationEnded()
+  }
 }

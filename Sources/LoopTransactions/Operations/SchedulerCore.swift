@@ -2,6 +2,7 @@ import Synchronization
 
 /// What a scheduler shares with its workers: the state under its lock, and where
 /// workers sleep.
+@usableFromInline
 final class SchedulerCore: Sendable {
   let name: String
   private let state: BrieflyLocked<SchedulerState>
@@ -21,6 +22,19 @@ final class SchedulerCore: Sendable {
     self.permits = permits
     self.idleTime = idleTime
     state = BrieflyLocked(SchedulerState(limit: limit))
+  }
+
+  /// Adds an operation that nobody is told of.
+  @usableFromInline
+  func add(
+    _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void,
+    _ priority: OperationPriority
+  ) -> OperationHandle {
+    let content = OperationNode.Content.body(body)
+    guard let handle = add(content, level: OperationBacklog.level(priority)) else {
+      trap("OperationScheduler.add: the scheduler is closed")
+    }
+    return handle
   }
 
   /// Adds an operation; nil if the scheduler is closed.
@@ -55,9 +69,13 @@ final class SchedulerCore: Sendable {
 
   /// Cancels `handle`; whether it waited, and so does not run.
   func cancel(_ handle: OperationHandle) -> Bool {
-    guard let content = change({ $0.cancel(handle) }) else { return false }
-    finish(content, .cancelled)
-    return true
+    switch change({ $0.cancel(handle) }) {
+    case .body: return true
+    case .owner(let owner):
+      owner.operationEnded(.cancelled)
+      return true
+    case nil: return false
+    }
   }
 
   /// Puts `handle` behind those of `level`, if it waits; whether it does.
@@ -68,7 +86,7 @@ final class SchedulerCore: Sendable {
   /// Runs `handle` on the calling thread, if it waits; whether it did.
   func runIfWaiting(_ handle: OperationHandle) -> Bool {
     guard change({ $0.take(handle) }) else { return false }
-    run(handle)
+    Self.run(ScheduledOperation(core: self, handle: handle))
     change { $0.end(handle) }
     return true
   }
@@ -173,7 +191,7 @@ extension SchedulerCore {
 
   private func runBatch(_ seat: inout WorkerSeat) {
     let began = System.cycles
-    for handle in seat.batch { run(handle) }
+    for handle in seat.batch { Self.run(ScheduledOperation(core: self, handle: handle)) }
     // 5 us of work are taken at once: so long may something more urgent wait for a
     // worker beyond the operation that runs. Twice as many as before at most: one
     // cheap operation says little about the next. With 32 at once after it, p99 of an
@@ -183,23 +201,16 @@ extension SchedulerCore {
     seat.batchLimit = isCheap ? min(32, seat.batchLimit * 2) : 1
   }
 
-  /// Runs an operation that the caller took.
-  private func run(_ handle: OperationHandle) {
-    guard let content = handle.node.pointee.content.take() else { return }
-    // Also one that was cancelled since it was taken: who did so was told that it runs.
-    let operation = ScheduledOperation(core: self, handle: handle)
-    if let owner = content.owner {
-      CurrentOperation.with(owner) { content.body(operation) }
-    } else {
-      content.body(operation)
+  /// Runs `operation`, which the caller took: also one that was cancelled since, for
+  /// who did so was told that it runs.
+  private static func run(_ operation: ScheduledOperation) {
+    // Moved out: what it holds is released here, and retained nowhere.
+    switch operation.handle.node.pointee.content.take() {
+    case .body(let body): body(operation)
+    case .owner(let owner):
+      CurrentOperation.with(owner) { owner.run(operation) }
+      owner.operationEnded(.performed)
+    case nil: break
     }
-    finish(content, .performed)
-  }
-
-  private func finish(_ content: consuming OperationNode.Content, _ end: OperationEnd) {
-    let (owner, number) = (content.owner, content.number)
-    // What the body holds is released before anybody is told. O12.
-    _ = consume content
-    owner?.operationEnded(number, end)
   }
 }

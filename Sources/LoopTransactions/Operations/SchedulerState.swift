@@ -177,11 +177,9 @@ extension SchedulerState {
       seat.isInLane = true
       laneIsTaken = true
       takenByPriority = 0
-      seat.batch.append(oldest)
+      seat.batch.append(oldest.node)
     } else {
-      while seat.batch.count < seat.batchLimit, let handle = backlog.takeHighest() {
-        seat.batch.append(handle)
-      }
+      backlog.takeHighest(seat.batchLimit, to: &seat.batch)
       takenByPriority += seat.batch.count
     }
     running += seat.batch.count
@@ -207,8 +205,8 @@ extension SchedulerState {
 
   /// Takes note of what the worker of `seat` has done.
   private mutating func putDown(_ seat: inout WorkerSeat) {
-    for handle in seat.batch { end(handle) }
-    seat.batch.removeAll(keepingCapacity: true)
+    running -= seat.batch.count
+    backlog.recycle(&seat.batch)
     if seat.isSearching { searching -= 1 }
     if seat.isInLane { laneIsTaken = false }
     seat.isSearching = false
@@ -270,7 +268,7 @@ package struct WorkerSeat {
   package init() {}
 
   /// What it took and has to run, in this order.
-  package var batch: [OperationHandle] = []
+  package var batch = OperationBatch()
   /// How many it may take at once.
   package var batchLimit = 1
   /// Whether it counts as searching: it was just started, so it does.

@@ -89,8 +89,7 @@ final class SerialQueueCore: Sendable {
   }
 
   private func schedule() {
-    let content = OperationNode.Content { [self] _ in runSome() }
-    if scheduler.core.add(content, level: level) == nil {
+    if scheduler.core.add(.body { [self] _ in runSome() }, level: level) == nil {
       trap("SerialQueue.add: the scheduler is closed")
     }
   }

@@ -8,8 +8,13 @@ struct WaitTimes {
 
   private var levels = [Level](repeating: Level(), count: OperationBacklog.lifted + 1)
 
-  /// Takes note of one that waited for `nanoseconds`.
-  mutating func record(_ nanoseconds: UInt64, level: Int) {
+  /// The clock, in microseconds or so, as far as that goes into 32 bits; never 0.
+  // Longer waits than 73 minutes are told too short.
+  static var now: UInt32 { max(1, UInt32(truncatingIfNeeded: System.nanoseconds >> 10)) }
+
+  /// Takes note of one that waited since `now` was `time`.
+  mutating func record(since time: UInt32, level: Int) {
+    let nanoseconds = UInt64(Self.now &- time) << 10
     levels[level].count += 1
     levels[level].total &+= nanoseconds
     levels[level].longest = max(levels[level].longest, nanoseconds)

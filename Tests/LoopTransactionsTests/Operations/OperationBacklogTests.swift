@@ -48,6 +48,10 @@ private struct ReferenceBacklog {
 
 @Suite("OperationBacklog")
 struct OperationBacklogTests {
+  // Each line more goes between processors once more for each operation.
+  @Test("what it knows of an operation is one cache line")
+  func oneLine() { #expect(MemoryLayout<OperationNode>.stride == 64) }
+
   // O2, O5
   @Test("takes, moves and removes as a sorted array does", arguments: [2, 5, 257])
   func likeAnArray(levels: Int) {
@@ -60,7 +64,7 @@ struct OperationBacklogTests {
       case 0...2:
         let level = Int.random(in: 0..<levels, using: &random)
         reference.append(handles.count, level: level)
-        handles.append(backlog.append(OperationNode.Content { _ in }, level: level))
+        handles.append(backlog.append(OperationNode.Content.body { _ in }, level: level))
       case 3: check(backlog.takeHighest(), reference.takeHighest(), handles, &backlog, step)
       case 4: check(backlog.takeOldest(), reference.takeOldest(), handles, &backlog, step)
       case 5, 6:
@@ -103,11 +107,11 @@ struct OperationBacklogTests {
   @Test("a handle whose memory holds another operation neither takes nor moves it")
   func staleHandle() throws {
     var backlog = OperationBacklog()
-    let first = backlog.append(OperationNode.Content { _ in }, level: 3)
+    let first = backlog.append(OperationNode.Content.body { _ in }, level: 3)
     let wasIn = backlog.take(first)
     #expect(wasIn)
     backlog.recycle(first)
-    let second = backlog.append(OperationNode.Content { _ in }, level: 3)
+    let second = backlog.append(OperationNode.Content.body { _ in }, level: 3)
     #expect(first.node == second.node)
     let takesStale = backlog.take(first)
     let movesStale = backlog.move(first, to: 9)

@@ -52,7 +52,7 @@ private struct ModelScheduler: ~Copyable {
     switch step {
     case .add(let level):
       let number = handles.count
-      guard let (handle, action) = state.add(OperationNode.Content { _ in }, level: level) else {
+      guard let (handle, action) = state.add(OperationNode.Content.body { _ in }, level: level) else {
         return state.isClosed
       }
       handles.append(handle)
@@ -238,7 +238,7 @@ struct SchedulerStateTests {
   @Test("with one worker, every eighth is the oldest")
   func oldestAmongMany() throws {
     var state = SchedulerState(limit: 1)
-    let added = state.add(OperationNode.Content { _ in }, level: 0)
+    let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     for _ in 0..<20 { _ = add(&state, level: 200) }
     var seat = WorkerSeat()
@@ -246,7 +246,7 @@ struct SchedulerStateTests {
     repeat {
       turns += 1
       _ = state.next(&seat)
-    } while seat.batch.first?.node != oldest.node && turns < 30
+    } while Array(seat.batch).first?.node != oldest.node && turns < 30
     #expect(turns == SchedulerState.laneInterval)
   }
 
@@ -254,7 +254,7 @@ struct SchedulerStateTests {
   @Test("with two workers, one is at the oldest at least every other time")
   func laneAlternates() throws {
     var state = SchedulerState(limit: 2)
-    let added = (0..<4).map { _ in state.add(OperationNode.Content { _ in }, level: 0)?.handle }
+    let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle }
     var seats = [WorkerSeat(), WorkerSeat()]
     var taken: [OperationNode.Pointer] = []
     for turn in 0..<16 {
@@ -270,6 +270,6 @@ struct SchedulerStateTests {
     _ state: inout SchedulerState,
     level: Int = 128
   ) -> SchedulerState.WorkerAction? {
-    state.add(OperationNode.Content { _ in }, level: level)?.action
+    state.add(OperationNode.Content.body { _ in }, level: level)?.action
   }
 }
