@@ -13,8 +13,7 @@ extension AsyncTransaction {
   /// - Complexity: O(n) in its operations, and what they take.
   public func waitUntilComplete() {
     check("AsyncTransaction.waitUntilComplete")
-    let phase = core.state.withLock { $0.phase }
-    switch phase {
+    switch core.state.phase {
     case .complete: return
     case .completing:
       trap("AsyncTransaction.waitUntilComplete: called from a completion of \(name) itself")
@@ -24,8 +23,8 @@ extension AsyncTransaction {
     // Also while it helps: what it runs may wait on other loops.
     WaitTable.shared.loopBeginsToWait(core, name)
     // Lifted first: workers begin with one while this thread runs another.
-    for item in operations { _ = item.move(to: OperationBacklog.lifted) }
-    for item in operations { item.help() }
+    items.forEach { _ = $0.move(to: OperationBacklog.lifted) }
+    items.forEach { $0.help() }
     waitForWorkers()
     WaitTable.shared.loopEndsToWait(core)
     completeIfEnded()
@@ -33,11 +32,11 @@ extension AsyncTransaction {
 
   /// Sleeps until operations that run elsewhere have ended.
   private func waitForWorkers() {
-    guard core.state.withLock({ $0.unended > 0 }) else { return }
+    guard core.state.unended > 0 else { return }
     let parking = Parking()
     core.parking = parking
-    guard core.state.withLock({ $0.await() }) else { return }
+    guard core.change({ $0.await() }) else { return }
     parking.sleep()
-    core.state.withLock { $0.stopAwaiting() }
+    core.change { $0.stopAwaiting() }
   }
 }

@@ -45,14 +45,17 @@ public final class AsyncTransaction {
 
   let core: AsyncTransactionCore
   let scheduler: OperationScheduler
-  /// Which of the loop's transactions it is.
-  private(set) var number: UInt64 = 0  // loop only
   private let start: Start
-  private let unfinished: UnfinishedTransactions  // loop only
-  private var items: [OperationItem] = []  // loop only
-  // Those to be started by the commit.
-  private var unstarted = 0  // loop only
-  private var endings: [(AsyncTransaction) -> Void] = []  // loop only
+  private let unfinished: UnfinishedTransactions
+
+  // All of these are the loop's, and unchecked: nothing is called while one changes.
+  /// The operations, until they are complete.
+  @exclusivity(unchecked) private(set) var items = OperationItems()
+  @exclusivity(unchecked) private var endings: [(AsyncTransaction) -> Void] = []
+  /// Where it is among the unfinished ones of its loop.
+  @exclusivity(unchecked) var links = UnfinishedTransactions.Links()
+  /// Whether its group commits it at the end of the tick.
+  @exclusivity(unchecked) var isInGroup = false
 
   /// An open transaction of `loop`, whose operations `scheduler` runs.
   ///
@@ -75,13 +78,15 @@ public final class AsyncTransaction {
     unfinished = loop.unfinished
     core = AsyncTransactionCore(loop: loop.core)
     core.transaction = self
-    number = unfinished.open(self)
+    unfinished.open(self)
   }
 
   // On the loop: it is not Sendable, and a committed one is kept there.
   deinit {
     core.transaction = nil
-    unfinished.remove(number)
+    unfinished.remove(self)
+    // One by one: each would release the next within its own end, however many.
+    defer { while items.removeFirst() != nil {} }
     guard !items.isEmpty, state == .open, !core.loop.isForked else { return }
     trap(
       "AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled"
@@ -92,7 +97,7 @@ public final class AsyncTransaction {
   ///
   /// Call on the loop.
   public var state: State {
-    let state = core.state.withLock { $0 }
+    let state = core.state
     switch state.phase {
     case .open: return .open
     case .committed, .completing: return state.isCancelled ? .cancelled : .committed
@@ -103,7 +108,7 @@ public final class AsyncTransaction {
   /// Whether it was cancelled before its completions were called.
   ///
   /// Call on the loop; `Operation.isCancelled` tells workers.
-  public var isCancelled: Bool { core.state.withLock { $0.isCancelled } }
+  public var isCancelled: Bool { core.state.isCancelled }
 
   /// Calls `body` on the loop after every completion of an operation.
   ///
@@ -137,8 +142,8 @@ extension AsyncTransaction {
   public func add<Value: Sendable>(
     _ name: StaticString = "operation",
     priority: OperationPriority = .normal,
-    _ body: @escaping @Sendable (Operation) throws -> Value,
-    completion: ((Outcome<Value>) -> Void)? = nil
+    _ body: consuming @escaping @Sendable (Operation) throws -> Value,
+    completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
     let item = ScheduledItem(name, core, on: scheduler.core, priority, body, completion)
@@ -148,12 +153,9 @@ extension AsyncTransaction {
 
   /// Takes `item` into the transaction, and starts it unless that waits.
   func append(_ item: OperationItem) {
-    core.state.withLock { $0.add() }
+    core.change { $0.add() }
     items.append(item)
-    switch start {
-    case .whenAdded: item.start()
-    case .onCommit: unstarted += 1
-    }
+    if start == .whenAdded { item.start() }
   }
 
   /// Hands over: nothing can be added any more, and completions come once every
@@ -166,9 +168,8 @@ extension AsyncTransaction {
   public func commit() {
     checkOpen("AsyncTransaction.commit")
     unfinished.keep(self)
-    let action = core.state.withLock { $0.commit() }
-    if unstarted > 0 { for item in items { item.start() } }
-    unstarted = 0
+    let action = core.change { $0.commit() }
+    if start == .onCommit { items.forEach { $0.start() } }
     core.perform(action)
   }
 
@@ -184,15 +185,15 @@ extension AsyncTransaction {
   public func cancel() {
     check("AsyncTransaction.cancel")
     require(state != .open, "AsyncTransaction.cancel: \(name) is open; commit() it first")
-    guard core.state.withLock({ $0.cancel() }) else { return }
-    for item in items { item.cancel() }
+    guard core.change({ $0.cancel() }) else { return }
+    items.forEach { $0.cancel() }
   }
 
   /// Cancels it, also where it is open; an empty one completes at once.
   func cancelForGood() {
     if state == .open, items.isEmpty {
-      _ = core.state.withLock { $0.commit() }
-      _ = core.state.withLock { $0.cancel() }
+      _ = core.change { $0.commit() }
+      _ = core.change { $0.cancel() }
       return completeIfEnded()
     }
     if state == .open { commit() }
@@ -208,24 +209,20 @@ extension AsyncTransaction {
     check(operation)
     require(state == .open, "\(operation): \(name) must be open, it is \(state)")
   }
-
-  /// The operations, until they are complete.
-  var operations: [OperationItem] { items }
 }
 
 // Completing.
 extension AsyncTransaction {
   /// Calls every completion, if all operations have ended and nobody did so.
   func completeIfEnded() {
-    guard core.state.withLock({ $0.beginCompleting() }) else { return }
+    guard core.change({ $0.beginCompleting() }) else { return }
     let isCancelled = isCancelled
-    // By index: each is released as soon as it was told.
-    for index in items.indices { items[index].complete(isCancelled: isCancelled) }
-    items = []
-    core.state.withLock { $0.complete() }
+    // Each is released as soon as it was told.
+    while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
+    core.change { $0.complete() }
     let endings = endings
     self.endings = []
     for ending in endings { ending(self) }
-    unfinished.remove(number)
+    unfinished.remove(self)
   }
 }

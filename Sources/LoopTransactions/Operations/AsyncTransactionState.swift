@@ -1,10 +1,10 @@
 /// Where an async transaction is between being opened and being complete.
 ///
-/// Operations end on workers, everything else happens on the loop; all of it under
-/// the transaction's lock. A transition returns what is to be done without it. O6.
+/// Operations end on workers, everything else happens on the loop: each transition is
+/// one exchange of the word it fits into, and returns what is to be done after it. O6.
 package struct AsyncTransactionState {
   /// How far it is.
-  package enum Phase {
+  package enum Phase: UInt64 {
     /// Operations may be added.
     case open
     /// Nothing can be added; completions wait for the last operation.
@@ -31,6 +31,20 @@ package struct AsyncTransactionState {
   package private(set) var isAwaited = false
 
   package init() {}
+
+  /// What `word` was made from.
+  package init(word: UInt64) {
+    // Two bits: four phases, and each of them has its number.
+    phase = Phase(rawValue: word & 3) ?? .complete
+    isCancelled = word & 4 != 0
+    isAwaited = word & 8 != 0
+    unended = Int(word >> 4)
+  }
+
+  /// All of it.
+  package var word: UInt64 {
+    UInt64(unended) << 4 | (isAwaited ? 8 : 0) | (isCancelled ? 4 : 0) | phase.rawValue
+  }
 
   /// Takes note of one operation more.
   package mutating func add() {

@@ -4,11 +4,13 @@ import Synchronization
 ///
 /// Derived classes know where it runs, and what it makes.
 class OperationItem: OperationOwner, @unchecked Sendable {
-  // @unchecked: here, constants and an atomic; derived classes say what guards
-  // theirs.
+  // @unchecked: here, constants, an atomic, and what is the loop's; derived classes
+  // say what guards theirs.
 
   let name: StaticString
   let core: AsyncTransactionCore
+  /// What was added after it. Loop only.
+  @exclusivity(unchecked) final var next: OperationItem?
   private let cancelled = Atomic<Bool>(false)
 
   init(_ name: StaticString, _ core: AsyncTransactionCore) {

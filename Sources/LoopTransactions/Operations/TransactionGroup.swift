@@ -36,7 +36,7 @@ public final class TransactionGroup {
   /// Call on the loop. Adding one again does nothing.
   ///
   /// - Precondition: It is open, and of the same loop.
-  /// - Complexity: O(n) in those that are open.
+  /// - Complexity: O(1).
   public func add(_ transaction: AsyncTransaction) {
     transaction.checkOpen("TransactionGroup.add")
     guard let loop else { return }
@@ -44,7 +44,8 @@ public final class TransactionGroup {
       transaction.core.loop === loop.core,
       "TransactionGroup.add: \(transaction.name) is of another loop"
     )
-    guard !open.contains(where: { $0 === transaction }) else { return }
+    guard !transaction.isInGroup else { return }
+    transaction.isInGroup = true
     open.append(transaction)
     owe(loop)
   }
@@ -55,7 +56,10 @@ public final class TransactionGroup {
   public func commit() {
     let all = open
     open = []
-    for transaction in all where transaction.state == .open { transaction.commit() }
+    for transaction in all {
+      transaction.isInGroup = false
+      if transaction.state == .open { transaction.commit() }
+    }
     if open.isEmpty { rest() }
   }
 
@@ -65,7 +69,11 @@ public final class TransactionGroup {
   public var count: Int { open.count }
 
   /// Takes `transaction` out; it stays open.
-  func remove(_ transaction: AsyncTransaction) { open.removeAll { $0 === transaction } }
+  func remove(_ transaction: AsyncTransaction) {
+    guard transaction.isInGroup else { return }
+    transaction.isInGroup = false
+    open.removeAll { $0 === transaction }
+  }
 
   /// The loop is gone.
   func leaveLoop() {

@@ -1,42 +1,52 @@
 /// The async transactions of a loop that are not complete.
 ///
 /// Belongs to the loop's thread. Knows those that are open; keeps those that were
-/// committed alive, and the loop's run going for them.
+/// committed alive, and the loop's run going for them. Linked through the
+/// transactions, in the order they were opened.
 final class UnfinishedTransactions {
-  private struct Member {
-    unowned(unsafe) let transaction: AsyncTransaction
-    /// Set from its commit on.
-    var kept: AsyncTransaction?
+  /// What a transaction knows of its neighbours.
+  struct Links {
+    unowned(unsafe) fileprivate var previous: AsyncTransaction?
+    unowned(unsafe) fileprivate var next: AsyncTransaction?
+    fileprivate var isLinked = false
+    /// Kept from its commit on.
+    fileprivate var kept: AsyncTransaction?
   }
 
-  // By a number that grows: the order in which they were opened.
-  private var members: [UInt64: Member] = [:]
-  private var last: UInt64 = 0
-  private var committed = 0
-  private unowned(unsafe) var loop: EventLoop?
-  private var port: LoopPort?
+  // Unchecked, all of them: nothing is called while one changes.
+  @exclusivity(unchecked) private unowned(unsafe) var first: AsyncTransaction?
+  @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
+  @exclusivity(unchecked) private var committed = 0
+  @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
+  @exclusivity(unchecked) private var port: LoopPort?
 
   init(loop: EventLoop) { self.loop = loop }
 
-  var isEmpty: Bool { members.isEmpty }
+  var isEmpty: Bool { first == nil }
 
-  /// Takes note of `transaction`, which was opened; its number here.
-  func open(_ transaction: AsyncTransaction) -> UInt64 {
-    last += 1
-    members[last] = Member(transaction: transaction)
-    return last
+  /// Takes note of `transaction`, which was opened.
+  func open(_ transaction: AsyncTransaction) {
+    transaction.links.previous = last
+    transaction.links.isLinked = true
+    if let last { last.links.next = transaction } else { first = transaction }
+    last = transaction
   }
 
   /// Keeps `transaction`, which is committed.
   func keep(_ transaction: AsyncTransaction) {
-    members[transaction.number]?.kept = transaction
+    transaction.links.kept = transaction
     committed += 1
     if committed == 1, let loop, loop.state != .closing { port = loop.port }
   }
 
-  /// Lets go of transaction `number`: it is complete, or was dropped while empty.
-  func remove(_ number: UInt64) {
-    guard let member = members.removeValue(forKey: number), member.kept != nil else { return }
+  /// Lets go of `transaction`: it is complete, or was dropped while empty.
+  func remove(_ transaction: AsyncTransaction) {
+    guard transaction.links.isLinked else { return }
+    let links = transaction.links
+    transaction.links = Links()
+    if let previous = links.previous { previous.links.next = links.next } else { first = links.next }
+    if let next = links.next { next.links.previous = links.previous } else { last = links.previous }
+    guard links.kept != nil else { return }
     committed -= 1
     if committed == 0 { port = nil }
   }
@@ -44,8 +54,7 @@ final class UnfinishedTransactions {
   /// Cancels every one, waits for operations that run, and calls the completions:
   /// oldest first.
   func finishAll() {
-    guard !members.isEmpty else { return }
-    let all = members.sorted { $0.key < $1.key }.map(\.value.transaction)
+    let all = all
     for transaction in all { transaction.cancelForGood() }
     for transaction in all { transaction.waitUntilComplete() }
   }
@@ -54,10 +63,17 @@ final class UnfinishedTransactions {
   func abandon() {
     loop = nil
     port = nil
+    for transaction in all { transaction.links.kept = nil }
     committed = 0
-    // Released outside the access: each takes itself out.
-    let all = members
-    members = [:]
-    withExtendedLifetime(all) {}
+  }
+
+  private var all: [AsyncTransaction] {
+    var all: [AsyncTransaction] = []
+    var each = first
+    while let transaction = each {
+      all.append(transaction)
+      each = transaction.links.next
+    }
+    return all
   }
 }

@@ -49,6 +49,10 @@ private struct ModelTransaction {
       isTold = false
       complete()
     }
+    // As between threads: by its word.
+    let word = state.word
+    state = AsyncTransactionState(word: word)
+    if state.word != word || state.unended != unended { fault = "the word does not say it all" }
     check()
     return true
   }

@@ -1,0 +1,31 @@
+/// The operations of an async transaction, in the order they were added; linked
+/// through the items. Belongs to the loop's thread.
+struct OperationItems: ~Copyable {
+  private var first: OperationItem?
+  private unowned(unsafe) var last: OperationItem?
+
+  var isEmpty: Bool { first == nil }
+
+  /// Takes `item` to the end.
+  mutating func append(_ item: OperationItem) {
+    if let last { last.next = item } else { first = item }
+    last = item
+  }
+
+  /// Lets go of the first.
+  mutating func removeFirst() -> OperationItem? {
+    guard let item = first else { return nil }
+    first = item.next.take()
+    if first == nil { last = nil }
+    return item
+  }
+
+  /// Calls `body` with each, which may add more.
+  borrowing func forEach(_ body: (OperationItem) -> Void) {
+    var each = first
+    while let item = each {
+      body(item)
+      each = item.next
+    }
+  }
+}
