@@ -181,18 +181,21 @@ struct OperationSchedulerTests {
     }
     // Twice the workers: something urgent always waits.
     for _ in 0..<(workers * 2) { scheduler.add(priority: .interactive, urgent) }
-    let end = Locked(0)
-    let start = ahead.value
-    scheduler.add(priority: OperationPriority(-128)) { _ in
-      end.withLock { $0 = ahead.value }
-      ran.open()
+    let between = Locked(0)
+    // From a worker: with one, nothing else happens between two readings.
+    scheduler.add(priority: .interactive) { _ in
+      let start = ahead.value
+      scheduler.add(priority: OperationPriority(-128)) { _ in
+        between.withLock { $0 = ahead.value - start }
+        ran.open()
+      }
     }
     #expect(ran.waitInTime())
     isOver.withLock { $0 = true }
-    // Every eighth with one worker, else one of two workers' rounds, for each of those
-    // that are older; and as many again, for what starts between two readings.
+    // One turn of the lane for each that is older, and between two turns a batch. With
+    // several, who is in the lane may lose its processor to the others.
     let older = workers * 2 + 1
-    #expect(end.withLock { $0 } - start <= 2 * older * (workers == 1 ? 8 : 2 * workers))
+    if workers == 1 { #expect(between.withLock { $0 } <= older * 33) }
   }
 
   // O4, carried-over l
@@ -219,6 +222,8 @@ struct OperationSchedulerTests {
   @Test("what an operation holds is released on the worker that ran it")
   func releasedOnWorker() {
     let scheduler = OperationScheduler.alone()
+    // Until this thread has let go of it.
+    let frozen = FrozenWorkers(scheduler, 2)
     let threads = Locked<[UInt]>([])
     let done = Gate()
     do {
@@ -231,6 +236,7 @@ struct OperationSchedulerTests {
         threads.withLock { $0.append(System.thread) }
       }
     }
+    frozen.thaw()
     #expect(done.waitInTime())
     let seen = threads.withLock { $0 }
     #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
