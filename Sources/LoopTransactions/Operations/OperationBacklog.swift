@@ -190,6 +190,8 @@ package struct OperationBacklog: ~Copyable {
     if free == nil { addChunk() }
     guard let node = free else { fatalError("OperationBacklog: a chunk has nodes") }
     free = node.pointee.next
+    // The next one comes from the processor of the worker that freed it.
+    if let free { System.prefetchForWriting(free) }
     return node
   }
 
