@@ -83,12 +83,12 @@ package struct OperationBacklog: ~Copyable {
     return OperationHandle(node: node)
   }
 
-  /// Takes up to `limit` of the most urgent to the end of `batch`, in their order.
-  mutating func takeHighest(_ limit: Int, to batch: inout OperationBatch) {
-    while batch.count < limit, let level = highestLevel {
-      while batch.count < limit, let node = lists[level].first {
+  /// Takes the most urgent for `seat`, in their order, as many as it may take.
+  mutating func takeHighest(for seat: WorkerSeat) {
+    while seat.count < seat.batchLimit, let level = highestLevel {
+      while seat.count < seat.batchLimit, let node = lists[level].first {
         take(node)
-        batch.append(node)
+        seat.append(node)
       }
     }
   }
@@ -125,24 +125,34 @@ package struct OperationBacklog: ~Copyable {
   /// Gives back the memory of one that was taken and has ended.
   package mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation ends once")
-    recycle(handle.node)
-  }
-
-  /// Gives back the memory of all of `batch`, which have ended, and empties it.
-  mutating func recycle(_ batch: inout OperationBatch) {
-    while let node = batch.removeFirst() { recycle(node) }
-  }
-
-  private mutating func recycle(_ node: Pointer) {
-    node.pointee.word =
-      OperationNode.generation(of: node.pointee.word) &+ OperationNode.generation
+    let node = handle.node
+    node.pointee.word = handle.generation &+ OperationNode.generation
     node.pointee.next = free
     free = node
   }
 
+  /// Takes `handle` back to the front, if it was taken and has not begun; whether it is
+  /// back.
+  package mutating func takeBack(_ handle: OperationHandle) -> Bool {
+    let (node, generation) = (handle.node, handle.generation)
+    guard
+      node.pointee.exchange(
+        generation | OperationNode.taken,
+        generation | OperationNode.queued
+      )
+    else { return false }
+    node.pointee.older = nil
+    node.pointee.younger = oldest
+    if let oldest { oldest.pointee.older = node } else { youngest = node }
+    oldest = node
+    linkFirst(node)
+    count += 1
+    return true
+  }
+
+
   private func isQueued(_ handle: OperationHandle) -> Bool {
-    handle.node.pointee.word & ~OperationNode.cancelled
-      == handle.generation | OperationNode.queued
+    handle.node.pointee.word == handle.generation | OperationNode.queued
   }
 
   @inline(__always)
@@ -150,6 +160,8 @@ package struct OperationBacklog: ~Copyable {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
       times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
+      // Once, also where it is taken back.
+      node.pointee.addedAt = 0
     }
     if let older = node.pointee.older {
       older.pointee.younger = node.pointee.younger
@@ -162,7 +174,7 @@ package struct OperationBacklog: ~Copyable {
       youngest = node.pointee.older
     }
     count -= 1
-    node.pointee.word &= ~OperationNode.queued
+    node.pointee.word ^= OperationNode.queued | OperationNode.taken
   }
 
   private mutating func link(_ node: Pointer) {
@@ -176,6 +188,19 @@ package struct OperationBacklog: ~Copyable {
       filled[level / 64] |= 1 << UInt64(level % 64)
     }
     lists[level].last = node
+  }
+
+  private mutating func linkFirst(_ node: Pointer) {
+    let level = Int(node.pointee.level)
+    node.pointee.previous = nil
+    node.pointee.next = lists[level].first
+    if let first = lists[level].first {
+      first.pointee.previous = node
+    } else {
+      lists[level].last = node
+      filled[level / 64] |= 1 << UInt64(level % 64)
+    }
+    lists[level].first = node
   }
 
   private mutating func unlink(_ node: Pointer) {

@@ -36,20 +36,28 @@ package struct OperationNode: ~Copyable {
 
   private let atomic = Atomic<UInt64>(0)
 
-  /// Which operation this memory holds, and what became of it. Changed under the
-  /// scheduler's lock.
+  /// Which operation this memory holds, and how far it is. Changed under the
+  /// scheduler's lock, but for the step from `taken` to begun.
   var word: UInt64 {
     // Relaxed: it says nothing of other memory.
     get { atomic.load(ordering: .relaxed) }
     nonmutating set { atomic.store(newValue, ordering: .relaxed) }
   }
 
+  /// Makes `word` `desired` if it is `expected`; whether it was.
+  func exchange(_ expected: UInt64, _ desired: UInt64) -> Bool {
+    // Relaxed: who takes an operation has seen it under the scheduler's lock.
+    atomic.compareExchange(expected: expected, desired: desired, ordering: .relaxed).exchanged
+  }
+
   /// It waits in a backlog.
   static var queued: UInt64 { 1 }
-  /// It was cancelled.
-  static var cancelled: UInt64 { 2 }
+  /// It was taken, and has not begun.
+  static var taken: UInt64 { 2 }
+  /// It was cancelled when it had begun.
+  static var cancelled: UInt64 { 4 }
   /// One operation more in this memory.
-  static var generation: UInt64 { 4 }
+  static var generation: UInt64 { 8 }
 
   /// What `word` says of which operation it is.
   static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
@@ -73,6 +81,12 @@ package struct OperationHandle: @unchecked Sendable {
   init(node: OperationNode.Pointer) {
     self.init(node: node, generation: OperationNode.generation(of: node.pointee.word))
   }
+
+  /// Whether it was taken, and has not begun, as far as is known.
+  var isTaken: Bool { node.pointee.word == generation | OperationNode.taken }
+
+  /// Makes it the caller's to run, if it was taken and has not begun; whether it is.
+  func claim() -> Bool { node.pointee.exchange(generation | OperationNode.taken, generation) }
 
   /// Whether it was cancelled. One atomic read.
   package var isCancelled: Bool {

@@ -80,7 +80,7 @@ final class SchedulerCore: Sendable {
 
   /// Puts `handle` behind those of `level`, if it waits; whether it does.
   func move(_ handle: OperationHandle, to level: Int) -> Bool {
-    change { $0.backlog.move(handle, to: level) }
+    change { $0.move(handle, to: level) }
   }
 
   /// Runs `handle` on the calling thread, if it waits; whether it did.
@@ -145,6 +145,9 @@ extension SchedulerCore {
   // 3 us: less than waking a thread costs whoever adds.
   private static let searchTime: UInt64 = 3_000
 
+  // 1 ms: so long may what was taken wait behind what took unexpectedly long. Guess.
+  private static let watchTime: UInt64 = 1_000_000
+
   private func startWorker() {
     if WorkerThread.start(name, { [self] in work() }) { return }
     permits.release()
@@ -155,18 +158,19 @@ extension SchedulerCore {
   }
 
   private func work() {
-    var seat = WorkerSeat()
+    let seat = WorkerSeat()
     seat.awakeSince = System.cycles
     while true {
       let yields = permits.isContended && seat.hasWorkedLong
-      let (step, action) = change { yields ? $0.yield(&seat) : $0.next(&seat) }
+      let now = System.cycles
+      let (step, action) = change { yields ? $0.yield(seat) : $0.next(seat, now: now) }
       perform(action)
       switch step {
-      case .run: runBatch(&seat)
+      case .run: runBatch(seat)
       case .search: search()
       case .sleep:
         permits.release()
-        guard sleep(&seat) else { return }
+        guard sleep(seat) else { return }
       case .end: return permits.release()
       }
     }
@@ -179,30 +183,35 @@ extension SchedulerCore {
 
   /// Sleeps until it is woken; false if it is to end: it slept too long, or the
   /// scheduler is closed.
-  private func sleep(_ seat: inout WorkerSeat) -> Bool {
-    while !parking.sleep(atMost: idleTime) {
-      if change({ $0.mayEnd() }) { return false }
+  private func sleep(_ seat: WorkerSeat) -> Bool {
+    while !parking.sleep(atMost: seat.isWatching ? Self.watchTime : idleTime) {
+      if seat.isWatching {
+        let now = System.cycles
+        perform(change { $0.watch(seat, now: now) })
+      } else if change({ $0.mayEnd() }) {
+        return false
+      }
     }
-    guard change({ $0.stays() }) else { return false }
+    guard change({ $0.stays(seat) }) else { return false }
     seat.isSearching = true
     seat.awakeSince = System.cycles
     return true
   }
 
-  private func runBatch(_ seat: inout WorkerSeat) {
+  private func runBatch(_ seat: WorkerSeat) {
     let began = System.cycles
-    for handle in seat.batch { Self.run(ScheduledOperation(core: self, handle: handle)) }
+    let count = seat.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
+    guard count > 0 else { return }
     // 5 us of work are taken at once: so long may something more urgent wait for a
     // worker beyond the operation that runs. Twice as many as before at most: one
     // cheap operation says little about the next. With 32 at once after it, p99 of an
     // urgent one over many of 20 us was 163 us instead of 20.
-    let perOperation = (System.cycles &- began) / UInt64(seat.batch.count)
+    let perOperation = (System.cycles &- began) / UInt64(count)
     let isCheap = perOperation &* 32 < System.cyclesPerReading
-    seat.batchLimit = isCheap ? min(32, seat.batchLimit * 2) : 1
+    seat.batchLimit = isCheap ? min(WorkerSeat.capacity, seat.batchLimit * 2) : 1
   }
 
-  /// Runs `operation`, which the caller took: also one that was cancelled since, for
-  /// who did so was told that it runs.
+  /// Runs `operation`, which is the caller's.
   private static func run(_ operation: ScheduledOperation) {
     // Moved out: what it holds is released here, and retained nowhere.
     switch operation.handle.node.pointee.content.take() {

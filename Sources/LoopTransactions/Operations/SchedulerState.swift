@@ -6,6 +6,9 @@
 /// nothing, and looks for some microseconds more before it sleeps, so that what is
 /// added meanwhile wakes nobody. Workers that are awake are never more than
 /// `width`. O1, O4.
+///
+/// What a worker took several of at once, others take back if it is held up by the
+/// first: one that finds nothing else, or the one that watches while it sleeps.
 package struct SchedulerState: ~Copyable {
   /// What to do about the workers.
   package enum WorkerAction: Equatable {
@@ -50,6 +53,11 @@ package struct SchedulerState: ~Copyable {
 
   private var added: UInt64 = 0
   private var cancelled: UInt64 = 0
+
+  // Who took several at once; unretained: each is taken off before its worker ends.
+  private var shared: [Unmanaged<WorkerSeat>] = []
+  /// Whether one that sleeps watches who took several at once.
+  package private(set) var isWatched = false
 
   // Whether a worker is at an operation that it took because it was the oldest.
   private var laneIsTaken = false
@@ -99,20 +107,28 @@ extension SchedulerState {
     return (handle, moreWorkers())
   }
 
-  /// Takes `handle` out if it waits, to be run by the caller or dropped.
+  /// Takes `handle` if it has not begun; whether it is the caller's to run.
   package mutating func take(_ handle: OperationHandle) -> Bool {
-    guard backlog.take(handle) else { return false }
-    running += 1
-    return true
+    if backlog.take(handle) { running += 1 }
+    return handle.claim()
   }
 
-  /// Cancels `handle`: what it was, if it waited; one that runs is told.
+  /// Puts `handle` behind those of `level`, if it has not begun; whether that is so.
+  package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
+    if backlog.takeBack(handle) { running -= 1 }
+    return backlog.move(handle, to: level)
+  }
+
+  /// Cancels `handle`: what it was, if it has not begun; one that has is told.
   package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
-    guard backlog.take(handle) else {
-      let word = handle.node.pointee.word
-      handle.node.pointee.word = word | OperationNode.cancelled
-      return nil
+    if !backlog.take(handle) {
+      guard handle.claim() else {
+        // It has begun: nobody else changes the word until it has ended.
+        handle.node.pointee.word |= OperationNode.cancelled
+        return nil
+      }
+      running -= 1
     }
     cancelled &+= 1
     let content = handle.node.pointee.content.take()
@@ -131,6 +147,12 @@ extension SchedulerState {
     workers -= 1
     searching -= 1
     return workers
+  }
+
+  /// One more worker if something waits, or what waits in a batch has nobody who
+  /// watches it.
+  private mutating func moreWorkersIfNeeded() -> WorkerAction {
+    backlog.count > 0 || (!shared.isEmpty && !isWatched) ? moreWorkers() : .none
   }
 
   /// Whoever searches finds what was added; else one more has to come, if it may.
@@ -152,37 +174,54 @@ extension SchedulerState {
   /// What a worker does next. One that searched says so, and one that is at the
   /// oldest operation gives that up.
   package mutating func next(
-    _ seat: inout WorkerSeat
+    _ seat: WorkerSeat,
+    now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
     let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
-    putDown(&seat)
-    if awake > width { return (sleep(), .none) }
+    putDown(seat)
+    if awake > width { return (sleep(seat), .none) }
+    if backlog.count == 0 { takeBack(now) }
     if backlog.count > 0 {
-      take(into: &seat, wasInLane: wasInLane)
-      return (.run, backlog.count > 0 ? moreWorkers() : .none)
+      take(into: seat, wasInLane: wasInLane, now)
+      return (.run, moreWorkersIfNeeded())
     }
-    if isClosed {
+    if isClosed, shared.isEmpty {
       workers -= 1
       return (.end, endSleepers())
     }
-    guard !searched, searching == 0 else { return (sleep(), .none) }
+    guard !isClosed, !searched, searching == 0 else { return (sleep(seat), .none) }
     searching += 1
     seat.isSearching = true
     return (.search, .none)
   }
 
-  private mutating func take(into seat: inout WorkerSeat, wasInLane: Bool) {
+  private mutating func take(into seat: WorkerSeat, wasInLane: Bool, _ now: UInt64) {
     if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
       seat.isInLane = true
       laneIsTaken = true
       takenByPriority = 0
-      seat.batch.append(oldest.node)
+      seat.append(oldest.node)
     } else {
-      backlog.takeHighest(seat.batchLimit, to: &seat.batch)
-      takenByPriority += seat.batch.count
+      backlog.takeHighest(for: seat)
+      takenByPriority += seat.count
     }
-    running += seat.batch.count
+    running += seat.count
+    guard seat.count > 1 else { return }
+    seat.takenAt = now
+    shared.append(Unmanaged.passUnretained(seat))
+  }
+
+  /// Takes back what waits behind an operation that takes long.
+  private mutating func takeBack(_ now: UInt64) {
+    guard !shared.isEmpty else { return }
+    shared.removeAll { member in
+      member._withUnsafeGuaranteedRef { seat in
+        guard seat.isHeldUp(at: now) else { return false }
+        seat.forEachWaiting { if backlog.takeBack($0) { running -= 1 } }
+        return true
+      }
+    }
   }
 
   private func shouldTakeOldest(wasInLane: Bool) -> Bool {
@@ -190,23 +229,42 @@ extension SchedulerState {
     return !laneIsTaken && !wasInLane
   }
 
-  private mutating func sleep() -> Step {
+  private mutating func sleep(_ seat: WorkerSeat) -> Step {
     sleeping += 1
+    if !shared.isEmpty, !isWatched {
+      isWatched = true
+      seat.isWatching = true
+    }
     return .sleep
   }
 
   /// Sleeps as if there were nothing to do, so that others get a turn; another
   /// worker is asked for in its place.
-  package mutating func yield(_ seat: inout WorkerSeat) -> (step: Step, action: WorkerAction) {
-    putDown(&seat)
-    let step = sleep()
-    return (step, backlog.count > 0 ? moreWorkers() : .none)
+  package mutating func yield(_ seat: WorkerSeat) -> (step: Step, action: WorkerAction) {
+    defer { checkInvariants() }
+    putDown(seat)
+    let step = sleep(seat)
+    return (step, moreWorkersIfNeeded())
+  }
+
+  /// The worker that watches had a look, at `now`.
+  package mutating func watch(_ seat: WorkerSeat, now: UInt64) -> WorkerAction {
+    defer { checkInvariants() }
+    takeBack(now)
+    if shared.isEmpty { stopWatching(seat) }
+    return moreWorkersIfNeeded()
+  }
+
+  private mutating func stopWatching(_ seat: WorkerSeat) {
+    guard seat.isWatching else { return }
+    seat.isWatching = false
+    isWatched = false
   }
 
   /// Takes note of what the worker of `seat` has done.
-  private mutating func putDown(_ seat: inout WorkerSeat) {
-    running -= seat.batch.count
-    backlog.recycle(&seat.batch)
+  private mutating func putDown(_ seat: WorkerSeat) {
+    if seat.count > 1 { shared.removeAll { $0.toOpaque() == Unmanaged.passUnretained(seat).toOpaque() } }
+    seat.removeAll { end($0) }
     if seat.isSearching { searching -= 1 }
     if seat.isInLane { laneIsTaken = false }
     seat.isSearching = false
@@ -229,20 +287,20 @@ extension SchedulerState {
   /// Lets at most `limit` workers be awake.
   package mutating func setLimit(_ limit: Int) -> WorkerAction {
     self.limit = limit
-    return backlog.count > 0 ? moreWorkers() : .none
+    return moreWorkersIfNeeded()
   }
 
   /// Lets one worker fewer be awake while `yes`.
   package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
     isInteractive = yes
-    return backlog.count > 0 ? moreWorkers() : .none
+    return moreWorkersIfNeeded()
   }
 
   /// Refuses operations from now on. Those that wait are run; then workers end.
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true
-    return backlog.count == 0 ? endSleepers() : .none
+    return backlog.count == 0 && shared.isEmpty ? endSleepers() : .none
   }
 
   private mutating func endSleepers() -> WorkerAction {
@@ -254,31 +312,12 @@ extension SchedulerState {
     return .end(count)
   }
 
-  /// A worker was woken: whether it goes on, or is one of those that end.
-  package mutating func stays() -> Bool {
+  /// The worker of `seat` was woken: whether it goes on, or is one of those that end.
+  package mutating func stays(_ seat: WorkerSeat) -> Bool {
     defer { checkInvariants() }
+    stopWatching(seat)
     guard ending > 0 else { return true }
     ending -= 1
     return false
   }
-}
-
-/// What one worker has in its hands.
-package struct WorkerSeat {
-  package init() {}
-
-  /// What it took and has to run, in this order.
-  package var batch = OperationBatch()
-  /// How many it may take at once.
-  package var batchLimit = 1
-  /// Whether it counts as searching: it was just started, so it does.
-  package var isSearching = true
-  /// Whether it is at the oldest operation.
-  package var isInLane = false
-  /// When it woke, in cycles.
-  package var awakeSince: UInt64 = 0
-
-  /// Whether it has worked for long enough to let others have a turn.
-  // 64 readings, some 0.5 ms: switching costs some 20 us. Guess.
-  package var hasWorkedLong: Bool { System.cycles &- awakeSince > 64 * System.cyclesPerReading }
 }

@@ -198,6 +198,54 @@ struct OperationSchedulerTests {
     if workers == 1 { #expect(between.withLock { $0 } <= older * 33) }
   }
 
+  // O1: a worker that expects short operations takes several at once.
+  @Test("what was taken behind one that does not end is run by another worker")
+  func heldUp() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    for _ in 0..<5 {
+      let frozen = FrozenWorkers(scheduler, 2)
+      for _ in 0..<1000 { scheduler.add { _ in } }
+      // Each waits for the next.
+      let links = (0..<8).map { _ in Gate() }
+      for (number, link) in links.enumerated() {
+        scheduler.add { _ in
+          if number + 1 < links.count, number % 2 == 0 { links[number + 1].wait() }
+          link.open(2)
+        }
+      }
+      frozen.thaw()
+      for link in links { #expect(link.waitInTime()) }
+    }
+  }
+
+  // O5
+  @Test("one that was taken and has not begun can be cancelled and moved yet")
+  func cancelledBehind() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    for _ in 0..<1000 { scheduler.add { _ in } }
+    let (began, gate, done) = (Gate(), Gate(), Gate())
+    let log = Log()
+    scheduler.add { _ in
+      began.open()
+      gate.wait()
+    }
+    let behind = ["a", "b", "c"].map { name in
+      scheduler.add { _ in
+        log.add(name)
+        done.open()
+      }
+    }
+    frozen.thaw()
+    began.wait()
+    #expect(behind[0].cancel() && !behind[0].cancel())
+    #expect(behind[2].setPriority(.high))
+    gate.open()
+    for _ in 0..<2 { #expect(done.waitInTime()) }
+    #expect(log.events == ["c", "b"] || log.events == ["b", "c"])
+    #expect(scheduler.metrics.cancelled == 1)
+  }
+
   // O4, carried-over l
   @Test("interactive, the cap is one lower at once; one worker is left at least")
   func interactive() {

@@ -13,6 +13,8 @@ private enum Step: Equatable {
   case wakeUp(Int)
   /// A worker that sleeps has waited for too long.
   case timeOut(Int)
+  /// A worker that sleeps and watches has a look, when others are held up.
+  case watch(Int)
   case yield(Int)
   case interactive(Bool)
   case close
@@ -34,7 +36,13 @@ private struct ModelScheduler: ~Copyable {
   var outcomes: [Int: Int] = [:]
   var fault: String?
 
-  init(limit: Int) { state = SchedulerState(limit: limit) }
+  /// How many a worker takes at once.
+  let batchLimit: Int
+
+  init(limit: Int, batchLimit: Int) {
+    state = SchedulerState(limit: limit)
+    self.batchLimit = batchLimit
+  }
 
   mutating func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
@@ -44,6 +52,7 @@ private struct ModelScheduler: ~Copyable {
     case .start:
       workers.append(.awake)
       seats.append(WorkerSeat())
+      seats.last?.batchLimit = batchLimit
     }
   }
 
@@ -63,31 +72,38 @@ private struct ModelScheduler: ~Copyable {
       if state.cancel(handle) != nil { end(number) }
     case .move(let number):
       guard number < handles.count, let handle = handles[number] else { return false }
-      _ = state.backlog.move(handle, to: 200)
+      _ = state.move(handle, to: 200)
     case .next(let worker):
       guard worker < workers.count, workers[worker] == .awake else { return false }
       finish(worker)
-      let (step, action) = state.next(&seats[worker])
+      let (step, action) = state.next(seats[worker], now: 0)
       enter(worker, step)
       perform(action)
     case .yield(let worker):
       guard worker < workers.count, workers[worker] == .awake else { return false }
       finish(worker)
-      let (step, action) = state.yield(&seats[worker])
+      let (step, action) = state.yield(seats[worker])
       enter(worker, step)
       perform(action)
     case .wakeUp(let worker):
       guard worker < workers.count, workers[worker] == .asleep, wakes > 0 else { return false }
       wakes -= 1
-      if state.stays() {
+      if state.stays(seats[worker]) {
         workers[worker] = .awake
         seats[worker].isSearching = true
       } else {
         workers[worker] = .gone
       }
     case .timeOut(let worker):
-      guard worker < workers.count, workers[worker] == .asleep else { return false }
+      guard worker < workers.count, workers[worker] == .asleep, !seats[worker].isWatching else {
+        return false
+      }
       if state.mayEnd() { workers[worker] = .gone }
+    case .watch(let worker):
+      guard worker < workers.count, workers[worker] == .asleep, seats[worker].isWatching else {
+        return false
+      }
+      perform(state.watch(seats[worker], now: .max / 2))
     case .interactive(let yes): perform(state.setInteractive(yes))
     case .close:
       guard !state.isClosed else { return false }
@@ -98,12 +114,14 @@ private struct ModelScheduler: ~Copyable {
   }
 
   private mutating func finish(_ worker: Int) {
-    for handle in seats[worker].batch {
+    var ended: [Int] = []
+    _ = seats[worker].claimEach { handle in
       if let number = handles.firstIndex(where: { $0?.node == handle.node && $0?.isCurrent == true }
       ) {
-        end(number)
+        ended.append(number)
       }
     }
+    for number in ended { end(number) }
   }
 
   private mutating func end(_ number: Int) {
@@ -128,6 +146,10 @@ private struct ModelScheduler: ~Copyable {
     if state.workers + state.ending != awake + asleep { fault = "counts \(state.workers) workers" }
     // Nothing waits where everybody sleeps and nobody was woken.
     if state.backlog.count > 0, awake == 0, wakes == 0 { fault = "work waits, and nobody comes" }
+    // What waits in a batch has somebody who comes if its worker is held up.
+    let hasBatch = zip(workers, seats).contains { $0 == .awake && $1.batch.count > 1 }
+    let isFull = state.workers - state.sleeping >= state.width
+    if hasBatch, !isFull, !state.isWatched, state.searching == 0 { fault = "nobody watches a batch" }
     if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
   }
 
@@ -152,19 +174,19 @@ private struct ModelScheduler: ~Copyable {
 struct SchedulerStateTests {
   private static let steps: [Step] =
     [.add(0), .add(1), .cancel(0), .cancel(1), .move(0)]
-    + (0..<2).flatMap { [.next($0), .wakeUp($0), .timeOut($0), .yield($0)] }
+    + (0..<2).flatMap { [.next($0), .wakeUp($0), .timeOut($0), .yield($0), .watch($0)] }
     + [.interactive(true), .interactive(false), .close]
 
   // O1, O4, O5: three actors, those who add, a first and a second worker.
   @Test(
     "whatever the order: each ends once, never too many are awake, none is forgotten",
-    arguments: [1, 2, 3]
+    arguments: [1, 2, 3], [1, 2]
   )
-  func everyOrder(limit: Int) {
+  func everyOrder(limit: Int, batchLimit: Int) {
     var orders = 0
     for opening in Self.openings {
       let depth = opening.count + (Interposed.isSanitized ? 3 : 4)
-      explore(opening, limit: limit, depth: depth, &orders)
+      explore(opening, limit: limit, batchLimit: batchLimit, depth: depth, &orders)
     }
     #expect(orders > (Interposed.isSanitized ? 3000 : 10_000))
   }
@@ -179,11 +201,18 @@ struct SchedulerStateTests {
     [.add(0), .next(0), .next(0), .next(0)],
     [.add(0), .next(0), .next(0), .next(0), .add(1)],
     [.add(0), .add(1), .add(1), .next(0), .next(1), .next(0), .next(1), .next(0), .next(1)],
+    [.add(0), .next(0), .add(1), .add(1), .next(1), .next(0), .next(1)],
   ]
 
-  private func explore(_ prefix: [Step], limit: Int, depth: Int, _ orders: inout Int) {
+  private func explore(
+    _ prefix: [Step],
+    limit: Int,
+    batchLimit: Int,
+    depth: Int,
+    _ orders: inout Int
+  ) {
     for step in Self.steps {
-      var model = ModelScheduler(limit: limit)
+      var model = ModelScheduler(limit: limit, batchLimit: batchLimit)
       for earlier in prefix { _ = model.take(earlier) }
       guard model.take(step) else { continue }
       orders += 1
@@ -193,7 +222,7 @@ struct SchedulerStateTests {
         continue
       }
       if order.count < depth {
-        explore(order, limit: limit, depth: depth, &orders)
+        explore(order, limit: limit, batchLimit: batchLimit, depth: depth, &orders)
       } else {
         let isSettled = model.settle()
         #expect(isSettled && model.fault == nil, "\(model.fault ?? "unended"), after \(order)")
@@ -204,14 +233,14 @@ struct SchedulerStateTests {
   @Test("whoever searches is the only one to be counted on: what is added wakes nobody")
   func oneSearches() throws {
     var state = SchedulerState(limit: 1)
-    var seat = WorkerSeat()
+    let seat = WorkerSeat()
     let actions = [add(&state), add(&state)]
     #expect(actions == [.start, SchedulerState.WorkerAction.none])
-    var steps = (0..<3).map { _ in state.next(&seat).step }
+    var steps = (0..<3).map { _ in state.next(seat, now: 0).step }
     #expect(steps == [.run, .run, .search])
     let third = add(&state)
     #expect(third == SchedulerState.WorkerAction.none)
-    steps = (0..<3).map { _ in state.next(&seat).step }
+    steps = (0..<3).map { _ in state.next(seat, now: 0).step }
     #expect(steps == [.run, .search, .sleep])
     let fourth = add(&state)
     #expect(fourth == .wake)
@@ -222,12 +251,12 @@ struct SchedulerStateTests {
   func interactive() throws {
     var state = SchedulerState(limit: 2)
     for _ in 0..<9 { _ = add(&state) }
-    var first = WorkerSeat()
-    var second = WorkerSeat()
-    let began = [state.next(&first), state.next(&second)]
+    let first = WorkerSeat()
+    let second = WorkerSeat()
+    let began = [state.next(first, now: 0), state.next(second, now: 0)]
     #expect(began.map(\.step) == [.run, .run] && began.map(\.action) == [.start, .none])
     let on = state.setInteractive(true)
-    let during = [state.next(&second), state.next(&first)]
+    let during = [state.next(second, now: 0), state.next(first, now: 0)]
     #expect(on == .none)
     #expect(during.map(\.step) == [.sleep, .run] && during.map(\.action) == [.none, .none])
     let off = state.setInteractive(false)
@@ -241,12 +270,12 @@ struct SchedulerStateTests {
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     for _ in 0..<20 { _ = add(&state, level: 200) }
-    var seat = WorkerSeat()
+    let seat = WorkerSeat()
     var turns = 0
     repeat {
       turns += 1
-      _ = state.next(&seat)
-    } while Array(seat.batch).first?.node != oldest.node && turns < 30
+      _ = state.next(seat, now: 0)
+    } while seat.batch.first?.node != oldest.node && turns < 30
     #expect(turns == SchedulerState.laneInterval)
   }
 
@@ -255,11 +284,11 @@ struct SchedulerStateTests {
   func laneAlternates() throws {
     var state = SchedulerState(limit: 2)
     let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle }
-    var seats = [WorkerSeat(), WorkerSeat()]
+    let seats = [WorkerSeat(), WorkerSeat()]
     var taken: [OperationNode.Pointer] = []
     for turn in 0..<16 {
       _ = add(&state, level: 200)
-      _ = state.next(&seats[turn % 2])
+      _ = state.next(seats[turn % 2], now: 0)
       taken.append(contentsOf: seats[turn % 2].batch.map(\.node))
     }
     for handle in added { #expect(taken.contains(try #require(handle).node)) }
