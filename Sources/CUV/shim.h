@@ -136,25 +136,13 @@ static inline void lt_thread_set_name(const char *name) {
 #endif
 }
 
-// How many processors' time the control group may use, rounded up; 0: no limit.
-static inline int lt_processor_quota(void) {
-  long long quota = -1, period = 0;
-  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  if (file != NULL) {
-    if (fscanf(file, "%lld %lld", &quota, &period) != 2) quota = -1;
-    fclose(file);
-  } else {
-    file = fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "re");
-    if (file == NULL) return 0;
-    if (fscanf(file, "%lld", &quota) != 1) quota = -1;
-    fclose(file);
-    file = fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "re");
-    if (file == NULL) return 0;
-    if (fscanf(file, "%lld", &period) != 1) period = 0;
-    fclose(file);
-  }
-  if (quota <= 0 || period <= 0) return 0;
-  return (int)((quota + period - 1) / period);
+// Reads a file into `text`, as far as it fits; how many bytes, or -1.
+static inline long lt_read_file(const char *path, char *text, size_t size) {
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return -1;
+  size_t length = fread(text, 1, size, file);
+  fclose(file);
+  return (long)length;
 }
 
 static inline void lt_yield(void) { sched_yield(); }

@@ -91,7 +91,7 @@ extension EventLoop {
     repeat {
       require(
         rounds < Self.dropRounds,
-        "EventLoop.close: what it releases adds to the loop, without an end; look for a deinit that does"
+        "EventLoop.close: what it releases or completes adds to the loop, without an end; look for a deinit, or a completion, that does"
       )
       dropOnce()
       rounds += 1

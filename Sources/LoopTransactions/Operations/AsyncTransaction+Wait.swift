@@ -2,7 +2,8 @@ extension AsyncTransaction {
   /// Returns when the transaction is complete; the loop does nothing else until
   /// then.
   ///
-  /// Call on the loop, not from a completion of this transaction. Commits it if it
+  /// Call on the loop, not from a completion of this transaction, or from an operation of
+  /// it that this thread helps with. Commits it if it
   /// is open. What it waits for is put above everything else that waits for a worker,
   /// and this thread runs operations of its own that wait; the completions are called
   /// inside. Does nothing if it is complete.
@@ -13,6 +14,9 @@ extension AsyncTransaction {
   /// - Complexity: O(n) in its operations, and what they take.
   public func waitUntilComplete() {
     check("AsyncTransaction.waitUntilComplete")
+    if CurrentOperation.owner?.isAwaited(by: core) == true {
+      trap("AsyncTransaction.waitUntilComplete: called from an operation of \(name) itself")
+    }
     switch core.state.phase {
     case .complete: return
     case .completing:

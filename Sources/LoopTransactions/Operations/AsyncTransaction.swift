@@ -86,7 +86,7 @@ public final class AsyncTransaction {
     core.transaction = nil
     unfinished.remove(self)
     // One by one: each would release the next within its own end, however many.
-    defer { while items.removeFirst() != nil {} }
+    defer { while let item = items.removeFirst() { item.forget() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked else { return }
     trap(
       "AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled"

@@ -1,27 +1,41 @@
 /// An operation of a transaction that shares a flight.
 final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `join` and `flight` are written on the loop in `start`; other threads
-  // go by `seat`, which has its lock.
+  // @unchecked: `body` is touched on the loop only; other threads go by `boarding`, which
+  // has its lock.
 
   private final class Seat: FlightFollower<Value>, @unchecked Sendable {
-    // @unchecked: `item` is a constant, and unowned: its transaction keeps it until it
-    // has ended, which is what a seat is for.
-    unowned(unsafe) let item: FlightItem<Value>
+    // @unchecked: `item` is used once, by who lands or who leaves; the rest are
+    // constants.
+
+    // Kept until then: a loop may be dropped meanwhile.
+    private var item: FlightItem<Value>?
+    private let name: StaticString
+    private let core: AsyncTransactionCore
 
     init(_ item: FlightItem<Value>, level: Int) {
       self.item = item
+      name = item.name
+      core = item.core
       super.init(level: level)
     }
 
     override func landed(_ outcome: AsyncTransaction.Outcome<Value>) {
-      item.outcome = outcome
-      item.core.operationEnded()
+      item.take()?.outcome = outcome
+      core.operationEnded()
     }
 
-    override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
-      item.core === transaction
+    /// It was taken off before it landed.
+    func left() {
+      item = nil
+      core.operationEnded()
     }
+
+    override func isAwaited(by transaction: AsyncTransactionCore) -> Bool { core === transaction }
+
+    override var title: String { "\(name)" }
   }
+
+  typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
   private struct Boarding {
     var seat: Seat?
@@ -29,7 +43,8 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     var level: Int
   }
 
-  private var join: ((FlightFollower<Value>) -> Flight<Value>)?
+  private let join: (FlightFollower<Value>, inout Body?) -> Flight<Value>
+  private var body: Body?
   private let boarding: Locked<Boarding>
 
   /// An operation of `core` that takes part by `join`.
@@ -37,30 +52,34 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     _ name: StaticString,
     _ core: AsyncTransactionCore,
     level: Int,
-    _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?,
-    _ join: @escaping (FlightFollower<Value>) -> Flight<Value>
+    _ body: consuming @escaping Body,
+    _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?,
+    _ join: @escaping (FlightFollower<Value>, inout Body?) -> Flight<Value>
   ) {
     boarding = Locked(Boarding(level: level))
     self.join = join
+    self.body = body
     super.init(name, core, completion)
   }
 
   override func start() {
-    guard let join = join.take() else { return }
-    let seat = Seat(self, level: boarding.withLock { $0.level })
-    let flight = join(seat)
+    let first = boarding.withLock { $0.level }
+    let seat = Seat(self, level: first)
+    // Moved: a copy might be released here, last of all. O12.
+    var body = body.take()
+    let flight = join(seat, &body)
     let level = boarding.withLock { state in
       (state.seat, state.flight) = (seat, flight)
       return state.level
     }
     if isCancelled { return cancel() }
-    if level != seat.level { _ = flight.move(seat, to: level) }
+    if level != first { _ = flight.move(seat, to: level) }
   }
 
   override func cancel() {
     super.cancel()
     guard let (seat, flight) = boarded() else { return }
-    if flight.leave(seat) { core.operationEnded() }
+    if flight.leave(seat) { seat.left() }
   }
 
   override func move(to level: Int) -> Bool {

@@ -15,6 +15,9 @@ class FlightFollower<Value: Sendable>: @unchecked Sendable {
 
   /// Whether `transaction` waits for this. Any thread.
   func isAwaited(by transaction: AsyncTransactionCore) -> Bool { false }
+
+  /// What a diagnosis calls it.
+  var title: String { "single flight" }
 }
 
 /// An operation under way, as those that wait for it know it.
@@ -39,7 +42,6 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
   /// Runs it on the calling thread, if it waits.
   func help() {}
 
-  override final var title: String { "single flight" }
 }
 
 /// The flights under way, by their keys.
@@ -54,13 +56,14 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// How many are under way.
   var count: Int { flights.withLock { $0.count } }
 
-  /// Lets `follower` wait for `key`, by a flight under way or a new one, that runs
+  /// Lets `follower` wait for `key`, by a flight under way or a new one, that takes
   /// `body`.
   func join(
     _ key: Key,
     _ follower: FlightFollower<Value>,
-    _ body: @escaping Body
+    _ body: inout Body?
   ) -> Flight<Value> {
+    scheduler.core.checkProcess()
     let (flight, isNew, level) = flights.withLock { flights in
       if let flight = flights[key] {
         flight.followers.append(follower)
@@ -71,7 +74,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       flights[key] = flight
       return (flight, true, follower.level)
     }
-    if isNew { flight.start(body, level) } else { _ = flight.moveNow(to: level) }
+    if isNew { flight.start(&body, level) } else { _ = flight.moveNow(to: level) }
     return flight
   }
 
@@ -113,8 +116,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   /// The most urgent level of those that wait. Under the lock.
   var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
 
-  func start(_ body: @escaping FlightTable<Key, Value>.Body, _ level: Int) {
-    self.body = body
+  func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
+    self.body = body.take()
     guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
@@ -142,7 +145,10 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
       wasIn = true
       return flight.followers.isEmpty
     }
-    if isDeserted != nil, let handle = table.withLock({ handle }) {
+    if isDeserted == nil {
+      // As urgent as those that are left want it.
+      if wasIn { _ = moveNow(to: table.withLock { highestLevel }) }
+    } else if let handle = table.withLock({ handle }) {
       _ = scheduler.core.cancel(handle)
     }
     return wasIn
@@ -159,6 +165,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   override func help() {
     if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfWaiting(handle) }
   }
+
+  override var title: String { table.withLock { followers.first }?.title ?? super.title }
 
   override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
     table.withLock { followers }.contains { $0.isAwaited(by: transaction) }

@@ -49,12 +49,12 @@ extension LoopPort {
 
   /// The loop's thread runs an operation that it waits for, or the caller erred.
   private func refuseOnThread(_ owner: OperationOwner?) throws {
-    guard let owner else {
+    guard let owner, let name = WaitTable.shared.awaited(on: core, for: owner) else {
       trap(
         "LoopPort.postAndWait: called on the loop itself, which would wait for ever; call it directly"
       )
     }
-    throw WaitCycle(operation: owner.title, transaction: owner.title)
+    throw WaitCycle(operation: owner.title, transaction: name)
   }
 }
 

@@ -83,10 +83,12 @@ package struct OperationBacklog: ~Copyable {
     return OperationHandle(node: node)
   }
 
-  /// Takes the most urgent for `seat`, in their order, as many as it may take.
-  mutating func takeHighest(for seat: WorkerSeat) {
-    while seat.count < seat.batchLimit, let level = highestLevel {
-      while seat.count < seat.batchLimit, let node = lists[level].first {
+  /// Takes the most urgent for `seat`, in their order, as many as it may take, and no
+  /// more than `most`.
+  mutating func takeHighest(_ most: Int, for seat: WorkerSeat) {
+    let limit = min(seat.batchLimit, most)
+    while seat.count < limit, let level = highestLevel {
+      while seat.count < limit, let node = lists[level].first {
         take(node)
         seat.append(node)
       }

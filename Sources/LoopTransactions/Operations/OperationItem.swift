@@ -39,6 +39,9 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Tells its outcome. Loop only, once, after it ended.
   func complete(isCancelled: Bool) {}
 
+  /// Nobody will be told. Loop only.
+  func forget() {}
+
   override final func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
     core === transaction
   }
@@ -70,6 +73,9 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
     guard let completion = completion.take() else { return }
     completion(isCancelled || self.isCancelled ? .cancelled : outcome)
   }
+
+  // A worker may be at it, and let go of it last.
+  override final func forget() { completion = nil }
 
   /// What `body` makes or throws.
   static func outcome(

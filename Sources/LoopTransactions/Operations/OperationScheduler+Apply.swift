@@ -41,6 +41,8 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   private let next = Atomic<Int>(0)
   private let helpers: Atomic<Int>
   private let parking = Parking()
+  /// The operation that calls `apply`.
+  private let caller = CurrentOperation.owner
 
   init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
     self.count = count
@@ -66,6 +68,13 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
 
   /// Releases the body. Once nobody runs it any more.
   func letGo() { body = nil }
+
+  // Who waits for the caller waits for its helpers.
+  override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+    caller?.isAwaited(by: transaction) ?? false
+  }
+
+  override var title: String { caller?.title ?? super.title }
 
   override func operationEnded(_ end: OperationEnd) {
     // Acquire and release: who waits sees what every helper did.

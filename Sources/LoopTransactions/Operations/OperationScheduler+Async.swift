@@ -13,7 +13,7 @@ extension OperationScheduler {
   /// - Complexity: O(1), and `body`.
   public func run<Value: Sendable>(
     priority: OperationPriority? = nil,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
+    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
     let priority = priority ?? OperationPriority(Task.currentPriority)
     let awaited = AwaitedOperation<Value>(core, body)
@@ -60,7 +60,7 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
 
   init(
     _ core: SchedulerCore,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
+    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) {
     self.core = core
     self.body = body

@@ -22,7 +22,11 @@ public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 
   /// The scheduler for what needs none of its own.
-  public static let shared = OperationScheduler("operations")
+  ///
+  /// Use it on any thread. In a child that was forked it is another one.
+  public static var shared: OperationScheduler { processWide.value }
+
+  private static let processWide = ProcessWide { OperationScheduler("operations") }
 
   /// A scheduler whose workers are called `name` in a debugger.
   ///
@@ -88,14 +92,16 @@ public final class OperationScheduler: Sendable {
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
   /// - Complexity: O(1). Allocates nothing beyond the closure.
-  // Inlined, so that a result that nobody uses is not retained.
+  // Inlined, so that a result that nobody uses is not retained; moved out of
+  // an optional, for whoever held a copy might be the last to release it. O12.
   @inlinable
   @discardableResult
   public func add(
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    ScheduledOperation(core: core, handle: core.add(body, priority))
+    var body: (@Sendable (ScheduledOperation) -> Void)? = body
+    return ScheduledOperation(core: core, handle: core.add(&body, priority))
   }
 
   /// How many operations may run at once.
@@ -151,21 +157,23 @@ public struct ScheduledOperation: Sendable {
     self.handle = handle
   }
 
-  /// Whether it was cancelled.
+  /// Whether it has begun, and was cancelled since: for its body to ask. Of one that was
+  /// cancelled before, which `cancel()` told, and one that has ended, it is false.
   ///
   /// Read it on any thread; one atomic read.
   public var isCancelled: Bool { handle.isCancelled }
 
-  /// Cancels the operation: one that waits does not run, and what its body holds is
-  /// released at once, on this thread; one that runs is told by `isCancelled`.
+  /// Cancels the operation: one that has not begun does not run, and what its body holds
+  /// is released at once, on this thread; one that runs is told by `isCancelled`.
   ///
-  /// Call from any thread. Whether it waited, and so does not run.
+  /// Call from any thread. Whether it had not begun, and so does not run.
   ///
   /// - Complexity: O(1).
   @discardableResult
   public func cancel() -> Bool { core.cancel(handle) }
 
-  /// Puts the operation behind those of `priority`, if it waits; whether it does.
+  /// Puts the operation behind those of `priority`, if it has not begun; whether that is
+  /// so.
   ///
   /// Call from any thread.
   ///

@@ -24,14 +24,14 @@ final class SchedulerCore: Sendable {
     state = BrieflyLocked(SchedulerState(limit: limit))
   }
 
-  /// Adds an operation that nobody is told of.
+  /// Adds an operation of which nobody is told, and takes its body.
   @usableFromInline
   func add(
-    _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void,
+    _ body: inout (@Sendable (ScheduledOperation) -> Void)?,
     _ priority: OperationPriority
   ) -> OperationHandle {
-    let content = OperationNode.Content.body(body)
-    guard let handle = add(content, level: OperationBacklog.level(priority)) else {
+    guard let body = body.take() else { fatalError("OperationScheduler: a body was handed over") }
+    guard let handle = add(.body(body), level: OperationBacklog.level(priority)) else {
       trap("OperationScheduler.add: the scheduler is closed")
     }
     return handle
@@ -98,7 +98,16 @@ final class SchedulerCore: Sendable {
 
   /// Asks the state.
   func ask<Result>(_ body: (borrowing SchedulerState) -> Result) -> Result {
-    state.withLock { body($0) }
+    checkProcess()
+    return state.withLock { body($0) }
+  }
+
+  /// Traps in a child of the process that made the scheduler.
+  func checkProcess() {
+    // The workers are the parent's, and one of them may hold the lock.
+    if _slowPath(ForkGuard.generation != generation) {
+      trap("OperationScheduler \(name): it belongs to the parent process; make one in the child")
+    }
   }
 
   /// Refuses operations from now on; those that wait are run, and the workers end.
@@ -110,10 +119,7 @@ final class SchedulerCore: Sendable {
   private func change<Result: ~Copyable>(
     _ body: (inout SchedulerState) -> Result
   ) -> Result {
-    // The workers are the parent's, and one of them may hold the lock.
-    if _slowPath(ForkGuard.generation != generation) {
-      trap("OperationScheduler \(name): it belongs to the parent process; make one in the child")
-    }
+    checkProcess()
     return state.withLock { state in
       let result = body(&state)
       // Relaxed: a hint, which is looked at under the lock after that.
@@ -163,7 +169,7 @@ extension SchedulerCore {
     while true {
       let yields = permits.isContended && seat.hasWorkedLong
       let now = System.cycles
-      let (step, action) = change { yields ? $0.yield(seat) : $0.next(seat, now: now) }
+      let (step, action) = change { yields ? $0.yield(seat, now: now) : $0.next(seat, now: now) }
       perform(action)
       switch step {
       case .run: runBatch(seat)

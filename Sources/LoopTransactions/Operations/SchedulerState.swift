@@ -59,12 +59,13 @@ package struct SchedulerState: ~Copyable {
   /// Whether one that sleeps watches who took several at once.
   package private(set) var isWatched = false
 
-  // Whether a worker is at an operation that it took because it was the oldest.
-  private var laneIsTaken = false
-  // How many were taken by priority since, where there is but one worker.
+  // How many workers are at an operation that they took because it was the oldest.
+  private var inLane = 0
+  // How many were taken by priority since the oldest was taken.
   private var takenByPriority = 0
 
-  /// With one worker, every eighth operation is the oldest. O3.
+  /// After so many operations for each worker, less one, the oldest is taken, whoever
+  /// is in the lane: with one worker, every eighth. O3.
   package static var laneInterval: Int { 8 }
 
   package init(limit: Int) { self.limit = limit }
@@ -181,7 +182,7 @@ extension SchedulerState {
     let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
     putDown(seat)
     if awake > width { return (sleep(seat), .none) }
-    if backlog.count == 0 { takeBack(now) }
+    takeBack(now)
     if backlog.count > 0 {
       take(into: seat, wasInLane: wasInLane, now)
       return (.run, moreWorkersIfNeeded())
@@ -199,11 +200,11 @@ extension SchedulerState {
   private mutating func take(into seat: WorkerSeat, wasInLane: Bool, _ now: UInt64) {
     if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
       seat.isInLane = true
-      laneIsTaken = true
+      inLane += 1
       takenByPriority = 0
       seat.append(oldest.node)
     } else {
-      backlog.takeHighest(for: seat)
+      backlog.takeHighest(untilLane, for: seat)
       takenByPriority += seat.count
     }
     running += seat.count
@@ -225,9 +226,12 @@ extension SchedulerState {
   }
 
   private func shouldTakeOldest(wasInLane: Bool) -> Bool {
-    if width == 1 { return takenByPriority >= Self.laneInterval - 1 }
-    return !laneIsTaken && !wasInLane
+    if untilLane == 0 { return true }
+    return width > 1 && inLane == 0 && !wasInLane
   }
+
+  /// How many may be taken by priority before the oldest has to be.
+  private var untilLane: Int { max(0, width * Self.laneInterval - 1 - takenByPriority) }
 
   private mutating func sleep(_ seat: WorkerSeat) -> Step {
     sleeping += 1
@@ -240,8 +244,13 @@ extension SchedulerState {
 
   /// Sleeps as if there were nothing to do, so that others get a turn; another
   /// worker is asked for in its place.
-  package mutating func yield(_ seat: WorkerSeat) -> (step: Step, action: WorkerAction) {
+  package mutating func yield(
+    _ seat: WorkerSeat,
+    now: UInt64
+  ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
+    // Nothing for anybody: it may have to end.
+    if backlog.count == 0 { return next(seat, now: now) }
     putDown(seat)
     let step = sleep(seat)
     return (step, moreWorkersIfNeeded())
@@ -266,7 +275,7 @@ extension SchedulerState {
     if seat.count > 1 { shared.removeAll { $0.toOpaque() == Unmanaged.passUnretained(seat).toOpaque() } }
     seat.removeAll { end($0) }
     if seat.isSearching { searching -= 1 }
-    if seat.isInLane { laneIsTaken = false }
+    if seat.isInLane { inLane -= 1 }
     seat.isSearching = false
     seat.isInLane = false
   }

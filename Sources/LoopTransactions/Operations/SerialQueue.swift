@@ -36,7 +36,7 @@ public final class SerialQueue: Sendable {
   /// one begins. What waits when the queue itself is dropped is still run.
   ///
   /// - Complexity: O(1).
-  public func add(_ body: @escaping @Sendable () -> Void) { core.add(body) }
+  public func add(_ body: consuming @escaping @Sendable () -> Void) { core.add(body) }
 
   /// Drops what waits; how much that was.
   ///
@@ -52,12 +52,34 @@ public final class SerialQueue: Sendable {
 
 /// A serial queue as workers know it.
 final class SerialQueueCore: Sendable {
+  private typealias Body = @Sendable () -> Void
+
   private struct State {
-    var waiting: [@Sendable () -> Void] = []
-    /// How many of `waiting`, from the front, were run.
-    var first = 0
+    /// What was added since the worker last looked.
+    var added: [Body?] = []
+    /// What comes before that.
+    var next: [Body?] = []
+    /// How many of `next`, from the front, were taken.
+    var taken = 0
     /// Whether it is with the scheduler, or a worker is at it.
     var isScheduled = false
+
+    var count: Int { added.count + next.count - taken }
+
+    mutating func takeFirst() -> Body? {
+      if taken == next.count { turnOver() }
+      guard taken < next.count else { return nil }
+      taken += 1
+      return next[taken - 1].take()
+    }
+
+    // Two lists, used in turn: one that is never empty does not grow.
+    private mutating func turnOver() {
+      // Some 64 pieces are kept for the next time. Guess.
+      next.removeAll(keepingCapacity: next.count <= 64)
+      taken = 0
+      swap(&added, &next)
+    }
   }
 
   private let scheduler: OperationScheduler
@@ -69,23 +91,30 @@ final class SerialQueueCore: Sendable {
     self.level = level
   }
 
-  func add(_ body: @escaping @Sendable () -> Void) {
+  func add(_ body: consuming @escaping @Sendable () -> Void) {
+    scheduler.core.checkProcess()
+    // Moved in: whoever held a copy might be the last to release it. O12.
+    var body: Body? = body
     let isNews = state.withLock { state in
-      state.waiting.append(body)
+      state.added.append(body.take())
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
     if isNews { schedule() }
   }
 
-  var count: Int { state.withLock { $0.waiting.count - $0.first } }
+  var count: Int {
+    scheduler.core.checkProcess()
+    return state.withLock { $0.count }
+  }
 
   func removeAll() -> Int {
+    scheduler.core.checkProcess()
     let removed = state.withLock { state in
-      defer { (state.waiting, state.first) = ([], 0) }
-      return state.waiting[state.first...]
+      defer { (state.added, state.next, state.taken) = ([], [], 0) }
+      return (state.next, state.added, state.count)
     }
-    return removed.count
+    return removed.2
   }
 
   private func schedule() {
@@ -98,25 +127,19 @@ final class SerialQueueCore: Sendable {
   private func runSome() {
     // 100 us: so long may something more urgent wait for a queue of small pieces.
     let end = System.nanoseconds + 100_000
-    while let body = next() {
-      body()
+    while runNext() {
       if System.nanoseconds > end { return schedule() }
     }
   }
 
-  private func next() -> (@Sendable () -> Void)? {
-    state.withLock { state in
-      guard state.first < state.waiting.count else {
-        state.waiting.removeAll(keepingCapacity: state.waiting.count < 64)
-        state.first = 0
-        state.isScheduled = false
-        return nil
-      }
-      defer {
-        state.waiting[state.first] = {}
-        state.first += 1
-      }
-      return state.waiting[state.first]
+  /// Runs the next, and releases it; false if nothing waits.
+  private func runNext() -> Bool {
+    let body = state.withLock { state in
+      let body = state.takeFirst()
+      if body == nil { state.isScheduled = false }
+      return body
     }
+    body?()
+    return body != nil
   }
 }

@@ -3,7 +3,8 @@
 ///
 /// One operation per key waits or runs, however many ask, so that it takes up one
 /// worker. It has the priority of the most urgent of them, and is cancelled when the
-/// last has cancelled. Nothing is kept once it has ended. Use it from any thread.
+/// last has cancelled; who asks while such a one still runs starts another. Nothing is
+/// kept once it has ended. Use it from any thread.
 ///
 /// ```swift
 /// let pictures = SingleFlight<Path, Picture>()
@@ -37,14 +38,15 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   public func value(
     for key: Key,
     priority: OperationPriority? = nil,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value
+    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
+    var body: FlightTable<Key, Value>.Body? = body
     let level = OperationBacklog.level(priority ?? OperationPriority(Task.currentPriority))
     let follower = AwaitingFollower<Value>(level: level)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
         follower.continuation = continuation
-        follower.flight = table.join(key, follower, body)
+        follower.flight = table.join(key, follower, &body)
         if Task.isCancelled { follower.cancel() }
       }
     } onCancel: {
@@ -60,20 +62,20 @@ extension AsyncTransaction {
   /// under way for `key`; it is then dropped at once.
   ///
   /// - Precondition: The transaction is open.
-  /// - Complexity: O(1).
+  /// - Complexity: O(n) in those that wait for the key.
   @discardableResult
   public func add<Key, Value>(
     _ flights: SingleFlight<Key, Value>,
     for key: Key,
     name: StaticString = "operation",
     priority: OperationPriority = .normal,
-    _ body: @escaping @Sendable (ScheduledOperation) throws -> Value,
-    completion: ((Outcome<Value>) -> Void)? = nil
+    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value,
+    completion: consuming ((Outcome<Value>) -> Void)? = nil
   ) -> Operation {
     checkOpen("AsyncTransaction.add")
     let level = OperationBacklog.level(priority)
-    let item = FlightItem(name, core, level: level, completion) { [table = flights.table] in
-      table.join(key, $0, body)
+    let item = FlightItem(name, core, level: level, body, completion) { [table = flights.table] in
+      table.join(key, $0, &$1)
     }
     append(item)
     return Operation(item: item)

@@ -54,6 +54,7 @@ public final class TransactionGroup {
   ///
   /// Call on the loop.
   public func commit() {
+    loop?.checkThread("TransactionGroup.commit")
     let all = open
     open = []
     for transaction in all {

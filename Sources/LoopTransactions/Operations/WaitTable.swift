@@ -4,7 +4,9 @@
 /// operation that closes it is let go, with both names. O9.
 package final class WaitTable: Sendable {
   /// The one of the process.
-  package static let shared = WaitTable()
+  package static var shared: WaitTable { processWide.value }
+
+  private static let processWide = ProcessWide { WaitTable() }
 
   private let state = Locked(WaitState())
 
@@ -24,6 +26,11 @@ package final class WaitTable: Sendable {
 
   /// Whether the loop of `port` waits for a transaction.
   package func isAwaiting(_ port: LoopPort) -> Bool { state.withLock { $0.isAwaiting(port.core) } }
+
+  /// The transaction for which `loop` waits, of those that wait for `owner`.
+  func awaited(on loop: PortCore, for owner: OperationOwner) -> String? {
+    state.withLock { $0.awaited(on: loop, for: owner) }
+  }
 
   /// How many calls wait on the loop of `port`.
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
@@ -65,6 +72,10 @@ struct WaitState {
 
   /// Removes a call.
   mutating func callEnds(_ call: LoopCall) { calls.removeAll { $0 === call } }
+
+  func awaited(on loop: PortCore, for owner: OperationOwner) -> String? {
+    waits.last { $0.loop === loop && owner.isAwaited(by: $0.transaction) }?.name
+  }
 
   func isAwaiting(_ loop: PortCore) -> Bool { waits.contains { $0.loop === loop } }
 

@@ -6,7 +6,9 @@ import Synchronization
 /// and is handed one by whoever next gives his up. Any thread may use it. O1.
 package final class WorkerPermits: Sendable {
   /// Those of the process.
-  package static let shared = WorkerPermits(limit: 2 * ActiveCores.count)
+  package static var shared: WorkerPermits { processWide.value }
+
+  private static let processWide = ProcessWide { WorkerPermits(limit: 2 * ActiveCores.count) }
 
   private let state: Locked<PermitState>
   // Whether somebody waits; a hint, for workers between two operations.

@@ -6,7 +6,6 @@ enum ActiveCores {
   /// group's quota pays for; at least 1. Asked once.
   static let count: Int = {
     let allowed = Int(uv_available_parallelism())
-    let quota = Int(lt_processor_quota())
-    return max(1, quota > 0 ? min(allowed, quota) : allowed)
+    return max(1, min(allowed, ControlGroup.quota() ?? allowed))
   }()
 }

@@ -46,6 +46,18 @@ package enum System {
   /// Wakes one thread that sleeps on `word`.
   static func wakeOne(on word: UnsafeMutableRawPointer) { lt_word_wake(word) }
 
+  /// The first bytes of a file; nil where it can not be read.
+  static func bytes(ofFile path: String, atMost size: Int) -> [UInt8]? {
+    var length = -1
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      buffer.withMemoryRebound(to: CChar.self) { characters in
+        length = lt_read_file(path, characters.baseAddress, characters.count)
+      }
+      count = max(length, 0)
+    }
+    return length < 0 ? nil : bytes
+  }
+
   /// Writes `message` and a line end to standard error.
   package static func report(_ message: String) {
     var text = message + "\n"

@@ -236,7 +236,7 @@ struct TrapTests {
     case closeFromExit = "EventLoop.close: the loop is running; stop() it, close it after run() "
     case runWhileClosing = "EventLoop.run: the loop is being closed"
     case endlessRelease =
-      "EventLoop.close: what it releases adds to the loop, without an end; look for a deinit that does"
+      "EventLoop.close: what it releases or completes adds to the loop, without an end; look for a deinit, or a completion, that does"
     case zeroInterval = "LoopTimer: an interval must be over zero, got 0.0 seconds"
     case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
     case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"

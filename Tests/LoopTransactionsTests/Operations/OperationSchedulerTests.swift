@@ -218,6 +218,26 @@ struct OperationSchedulerTests {
     }
   }
 
+  // O1, O3
+  @Test("what was taken behind one that does not end is run while others are always busy")
+  func heldUpUnderLoad() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let frozen = FrozenWorkers(scheduler, 2)
+    for _ in 0..<1000 { scheduler.add { _ in } }
+    let (gate, ran) = (Gate(), Gate())
+    let isOver = Locked(false)
+    @Sendable func again(_ operation: ScheduledOperation) {
+      if !isOver.withLock({ $0 }) { scheduler.add(priority: .background, again) }
+    }
+    for _ in 0..<4 { scheduler.add(priority: .background, again) }
+    scheduler.add { _ in gate.wait() }
+    for _ in 0..<8 { scheduler.add { _ in ran.open() } }
+    frozen.thaw()
+    for _ in 0..<8 { #expect(ran.waitInTime()) }
+    gate.open()
+    isOver.withLock { $0 = true }
+  }
+
   // O5
   @Test("one that was taken and has not begun can be cancelled and moved yet")
   func cancelledBehind() {

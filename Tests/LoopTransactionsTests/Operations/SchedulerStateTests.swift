@@ -82,7 +82,7 @@ private struct ModelScheduler: ~Copyable {
     case .yield(let worker):
       guard worker < workers.count, workers[worker] == .awake else { return false }
       finish(worker)
-      let (step, action) = state.yield(seats[worker])
+      let (step, action) = state.yield(seats[worker], now: 0)
       enter(worker, step)
       perform(action)
     case .wakeUp(let worker):
@@ -264,19 +264,39 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("with one worker, every eighth is the oldest")
-  func oldestAmongMany() throws {
+  @Test("with one worker, every eighth is the oldest, also where it takes many", arguments: [1, 32])
+  func oldestAmongMany(batchLimit: Int) throws {
     var state = SchedulerState(limit: 1)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     for _ in 0..<20 { _ = add(&state, level: 200) }
     let seat = WorkerSeat()
+    seat.batchLimit = batchLimit
+    var taken: [OperationNode.Pointer] = []
+    while !taken.contains(oldest.node), taken.count < 21 {
+      _ = state.next(seat, now: 0)
+      taken += seat.batch.map(\.node)
+    }
+    #expect(taken.count == SchedulerState.laneInterval)
+  }
+
+  // O3
+  @Test("while the lane is taken for long, the oldest is taken all the same")
+  func laneHeldUp() throws {
+    var state = SchedulerState(limit: 2)
+    let seats = [WorkerSeat(), WorkerSeat()]
+    _ = state.add(OperationNode.Content.body { _ in }, level: 0)
+    // Started, and at the oldest for ever.
+    _ = state.next(seats[0], now: 0)
+    let added = state.add(OperationNode.Content.body { _ in }, level: 0)
+    let oldest = try #require(added?.handle)
     var turns = 0
     repeat {
       turns += 1
-      _ = state.next(seat, now: 0)
-    } while seat.batch.first?.node != oldest.node && turns < 30
-    #expect(turns == SchedulerState.laneInterval)
+      _ = add(&state, level: 200)
+      _ = state.next(seats[1], now: 0)
+    } while seats[1].batch.first?.node != oldest.node && turns < 100
+    #expect(turns == 2 * SchedulerState.laneInterval)
   }
 
   // O3

@@ -1,0 +1,66 @@
+/// What Linux's control groups let a process use.
+package enum ControlGroup {
+  /// How many processors' time the process may use, rounded up: the least that its
+  /// group, or one that encloses it, allows; nil: there is no limit.
+  ///
+  /// - Parameters:
+  ///   - groups: The file that names the process's groups.
+  ///   - mount: Where groups are mounted.
+  package static func quota(
+    groups: String = "/proc/self/cgroup",
+    mount: String = "/sys/fs/cgroup"
+  ) -> Int? {
+    var least: Int?
+    for line in text(of: groups)?.split(separator: "\n") ?? [] {
+      // "0::/user.slice" in version 2; "4:cpu,cpuacct:/user.slice" in version 1.
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { continue }
+      let controllers = parts[1].split(separator: ",")
+      guard parts[1].isEmpty || controllers.contains("cpu") else { continue }
+      let root = parts[1].isEmpty ? mount : "\(mount)/\(parts[1])"
+      for path in paths(from: parts[2]) {
+        let limit = parts[1].isEmpty ? second(root + path) : first(root + path)
+        if let limit { least = min(least ?? limit, limit) }
+      }
+    }
+    return least
+  }
+
+  /// `path`, and all that enclose it: where groups are seen from within one, only the
+  /// last exists.
+  private static func paths(from path: Substring) -> [String] {
+    var paths = [""]
+    for part in path.split(separator: "/") { paths.append("\(paths[paths.count - 1])/\(part)") }
+    return paths
+  }
+
+  // "50000 100000", or "max 100000".
+  private static func second(_ folder: String) -> Int? {
+    let parts = text(of: folder + "/cpu.max")?.split { $0 == " " || $0 == "\n" } ?? []
+    guard parts.count == 2 else { return nil }
+    return processors(Int(parts[0]), of: Int(parts[1]))
+  }
+
+  // -1: no limit.
+  private static func first(_ folder: String) -> Int? {
+    processors(
+      number(folder + "/cpu.cfs_quota_us"),
+      of: number(folder + "/cpu.cfs_period_us")
+    )
+  }
+
+  private static func processors(_ quota: Int?, of period: Int?) -> Int? {
+    guard let quota, let period, quota > 0, period > 0 else { return nil }
+    return (quota - 1) / period + 1
+  }
+
+  private static func number(_ path: String) -> Int? {
+    text(of: path)?.split(separator: "\n").first.flatMap { Int($0) }
+  }
+
+  private static func text(of path: String) -> String? {
+    // A few lines.
+    let bytes = System.bytes(ofFile: path, atMost: 16_384)
+    return bytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+}

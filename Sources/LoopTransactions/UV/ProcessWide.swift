@@ -1,0 +1,44 @@
+import Synchronization
+
+/// Something that a process has one of: made when it is first asked for, and anew in a
+/// child that was forked.
+final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
+  private final class Holder: Sendable {
+    let generation: Int
+    let value: Value
+
+    init(_ value: Value, _ generation: Int) {
+      self.value = value
+      self.generation = generation
+    }
+  }
+
+  private let make: @Sendable () -> Value
+  // An address; never released. That of the parent stays: a thread that the child does not have may
+  // hold its locks.
+  private let holder = Atomic<UInt>(0)
+
+  init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+  /// The one of this process. Any thread; it may be made twice, and one of them dropped.
+  var value: Value {
+    let generation = ForkGuard.install()
+    while true {
+      // Acquire: sees what its maker wrote.
+      let known = holder.load(ordering: .acquiring)
+      if let known = UnsafeRawPointer(bitPattern: known) {
+        let holder = Unmanaged<Holder>.fromOpaque(known).takeUnretainedValue()
+        if holder.generation == generation { return holder.value }
+      }
+      let made = Unmanaged.passRetained(Holder(make(), generation))
+      // Release: publishes it.
+      let isOurs = holder.compareExchange(
+        expected: known,
+        desired: UInt(bitPattern: made.toOpaque()),
+        successOrdering: .releasing,
+        failureOrdering: .relaxed
+      ).exchanged
+      if !isOurs { made.release() }
+    }
+  }
+}
