@@ -66,7 +66,8 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     let first = boarding.withLock { $0.level }
     let seat = Seat(self, level: first)
     // Moved: a copy might be released here, last of all. O12.
-    var body = body.take()
+    var body = body
+    self.body = nil
     let flight = join(seat, &body)
     let level = boarding.withLock { state in
       (state.seat, state.flight) = (seat, flight)

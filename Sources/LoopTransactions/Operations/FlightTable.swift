@@ -117,7 +117,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
 
   func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
-    self.body = body.take()
+    self.body = body
+    body = nil
     guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
@@ -173,7 +174,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   override func run(_ operation: ScheduledOperation) {
-    guard let body = body.take() else { return }
+    guard let body else { return }
+    self.body = nil
     outcome = ValueItem<Value>.outcome { try body(operation) }
   }
 

@@ -70,7 +70,8 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
   }
 
   override func answer() {
-    guard let body = body.take() else { return }
+    guard let body else { return }
+    self.body = nil
     do { result = .success(try body()) } catch { result = .failure(error) }
   }
 

@@ -70,7 +70,8 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   override final func complete(isCancelled: Bool) {
     let outcome = outcome
     self.outcome = .cancelled
-    guard let completion = completion.take() else { return }
+    guard let completion else { return }
+    self.completion = nil
     completion(isCancelled || self.isCancelled ? .cancelled : outcome)
   }
 

@@ -63,6 +63,15 @@ package struct OperationNode: ~Copyable {
   static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
 }
 
+/// What an operation runs, on its way to the scheduler: moved, never copied.
+@usableFromInline
+struct OperationBody: ~Copyable {
+  let run: @Sendable (ScheduledOperation) -> Void
+
+  @usableFromInline
+  init(_ run: consuming @escaping @Sendable (ScheduledOperation) -> Void) { self.run = run }
+}
+
 /// An operation that was handed to a scheduler, whether or not it still is there.
 @usableFromInline
 package struct OperationHandle: @unchecked Sendable {

@@ -82,7 +82,8 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
   }
 
   override func run(_ operation: ScheduledOperation) {
-    guard let body = body.take() else { return }
+    guard let body else { return }
+    self.body = nil
     result = Result { try body(operation) }
   }
 

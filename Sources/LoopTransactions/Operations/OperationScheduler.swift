@@ -2,10 +2,11 @@
 ///
 /// At most `workerLimit` of them at once, however many wait; workers are started on
 /// demand and end when they have had nothing to do for a while. Operations of one
-/// priority run in the order they were added. One lane takes the oldest of all, so that
-/// none waits for ever: the oldest is taken at the latest when the one in the lane has
-/// ended and another worker is through with what it took, which is one operation, or
-/// some that take 5 us together; a single worker takes the oldest every eighth time.
+/// priority are taken in the order they were added. One lane takes the oldest of all,
+/// and none waits for ever: before an operation at most 8 × `workerLimit` of higher
+/// priority are taken for each that is older. A worker that finds operations short takes
+/// up to 32 at once; what takes long holds up others for a millisecond or so, unless
+/// every worker is at such a one.
 ///
 /// ```swift
 /// let scheduler = OperationScheduler("thumbnails")
@@ -92,16 +93,15 @@ public final class OperationScheduler: Sendable {
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
   /// - Complexity: O(1). Allocates nothing beyond the closure.
-  // Inlined, so that a result that nobody uses is not retained; moved out of
-  // an optional, for whoever held a copy might be the last to release it. O12.
+  // Inlined, so that a result that nobody uses is not retained; moved, for
+  // whoever held a copy might be the last to release it. O12.
   @inlinable
   @discardableResult
   public func add(
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    var body: (@Sendable (ScheduledOperation) -> Void)? = body
-    return ScheduledOperation(core: core, handle: core.add(&body, priority))
+    ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 
   /// How many operations may run at once.

@@ -62,7 +62,9 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   }
 
   override func run(_ operation: ScheduledOperation) {
-    guard let body = body.take(), !isCancelled else { return }
+    let body = body
+    self.body = nil
+    guard let body, !isCancelled else { return }
     outcome = Self.outcome { try body(AsyncTransaction.Operation(item: self)) }
   }
 

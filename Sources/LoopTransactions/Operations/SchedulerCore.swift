@@ -27,11 +27,10 @@ final class SchedulerCore: Sendable {
   /// Adds an operation of which nobody is told, and takes its body.
   @usableFromInline
   func add(
-    _ body: inout (@Sendable (ScheduledOperation) -> Void)?,
+    _ body: consuming OperationBody,
     _ priority: OperationPriority
   ) -> OperationHandle {
-    guard let body = body.take() else { fatalError("OperationScheduler: a body was handed over") }
-    guard let handle = add(.body(body), level: OperationBacklog.level(priority)) else {
+    guard let handle = add(.body(body.run), level: OperationBacklog.level(priority)) else {
       trap("OperationScheduler.add: the scheduler is closed")
     }
     return handle

@@ -70,7 +70,8 @@ final class SerialQueueCore: Sendable {
       if taken == next.count { turnOver() }
       guard taken < next.count else { return nil }
       taken += 1
-      return next[taken - 1].take()
+      defer { next[taken - 1] = nil }
+      return next[taken - 1]
     }
 
     // Two lists, used in turn: one that is never empty does not grow.
@@ -96,7 +97,8 @@ final class SerialQueueCore: Sendable {
     // Moved in: whoever held a copy might be the last to release it. O12.
     var body: Body? = body
     let isNews = state.withLock { state in
-      state.added.append(body.take())
+      state.added.append(body)
+      body = nil
       defer { state.isScheduled = true }
       return !state.isScheduled
     }

@@ -70,5 +70,8 @@ package final class WorkerSeat: @unchecked Sendable {
 
   /// Whether it is held up, so that others had better run what it took, at `now`.
   // 8 readings, some 60 us: what is taken at once takes 5. Guess.
-  func isHeldUp(at now: UInt64) -> Bool { now &- takenAt >= 8 * System.cyclesPerReading }
+  func isHeldUp(at now: UInt64) -> Bool {
+    // Signed: who asks may have read the counter before it took them.
+    Int64(bitPattern: now &- takenAt) >= Int64(bitPattern: 8 * System.cyclesPerReading)
+  }
 }
