@@ -127,8 +127,9 @@ public final class AsyncTransaction {
 extension AsyncTransaction {
   /// Adds an operation: `body` runs on a worker, `completion` on the loop.
   ///
-  /// Call on the loop. What `body` holds is released on the worker before a
-  /// completion may run, or where it was cancelled; `completion` is released on the
+  /// Call on the loop. What `body` holds is released before a completion may run, on the
+  /// worker, on the loop where that helps in `waitUntilComplete`, or where it was
+  /// cancelled; `completion` is released on the
   /// loop when it was called.
   ///
   /// - Parameters:

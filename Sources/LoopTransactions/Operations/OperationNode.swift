@@ -63,13 +63,15 @@ package struct OperationNode: ~Copyable {
   static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
 }
 
-/// What an operation runs, on its way to the scheduler: moved, never copied.
+/// A body on its way to the scheduler, as inlined code may name it.
 @usableFromInline
 struct OperationBody: ~Copyable {
-  let run: @Sendable (ScheduledOperation) -> Void
+  let content: OperationNode.Content
 
   @usableFromInline
-  init(_ run: consuming @escaping @Sendable (ScheduledOperation) -> Void) { self.run = run }
+  init(_ body: consuming @escaping @Sendable (ScheduledOperation) -> Void) {
+    content = .body(body)
+  }
 }
 
 /// An operation that was handed to a scheduler, whether or not it still is there.

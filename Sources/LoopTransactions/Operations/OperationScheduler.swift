@@ -29,9 +29,11 @@ public final class OperationScheduler: Sendable {
 
   private static let processWide = ProcessWide { OperationScheduler("operations") }
 
-  /// A scheduler whose workers are called `name` in a debugger.
+  /// A scheduler whose workers are called `name` in a debugger, as far as the system
+  /// shows: 15 bytes on Linux.
   ///
-  /// Call from any thread. Starts no worker yet.
+  /// Call from any thread. Starts no worker yet. A worker runs on the processors that
+  /// the thread may run on whose operation it was started for.
   ///
   /// - Parameter workerLimit: How many operations may run at once; by default two
   ///   for each processor that this process may use.
@@ -88,7 +90,9 @@ public final class OperationScheduler: Sendable {
   /// Adds an operation behind those of its priority.
   ///
   /// Call from any thread. What `body` holds is released on the worker that ran it,
-  /// or by the thread that cancels it.
+  /// or by the thread that cancels it. If the system has no thread left for the first
+  /// worker, operations wait until the next one is added. Memory for as many as ever
+  /// waited at once is kept, 64 bytes each.
   ///
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
@@ -104,7 +108,7 @@ public final class OperationScheduler: Sendable {
     ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 
-  /// How many operations may run at once.
+  /// How many operations may run at once, as far as `processWorkerLimit` allows.
   ///
   /// Call from any thread. Lowered, workers rest after the operation they are at.
   ///

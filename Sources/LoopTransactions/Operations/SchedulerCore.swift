@@ -24,13 +24,13 @@ final class SchedulerCore: Sendable {
     state = BrieflyLocked(SchedulerState(limit: limit))
   }
 
-  /// Adds an operation of which nobody is told, and takes its body.
+  /// Adds an operation, or traps.
   @usableFromInline
   func add(
     _ body: consuming OperationBody,
     _ priority: OperationPriority
   ) -> OperationHandle {
-    guard let handle = add(.body(body.run), level: OperationBacklog.level(priority)) else {
+    guard let handle = add(body.content, level: OperationBacklog.level(priority)) else {
       trap("OperationScheduler.add: the scheduler is closed")
     }
     return handle
