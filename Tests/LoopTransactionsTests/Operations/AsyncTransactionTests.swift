@@ -226,7 +226,10 @@ struct AsyncTransactionTests {
       let log = Log()
       let loopThread = System.thread
       let place: @Sendable () -> String = { System.thread == loopThread ? "loop" : "worker" }
-      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      let scheduler = OperationScheduler.alone()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      // Until this function has let go of both.
+      let frozen = FrozenWorkers(scheduler, 2)
       do {
         let held = Witness { log.add("body on \(place())") }
         let told = Witness { log.add("completion on \(place())") }
@@ -237,6 +240,7 @@ struct AsyncTransactionTests {
           log.add("completed")
         }
       }
+      frozen.thaw()
       transaction.commit()
       #expect(loop.runInTime() == .finished)
       #expect(log.events == ["body on worker", "completed", "completion on loop"])
