@@ -123,14 +123,13 @@ extension SchedulerState {
   /// Cancels `handle`: what it was, if it has not begun; one that has is told.
   package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
-    if !backlog.take(handle) {
-      guard handle.claim() else {
-        // It has begun: nobody else changes the word until it has ended.
-        handle.node.pointee.word |= OperationNode.cancelled
-        return nil
-      }
-      running -= 1
+    // Claimed also where it waits: a worker from which it was taken back may be about to.
+    guard take(handle) else {
+      // It has begun: nobody else changes the word until it has ended.
+      handle.node.pointee.word |= OperationNode.cancelled
+      return nil
     }
+    running -= 1
     cancelled &+= 1
     let content = handle.node.pointee.content.take()
     backlog.recycle(handle)
