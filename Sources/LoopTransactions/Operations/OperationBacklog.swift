@@ -64,7 +64,7 @@ package struct OperationBacklog: ~Copyable {
     link(node)
     count += 1
     let word = node.pointee.word | OperationNode.queued
-    node.pointee.word = word
+    node.pointee.setWord(word)
     return OperationHandle(node: node, generation: OperationNode.generation(of: word))
   }
 
@@ -128,7 +128,7 @@ package struct OperationBacklog: ~Copyable {
   package mutating func recycle(_ handle: OperationHandle) {
     assert(handle.isCurrent, "OperationBacklog: an operation ends once")
     let node = handle.node
-    node.pointee.word = handle.generation &+ OperationNode.generation
+    node.pointee.setWord(handle.generation &+ OperationNode.generation)
     node.pointee.next = free
     free = node
   }
@@ -176,7 +176,7 @@ package struct OperationBacklog: ~Copyable {
       youngest = node.pointee.older
     }
     count -= 1
-    node.pointee.word ^= OperationNode.queued | OperationNode.taken
+    node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.taken))
   }
 
   private mutating func link(_ node: Pointer) {

@@ -39,15 +39,26 @@ package struct OperationNode: ~Copyable {
   /// Which operation this memory holds, and how far it is. Changed under the
   /// scheduler's lock, but for the step from `taken` to begun.
   var word: UInt64 {
-    // Relaxed: it says nothing of other memory.
-    get { atomic.load(ordering: .relaxed) }
-    nonmutating set { atomic.store(newValue, ordering: .relaxed) }
+    // Relaxed: who reads it alone learns nothing of other memory.
+    atomic.load(ordering: .relaxed)
+  }
+
+  /// Makes `word` `desired`. Under the scheduler's lock.
+  func setWord(_ desired: UInt64) {
+    // Release: who claims it may not have seen what was done under the lock.
+    atomic.store(desired, ordering: .releasing)
   }
 
   /// Makes `word` `desired` if it is `expected`; whether it was.
   func exchange(_ expected: UInt64, _ desired: UInt64) -> Bool {
-    // Relaxed: who takes an operation has seen it under the scheduler's lock.
-    atomic.compareExchange(expected: expected, desired: desired, ordering: .relaxed).exchanged
+    // Acquire: sees what was done under the lock before it was made `expected`.
+    // Release: for who claims it next.
+    atomic.compareExchange(
+      expected: expected,
+      desired: desired,
+      successOrdering: .acquiringAndReleasing,
+      failureOrdering: .relaxed
+    ).exchanged
   }
 
   /// It waits in a backlog.

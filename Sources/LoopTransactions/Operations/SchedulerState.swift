@@ -126,7 +126,7 @@ extension SchedulerState {
     // Claimed also where it waits: a worker from which it was taken back may be about to.
     guard take(handle) else {
       // It has begun: nobody else changes the word until it has ended.
-      handle.node.pointee.word |= OperationNode.cancelled
+      handle.node.pointee.setWord(handle.node.pointee.word | OperationNode.cancelled)
       return nil
     }
     running -= 1
