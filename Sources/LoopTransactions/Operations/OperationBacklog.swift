@@ -152,7 +152,6 @@ package struct OperationBacklog: ~Copyable {
     return true
   }
 
-
   private func isQueued(_ handle: OperationHandle) -> Bool {
     handle.node.pointee.word == handle.generation | OperationNode.queued
   }

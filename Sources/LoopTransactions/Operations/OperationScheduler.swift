@@ -97,14 +97,14 @@ public final class OperationScheduler: Sendable {
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
   /// - Complexity: O(1). Allocates nothing beyond the closure.
-  // Inlined, so that a result that nobody uses is not retained; moved, for
-  // whoever held a copy might be the last to release it. O12.
   @inlinable
   @discardableResult
   public func add(
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
+    // Inlined, so that a result that nobody uses is not retained. The body is moved: who
+    // held a copy might be the last to release it. O12.
     ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 

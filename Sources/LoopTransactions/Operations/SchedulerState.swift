@@ -34,19 +34,19 @@ package struct SchedulerState: ~Copyable {
   }
 
   package var backlog = OperationBacklog()
-  package private(set) var limit: Int
-  package private(set) var isInteractive = false
-  package private(set) var isClosed = false
+  package internal(set) var limit: Int
+  package internal(set) var isInteractive = false
+  package internal(set) var isClosed = false
 
   /// How many workers there are.
-  package private(set) var workers = 0
+  package internal(set) var workers = 0
   /// How many of them sleep.
-  package private(set) var sleeping = 0
+  package internal(set) var sleeping = 0
   /// How many look for work: 0 or 1, and those just woken or started.
   package private(set) var searching = 0
 
   /// How many that slept were told to end, and have not noticed.
-  package private(set) var ending = 0
+  package internal(set) var ending = 0
 
   /// How many operations were taken and have not ended.
   package private(set) var running = 0
@@ -55,7 +55,7 @@ package struct SchedulerState: ~Copyable {
   private var cancelled: UInt64 = 0
 
   // Who took several at once; unretained: each is taken off before its worker ends.
-  private var shared: [Unmanaged<WorkerSeat>] = []
+  var shared: [Unmanaged<WorkerSeat>] = []
   /// Whether one that sleeps watches who took several at once.
   package private(set) var isWatched = false
 
@@ -88,7 +88,7 @@ package struct SchedulerState: ~Copyable {
     return metrics
   }
 
-  private func checkInvariants() {
+  func checkInvariants() {
     assert(searching <= awake && sleeping <= workers, "SchedulerState: who searches is awake")
     assert(running >= 0, "SchedulerState: an operation ends once")
   }
@@ -151,7 +151,7 @@ extension SchedulerState {
 
   /// One more worker if something waits, or what waits in a batch has nobody who
   /// watches it.
-  private mutating func moreWorkersIfNeeded() -> WorkerAction {
+  mutating func moreWorkersIfNeeded() -> WorkerAction {
     backlog.count > 0 || (!shared.isEmpty && !isWatched) ? moreWorkers() : .none
   }
 
@@ -263,7 +263,7 @@ extension SchedulerState {
     return moreWorkersIfNeeded()
   }
 
-  private mutating func stopWatching(_ seat: WorkerSeat) {
+  mutating func stopWatching(_ seat: WorkerSeat) {
     guard seat.isWatching else { return }
     seat.isWatching = false
     isWatched = false
@@ -271,7 +271,7 @@ extension SchedulerState {
 
   /// Takes note of what the worker of `seat` has done.
   private mutating func putDown(_ seat: WorkerSeat) {
-    if seat.count > 1 { shared.removeAll { $0.toOpaque() == Unmanaged.passUnretained(seat).toOpaque() } }
+    if seat.count > 1 { shared.removeAll { $0._withUnsafeGuaranteedRef { $0 === seat } } }
     seat.removeAll { end($0) }
     if seat.isSearching { searching -= 1 }
     if seat.isInLane { inLane -= 1 }
@@ -287,45 +287,5 @@ extension SchedulerState {
     sleeping -= 1
     workers -= 1
     return true
-  }
-}
-
-// Settings.
-extension SchedulerState {
-  /// Lets at most `limit` workers be awake.
-  package mutating func setLimit(_ limit: Int) -> WorkerAction {
-    self.limit = limit
-    return moreWorkersIfNeeded()
-  }
-
-  /// Lets one worker fewer be awake while `yes`.
-  package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
-    isInteractive = yes
-    return moreWorkersIfNeeded()
-  }
-
-  /// Refuses operations from now on. Those that wait are run; then workers end.
-  package mutating func close() -> WorkerAction {
-    defer { checkInvariants() }
-    isClosed = true
-    return backlog.count == 0 && shared.isEmpty ? endSleepers() : .none
-  }
-
-  private mutating func endSleepers() -> WorkerAction {
-    guard sleeping > 0 else { return .none }
-    let count = sleeping
-    workers -= count
-    sleeping = 0
-    ending += count
-    return .end(count)
-  }
-
-  /// The worker of `seat` was woken: whether it goes on, or is one of those that end.
-  package mutating func stays(_ seat: WorkerSeat) -> Bool {
-    defer { checkInvariants() }
-    stopWatching(seat)
-    guard ending > 0 else { return true }
-    ending -= 1
-    return false
   }
 }

@@ -44,8 +44,9 @@ final class UnfinishedTransactions {
     guard transaction.links.isLinked else { return }
     let links = transaction.links
     transaction.links = Links()
-    if let previous = links.previous { previous.links.next = links.next } else { first = links.next }
-    if let next = links.next { next.links.previous = links.previous } else { last = links.previous }
+    let (previous, next) = (links.previous, links.next)
+    if let previous { previous.links.next = next } else { first = next }
+    if let next { next.links.previous = previous } else { last = previous }
     guard links.kept != nil else { return }
     committed -= 1
     if committed == 0 { port = nil }

@@ -61,7 +61,8 @@ private struct ModelScheduler: ~Copyable {
     switch step {
     case .add(let level):
       let number = handles.count
-      guard let (handle, action) = state.add(OperationNode.Content.body { _ in }, level: level) else {
+      guard let (handle, action) = state.add(OperationNode.Content.body { _ in }, level: level)
+      else {
         return state.isClosed
       }
       handles.append(handle)
@@ -149,7 +150,9 @@ private struct ModelScheduler: ~Copyable {
     // What waits in a batch has somebody who comes if its worker is held up.
     let hasBatch = zip(workers, seats).contains { $0 == .awake && $1.batch.count > 1 }
     let isFull = state.workers - state.sleeping >= state.width
-    if hasBatch, !isFull, !state.isWatched, state.searching == 0 { fault = "nobody watches a batch" }
+    if hasBatch, !isFull, !state.isWatched, state.searching == 0 {
+      fault = "nobody watches a batch"
+    }
     if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
   }
 
@@ -180,7 +183,8 @@ struct SchedulerStateTests {
   // O1, O4, O5: three actors, those who add, a first and a second worker.
   @Test(
     "whatever the order: each ends once, never too many are awake, none is forgotten",
-    arguments: [1, 2, 3], [1, 2]
+    arguments: [1, 2, 3],
+    [1, 2]
   )
   func everyOrder(limit: Int, batchLimit: Int) {
     var orders = 0
@@ -264,7 +268,10 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("with one worker, every eighth is the oldest, also where it takes many", arguments: [1, 32])
+  @Test(
+    "with one worker, every eighth is the oldest, also where it takes many",
+    arguments: [1, 32]
+  )
   func oldestAmongMany(batchLimit: Int) throws {
     var state = SchedulerState(limit: 1)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
@@ -303,7 +310,8 @@ struct SchedulerStateTests {
   @Test("with two workers, one is at the oldest at least every other time")
   func laneAlternates() throws {
     var state = SchedulerState(limit: 2)
-    let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle }
+    let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle
+    }
     let seats = [WorkerSeat(), WorkerSeat()]
     var taken: [OperationNode.Pointer] = []
     for turn in 0..<16 {
