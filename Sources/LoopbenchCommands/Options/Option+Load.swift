@@ -8,12 +8,8 @@ extension Option {
       in: .measuring,
       of: choosers,
       "operations a second in open-loop series, such as 1000/s (default: 1000/s)",
-      .value(placeholder: "RATE", words: .anything) { options, value in
-        guard let rate = Values.rate(value) else {
-          return "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s"
-        }
-        options.rate = rate
-        return nil
+      .parsed("RATE", Values.rate, or: "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s") {
+        $0.rate = $1
       }
     ),
     Option(
@@ -28,14 +24,13 @@ extension Option {
       in: .measuring,
       of: tracers,
       "the CPUs of producer and loop: 0,1, same, cross (two), any (free) or auto (default)",
-      .value(placeholder: "CPUS", words: .oneOf(["auto", "any", "same", "cross"])) {
-        options,
-        value in
-        guard let placement = Values.placement(value) else {
-          return "auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1"
-        }
-        options.placement = placement
-        return nil
+      .parsed(
+        "CPUS",
+        words: .oneOf(["auto", "any", "same", "cross"]),
+        Values.placement,
+        or: "auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1"
+      ) {
+        $0.placement = $1
       }
     ),
     Option(
@@ -50,12 +45,13 @@ extension Option {
       in: .measuring,
       of: tracers,
       "schedule the threads it starts as other, or fifo:N, real-time (default: other)",
-      .value(placeholder: "POLICY", words: .oneOf(["other", "fifo:"])) { options, value in
-        guard let priority = Values.policy(value) else {
-          return "other, or fifo:N with N from 1 to 99"
-        }
-        options.priority = priority
-        return nil
+      .parsed(
+        "POLICY",
+        words: .oneOf(["other", "fifo:"]),
+        Values.policy,
+        or: "other, or fifo:N with N from 1 to 99"
+      ) {
+        $0.priority = $1
       }
     ),
     Option(
@@ -63,10 +59,8 @@ extension Option {
       in: .measuring,
       of: tracers,
       "the timer slack of the generator's thread (default: 1ns)",
-      .value(placeholder: "TIME", words: .anything) { options, value in
-        guard let slack = Values.duration(value) else { return timeExpected }
-        options.slack = slack
-        return nil
+      .parsed("TIME", Values.duration, or: timeExpected) {
+        $0.slack = $1
       }
     ),
     Option(
@@ -74,14 +68,13 @@ extension Option {
       in: .measuring,
       of: tracers,
       "what runs beside it: none, cpu:N, mem:N (processes) or cmd:COMMAND (default: none)",
-      .value(placeholder: "LOAD", words: .oneOf(["none", "cpu:", "mem:", "cmd:"])) {
-        options,
-        value in
-        guard let load = BackgroundLoad(value) else {
-          return "none, cpu:N or mem:N with N from 1 to 64, or cmd:COMMAND"
-        }
-        options.load = load
-        return nil
+      .parsed(
+        "LOAD",
+        words: .oneOf(["none", "cpu:", "mem:", "cmd:"]),
+        { BackgroundLoad($0) },
+        or: "none, cpu:N or mem:N with N from 1 to 64, or cmd:COMMAND"
+      ) {
+        $0.load = $1
       }
     ),
     Option(

@@ -19,10 +19,8 @@ extension Option {
       in: .choosing,
       of: tracers.union([.report, .plot]),
       "only these peers, separated by commas; or all (default: lt, uv and floors)",
-      .value(placeholder: "LIST", words: .peers) { options, value in
-        guard let names = Values.names(value) else { return "names separated by commas" }
-        options.peers = names
-        return nil
+      .parsed("LIST", words: .peers, Values.names, or: "names separated by commas") {
+        $0.peers = $1
       }
     ),
     Option(
@@ -30,10 +28,8 @@ extension Option {
       in: .choosing,
       of: choosers,
       "only these series, separated by commas, such as same.low or wake/across (default: all)",
-      .value(placeholder: "LIST", words: .anything) { options, value in
-        guard let names = Values.names(value) else { return "names separated by commas" }
-        options.series = names
-        return nil
+      .parsed("LIST", Values.names, or: "names separated by commas") {
+        $0.series = $1
       }
     ),
     Option(
@@ -42,16 +38,29 @@ extension Option {
       in: .choosing,
       of: [.report, .plot],
       "only these scenarios, separated by commas (default: all)",
-      .value(placeholder: "LIST", words: .scenarios) { options, value in
-        guard let names = Values.names(value) else { return "names separated by commas" }
-        options.shownScenarios = names
-        return nil
+      .parsed("LIST", words: .scenarios, Values.names, or: "names separated by commas") {
+        $0.shownScenarios = $1
       }
     ),
   ]
 }
 
 extension Option.Action {
+  /// Followed by what `parse` makes a value of, which is `expected`.
+  static func parsed<Value>(
+    _ placeholder: String,
+    words: Option.Words = .anything,
+    _ parse: @escaping @Sendable (String) -> Value?,
+    or expected: Option.Expected,
+    _ set: @escaping @Sendable (inout Options, Value) -> Void
+  ) -> Option.Action {
+    .value(placeholder: placeholder, words: words) { options, text in
+      guard let value = parse(text) else { return expected }
+      set(&options, value)
+      return nil
+    }
+  }
+
   /// One of the cases of an enumeration, by name: any of them, or of `among`.
   static func oneOf<Value: RawRepresentable & CaseIterable & Sendable>(
     _ placeholder: String,
@@ -72,11 +81,7 @@ extension Option.Action {
   static func time(
     _ path: WritableKeyPath<Options, UInt64?> & Sendable
   ) -> Option.Action {
-    .value(placeholder: "TIME", words: .anything) { options, text in
-      guard let time = Values.duration(text) else { return Option.timeExpected }
-      options[keyPath: path] = time
-      return nil
-    }
+    .parsed("TIME", Values.duration, or: Option.timeExpected) { $0[keyPath: path] = $1 }
   }
 
   /// A whole number.
@@ -84,13 +89,8 @@ extension Option.Action {
     _ range: ClosedRange<Int>,
     _ path: WritableKeyPath<Options, Int?> & Sendable
   ) -> Option.Action {
-    .value(placeholder: "N", words: .anything) { options, text in
-      guard let number = Values.number(text, in: range) else {
-        return "a whole number from \(range.lowerBound) to \(range.upperBound)"
-      }
-      options[keyPath: path] = number
-      return nil
-    }
+    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    return .parsed("N", { Values.number($0, in: range) }, or: expected) { $0[keyPath: path] = $1 }
   }
 
   /// Sets what is otherwise not.

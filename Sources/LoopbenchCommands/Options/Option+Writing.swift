@@ -83,12 +83,13 @@ extension Option {
       in: .writing,
       of: measurers.union([.report]),
       "also write FILE in FORMAT; may be repeated",
-      .value(placeholder: "FORMAT=FILE", words: .exports) { options, value in
-        guard let export = Values.export(value) else {
-          return "a format and a file, such as csv=wake.csv"
-        }
-        options.exports.append(export)
-        return nil
+      .parsed(
+        "FORMAT=FILE",
+        words: .exports,
+        Values.export,
+        or: "a format and a file, such as csv=wake.csv"
+      ) {
+        $0.exports.append($1)
       }
     ),
     Option(
