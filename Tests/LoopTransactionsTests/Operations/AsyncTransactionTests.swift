@@ -61,20 +61,69 @@ struct AsyncTransactionTests {
   @Test("operations that start on commit do not start before")
   func startOnCommit() throws {
     try withLoop { loop in
-      let scheduler = OperationScheduler.alone()
+      let scheduler = OperationScheduler.alone(workers: 1)
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
       let log = Log()
       let first = transaction.add { _ in log.add("first") }
-      transaction.add("second", priority: .low) { _ in log.add("second") }
+      transaction.add(priority: .low) { _ in log.add("second") }
+      // Before it starts: it counts when it does.
       #expect(first.setPriority(.background))
       #expect(scheduler.metrics.added == 0)
-      let frozen = FrozenWorkers(scheduler, 2)
-      scheduler.workerLimit = 1
+      let frozen = FrozenWorkers(scheduler, 1)
       transaction.commit()
-      #expect(scheduler.metrics.added == 4)
+      #expect(scheduler.metrics.added == 3)
       frozen.thaw()
       #expect(loop.runInTime() == .finished)
-      #expect(log.events.sorted() == ["first", "second"])
+      #expect(log.events == ["second", "first"])
+    }
+  }
+
+  // O6, carried-over 16
+  @Test("with the workers held nothing is told; after that each ran once, and is told once")
+  func heldThenToldOnce() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let frozen = FrozenWorkers(scheduler, 2)
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+        log.add("ran")
+        return 3
+      } completion: {
+        log.add("told \($0)")
+      }
+      transaction.commit()
+      for _ in 0..<20 { loop.run(.noWait) }
+      #expect(log.events == [] && transaction.state == .committed)
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      for _ in 0..<20 { loop.run(.noWait) }
+      #expect(log.events == ["ran", "told value(3)"])
+    }
+  }
+
+  // O5, O6, carried-over 19
+  @Test("cancelled while the workers are held, its body never runs, and no value is told")
+  func cancelledWhileHeld() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let frozen = FrozenWorkers(scheduler, 2)
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+        log.add("ran")
+      } completion: {
+        log.add("told \($0)")
+      }
+      transaction.commit()
+      transaction.cancel()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      // Behind whatever may still be there.
+      let last = Gate()
+      scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
+      #expect(last.waitInTime())
+      #expect(log.events == ["told cancelled"])
     }
   }
 
@@ -313,46 +362,5 @@ struct AsyncTransactionTests {
       #expect(ticks.values.reduce(0, +) == 40)
       #expect(ticks.count >= 4)
     }
-  }
-
-  // L11
-  @Test("closing the loop cancels, waits for what runs, and tells every outcome")
-  func closing() throws {
-    let loop = try EventLoop()
-    let log = Log()
-    let scheduler = OperationScheduler.alone(workers: 1)
-    let began = Gate()
-    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-    transaction.add { operation in
-      began.open()
-      while !operation.isCancelled { TestThread.yield() }
-    } completion: {
-      log.add("running: \($0)")
-    }
-    transaction.add { _ in
-      log.add("ran")
-    } completion: { outcome in
-      log.add("waiting: \(outcome)")
-      let late = AsyncTransaction(on: loop, scheduler: scheduler)
-      late.add { _ in
-        log.add("ran")
-      } completion: {
-        log.add("late: \($0)")
-      }
-      late.commit()
-    }
-    let open = AsyncTransaction(on: loop, scheduler: scheduler)
-    open.add { _ in
-    } completion: {
-      log.add("open: \($0)")
-    }
-    transaction.commit()
-    #expect(began.waitInTime())
-    try loop.close()
-    let told = log.events.filter { $0 != "ran" }
-    #expect(
-      told == ["running: cancelled", "waiting: cancelled", "open: cancelled", "late: cancelled"]
-    )
-    #expect(open.state == .complete)
   }
 }

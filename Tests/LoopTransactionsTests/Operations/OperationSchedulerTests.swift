@@ -22,6 +22,29 @@ struct OperationSchedulerTests {
     #expect(log.events == ["d", "b", "e", "a", "c", "f"])
   }
 
+  // O2, carried-over m
+  @Test("with two workers, the most urgent is among the first two, though added last")
+  func byPriorityOfTwo() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let frozen = FrozenWorkers(scheduler, 2)
+    let log = Log()
+    let (began, goOn, done) = (Gate(), Gate(), Gate())
+    for (name, priority) in [("a", 0), ("b", 0), ("c", 5), ("d", 0), ("urgent", 64)] {
+      scheduler.add(priority: OperationPriority(priority)) { _ in
+        log.add(name)
+        began.open()
+        goOn.wait()
+        done.open()
+      }
+    }
+    frozen.thaw()
+    for _ in 0..<2 { #expect(began.waitInTime()) }
+    // The other one takes the oldest, or the next most urgent.
+    #expect(log.events.contains("urgent") && !log.events.contains("b"))
+    goOn.open(5)
+    for _ in 0..<5 { #expect(done.waitInTime()) }
+  }
+
   // O2
   @Test("a priority changed while it waits counts, and puts it behind those it joins")
   func reprioritised() {
@@ -117,14 +140,30 @@ struct OperationSchedulerTests {
     let scheduler = OperationScheduler.alone(workers: 1)
     #expect(scheduler.workerLimit == 1)
     let first = FrozenWorkers(scheduler, 1)
+    let (began, goOn, done) = (Gate(), Gate(), Gate())
+    for _ in 0..<2 {
+      scheduler.add { _ in
+        began.open()
+        goOn.wait()
+      }
+    }
     scheduler.workerLimit = 3
-    let others = FrozenWorkers(scheduler, 2)
+    for _ in 0..<2 { #expect(began.waitInTime()) }
     scheduler.workerLimit = 1
-    let ran = Gate()
-    scheduler.add { _ in ran.open() }
-    others.thaw()
+    let watch = RunningCount()
+    for _ in 0..<200 {
+      scheduler.add { _ in
+        watch.pass()
+        done.open()
+      }
+    }
+    goOn.open(2)
+    while scheduler.metrics.awake > 1 { TestThread.yield() }
+    // The one that is left is held: those above the limit took nothing.
+    #expect(scheduler.metrics.queued == 200 && watch.most == 0)
     first.thaw()
-    #expect(ran.waitInTime())
+    for _ in 0..<200 { #expect(done.waitInTime()) }
+    #expect(watch.most == 1)
   }
 
   // O1
@@ -295,7 +334,13 @@ struct OperationSchedulerTests {
     let done = Gate()
     let log = Log()
     do {
-      let scheduler = OperationScheduler.alone()
+      // They would sleep for an hour.
+      let scheduler = OperationScheduler(
+        "dropped",
+        workerLimit: 2,
+        permits: WorkerPermits(limit: 2),
+        idleNanoseconds: 3_600_000_000_000
+      )
       let frozen = FrozenWorkers(scheduler, 2)
       for number in 0..<5 {
         scheduler.add { _ in
@@ -303,10 +348,12 @@ struct OperationSchedulerTests {
           done.open()
         }
       }
+      if let names = Process.threadNames { #expect(names.count { $0 == "dropped" } == 2) }
       frozen.thaw()
     }
     for _ in 0..<5 { #expect(done.waitInTime()) }
     #expect(log.events.sorted() == ["0", "1", "2", "3", "4"])
+    #expect(inTime { Process.threadNames?.contains("dropped") != true })
   }
 
   @Test("it says what it is at, and how long each priority waited")
