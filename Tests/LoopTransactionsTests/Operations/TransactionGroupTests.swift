@@ -220,7 +220,9 @@ struct TransactionGroupTests {
   }
 
   /// A body that calls `end` when it is released, on the loop.
-  private func holding(_ end: @escaping () -> Void) -> @Sendable (AsyncTransaction.Operation) -> Void {
+  private func holding(
+    _ end: @escaping () -> Void
+  ) -> @Sendable (AsyncTransaction.Operation) -> Void {
     let end = Smuggled(end)
     let witness = Witness { end.value() }
     return { _ in witness.touch() }
