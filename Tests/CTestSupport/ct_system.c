@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ct_system.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -46,6 +47,52 @@ uint64_t ct_thread_time(void) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
+
+#if defined(__linux__)
+
+int ct_thread_names(char *text, int capacity) {
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL) return -1;
+  int count = 0, length = 0;
+  struct dirent *entry;
+  while ((entry = readdir(threads)) != NULL) {
+    char path[300];
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+    // One that has ended meanwhile is none.
+    if (file == NULL) continue;
+    if (fgets(text + length, capacity - length, file) != NULL) {
+      length += (int)strlen(text + length);
+      count += 1;
+    }
+    fclose(file);
+  }
+  closedir(threads);
+  text[length] = 0;
+  return count;
+}
+
+bool ct_use_one_processor(void) {
+  cpu_set_t allowed, one;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  int first = 0;
+  while (first < CPU_SETSIZE && !CPU_ISSET(first, &allowed)) first += 1;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+#else
+
+int ct_thread_names(char *text, int capacity) {
+  (void)text;
+  (void)capacity;
+  return -1;
+}
+
+bool ct_use_one_processor(void) { return false; }
+
+#endif
 
 static ct_body signal_body;
 static void *signal_context;

@@ -29,8 +29,9 @@ struct OperationStressTests {
     }
     for thread in threads { thread.join() }
     #expect(watch.faults.withLock { $0 } == [])
-    // Threads that wait run operations of their own, beside the workers.
     #expect(watch.most.load(ordering: .relaxed) <= cap)
+    // Loops that waited have helped, or there was nothing to tell apart.
+    #expect(watch.helped.load(ordering: .relaxed) > 0)
   }
 
   // O10
@@ -86,6 +87,46 @@ struct OperationStressTests {
     }
   }
 
+  // O1, O2, O5, O6, O9
+  @Test("a hundred rounds of the load leave no memory, no thread and no descriptor behind")
+  func hundredRounds() async {
+    await #expect(processExitsWith: .success) {
+      for round in 0..<10 { Self.oneRound(round) }
+      let before = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
+      for round in 0..<100 { Self.oneRound(round) }
+      let after = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
+      // A round allocates some 4 MB.
+      #expect(after.0 - before.0 < 1 << 16, "\(after.0 - before.0) bytes")
+      #expect(after.1 == before.1)
+      #expect(after.2 == before.2)
+    }
+  }
+
+  /// Adds, moves, cancels, transactions and waits from 4 threads; then all are gone.
+  private static func oneRound(_ round: Int) {
+    let watch = Watch()
+    do {
+      let scheduler = OperationScheduler(
+        "round",
+        workerLimit: 3,
+        permits: WorkerPermits(limit: 3),
+        idleNanoseconds: 3_600_000_000_000
+      )
+      let threads = (0..<4).map { number in
+        TestThread {
+          let seed = Workload.seed &* 31 &+ UInt64(round * 4 + number)
+          var user = User(scheduler, watch, SeededGenerator(seed: seed))
+          user.addAll(Interposed.isSanitized ? 100 : 500)
+        }
+      }
+      for thread in threads { thread.join() }
+    }
+    while Process.threadNames?.contains("round") == true { TestThread.yield() }
+    #expect(watch.faults.withLock { $0 } == [])
+  }
+
+  private static func threads() -> Int { Process.threadNames?.count ?? 0 }
+
   private static func makeAndDrop() {
     let done = Gate()
     let scheduler = OperationScheduler("round", workerLimit: 2, permits: WorkerPermits(limit: 2))
@@ -101,7 +142,11 @@ struct OperationStressTests {
 private final class Watch: Sendable {
   let faults = Locked<[String]>([])
   let most = Atomic<Int>(0)
+  let helped = Atomic<Int>(0)
   private let running = Atomic<Int>(0)
+
+  /// Counts one that runs on the loop's thread that waits for it.
+  func help() { helped.add(1, ordering: .relaxed) }
 
   /// Counts one that runs on a worker.
   func run() {
@@ -183,8 +228,10 @@ private struct User {
         let index = number
         number += 1
         operations.append(
-          transaction.add(priority: priority()) { _ in
-            index
+          transaction.add(priority: priority()) { [watch, home = System.thread] _ in
+            // A loop that waits helps, beside the workers.
+            if System.thread == home { watch.help() } else { watch.run() }
+            return index
           } completion: { outcome in
             told[index] += outcome.value.map { $0 == index ? 1 : 100 } ?? 1
           }

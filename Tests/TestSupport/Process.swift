@@ -49,6 +49,19 @@ package enum Process {
   /// How many descriptors are open.
   package static var openDescriptors: Int { Int(ct_open_descriptors()) }
 
+  /// What the threads of this process are called, as a debugger shows them; nil where
+  /// the system does not tell.
+  package static var threadNames: [String]? {
+    var text = [CChar](repeating: 0, count: 1 << 16)
+    guard ct_thread_names(&text, Int32(text.count)) >= 0 else { return nil }
+    let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// Keeps the calling thread, and those it starts, on one processor; whether the
+  /// system did.
+  package static func useOneProcessor() -> Bool { ct_use_one_processor() }
+
   /// What the open descriptors stand for, where the system tells.
   package static var descriptorNames: [String] {
     (Int32(0)..<1024).compactMap { descriptor in

@@ -16,7 +16,8 @@ extension SchedulerState {
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true
-    return backlog.count == 0 && shared.isEmpty ? endSleepers() : .none
+    guard backlog.count == 0, shared.isEmpty else { return moreWorkersIfNeeded() }
+    return endSleepers()
   }
 
   mutating func endSleepers() -> WorkerAction {

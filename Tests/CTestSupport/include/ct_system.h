@@ -22,6 +22,13 @@ void ct_yield(void);
 // Processor time this thread has used, in nanoseconds.
 uint64_t ct_thread_time(void);
 
+// What the threads of this process are called, one a line; how many there are,
+// below 0 where the system does not tell.
+int ct_thread_names(char *_Nonnull text, int capacity);
+
+// Keeps this thread on the first of the processors it may use; whether it is.
+bool ct_use_one_processor(void);
+
 // MARK: Signals
 
 // Calls `body` from a handler for SIGUSR1 from now on.

@@ -22,6 +22,29 @@ struct OperationSchedulerTests {
     #expect(log.events == ["d", "b", "e", "a", "c", "f"])
   }
 
+  // O2, carried-over m
+  @Test("with two workers, the most urgent is among the first two, though added last")
+  func byPriorityOfTwo() {
+    let scheduler = OperationScheduler.alone(workers: 2)
+    let frozen = FrozenWorkers(scheduler, 2)
+    let log = Log()
+    let (began, goOn, done) = (Gate(), Gate(), Gate())
+    for (name, priority) in [("a", 0), ("b", 0), ("c", 5), ("d", 0), ("urgent", 64)] {
+      scheduler.add(priority: OperationPriority(priority)) { _ in
+        log.add(name)
+        began.open()
+        goOn.wait()
+        done.open()
+      }
+    }
+    frozen.thaw()
+    for _ in 0..<2 { #expect(began.waitInTime()) }
+    // The other one takes the oldest, or the next most urgent.
+    #expect(log.events.contains("urgent") && !log.events.contains("b"))
+    goOn.open(5)
+    for _ in 0..<5 { #expect(done.waitInTime()) }
+  }
+
   // O2
   @Test("a priority changed while it waits counts, and puts it behind those it joins")
   func reprioritised() {
@@ -88,84 +111,6 @@ struct OperationSchedulerTests {
     goOn.open()
     #expect(ended.waitInTime())
     #expect(log.events == ["false", "true"])
-  }
-
-  // O1, carried-over l
-  @Test("never more run at once than the limit says", arguments: [1, 2, 5])
-  func limited(limit: Int) {
-    let scheduler = OperationScheduler.alone(workers: limit)
-    let running = Locked((now: 0, most: 0))
-    let done = Gate()
-    for _ in 0..<2000 {
-      scheduler.add { _ in
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
-        }
-        TestThread.yield()
-        running.withLock { $0.now -= 1 }
-        done.open()
-      }
-    }
-    for _ in 0..<2000 { #expect(done.waitInTime()) }
-    #expect(running.withLock { $0.most } <= limit)
-  }
-
-  // O1
-  @Test("a lowered limit holds from the next operation on, a raised one at once")
-  func limitChanges() {
-    let scheduler = OperationScheduler.alone(workers: 1)
-    #expect(scheduler.workerLimit == 1)
-    let first = FrozenWorkers(scheduler, 1)
-    scheduler.workerLimit = 3
-    let others = FrozenWorkers(scheduler, 2)
-    scheduler.workerLimit = 1
-    let ran = Gate()
-    scheduler.add { _ in ran.open() }
-    others.thaw()
-    first.thaw()
-    #expect(ran.waitInTime())
-  }
-
-  // O1
-  @Test("schedulers share the process's cap, and each gets its turn")
-  func processCap() {
-    let permits = WorkerPermits(limit: 2)
-    let schedulers = (0..<4).map {
-      OperationScheduler("part \($0)", workerLimit: 2, permits: permits)
-    }
-    let running = Locked((now: 0, most: 0))
-    let done = Gate()
-    for number in 0..<2000 {
-      schedulers[number % 4].add { _ in
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
-        }
-        TestThread.yield()
-        running.withLock { $0.now -= 1 }
-        done.open()
-      }
-    }
-    for _ in 0..<2000 { #expect(done.waitInTime()) }
-    #expect(running.withLock { $0.most } <= 2)
-  }
-
-  // O1
-  @Test("a scheduler with endless work leaves its permit to another in time")
-  func permitsTakeTurns() {
-    let permits = WorkerPermits(limit: 1)
-    let busy = OperationScheduler("busy", workerLimit: 1, permits: permits)
-    let other = OperationScheduler("other", workerLimit: 1, permits: permits)
-    let isOver = Locked(false)
-    @Sendable func again(_ operation: ScheduledOperation) {
-      if !isOver.withLock({ $0 }) { busy.add(again) }
-    }
-    busy.add(again)
-    let ran = Gate()
-    other.add { _ in ran.open() }
-    #expect(ran.waitInTime())
-    isOver.withLock { $0 = true }
   }
 
   // O3, carried-over m
@@ -265,26 +210,6 @@ struct OperationSchedulerTests {
     #expect(scheduler.metrics.cancelled == 1)
   }
 
-  // O4, carried-over l
-  @Test("interactive, the cap is one lower at once; one worker is left at least")
-  func interactive() {
-    let scheduler = OperationScheduler.alone(workers: 2)
-    let frozen = FrozenWorkers(scheduler, 1)
-    scheduler.isInteractive = true
-    #expect(scheduler.isInteractive)
-    let ran = Gate()
-    scheduler.add { _ in ran.open() }
-    // One worker is held, and no other may be awake.
-    #expect(scheduler.metrics.awake == 1 && scheduler.metrics.queued == 1)
-    scheduler.isInteractive = false
-    #expect(ran.waitInTime())
-    frozen.thaw()
-    let alone = OperationScheduler.alone(workers: 1)
-    alone.isInteractive = true
-    alone.add { _ in ran.open() }
-    #expect(ran.waitInTime())
-  }
-
   // O12
   @Test("what an operation holds is released on the worker that ran it")
   func releasedOnWorker() {
@@ -307,25 +232,6 @@ struct OperationSchedulerTests {
     #expect(done.waitInTime())
     let seen = threads.withLock { $0 }
     #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
-  }
-
-  @Test("a scheduler that is dropped runs what waits, and its workers go")
-  func dropped() {
-    let done = Gate()
-    let log = Log()
-    do {
-      let scheduler = OperationScheduler.alone()
-      let frozen = FrozenWorkers(scheduler, 2)
-      for number in 0..<5 {
-        scheduler.add { _ in
-          log.add("\(number)")
-          done.open()
-        }
-      }
-      frozen.thaw()
-    }
-    for _ in 0..<5 { #expect(done.waitInTime()) }
-    #expect(log.events.sorted() == ["0", "1", "2", "3", "4"])
   }
 
   @Test("it says what it is at, and how long each priority waited")
@@ -378,23 +284,6 @@ struct OperationSchedulerTests {
     }
     for _ in 0..<4 { #expect(done.waitInTime()) }
     #expect(sum.value == 400)
-  }
-
-  // O1
-  @Test("workers that have nothing to do end after a while, and new ones come when needed")
-  func idleWorkersEnd() {
-    let scheduler = OperationScheduler(
-      "idle",
-      workerLimit: 2,
-      permits: WorkerPermits(limit: 2),
-      idleNanoseconds: 1_000_000
-    )
-    let done = Gate()
-    for _ in 0..<3 {
-      for _ in 0..<10 { scheduler.add { _ in done.open() } }
-      for _ in 0..<10 { #expect(done.waitInTime()) }
-      while scheduler.metrics.workers > 0 { TestThread.yield() }
-    }
   }
 
   @Test("an operation costs no allocation beyond its closure", .enabled(if: Interposed.isAvailable))

@@ -2,93 +2,216 @@ import LoopTransactions
 import TestSupport
 import Testing
 
+// Every loop is closed, so that nothing but the misuse can end a process.
 @Suite("Operations: misuse")
 struct OperationTrapTests {
+  // O1
   @Test("a cap of 0, or below, traps")
   func caps() async {
-    await #expect(processExitsWith: .failure) { _ = OperationScheduler("none", workerLimit: 0) }
-    await #expect(processExitsWith: .failure) { OperationScheduler.shared.workerLimit = -1 }
-    await #expect(processExitsWith: .failure) { OperationScheduler.processWorkerLimit = 0 }
-    await #expect(processExitsWith: .failure) { _ = SerialQueuePool("none", count: 0) }
-    await #expect(processExitsWith: .failure) { _ = SerialQueuePool("many", count: 33) }
-    await #expect(processExitsWith: .failure) { OperationScheduler.shared.apply(-1) { _ in } }
+    let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = OperationScheduler("none", workerLimit: 0)
+    }
+    #expect(said(made, "OperationScheduler: workerLimit must be over zero, got 0"))
+    let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      OperationScheduler.shared.workerLimit = -1
+    }
+    #expect(said(set, "OperationScheduler: workerLimit must be over zero, got -1"))
+    let process = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      OperationScheduler.processWorkerLimit = 0
+    }
+    #expect(said(process, "OperationScheduler: processWorkerLimit must be over zero, got 0"))
+  }
+
+  // O11
+  @Test("a pool of no queues, or of more than 32, and a count below 0 trap")
+  func counts() async {
+    let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = SerialQueuePool("none", count: 0)
+    }
+    #expect(said(none, "SerialQueuePool: count must be within 1 and 32, got 0"))
+    let many = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = SerialQueuePool("many", count: 33)
+    }
+    #expect(said(many, "SerialQueuePool: count must be within 1 and 32, got 33"))
+    let apply = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      OperationScheduler.shared.apply(-1) { _ in }
+    }
+    #expect(said(apply, "OperationScheduler.apply: count must not be negative, got -1"))
   }
 
   // O6, carried-over i
-  @Test("adding after the commit, and committing twice, trap")
-  func committed() async {
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = AsyncTransaction(on: loop)
-      transaction.commit()
-      transaction.add { _ in }
+  @Test("adding after the commit traps")
+  func addedLate() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards")
+        transaction.commit()
+        transaction.add { _ in }
+      }
     }
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = AsyncTransaction(on: loop)
-      transaction.commit()
-      transaction.commit()
+    #expect(said(result, "AsyncTransaction.add: cards must be open, it is committed"))
+    let flight = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards")
+        transaction.commit()
+        transaction.add(SingleFlight<Int, Int>(), for: 1) { _ in 1 }
+      }
     }
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = AsyncTransaction(on: loop)
-      transaction.waitUntilComplete()
-      transaction.whenComplete { _ in }
-    }
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = AsyncTransaction(on: loop)
-      transaction.commit()
-      loop.transactionGroup.add(transaction)
-    }
+    #expect(said(flight, "AsyncTransaction.add: cards must be open, it is committed"))
   }
 
   // O6, carried-over i
-  @Test("cancelling one that is open, and dropping one with operations, trap")
-  func open() async {
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      AsyncTransaction(on: loop).cancel()
+  @Test("committing twice traps")
+  func committedTwice() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards")
+        transaction.commit()
+        transaction.commit()
+      }
     }
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      AsyncTransaction(on: loop).add { _ in }
+    #expect(said(result, "AsyncTransaction.commit: cards must be open, it is committed"))
+  }
+
+  // O6
+  @Test("asking to be told of the end of one that is complete traps")
+  func toldLate() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards")
+        transaction.waitUntilComplete()
+        transaction.whenComplete { _ in }
+      }
     }
+    #expect(said(result, "AsyncTransaction.whenComplete: cards is complete already"))
+  }
+
+  // O7
+  @Test("adding to a group what is committed, or another loop's, traps")
+  func grouped() async {
+    let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards")
+        transaction.commit()
+        loop.transactionGroup.add(transaction)
+      }
+    }
+    #expect(said(late, "TransactionGroup.add: cards must be open, it is committed"))
+    let other = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        try withLoop { other in
+          loop.transactionGroup.add(AsyncTransaction(on: other, name: "cards"))
+        }
+      }
+    }
+    #expect(said(other, "TransactionGroup.add: cards is of another loop"))
+  }
+
+  // O6, carried-over i
+  @Test("cancelling one that is open traps")
+  func cancelledOpen() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in AsyncTransaction(on: loop, name: "cards").cancel() }
+    }
+    #expect(said(result, "AsyncTransaction.cancel: cards is open; commit() it first"))
+  }
+
+  // O6
+  @Test("dropping one that is open traps if it has operations, and does nothing if not")
+  func droppedOpen() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withLoop { loop in AsyncTransaction(on: loop, name: "cards").add { _ in } }
+    }
+    #expect(said(result, "AsyncTransaction cards: dropped while open; commit() it"))
     await #expect(processExitsWith: .success) {
-      let loop = try EventLoop()
-      _ = AsyncTransaction(on: loop)
-      try loop.close()
+      try withLoop { loop in _ = AsyncTransaction(on: loop) }
     }
   }
 
   // O9, carried-over j
   @Test("waiting from a worker, and from a completion of its own, traps")
   func waiting() async {
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = Smuggled(AsyncTransaction(on: loop, scheduler: .alone()))
-      transaction.value.add { _ in transaction.value.waitUntilComplete() }
-      transaction.value.commit()
-      loop.run()
-    }
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-      transaction.add { _ in
-      } completion: { _ in
-        transaction.waitUntilComplete()
+    let worker = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      try withLoop { loop in
+        let transaction = Smuggled(AsyncTransaction(on: loop, scheduler: .alone()))
+        transaction.value.add { _ in transaction.value.waitUntilComplete() }
+        transaction.value.commit()
+        loop.run()
       }
-      transaction.commit()
-      loop.run()
     }
+    #expect(
+      said(
+        worker,
+        "AsyncTransaction.waitUntilComplete: the loop belongs to another thread; use its port"
+      )
+    )
+    let own = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
+        transaction.add { _ in
+        } completion: { _ in
+          transaction.waitUntilComplete()
+        }
+        transaction.commit()
+        loop.run()
+      }
+    }
+    #expect(
+      said(own, "AsyncTransaction.waitUntilComplete: called from a completion of cards itself")
+    )
   }
 
   // O9
   @Test("postAndWait on the loop's own thread traps")
   func onLoop() async {
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      try loop.port.postAndWait {}
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      try withLoop { loop in try loop.port.postAndWait {} }
     }
+    #expect(said(result, "LoopPort.postAndWait: called on the loop itself"))
+  }
+
+  @Test("a closure that traps ends the process with its own message")
+  func closures() async {
+    let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      OperationScheduler.alone().add { _ in fatalError("a plain one fell") }
+      Gate().wait()
+    }
+    #expect(said(plain, "a plain one fell"))
+    let queued = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      SerialQueue("test", on: .alone()).add { fatalError("a queue's fell") }
+      Gate().wait()
+    }
+    #expect(said(queued, "a queue's fell"))
+    let body = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+        transaction.add { _ in fatalError("a transaction's fell") }
+        transaction.commit()
+        loop.run()
+      }
+    }
+    #expect(said(body, "a transaction's fell"))
+    let completion = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      Process.endInTime()
+      try withLoop { loop in
+        let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+        transaction.add { _ in
+        } completion: { _ in
+          fatalError("a completion fell")
+        }
+        transaction.commit()
+        loop.run()
+      }
+    }
+    #expect(said(completion, "a completion fell"))
   }
 }

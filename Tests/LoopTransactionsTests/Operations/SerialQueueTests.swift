@@ -106,6 +106,29 @@ struct SerialQueueTests {
     #expect(done.waitInTime())
   }
 
+  @Test("a queue that is never empty does not grow", .enabled(if: Interposed.isAvailable))
+  func neverEmpty() async {
+    await #expect(processExitsWith: .success) {
+      let queue = SerialQueue("test", on: .alone(workers: 1))
+      let count = Tally()
+      let bytes = Locked<[Int]>([])
+      let done = Gate()
+      @Sendable func again() {
+        let number = count.increment()
+        // Two are always there: the one that runs, and one that waits.
+        if number == 1000 || number == 1_000_000 {
+          bytes.withLock { $0.append(Interposed.heapBytes) }
+        }
+        if number < 1_000_000 { queue.add(again) } else { done.open() }
+      }
+      queue.add(again)
+      queue.add(again)
+      #expect(done.waitInTime())
+      let (before, after) = bytes.withLock { ($0[0], $0[1]) }
+      #expect(after - before < 1 << 16, "\(after - before) bytes")
+    }
+  }
+
   @Test("what waits when the queue and its scheduler are dropped is still run")
   func dropped() {
     let done = Gate()

@@ -29,16 +29,38 @@ struct TransactionGroupTests {
   @Test("what is opened while the group commits is committed in the next tick, unasked")
   func nextTick() throws {
     try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let first = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
       let later = AsyncTransaction(on: loop)
-      var states: [AsyncTransaction.State] = []
-      loop.addObserver(for: .beforeWaiting, order: .max, repeats: false) { _ in
+      var openedIn: AsyncTransaction.State?
+      // What was cancelled before it started goes when the group commits `first`.
+      let opens = {
+        openedIn = first.state
         loop.transactionGroup.add(later)
       }
-      loop.transactionGroup.add(AsyncTransaction(on: loop))
-      loop.addObserver(for: .afterWaiting) { _ in states.append(later.state) }
-      #expect(loop.runInTime() == .finished)
-      #expect(states.contains(.open) || states.first == .committed)
-      #expect(later.state == .complete)
+      first.add("held", holding(opens)).cancel()
+      // Nothing else makes the next tick: it waits for this.
+      first.add { _ in }
+      loop.transactionGroup.add(first)
+      let second = AsyncTransaction(on: loop)
+      second.add { _ in }
+      loop.transactionGroup.add(second)
+      var states: [[AsyncTransaction.State]] = []
+      var wasOpenAtRest = false
+      loop.addObserver(for: .afterWaiting) { _ in
+        states.append([second.state, later.state])
+        if states.count == 2 { frozen.thaw() }
+      }
+      Interposed.beforeBlocking { _ in
+        if later.state == .open { wasOpenAtRest = true }
+      } _: {
+        #expect(loop.runInTime() == .finished)
+      }
+      #expect(openedIn == .committed)
+      #expect(states.first == [.committed, .open])
+      #expect(states.dropFirst().first?.last == .committed)
+      #expect(!wasOpenAtRest && later.state == .complete)
     }
   }
 
@@ -195,5 +217,14 @@ struct TransactionGroupTests {
       #expect(told == ["first cancelled", "second cancelled"])
       frozen.thaw()
     }
+  }
+
+  /// A body that calls `end` when it is released, on the loop.
+  private func holding(
+    _ end: @escaping () -> Void
+  ) -> @Sendable (AsyncTransaction.Operation) -> Void {
+    let end = Smuggled(end)
+    let witness = Witness { end.value() }
+    return { _ in witness.touch() }
   }
 }

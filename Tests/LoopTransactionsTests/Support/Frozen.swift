@@ -39,3 +39,32 @@ final class Log: Sendable {
 
   func add(_ event: String) { lines.withLock { $0.append(event) } }
 }
+
+/// How many are at one place at once.
+final class RunningCount: Sendable {
+  private let counts = Locked((now: 0, most: 0))
+
+  /// The most there were.
+  var most: Int { counts.withLock { $0.most } }
+
+  /// Comes, lets others come, and goes.
+  func pass() {
+    counts.withLock { counts in
+      counts.now += 1
+      counts.most = max(counts.most, counts.now)
+    }
+    TestThread.yield()
+    counts.withLock { $0.now -= 1 }
+  }
+}
+
+/// Lets other threads run until `condition` holds, for 20 seconds at most; whether it
+/// does.
+func inTime(_ condition: () -> Bool) -> Bool {
+  let end = System.nanoseconds + 20_000_000_000
+  while !condition() {
+    guard System.nanoseconds < end else { return false }
+    TestThread.yield()
+  }
+  return true
+}

@@ -1,0 +1,128 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("AsyncTransaction: cancelling")
+struct AsyncTransactionCancelTests {
+  // O5, O6, carried-over h
+  @Test("cancelled: what waits never runs, what runs is told, and all are told cancelled")
+  func cancel() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let log = Log()
+      let ended = Gate()
+      let began = Gate()
+      let goOn = Gate()
+      transaction.add { _ in
+        ended.open()
+      } completion: {
+        log.add("ended: \($0)")
+      }
+      #expect(ended.waitInTime())
+      transaction.add { operation in
+        began.open()
+        goOn.wait()
+        log.add("told: \(operation.isCancelled)")
+      } completion: {
+        log.add("running: \($0)")
+      }
+      #expect(began.waitInTime())
+      let frozen = FrozenWorkers(scheduler, 1)
+      transaction.add { _ in
+        log.add("ran")
+      } completion: {
+        log.add("waiting: \($0)")
+      }
+      transaction.commit()
+      transaction.cancel()
+      #expect(transaction.state == .cancelled && transaction.isCancelled)
+      #expect(scheduler.metrics.queued == 0)
+      goOn.open()
+      frozen.thaw()
+      transaction.whenComplete { transaction in
+        log.add("\(transaction.state)")
+        transaction.cancel()
+      }
+      #expect(loop.runInTime() == .finished)
+      #expect(
+        log.events == [
+          "told: true", "ended: cancelled", "running: cancelled", "waiting: cancelled", "complete",
+        ]
+      )
+      transaction.cancel()
+      #expect(transaction.state == .complete)
+    }
+  }
+
+  // Carried-over h
+  @Test("a cancel from a completion changes nothing for the rest")
+  func cancelFromCompletion() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      var outcomes: [Int?] = []
+      for number in 0..<3 {
+        transaction.add { _ in
+          number
+        } completion: { [unowned transaction] outcome in
+          outcomes.append(outcome.value)
+          transaction.cancel()
+        }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(outcomes == [0, 1, 2])
+      #expect(!transaction.isCancelled)
+    }
+  }
+
+  // O5
+  @Test("one operation cancelled alone has its outcome, and leaves the others theirs")
+  func cancelOne() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      var outcomes: [Int?] = []
+      let operations = (0..<3).map { number in
+        transaction.add { _ in
+          number
+        } completion: {
+          outcomes.append($0.value)
+        }
+      }
+      TestThread.run { operations[1].cancel() }
+      #expect(operations[1].isCancelled && !operations[0].isCancelled)
+      transaction.commit()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      #expect(outcomes == [0, nil, 2])
+      #expect(!transaction.isCancelled)
+    }
+  }
+
+  // O5, O6, carried-over 19
+  @Test("cancelled while the workers are held, its body never runs, and no value is told")
+  func cancelledWhileHeld() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 2)
+      let frozen = FrozenWorkers(scheduler, 2)
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+        log.add("ran")
+      } completion: {
+        log.add("told \($0)")
+      }
+      transaction.commit()
+      transaction.cancel()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      // Behind whatever may still be there.
+      let last = Gate()
+      scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
+      #expect(last.waitInTime())
+      #expect(log.events == ["told cancelled"])
+    }
+  }
+}

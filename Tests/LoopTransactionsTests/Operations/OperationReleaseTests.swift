@@ -1,0 +1,120 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+/// Where what operations hold is released: counted, since a thread that adds may be
+/// ahead of the worker or behind it.
+private final class Releases: Sendable {
+  private let home = System.thread
+  private let here = Tally()
+  private let all = Tally()
+
+  /// How many were released on the thread that made this.
+  var onAddingThread: Int { here.value }
+  var count: Int { all.value }
+
+  /// Something that an operation is to hold, and nobody else.
+  func held() -> Witness {
+    Witness { [home, here, all] in
+      if System.thread == home { here.increment() }
+      all.increment()
+    }
+  }
+
+  /// Returns when `count` were released.
+  func wait(for count: Int) { while self.count < count { TestThread.yield() } }
+
+  func plain() -> @Sendable () -> Void {
+    let witness = held()
+    return { witness.touch() }
+  }
+
+  func scheduled() -> @Sendable (ScheduledOperation) -> Void {
+    let witness = held()
+    return { _ in witness.touch() }
+  }
+
+  func scheduled(_ value: Int) -> @Sendable (ScheduledOperation) -> Int {
+    let witness = held()
+    return { _ in
+      witness.touch()
+      return value
+    }
+  }
+
+  func inTransaction() -> @Sendable (AsyncTransaction.Operation) -> Void {
+    let witness = held()
+    return { _ in witness.touch() }
+  }
+}
+
+// O12
+@Suite("Operations: where what they hold is released")
+struct OperationReleaseTests {
+  private static var count: Int { Interposed.isSanitized ? 10_000 : 100_000 }
+
+  @Test("what an operation holds is never released on the thread that added it")
+  func scheduler() {
+    let scheduler = OperationScheduler.alone()
+    #expect(Self.releasedOnAddingThread { scheduler.add($0.scheduled()) } == 0)
+  }
+
+  @Test("nor what a serial queue was given, on the thread that gave it")
+  func serialQueue() {
+    let queue = SerialQueue("test", on: .alone())
+    #expect(Self.releasedOnAddingThread { queue.add($0.plain()) } == 0)
+  }
+
+  @Test("nor what an operation of a transaction holds, on the loop that added it")
+  func transaction() throws {
+    let scheduler = OperationScheduler.alone()
+    let released = try Self.releasedOnLoop(scheduler) { transaction, releases, _ in
+      transaction.add("held", releases.inTransaction())
+    }
+    #expect(released == 0)
+  }
+
+  @Test("nor what a flight holds, on the loop that added it")
+  func flights() throws {
+    let scheduler = OperationScheduler.alone()
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let released = try Self.releasedOnLoop(scheduler) { transaction, releases, number in
+      transaction.add(flights, for: number, releases.scheduled(number))
+    }
+    #expect(released == 0)
+  }
+
+  /// How much of what `add` hands over is released on this thread. By ones, so that a
+  /// worker waits for each, and may be done with it before `add` returns; then by
+  /// hundreds.
+  private static func releasedOnAddingThread(_ add: (Releases) -> Void) -> Int {
+    let releases = Releases()
+    for number in 1...count {
+      add(releases)
+      if number < count / 2 || number % 100 == 0 { releases.wait(for: number) }
+    }
+    return releases.onAddingThread
+  }
+
+  /// As above, by transactions of a hundred.
+  private static func releasedOnLoop(
+    _ scheduler: OperationScheduler,
+    _ add: (AsyncTransaction, Releases, Int) -> Void
+  ) throws -> Int {
+    let releases = Releases()
+    try withLoop { loop in
+      for first in stride(from: 0, to: count, by: 100) {
+        let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+        for number in first..<(first + 100) {
+          add(transaction, releases, number)
+          if first < count / 2 { releases.wait(for: number + 1) }
+        }
+        transaction.commit()
+        loop.run(.noWait)
+      }
+      #expect(loop.runInTime() == .finished)
+      #expect(releases.count == count)
+    }
+    return releases.onAddingThread
+  }
+}

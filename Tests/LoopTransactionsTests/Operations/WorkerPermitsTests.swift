@@ -1,0 +1,139 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("WorkerPermits")
+struct WorkerPermitsTests {
+  // O1
+  @Test("a scheduler that is refused a permit works once another gives its up")
+  func late() {
+    let permits = WorkerPermits(limit: 1)
+    let first = OperationScheduler("first", workerLimit: 1, permits: permits)
+    let second = OperationScheduler("second", workerLimit: 1, permits: permits)
+    let frozen = FrozenWorkers(first, 1)
+    let ran = Tally()
+    let done = Gate()
+    for _ in 0..<3 {
+      second.add { _ in
+        ran.increment()
+        done.open()
+      }
+    }
+    #expect(second.metrics.queued == 3 && ran.value == 0)
+    frozen.thaw()
+    for _ in 0..<3 { #expect(done.waitInTime()) }
+  }
+
+  // O1
+  @Test("raised, those that wait go on at once; lowered, workers rest when they have ended")
+  func limitChanges() {
+    let permits = WorkerPermits(limit: 1)
+    let schedulers = (0..<3).map {
+      OperationScheduler("part \($0)", workerLimit: 1, permits: permits)
+    }
+    let frozen = FrozenWorkers(schedulers[0], 1)
+    let (began, goOn, done) = (Gate(), Gate(), Gate())
+    for scheduler in schedulers.dropFirst() {
+      scheduler.add { _ in
+        began.open()
+        goOn.wait()
+      }
+    }
+    permits.limit = 3
+    for _ in 0..<2 { #expect(began.waitInTime()) }
+    permits.limit = 1
+    let watch = RunningCount()
+    for number in 0..<300 {
+      schedulers[number % 3].add { _ in
+        watch.pass()
+        done.open()
+      }
+    }
+    goOn.open(2)
+    frozen.thaw()
+    for _ in 0..<300 { #expect(done.waitInTime()) }
+    // Each that was at work when it was lowered may have taken one more.
+    #expect(permits.limit == 1)
+    let after = RunningCount()
+    #expect(inTime { schedulers.allSatisfy { $0.metrics.awake == 0 } })
+    for number in 0..<300 {
+      schedulers[number % 3].add { _ in
+        after.pass()
+        done.open()
+      }
+    }
+    for _ in 0..<300 { #expect(done.waitInTime()) }
+    #expect(after.most == 1)
+  }
+
+  // O1
+  @Test("raised and lowered while many schedulers work, none is forgotten")
+  func limitChangesUnderLoad() {
+    let permits = WorkerPermits(limit: 2)
+    let schedulers = (0..<4).map {
+      OperationScheduler("part \($0)", workerLimit: 2, permits: permits)
+    }
+    let watch = RunningCount()
+    let done = Gate()
+    let count = 4000
+    let changes = TestThread {
+      for round in 0..<400 {
+        permits.limit = 1 + round % 4
+        schedulers[round % 4].workerLimit = 1 + round % 3
+        TestThread.yield()
+      }
+      permits.limit = 2
+    }
+    for number in 0..<count {
+      schedulers[number % 4].add { _ in
+        watch.pass()
+        done.open()
+      }
+    }
+    for _ in 0..<count { #expect(done.waitInTime()) }
+    changes.join()
+    #expect(watch.most <= 4)
+    #expect(schedulers.allSatisfy { $0.metrics.queued == 0 })
+  }
+
+  // O1
+  @Test("schedulers share the process's cap, and each gets its turn")
+  func processCap() {
+    let permits = WorkerPermits(limit: 2)
+    let schedulers = (0..<4).map {
+      OperationScheduler("part \($0)", workerLimit: 2, permits: permits)
+    }
+    let running = Locked((now: 0, most: 0))
+    let done = Gate()
+    for number in 0..<2000 {
+      schedulers[number % 4].add { _ in
+        running.withLock { counts in
+          counts.now += 1
+          counts.most = max(counts.most, counts.now)
+        }
+        TestThread.yield()
+        running.withLock { $0.now -= 1 }
+        done.open()
+      }
+    }
+    for _ in 0..<2000 { #expect(done.waitInTime()) }
+    #expect(running.withLock { $0.most } <= 2)
+  }
+
+  // O1
+  @Test("a scheduler with endless work leaves its permit to another in time")
+  func permitsTakeTurns() {
+    let permits = WorkerPermits(limit: 1)
+    let busy = OperationScheduler("busy", workerLimit: 1, permits: permits)
+    let other = OperationScheduler("other", workerLimit: 1, permits: permits)
+    let isOver = Locked(false)
+    @Sendable func again(_ operation: ScheduledOperation) {
+      if !isOver.withLock({ $0 }) { busy.add(again) }
+    }
+    busy.add(again)
+    let ran = Gate()
+    other.add { _ in ran.open() }
+    #expect(ran.waitInTime())
+    isOver.withLock { $0 = true }
+  }
+}

@@ -1,0 +1,250 @@
+import LoopTransactions
+
+/// A scheduler whose threads are numbers: what its state says is done to them.
+struct ModelScheduler: ~Copyable {
+  enum Worker: Equatable {
+    /// Its thread was asked for, and has not begun.
+    case starting
+    case awake
+    case asleep
+    case gone
+  }
+
+  var state: SchedulerState
+  var permits: ModelPermits
+  private(set) var fault: String?
+
+  private var workers: [Worker] = []
+  private var seats: [WorkerSeat] = []
+  private var wakes = 0
+  private var handles: [OperationHandle?] = []
+  private var outcomes: [Int: Int] = [:]
+  /// Whose batches were taken back since they asked.
+  private var takenBack: Set<Int> = []
+  /// A worker could not start, and the next operation that is added tries again.
+  private var isStranded = false
+  /// Nobody awake is above this, once they have asked.
+  private var highestLimit: Int
+
+  /// How many a worker takes at once.
+  private let batchLimit: Int
+
+  init(limit: Int, batchLimit: Int, permits: Int = .max) {
+    state = SchedulerState(limit: limit)
+    self.batchLimit = batchLimit
+    self.permits = ModelPermits(limit: permits)
+    highestLimit = limit
+  }
+
+  /// Does `step`, if it can be done now.
+  mutating func take(_ step: SchedulerStep) -> Bool {
+    switch step {
+    case .add(let level): add(level)
+    case .cancel(let number):
+      guard number < handles.count, let handle = handles[number] else { return false }
+      if state.cancel(handle) != nil { end(number) }
+    case .move(let number):
+      guard number < handles.count, let handle = handles[number] else { return false }
+      _ = state.move(handle, to: 200)
+    case .interactive(let yes): perform(state.setInteractive(yes))
+    case .setLimit(let limit):
+      highestLimit = max(highestLimit, limit)
+      perform(state.setLimit(limit))
+    case .close:
+      // One that nobody works for, and nobody adds to, has nobody who tries again.
+      guard !state.isClosed, !isStranded else { return false }
+      perform(state.close())
+    case .othersTake: guard permits.othersTake() else { return false }
+    case .othersGive:
+      guard permits.othersGive() else { return false }
+      grant()
+    case .setPermits(let limit):
+      permits.limit = limit
+      grant()
+    case .next, .wakeUp, .timeOut, .watch, .yield, .couldNotStart:
+      guard takeOfWorker(step) else { return false }
+    }
+    check()
+    return true
+  }
+
+  /// What `worker` does next, as its thread would: one of those it can do.
+  func turn(_ worker: Int, yields: Bool) -> SchedulerStep? {
+    guard worker < workers.count else { return nil }
+    switch workers[worker] {
+    case .starting: return .next(worker)
+    case .awake: return yields ? .yield(worker) : .next(worker)
+    case .asleep:
+      if wakes > 0 { return .wakeUp(worker) }
+      return seats[worker].isWatching ? .watch(worker) : .timeOut(worker)
+    case .gone: return nil
+    }
+  }
+
+  /// Lets everything that can happen by itself happen; whether every operation ended.
+  mutating func settle() -> Bool {
+    while permits.othersGive() { grant() }
+    permits.limit = max(permits.limit, 1)
+    if isStranded { _ = take(.add(0)) }
+    for _ in 0..<200 {
+      var isDone = true
+      for worker in 0..<workers.count {
+        if take(.wakeUp(worker)) { isDone = false }
+        if take(.next(worker)) { isDone = false }
+      }
+      if isDone { break }
+    }
+    return outcomes.values.allSatisfy { $0 == 1 } && state.running == 0
+  }
+}
+
+// What workers do.
+extension ModelScheduler {
+  private mutating func takeOfWorker(_ step: SchedulerStep) -> Bool {
+    switch step {
+    case .next(let worker):
+      guard isAwake(worker) else { return false }
+      finish(worker)
+      let (step, action) = state.next(seats[worker], now: 0)
+      enter(worker, step, action)
+    case .yield(let worker):
+      guard isAwake(worker) else { return false }
+      finish(worker)
+      let (step, action) = state.yield(seats[worker], now: 0)
+      enter(worker, step, action)
+    case .wakeUp(let worker):
+      guard isAsleep(worker), wakes > 0 else { return false }
+      wakes -= 1
+      let stays = state.stays(seats[worker])
+      workers[worker] = stays ? .awake : .gone
+      seats[worker].isSearching = stays
+    case .timeOut(let worker):
+      guard isAsleep(worker), !seats[worker].isWatching else { return false }
+      if state.mayEnd() { workers[worker] = .gone }
+    case .watch(let worker):
+      guard isAsleep(worker), seats[worker].isWatching else { return false }
+      perform(state.watch(seats[worker], now: .max / 2))
+      takenBack = Set(workers.indices)
+    case .couldNotStart(let worker):
+      // Closed, nobody would try again.
+      guard worker < workers.count, workers[worker] == .starting, !state.isClosed else {
+        return false
+      }
+      workers[worker] = .gone
+      release()
+      _ = state.couldNotStart()
+      isStranded = true
+    case .add, .cancel, .move, .interactive, .setLimit, .close, .othersTake, .othersGive,
+      .setPermits:
+      return false
+    }
+    return true
+  }
+
+  private func isAwake(_ worker: Int) -> Bool {
+    worker < workers.count && (workers[worker] == .awake || workers[worker] == .starting)
+  }
+
+  private func isAsleep(_ worker: Int) -> Bool {
+    worker < workers.count && workers[worker] == .asleep
+  }
+
+  private mutating func add(_ level: Int) {
+    let content = OperationNode.Content.body { _ in }
+    guard let (handle, action) = state.add(content, level: level) else {
+      if !state.isClosed { fault = "refused, though it is open" }
+      return
+    }
+    outcomes[handles.count] = 0
+    handles.append(handle)
+    isStranded = false
+    perform(action)
+  }
+
+  private mutating func perform(_ action: SchedulerState.WorkerAction) {
+    switch action {
+    case .none: break
+    case .end(let count): wakes += count
+    case .wake, .start: if permits.acquire(action) { permitCame(action) }
+    }
+  }
+
+  private mutating func permitCame(_ action: SchedulerState.WorkerAction) {
+    isStranded = false
+    if action == .wake { return wakes += 1 }
+    workers.append(.starting)
+    let seat = WorkerSeat()
+    seat.batchLimit = batchLimit
+    seats.append(seat)
+  }
+
+  private mutating func release() {
+    permits.release()
+    grant()
+  }
+
+  private mutating func grant() { while let action = permits.grant() { permitCame(action) } }
+
+  private mutating func finish(_ worker: Int) {
+    var ended: [Int] = []
+    _ = seats[worker].claimEach { handle in
+      if let number = handles.firstIndex(where: { $0?.node == handle.node && $0?.isCurrent == true }
+      ) {
+        ended.append(number)
+      }
+    }
+    for number in ended { end(number) }
+  }
+
+  private mutating func end(_ number: Int) {
+    outcomes[number, default: 0] += 1
+    handles[number] = nil
+  }
+
+  private mutating func enter(
+    _ worker: Int,
+    _ step: SchedulerState.Step,
+    _ action: SchedulerState.WorkerAction
+  ) {
+    workers[worker] = .awake
+    takenBack.remove(worker)
+    perform(action)
+    switch step {
+    case .run, .search: break
+    case .sleep:
+      workers[worker] = .asleep
+      release()
+    case .end:
+      workers[worker] = .gone
+      release()
+    }
+  }
+}
+
+// What must hold after every step.
+extension ModelScheduler {
+  private mutating func check() {
+    let awake = workers.count { $0 == .awake || $0 == .starting }
+    // Those that were woken count, until they notice.
+    let asleep = workers.count { $0 == .asleep }
+    let starts = permits.requests.count { $0 == .start }
+    if awake > highestLimit { fault = "\(awake) awake of \(highestLimit)" }
+    if state.workers - state.sleeping > highestLimit { fault = "counts more than the limit" }
+    if state.workers + state.ending != awake + asleep + starts {
+      fault = "counts \(state.workers) workers"
+    }
+    // Who is awake has a permit, and who is woken to go on.
+    if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
+    let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
+    // Nothing waits where everybody sleeps and nobody was woken.
+    if state.backlog.count > 0, !isComing, !isStranded { fault = "work waits, and nobody comes" }
+    // What waits in a batch has somebody who comes if its worker is held up.
+    let hasBatch = workers.indices.contains {
+      workers[$0] == .awake && seats[$0].batch.count > 1 && !takenBack.contains($0)
+    }
+    let isFull = state.workers - state.sleeping >= state.width
+    let isLookedAt = state.isWatched || state.searching > 0 || isStranded
+    if hasBatch, !isFull, !isLookedAt { fault = "nobody watches a batch" }
+    if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
+  }
+}

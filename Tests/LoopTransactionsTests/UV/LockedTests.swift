@@ -1,0 +1,53 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("Locked, BrieflyLocked")
+struct LockedTests {
+  private static let threads = 16
+  private static var rounds: Int { Interposed.isSanitized ? 2000 : 20_000 }
+
+  // Carried-over 37
+  @Test("a number that 16 threads raise and lower is 0 in the end, and never two are at it")
+  func contested() {
+    let number = Locked((value: 0, isTaken: false))
+    let faults = Tally()
+    let threads = (0..<Self.threads).map { thread in
+      TestThread {
+        for _ in 0..<Self.rounds {
+          number.withLock { state in
+            if state.isTaken { faults.increment() }
+            state.isTaken = true
+            state.value += thread % 2 == 0 ? 1 : -1
+            state.isTaken = false
+          }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(number.withLock { $0.value } == 0 && faults.value == 0)
+  }
+
+  // Carried-over 37: what guards a scheduler. With more threads than processors a
+  // holder loses its own, and others fall asleep behind it.
+  @Test("what 16 threads add to a scheduler and take back is counted right, to the last")
+  func brieflyContested() {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let faults = Tally()
+    let through = Gate()
+    let threads = (0..<Self.threads).map { _ in
+      TestThread {
+        for _ in 0..<Self.rounds where !scheduler.add({ _ in }).cancel() { faults.increment() }
+        through.open()
+      }
+    }
+    for _ in threads { #expect(through.waitInTime()) }
+    for thread in threads { thread.join() }
+    let count = UInt64(Self.threads * Self.rounds)
+    let metrics = scheduler.metrics
+    #expect(metrics.added == count + 1 && metrics.cancelled == count)
+    #expect(metrics.queued == 0 && faults.value == 0)
+    frozen.thaw()
+  }
+}
