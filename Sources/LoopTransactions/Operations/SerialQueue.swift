@@ -52,13 +52,18 @@ public final class SerialQueue: Sendable {
 
 /// A serial queue as workers know it.
 final class SerialQueueCore: Sendable {
-  private typealias Body = @Sendable () -> Void
+  // As it is: in an optional or an array of its own a closure is wrapped in another.
+  private struct Piece {
+    let run: @Sendable () -> Void
+
+    init(_ run: consuming @escaping @Sendable () -> Void) { self.run = run }
+  }
 
   private struct State {
     /// What was added since the worker last looked.
-    var added: [Body?] = []
+    var added: [Piece?] = []
     /// What comes before that.
-    var next: [Body?] = []
+    var next: [Piece?] = []
     /// How many of `next`, from the front, were taken.
     var taken = 0
     /// Whether it is with the scheduler, or a worker is at it.
@@ -66,12 +71,11 @@ final class SerialQueueCore: Sendable {
 
     var count: Int { added.count + next.count - taken }
 
-    mutating func takeFirst() -> Body? {
+    mutating func takeFirst() -> Piece? {
       if taken == next.count { turnOver() }
       guard taken < next.count else { return nil }
       taken += 1
-      defer { next[taken - 1] = nil }
-      return next[taken - 1]
+      return next[taken - 1].take()
     }
 
     // Two lists, used in turn: one that is never empty does not grow.
@@ -95,10 +99,9 @@ final class SerialQueueCore: Sendable {
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
     // Moved in: whoever held a copy might be the last to release it. O12.
-    var body: Body? = body
+    var piece: Piece? = Piece(body)
     let isNews = state.withLock { state in
-      state.added.append(body)
-      body = nil
+      state.added.append(piece.take())
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
@@ -136,12 +139,12 @@ final class SerialQueueCore: Sendable {
 
   /// Runs the next, and releases it; false if nothing waits.
   private func runNext() -> Bool {
-    let body = state.withLock { state in
-      let body = state.takeFirst()
-      if body == nil { state.isScheduled = false }
-      return body
+    let piece = state.withLock { state in
+      let piece = state.takeFirst()
+      if piece == nil { state.isScheduled = false }
+      return piece
     }
-    body?()
-    return body != nil
+    piece?.run()
+    return piece != nil
   }
 }
