@@ -7,13 +7,17 @@ import Testing
 @Suite("Stress: operations", .serialized)
 struct OperationStressTests {
   // O1, O2, O5, O6, O9
-  @Test("from 8 threads, moved, cancelled, waited for: each operation has one outcome")
-  func oneOutcomeEach() {
-    let cap = 4
+  @Test(
+    "from 8 threads, moved, cancelled, waited for: each operation has one outcome",
+    arguments: [(4, 64), (64, 4)]
+  )
+  func oneOutcomeEach(limit: Int, permits: Int) {
+    // Either of the two alone keeps it.
+    let cap = min(limit, permits)
     let scheduler = OperationScheduler(
       "stress",
-      workerLimit: cap,
-      permits: WorkerPermits(limit: cap)
+      workerLimit: limit,
+      permits: WorkerPermits(limit: permits)
     )
     let watch = Watch()
     let count = Workload.count(125_000)
@@ -91,9 +95,9 @@ struct OperationStressTests {
   @Test("a hundred rounds of the load leave no memory, no thread and no descriptor behind")
   func hundredRounds() async {
     await #expect(processExitsWith: .success) {
-      for round in 0..<10 { Self.oneRound(round) }
+      for round in 0..<10 where !Self.oneRound(round) { return }
       let before = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
-      for round in 0..<100 { Self.oneRound(round) }
+      for round in 0..<100 where !Self.oneRound(round) { return }
       let after = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
       // A round allocates some 4 MB.
       #expect(after.0 - before.0 < 1 << 16, "\(after.0 - before.0) bytes")
@@ -102,8 +106,9 @@ struct OperationStressTests {
     }
   }
 
-  /// Adds, moves, cancels, transactions and waits from 4 threads; then all are gone.
-  private static func oneRound(_ round: Int) {
+  /// Adds, moves, cancels, transactions and waits from 4 threads; whether all are
+  /// gone then.
+  private static func oneRound(_ round: Int) -> Bool {
     let watch = Watch()
     do {
       let scheduler = OperationScheduler(
@@ -121,8 +126,9 @@ struct OperationStressTests {
       }
       for thread in threads { thread.join() }
     }
-    while Process.threadNames?.contains("round") == true { TestThread.yield() }
-    #expect(watch.faults.withLock { $0 } == [])
+    let areGone = inTime { Process.threadNames?.contains("round") != true }
+    #expect(areGone && watch.faults.withLock { $0 } == [])
+    return areGone
   }
 
   private static func threads() -> Int { Process.threadNames?.count ?? 0 }

@@ -14,4 +14,7 @@ package final class Gate: Sendable {
 
   /// Waits to be let through, but for 20 seconds at most; whether it was.
   package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 20) == .success }
+
+  /// As above, so many times, or until it was not.
+  package func waitInTime(_ count: Int) -> Bool { (0..<count).allSatisfy { _ in waitInTime() } }
 }

@@ -1,4 +1,5 @@
 internal import CTestSupport
+internal import LoopTransactions
 
 /// A thread of a test's own.
 package final class TestThread {
@@ -32,4 +33,15 @@ private final class ThreadBody {
 private func runThread(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
   Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body()
+}
+
+/// Lets other threads run until `condition` holds, for 20 seconds at most; whether it
+/// does.
+package func inTime(_ condition: () -> Bool) -> Bool {
+  let end = System.nanoseconds + 20_000_000_000
+  while !condition() {
+    guard System.nanoseconds < end else { return false }
+    TestThread.yield()
+  }
+  return true
 }

@@ -94,14 +94,18 @@ struct OperationSchedulerLimitTests {
     }
   }
 
-  @Test("a scheduler that is dropped runs what waits, and its workers go")
-  func dropped() {
+  @Test(
+    "a scheduler that is dropped runs what waits, and its workers go",
+    arguments: [true, false]
+  )
+  func dropped(isAtRest: Bool) {
     let done = Gate()
     let log = Log()
+    let name = isAtRest ? "dropped asleep" : "dropped at work"
     do {
       // They would sleep for an hour.
       let scheduler = OperationScheduler(
-        "dropped",
+        name,
         workerLimit: 2,
         permits: WorkerPermits(limit: 2),
         idleNanoseconds: 3_600_000_000_000
@@ -113,11 +117,12 @@ struct OperationSchedulerLimitTests {
           done.open()
         }
       }
-      if let names = Process.threadNames { #expect(names.count { $0 == "dropped" } == 2) }
+      if let names = Process.threadNames { #expect(names.count { $0 == name } == 2) }
       frozen.thaw()
+      if isAtRest { #expect(inTime { scheduler.metrics.awake == 0 }) }
     }
     for _ in 0..<5 { #expect(done.waitInTime()) }
     #expect(log.events.sorted() == ["0", "1", "2", "3", "4"])
-    #expect(inTime { Process.threadNames?.contains("dropped") != true })
+    #expect(inTime { Process.threadNames?.contains(name) != true })
   }
 }

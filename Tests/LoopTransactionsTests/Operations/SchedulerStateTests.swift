@@ -93,6 +93,18 @@ struct SchedulerStateTests {
     #expect(left == 0 && action == .start)
   }
 
+  @Test("a worker that yields with nothing left in a closed scheduler ends, as any other")
+  func yieldsWhenClosed() {
+    var state = SchedulerState(limit: 1)
+    _ = add(&state)
+    let seat = WorkerSeat()
+    _ = state.next(seat, now: 0)
+    let closed = state.close()
+    _ = seat.claimEach { _ in }
+    let (step, action) = state.yield(seat, now: 0)
+    #expect(closed == .none && step == .end && action == .none)
+  }
+
   // O4
   @Test("interactive, one worker fewer takes anything, from its next operation on")
   func interactive() throws {

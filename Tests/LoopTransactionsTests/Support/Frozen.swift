@@ -57,14 +57,3 @@ final class RunningCount: Sendable {
     counts.withLock { $0.now -= 1 }
   }
 }
-
-/// Lets other threads run until `condition` holds, for 20 seconds at most; whether it
-/// does.
-func inTime(_ condition: () -> Bool) -> Bool {
-  let end = System.nanoseconds + 20_000_000_000
-  while !condition() {
-    guard System.nanoseconds < end else { return false }
-    TestThread.yield()
-  }
-  return true
-}

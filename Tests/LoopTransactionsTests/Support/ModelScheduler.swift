@@ -21,6 +21,8 @@ struct ModelScheduler: ~Copyable {
   private var outcomes: [Int: Int] = [:]
   /// Whose batches were taken back since they asked.
   private var takenBack: Set<Int> = []
+  /// Somebody gave others a turn, and may sleep until that takes too long.
+  private var hasYielded = false
   /// A worker could not start, and the next operation that is added tries again.
   private var isStranded = false
   /// Nobody awake is above this, once they have asked.
@@ -81,7 +83,8 @@ struct ModelScheduler: ~Copyable {
     }
   }
 
-  /// Lets everything that can happen by itself happen; whether every operation ended.
+  /// Lets everything that can happen by itself happen; whether every operation ended,
+  /// and every worker of one that is closed.
   mutating func settle() -> Bool {
     while permits.othersGive() { grant() }
     permits.limit = max(permits.limit, 1)
@@ -94,6 +97,11 @@ struct ModelScheduler: ~Copyable {
       }
       if isDone { break }
     }
+    for worker in workers.indices where hasYielded {
+      _ = take(.watch(worker))
+      _ = take(.timeOut(worker))
+    }
+    guard !state.isClosed || workers.allSatisfy({ $0 == .gone }) else { return false }
     return outcomes.values.allSatisfy { $0 == 1 } && state.running == 0
   }
 }
@@ -111,6 +119,7 @@ extension ModelScheduler {
       guard isAwake(worker) else { return false }
       finish(worker)
       let (step, action) = state.yield(seats[worker], now: 0)
+      hasYielded = true
       enter(worker, step, action)
     case .wakeUp(let worker):
       guard isAsleep(worker), wakes > 0 else { return false }
