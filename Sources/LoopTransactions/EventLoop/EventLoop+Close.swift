@@ -97,6 +97,7 @@ extension EventLoop {
       rounds += 1
     } while !holdsNothing
     transactions.detach()
+    group.leaveLoop()
   }
 
   // 1,000: no chain of releases that means well is as long. Guess.

@@ -4,6 +4,23 @@ import Testing
 
 @Suite("AsyncTransaction: waiting")
 struct AsyncTransactionWaitTests {
+  @Test("what is lifted is told with what waits at the highest priority")
+  func liftedWaits() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      scheduler.measuresWaits = true
+      let frozen = FrozenWorkers(scheduler, 1)
+      let done = Gate()
+      scheduler.add(priority: OperationPriority(127)) { _ in done.open() }
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in }
+      transaction.waitUntilComplete()
+      frozen.thaw()
+      #expect(done.waitInTime())
+      #expect(scheduler.metrics.waits.first?.count == 2)
+    }
+  }
+
   // O9, carried-over j
   @Test("a wait commits, runs what waits itself, completes inside, and only once")
   func helps() throws {
