@@ -3,12 +3,7 @@ import LoopbenchKit
 extension CompletionScript {
   var zsh: String {
     let values = Self.valued.map { rows in
-      let cases = rows.map { "(\(takers($0))) \(zshReply(after: $0)) ;;" }
-      let reply =
-        rows.count == 1
-        ? zshReply(after: rows[0])
-        : "case ${command:-run} in " + cases.joined(separator: " ") + " esac"
-      return "    (\(pattern(rows[0]))) \(reply); return ;;"
+      "    (\(pattern(rows[0]))) \(reply(of: rows, opening: "(", zshReply)); return ;;"
     }
     let operands = Command.table.map { command in
       let options = Option.of(command.name).map { described($0.long, $0.summary) }

@@ -79,17 +79,20 @@ package struct CompletionScript {
   func takers(_ option: Option) -> String {
     Command.Name.allCases.filter(option.commands.contains).map(\.rawValue).joined(separator: "|")
   }
+
+  /// What follows one of `rows`, which are called alike: by the command, if they are
+  /// several. `opening` stands before a pattern.
+  func reply(of rows: [Option], opening: String, _ reply: (Option) -> String) -> String {
+    guard rows.count > 1 else { return reply(rows[0]) }
+    let cases = rows.map { "\(opening)\(takers($0))) \(reply($0)) ;;" }
+    return "case ${command:-run} in " + cases.joined(separator: " ") + " esac"
+  }
 }
 
 extension CompletionScript {
   private var bash: String {
     let values = Self.valued.map { rows in
-      let cases = rows.map { "\(takers($0))) \(bashReply(after: $0)) ;;" }
-      let reply =
-        rows.count == 1
-        ? bashReply(after: rows[0])
-        : "case ${command:-run} in " + cases.joined(separator: " ") + " esac"
-      return "    \(pattern(rows[0]))) \(reply) ;;"
+      "    \(pattern(rows[0]))) \(reply(of: rows, opening: "", bashReply)) ;;"
     }
     let operands = Command.table.map { command in
       let options = Option.of(command.name).map(\.long).joined(separator: " ")
