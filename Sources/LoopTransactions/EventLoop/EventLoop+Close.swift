@@ -139,8 +139,8 @@ extension EventLoop {
     core.inbox.close()
     becomeUnreachable()
     for queue in queues { queue.loopDidClose() }
-    group.leaveLoop()
     unfinished.abandon()
+    group.leaveLoop()
     // A host runs on, and would fire them.
     while let timer = timers.any {
       timers.remove(timer)

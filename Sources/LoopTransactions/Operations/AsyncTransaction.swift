@@ -87,7 +87,9 @@ public final class AsyncTransaction {
     unfinished.remove(self)
     // One by one: each would release the next within its own end, however many.
     defer { while let item = items.removeFirst() { item.forget() } }
-    guard !items.isEmpty, state == .open, !core.loop.isForked else { return }
+    guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
+      return
+    }
     trap(
       "AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled"
     )
@@ -223,7 +225,8 @@ extension AsyncTransaction {
     core.change { $0.complete() }
     let endings = endings
     self.endings = []
-    for ending in endings { ending(self) }
+    // First: an ending may close the loop. Whoever calls this holds the transaction.
     unfinished.remove(self)
+    for ending in endings { ending(self) }
   }
 }

@@ -63,6 +63,11 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   }
 
   override func start() {
+    // Cancelled before it began: it does not run.
+    if isCancelled {
+      body = nil
+      return core.operationEnded()
+    }
     let first = boarding.withLock { $0.level }
     let seat = Seat(self, level: first)
     // Moved: a copy might be released here, last of all. O12.

@@ -74,7 +74,7 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       flights[key] = flight
       return (flight, true, follower.level)
     }
-    if isNew { flight.start(&body, level) } else { _ = flight.moveNow(to: level) }
+    if isNew { flight.start(&body, level) } else { _ = flight.moveAsWanted() }
     return flight
   }
 
@@ -123,17 +123,25 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
       trap("SingleFlight: the scheduler is closed")
     }
     // Others may have joined or left since: what they wanted could not be done yet.
-    let (wasDeserted, now) = table.withLock { () -> (Bool, Int) in
+    let wasDeserted = table.withLock {
       handle = added
-      return (isOver, highestLevel)
+      return isOver
     }
-    if wasDeserted { _ = scheduler.core.cancel(added) } else { _ = moveNow(to: now) }
+    if wasDeserted { _ = scheduler.core.cancel(added) } else { _ = moveAsWanted() }
   }
 
-  /// Puts it behind those of `level`, if it waits; whether it does.
-  func moveNow(to level: Int) -> Bool {
+  /// Puts it where the most urgent of those that wait for it wants it, if it waits;
+  /// whether it does.
+  func moveAsWanted() -> Bool {
     guard let handle = table.withLock({ handle }) else { return true }
-    return scheduler.core.move(handle, to: level)
+    var level = table.withLock { highestLevel }
+    while true {
+      let waits = scheduler.core.move(handle, to: level)
+      // Another may have changed it meanwhile, and moved it before this did.
+      let now = table.withLock { highestLevel }
+      if now == level || !waits { return waits }
+      level = now
+    }
   }
 
   override func leave(_ follower: FlightFollower<Value>) -> Bool {
@@ -148,7 +156,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     }
     if isDeserted == nil {
       // As urgent as those that are left want it.
-      if wasIn { _ = moveNow(to: table.withLock { highestLevel }) }
+      if wasIn { _ = moveAsWanted() }
     } else if let handle = table.withLock({ handle }) {
       _ = scheduler.core.cancel(handle)
     }
@@ -156,11 +164,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   override func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool {
-    let highest = table.withLock { () -> Int in
-      follower.level = level
-      return highestLevel
-    }
-    return moveNow(to: highest)
+    table.withLock { follower.level = level }
+    return moveAsWanted()
   }
 
   override func help() {

@@ -56,6 +56,7 @@ package struct OperationBacklog: ~Copyable {
     let node = takeFree()
     node.pointee.content = content
     node.pointee.level = UInt16(truncatingIfNeeded: level)
+    node.pointee.wasTakenBack = false
     node.pointee.addedAt = _fastPath(times == nil) ? 0 : WaitTimes.now
     node.pointee.older = youngest
     node.pointee.younger = nil
@@ -143,6 +144,7 @@ package struct OperationBacklog: ~Copyable {
         generation | OperationNode.queued
       )
     else { return false }
+    node.pointee.wasTakenBack = true
     node.pointee.older = nil
     node.pointee.younger = oldest
     if let oldest { oldest.pointee.older = node } else { youngest = node }

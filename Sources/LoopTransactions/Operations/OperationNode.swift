@@ -28,6 +28,9 @@ package struct OperationNode: ~Copyable {
   /// Nil where the memory is free.
   package internal(set) var content: Content?
 
+  /// Whether it is in front because it was taken back, not for its age.
+  var wasTakenBack = false
+
   /// The level it is queued at.
   var level: UInt16 = 0
 
@@ -108,7 +111,7 @@ package struct OperationHandle: @unchecked Sendable {
   var isTaken: Bool { node.pointee.word == generation | OperationNode.taken }
 
   /// Makes it the caller's to run, if it was taken and has not begun; whether it is.
-  func claim() -> Bool { node.pointee.exchange(generation | OperationNode.taken, generation) }
+  package func claim() -> Bool { node.pointee.exchange(generation | OperationNode.taken, generation) }
 
   /// Whether it was cancelled. One atomic read.
   package var isCancelled: Bool {

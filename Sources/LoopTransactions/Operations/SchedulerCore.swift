@@ -157,9 +157,11 @@ extension SchedulerCore {
     if WorkerThread.start(name, { [self] in work() }) { return }
     permits.release()
     // The next operation that is added tries again.
-    if change({ $0.couldNotStart() }) == 0 {
+    let (left, action) = change { $0.couldNotStart() }
+    if left == 0 {
       System.report("OperationScheduler \(name): the system has no thread left for a worker")
     }
+    perform(action)
   }
 
   private func work() {

@@ -142,11 +142,13 @@ extension SchedulerState {
     backlog.recycle(handle)
   }
 
-  /// A worker that was to start did not; how many there are.
-  package mutating func couldNotStart() -> Int {
+  /// A worker that was to start did not; how many there are. One that sleeps comes in its
+  /// place; starting another is not tried again.
+  package mutating func couldNotStart() -> (left: Int, action: WorkerAction) {
+    defer { checkInvariants() }
     workers -= 1
     searching -= 1
-    return workers
+    return (workers, sleeping > 0 ? moreWorkersIfNeeded() : .none)
   }
 
   /// One more worker if something waits, or what waits in a batch has nobody who
@@ -198,10 +200,8 @@ extension SchedulerState {
 
   private mutating func take(into seat: WorkerSeat, wasInLane: Bool, _ now: UInt64) {
     if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
-      seat.isInLane = true
-      inLane += 1
-      takenByPriority = 0
       seat.append(oldest.node)
+      takeInLane(oldest, by: seat)
     } else {
       backlog.takeHighest(untilLane, for: seat)
       takenByPriority += seat.count
@@ -212,16 +212,25 @@ extension SchedulerState {
     shared.append(Unmanaged.passUnretained(seat))
   }
 
+  private mutating func takeInLane(_ oldest: OperationHandle, by seat: WorkerSeat) {
+    // It had its turn, and may be younger than others: the lane is still theirs.
+    guard !oldest.node.pointee.wasTakenBack else { return takenByPriority += 1 }
+    seat.isInLane = true
+    inLane += 1
+    takenByPriority = 0
+  }
+
   /// Takes back what waits behind an operation that takes long.
   private mutating func takeBack(_ now: UInt64) {
     guard !shared.isEmpty else { return }
-    shared.removeAll { member in
+    // Last first: each goes to the front.
+    for member in shared.reversed() {
       member._withUnsafeGuaranteedRef { seat in
-        guard seat.isHeldUp(at: now) else { return false }
+        guard seat.isHeldUp(at: now) else { return }
         seat.forEachWaiting { if backlog.takeBack($0) { running -= 1 } }
-        return true
       }
     }
+    shared.removeAll { $0._withUnsafeGuaranteedRef { $0.isHeldUp(at: now) } }
   }
 
   private func shouldTakeOldest(wasInLane: Bool) -> Bool {
@@ -230,7 +239,10 @@ extension SchedulerState {
   }
 
   /// How many may be taken by priority before the oldest has to be.
-  private var untilLane: Int { max(0, width * Self.laneInterval - 1 - takenByPriority) }
+  private var untilLane: Int {
+    // A limit may be as high as anybody likes.
+    max(0, min(width, 1 << 16) * Self.laneInterval - 1 - takenByPriority)
+  }
 
   private mutating func sleep(_ seat: WorkerSeat) -> Step {
     sleeping += 1

@@ -47,6 +47,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       try await withUnsafeThrowingContinuation { continuation in
         follower.continuation = continuation
         follower.flight = table.join(key, follower, &body)
+        // Another's runs, or it has it.
+        body = nil
         if Task.isCancelled { follower.cancel() }
       }
     } onCancel: {
@@ -59,7 +61,9 @@ extension AsyncTransaction {
   /// Adds an operation that shares the result of those with an equal `key`.
   ///
   /// Call on the loop. As `add`, but `body` runs only if no operation of `flights` is
-  /// under way for `key`; it is then dropped at once.
+  /// under way for `key`; otherwise it is dropped at once. One that is cancelled completes
+  /// without waiting for a body that runs, which may be another's; neither does closing
+  /// the loop wait for that.
   ///
   /// - Precondition: The transaction is open.
   /// - Complexity: O(n) in those that wait for the key.

@@ -24,6 +24,9 @@ final class UnfinishedTransactions {
 
   var isEmpty: Bool { first == nil }
 
+  /// Whether the loop went without having been closed.
+  private(set) var isAbandoned = false
+
   /// Takes note of `transaction`, which was opened.
   func open(_ transaction: AsyncTransaction) {
     transaction.links.previous = last
@@ -34,6 +37,8 @@ final class UnfinishedTransactions {
 
   /// Keeps `transaction`, which is committed.
   func keep(_ transaction: AsyncTransaction) {
+    // Nothing would ever let go of it.
+    guard !isAbandoned else { return }
     transaction.links.kept = transaction
     committed += 1
     if committed == 1, let loop, loop.state != .closing { port = loop.port }
@@ -62,6 +67,7 @@ final class UnfinishedTransactions {
 
   /// The loop goes without having been closed: nothing completes any more.
   func abandon() {
+    isAbandoned = true
     loop = nil
     port = nil
     for transaction in all { transaction.links.kept = nil }

@@ -66,7 +66,7 @@ package final class WorkerSeat: @unchecked Sendable {
 
   /// Whether it has worked for long enough to let others have a turn.
   // 64 readings, some 0.5 ms: switching costs some 20 us. Guess.
-  var hasWorkedLong: Bool { System.cycles &- awakeSince > 64 * System.cyclesPerReading }
+  var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
 
   /// Whether it is held up, so that others had better run what it took, at `now`.
   // 8 readings, some 60 us: what is taken at once takes 5. Guess.

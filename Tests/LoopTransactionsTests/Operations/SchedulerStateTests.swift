@@ -91,7 +91,7 @@ struct SchedulerStateTests {
   func closeTriesAgain() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
-    let left = state.couldNotStart()
+    let left = state.couldNotStart().left
     let action = state.close()
     #expect(left == 0 && action == .start)
   }
@@ -162,6 +162,43 @@ struct SchedulerStateTests {
       _ = state.next(seats[1], now: 0)
     } while seats[1].batch.first?.node != oldest.node && turns < 100
     #expect(turns == 2 * SchedulerState.laneInterval)
+  }
+
+  // O3
+  @Test("what was taken back is no turn of the lane: the oldest is taken all the same")
+  func laneOfTheOldest() throws {
+    var state = SchedulerState(limit: 2)
+    let seats = [WorkerSeat(), WorkerSeat()]
+    _ = state.add(OperationNode.Content.body { _ in }, level: 255)
+    let added = state.add(OperationNode.Content.body { _ in }, level: 0)
+    let oldest = try #require(added?.handle)
+    var now: UInt64 = 0
+    for turn in 0..<200 where !seats.contains(where: { $0.batch.first?.node == oldest.node }) {
+      let seat = seats[turn % 2]
+      while state.backlog.count < 4 { _ = add(&state, level: 200) }
+      seat.batchLimit = 2
+      // It begins the first of what it has, and is held up by it.
+      now += 1 << 30
+      if let first = seat.batch.first { _ = first.claim() }
+      _ = state.next(seat, now: now)
+      #expect(turn < 100, "the oldest still waits")
+    }
+    #expect(oldest.isCurrent)
+  }
+
+  @Test("where a worker could not start, one that sleeps comes in its place")
+  func sleeperComesInstead() {
+    var state = SchedulerState(limit: 2)
+    let seat = WorkerSeat()
+    _ = add(&state)
+    _ = state.next(seat, now: 0)
+    let start = add(&state)
+    _ = seat.claimEach { _ in }
+    let retired = state.setInteractive(true)
+    let (step, _) = state.next(seat, now: 0)
+    let (left, action) = state.couldNotStart()
+    #expect(start == .start && retired == .none && step == .sleep)
+    #expect(left == 1 && action == .wake)
   }
 
   // O3

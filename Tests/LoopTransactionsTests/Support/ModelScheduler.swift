@@ -141,7 +141,7 @@ extension ModelScheduler {
       }
       workers[worker] = .gone
       release()
-      _ = state.couldNotStart()
+      perform(state.couldNotStart().action)
       isStranded = true
     case .add, .cancel, .move, .interactive, .setLimit, .close, .othersTake, .othersGive,
       .setPermits:
