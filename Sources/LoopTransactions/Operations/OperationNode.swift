@@ -111,7 +111,9 @@ package struct OperationHandle: @unchecked Sendable {
   var isTaken: Bool { node.pointee.word == generation | OperationNode.taken }
 
   /// Makes it the caller's to run, if it was taken and has not begun; whether it is.
-  package func claim() -> Bool { node.pointee.exchange(generation | OperationNode.taken, generation) }
+  package func claim() -> Bool {
+    node.pointee.exchange(generation | OperationNode.taken, generation)
+  }
 
   /// Whether it was cancelled. One atomic read.
   package var isCancelled: Bool {
