@@ -41,7 +41,6 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
 
   /// Runs it on the calling thread, if it waits.
   func help() {}
-
 }
 
 /// The flights under way, by their keys.

@@ -62,7 +62,7 @@ package struct OperationBacklog: ~Copyable {
     node.pointee.younger = nil
     if let youngest { youngest.pointee.younger = node } else { oldest = node }
     youngest = node
-    link(node)
+    linkLast(node)
     count += 1
     let word = node.pointee.word | OperationNode.queued
     node.pointee.setWord(word)
@@ -116,7 +116,7 @@ package struct OperationBacklog: ~Copyable {
     guard handle.node.pointee.level != level else { return true }
     unlink(handle.node)
     handle.node.pointee.level = UInt16(truncatingIfNeeded: level)
-    link(handle.node)
+    linkLast(handle.node)
     return true
   }
 
@@ -180,30 +180,23 @@ package struct OperationBacklog: ~Copyable {
     node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.taken))
   }
 
-  private mutating func link(_ node: Pointer) {
-    let level = Int(node.pointee.level)
-    node.pointee.next = nil
-    node.pointee.previous = lists[level].last
-    if let last = lists[level].last {
-      last.pointee.next = node
-    } else {
-      lists[level].first = node
-      filled[level / 64] |= 1 << UInt64(level % 64)
-    }
-    lists[level].last = node
+  private mutating func linkLast(_ node: Pointer) {
+    link(node, behind: lists[Int(node.pointee.level)].last, before: nil)
   }
 
   private mutating func linkFirst(_ node: Pointer) {
+    link(node, behind: nil, before: lists[Int(node.pointee.level)].first)
+  }
+
+  @inline(__always)
+  private mutating func link(_ node: Pointer, behind previous: Pointer?, before next: Pointer?) {
     let level = Int(node.pointee.level)
-    node.pointee.previous = nil
-    node.pointee.next = lists[level].first
-    if let first = lists[level].first {
-      first.pointee.previous = node
-    } else {
-      lists[level].last = node
-      filled[level / 64] |= 1 << UInt64(level % 64)
-    }
-    lists[level].first = node
+    node.pointee.previous = previous
+    node.pointee.next = next
+    if let previous { previous.pointee.next = node } else { lists[level].first = node }
+    if let next { next.pointee.previous = node } else { lists[level].last = node }
+    // Not otherwise: it would be one line more that is written to.
+    if previous == nil, next == nil { filled[level / 64] |= 1 << UInt64(level % 64) }
   }
 
   private mutating func unlink(_ node: Pointer) {

@@ -52,7 +52,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
 /// One that makes a `Value`.
 class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   // @unchecked: `outcome` is written by who runs the operation before it ends, and
-  // read on the loop after that, through the transaction's lock; `completion` is
+  // read on the loop after that, by the transaction's word; `completion` is
   // touched on the loop only.
 
   final var outcome: AsyncTransaction.Outcome<Value> = .cancelled

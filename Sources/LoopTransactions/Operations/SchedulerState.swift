@@ -8,7 +8,7 @@
 /// `width`. O1, O4.
 ///
 /// What a worker took several of at once, others take back if it is held up by the
-/// first: one that finds nothing else, or the one that watches while it sleeps.
+/// first: the next that asks, or the one that watches while it sleeps.
 package struct SchedulerState: ~Copyable {
   /// What to do about the workers.
   package enum WorkerAction: Equatable {

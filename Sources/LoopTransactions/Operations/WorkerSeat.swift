@@ -3,8 +3,9 @@
 /// The worker's own; what it took changes under its scheduler's lock, under which
 /// others may take it back as long as it has not begun.
 package final class WorkerSeat: @unchecked Sendable {
-  // @unchecked: `taken` and `count` are written by the worker under the scheduler's
-  // lock, and read by it, or by others under the lock; the rest is the worker's.
+  // @unchecked: `taken`, `count` and `takenAt` are written by the worker under the
+  // scheduler's lock, and read by it, or by others under the lock; the rest is the
+  // worker's.
 
   /// How many operations a worker takes at most.
   package static var capacity: Int { 32 }
