@@ -5,6 +5,21 @@ import Testing
 @Suite("AsyncTransaction: closing its loop")
 struct AsyncTransactionCloseTests {
   // L11
+  @Test("what a transaction tells last may close the loop")
+  func endingCloses() throws {
+    let loop = try EventLoop()
+    var didClose = false
+    let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+    transaction.add { _ in }
+    transaction.whenComplete { _ in
+      do { try loop.close() } catch { Issue.record(error) }
+      didClose = true
+    }
+    transaction.waitUntilComplete()
+    #expect(didClose && transaction.state == .complete)
+  }
+
+  // L11
   @Test("closing the loop cancels, waits for what runs, and tells every outcome")
   func closing() throws {
     let loop = try EventLoop()

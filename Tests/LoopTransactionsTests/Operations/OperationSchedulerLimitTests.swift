@@ -8,21 +8,26 @@ struct OperationSchedulerLimitTests {
   @Test("never more run at once than the limit says", arguments: [1, 2, 5])
   func limited(limit: Int) {
     let scheduler = OperationScheduler.alone(workers: limit)
-    let running = Locked((now: 0, most: 0))
+    let running = RunningCount()
     let done = Gate()
     for _ in 0..<2000 {
       scheduler.add { _ in
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
-        }
-        TestThread.yield()
-        running.withLock { $0.now -= 1 }
+        running.pass()
         done.open()
       }
     }
     for _ in 0..<2000 { #expect(done.waitInTime()) }
-    #expect(running.withLock { $0.most } <= limit)
+    #expect(running.most <= limit)
+  }
+
+  // O1, O3
+  @Test("a limit may be as high as anybody likes")
+  func highestLimit() {
+    let scheduler = OperationScheduler.alone(workers: .max)
+    let done = Gate()
+    for _ in 0..<100 { scheduler.add { _ in done.open() } }
+    for _ in 0..<100 { #expect(done.waitInTime()) }
+    scheduler.workerLimit = 1
   }
 
   // O1

@@ -9,23 +9,20 @@ struct SerialQueueTests {
   func inOrder() {
     let queue = SerialQueue("test", on: .alone(workers: 4))
     let numbers = Locked<[Int]>([])
-    let running = Locked((now: 0, most: 0))
+    let running = RunningCount()
     let done = Gate()
     for number in 0..<1000 {
       queue.add {
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
+        running.pass {
+          numbers.withLock { $0.append(number) }
+          if number % 100 == 0 { TestThread.yield() }
         }
-        numbers.withLock { $0.append(number) }
-        if number % 100 == 0 { TestThread.yield() }
-        running.withLock { $0.now -= 1 }
         if number == 999 { done.open() }
       }
     }
     #expect(done.waitInTime())
     #expect(numbers.withLock { $0 } == Array(0..<1000))
-    #expect(running.withLock { $0.most } == 1)
+    #expect(running.most == 1)
   }
 
   // O11
@@ -33,21 +30,16 @@ struct SerialQueueTests {
   func underTheCap() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let pool = SerialQueuePool("test", count: 8, on: scheduler)
-    let running = Locked((now: 0, most: 0))
+    let running = RunningCount()
     let done = Gate()
     for _ in 0..<400 {
       pool.next().add {
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
-        }
-        TestThread.yield()
-        running.withLock { $0.now -= 1 }
+        running.pass()
         done.open()
       }
     }
     for _ in 0..<400 { #expect(done.waitInTime()) }
-    #expect(running.withLock { $0.most } <= 2)
+    #expect(running.most <= 2)
     #expect(scheduler.metrics.workers <= 2)
   }
 

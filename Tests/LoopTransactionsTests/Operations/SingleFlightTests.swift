@@ -31,6 +31,28 @@ struct SingleFlightTests {
     }
   }
 
+  // O5, O10
+  @Test("one that is cancelled before it starts does not run, and is told once")
+  func cancelledBeforeStart() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone()
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let runs = Tally()
+      var outcomes: [Int?] = []
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
+      let operation = transaction.add(flights, for: 1) { _ in
+        runs.increment()
+      } completion: {
+        outcomes.append($0.value)
+      }
+      operation.cancel()
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(runs.value == 0 && outcomes == [nil] && flights.count == 0)
+      #expect(scheduler.metrics.added == 0)
+    }
+  }
+
   // O10
   @Test("after the landing the next one runs anew")
   func runsAnew() async throws {

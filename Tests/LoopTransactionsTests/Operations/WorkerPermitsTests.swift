@@ -103,21 +103,16 @@ struct WorkerPermitsTests {
     let schedulers = (0..<4).map {
       OperationScheduler("part \($0)", workerLimit: 2, permits: permits)
     }
-    let running = Locked((now: 0, most: 0))
+    let running = RunningCount()
     let done = Gate()
     for number in 0..<2000 {
       schedulers[number % 4].add { _ in
-        running.withLock { counts in
-          counts.now += 1
-          counts.most = max(counts.most, counts.now)
-        }
-        TestThread.yield()
-        running.withLock { $0.now -= 1 }
+        running.pass()
         done.open()
       }
     }
     #expect(done.waitInTime(2000))
-    #expect(running.withLock { $0.most } <= 2)
+    #expect(running.most <= 2)
   }
 
   // O1

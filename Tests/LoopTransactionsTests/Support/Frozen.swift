@@ -47,13 +47,13 @@ final class RunningCount: Sendable {
   /// The most there were.
   var most: Int { counts.withLock { $0.most } }
 
-  /// Comes, lets others come, and goes.
-  func pass() {
+  /// Comes, does `body`, and goes; without one, it lets others come.
+  func pass(_ body: () -> Void = { TestThread.yield() }) {
     counts.withLock { counts in
       counts.now += 1
       counts.most = max(counts.most, counts.now)
     }
-    TestThread.yield()
+    body()
     counts.withLock { $0.now -= 1 }
   }
 }
