@@ -157,11 +157,15 @@ void ct_end_after(unsigned seconds) {
 
 static int highest = 1024;
 
-// The C library opens files for a moment, on threads of its users too: a new
-// thread's arena reads the number of processors. So the least of some counts.
+// Others open files for a moment: a new thread's arena reads the number of
+// processors, Dispatch's monitor the state of its workers, each second. So the
+// least of some counts. They let go of the processor in between: a thread that
+// waits for it would keep its file open as long as this one counts.
 int ct_open_descriptors(void) {
   int least = highest;
+  const struct timespec pause = {.tv_nsec = 1000000};
   for (int round = 0; round < 20; round++) {
+    if (round > 0) nanosleep(&pause, NULL);
     int count = 0;
     for (int descriptor = 0; descriptor < highest; descriptor++)
       if (fcntl(descriptor, F_GETFD) >= 0) count += 1;
