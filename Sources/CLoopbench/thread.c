@@ -209,6 +209,8 @@ int cl_thread_try_priority(int priority) {
   return attempt;
 }
 
+void cl_thread_yield(void) { sched_yield(); }
+
 struct cl_gate {
   uv_sem_t semaphore;
 };

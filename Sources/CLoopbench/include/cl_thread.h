@@ -41,6 +41,9 @@ uint64_t cl_thread_migrations(void);
 // every thread that was left alone. Where only a process has one: does nothing.
 void cl_thread_lower(void);
 
+// Lets others have the CPU for a turn.
+void cl_thread_yield(void);
+
 // The CPU the calling thread runs on, or -1.
 int cl_current_cpu(void);
 

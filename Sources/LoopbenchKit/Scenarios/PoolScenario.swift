@@ -23,7 +23,7 @@ extension Scenario {
         placement: .anywhere
       ),
     ],
-    references: ["uvwork", "dispatch", "opqueue"],
+    references: ["uvwork", "dispatch", "opqueue", "ring"],
     details: ScenarioDetails.pool,
     isStandard: false
   )

@@ -37,6 +37,7 @@ extension Registry {
       PoolPeer<DispatchPool>(),
       PoolPeer<OperationsPool>(),
       PoolPeer<TaskPool>(),
+      PoolPeer<RingPool>(),
       PriorityPeer<SchedulerPool>(),
       PriorityPeer<DispatchPool>(),
       PriorityPeer<OperationsPool>(),

@@ -40,7 +40,7 @@ struct LeftoverTests {
     return true
   }
 
-  static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit", "uvwork"]
+  static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit", "uvwork", "ring"]
 
   @Test("a peer with threads of its own leaves neither a thread nor a descriptor")
   func owned() async {

@@ -45,7 +45,7 @@ struct StandardPeerTests {
       }
     }
     let names = Set(selection.contenders.map(\.peer.name))
-    let expected = ["lt", "uv", "eventfd", "cond", "dispatch", "actor", "task", "uvwork"]
+    let expected = ["lt", "uv", "eventfd", "cond", "dispatch", "actor", "task", "uvwork", "ring"]
     #expect(names.isSuperset(of: expected))
     // Without the library of Foundation's peers these are left out, and said to be.
     for name in ["opqueue", "runloop"] where !names.contains(name) {
