@@ -107,4 +107,33 @@ struct AsyncTransactionCloseTests {
     #expect(last.waitInTime())
     #expect(ran.value == 0 && log.events.count == expected.count)
   }
+
+  #if !DEBUG
+    // L11
+    @Test(
+      "one whose loop was dropped open is let go of, with what it was to tell",
+      arguments: [false, true]
+    )
+    func droppedLoop(isCommittedBefore: Bool) async {
+      await #expect(processExitsWith: .success) { [isCommittedBefore] in
+        Interposed.forgiveLeaks()
+        var loop: EventLoop? = try EventLoop()
+        let scheduler = OperationScheduler.alone(workers: 1)
+        let (ended, released) = (Gate(), Tally())
+        var transaction = loop.map { AsyncTransaction(on: $0, scheduler: scheduler) }
+        transaction?.add { _ in
+          ended.open()
+        } completion: { [witness = Witness { released.increment() }] _ in
+          witness.touch()
+        }
+        if isCommittedBefore { transaction?.commit() }
+        #expect(ended.waitInTime())
+        loop = nil
+        if !isCommittedBefore { transaction?.commit() }
+        #expect(released.value == 0)
+        transaction = nil
+        #expect(released.value == 1)
+      }
+    }
+  #endif
 }
