@@ -46,6 +46,11 @@ struct SchedulerInterleavingTests {
     return Interposed.isOptimized ? 1 : 7
   }
 
+  /// All orders; where each is slow, every seventh.
+  private static let explored = orders.enumerated().compactMap { number, order in
+    Interposed.isSanitized && number % 7 != 0 ? nil : order
+  }
+
   // O1, O4, O5
   @Test(
     "whatever the order: each operation ends once, and none is forgotten",
@@ -78,7 +83,7 @@ struct SchedulerInterleavingTests {
       for program in programs {
         number += 1
         guard number % Self.stride == 0 else { continue }
-        for order in Self.orders {
+        for order in Self.explored {
           var model = ModelScheduler(limit: limit, batchLimit: batchLimit, permits: permits)
           for step in opening { _ = model.take(step) }
           let taken = run(order, program, yields: number % 2 == 0, &model)
