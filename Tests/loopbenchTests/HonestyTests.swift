@@ -1,10 +1,14 @@
 import LoopbenchKit
 import Synchronization
+import TestSupport
 import Testing
 import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
+  // Two where each is slow: one thread, and arithmetic.
+  private static let seeds = UInt64(0)..<(Interposed.isSanitized ? 2 : 20)
+
   /// What check says of a run against a base, each in a process of its own.
   ///
   /// - Parameters:
@@ -29,7 +33,7 @@ struct HonestyTests {
     return program.run(measure + ["--baseline", file] + rules)
   }
 
-  @Test("what is 20 % slower is exit 3 in 20 of 20 runs", arguments: UInt64(0)..<20)
+  @Test("what is 20 % slower is exit 3 in 20 of 20 runs", arguments: Self.seeds)
   func slower(run: UInt64) throws {
     let slower: @Sendable (UInt64) -> Registry = { .noisy(slower: 0.2, process: $0) }
     let result = try check(run: run, first: slower, fresh: slower)
@@ -38,7 +42,7 @@ struct HonestyTests {
     #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
-  @Test("what is 0 % slower is unchanged, and exit 0, in 20 of 20 runs", arguments: UInt64(0)..<20)
+  @Test("what is 0 % slower is unchanged, and exit 0, in 20 of 20 runs", arguments: Self.seeds)
   func same(run: UInt64) throws {
     let result = try check(run: run) { .noisy(process: $0) }
     #expect(result.code == .success)
@@ -46,7 +50,7 @@ struct HonestyTests {
     #expect(result.error == "")
   }
 
-  @Test("what one process alone shows is exit 0, and said", arguments: UInt64(0)..<20)
+  @Test("what one process alone shows is exit 0, and said", arguments: Self.seeds)
   func layout(run: UInt64) throws {
     let result = try check(run: run) { .noisy(slower: 0.3, process: $0) }
     #expect(result.code == .success)
@@ -54,7 +58,7 @@ struct HonestyTests {
     #expect(result.error.contains("fake/one/lt p50: slower; measured again in a fresh process"))
   }
 
-  @Test("a reference that one process has slow or fast fails nothing", arguments: UInt64(0)..<20)
+  @Test("a reference that one process has slow or fast fails nothing", arguments: Self.seeds)
   func reference(run: UInt64) throws {
     let rules: [[String]] = [[], ["--fail", "p50>+10%"]]
     for rule in rules {
