@@ -49,7 +49,7 @@ package struct SchedulerState: ~Copyable {
   package internal(set) var ending = 0
 
   /// How many operations were taken and have not ended.
-  package private(set) var running = 0
+  package internal(set) var running = 0
 
   private var added: UInt64 = 0
   private var cancelled: UInt64 = 0
@@ -57,7 +57,7 @@ package struct SchedulerState: ~Copyable {
   // Who took several at once; unretained: each is taken off before its worker ends.
   var shared: [Unmanaged<WorkerSeat>] = []
   /// Whether one that sleeps watches who took several at once.
-  package private(set) var isWatched = false
+  package internal(set) var isWatched = false
 
   // How many workers are at an operation that they took because it was the oldest.
   private var inLane = 0
@@ -220,19 +220,6 @@ extension SchedulerState {
     takenByPriority = 0
   }
 
-  /// Takes back what waits behind an operation that takes long.
-  private mutating func takeBack(_ now: UInt64) {
-    guard !shared.isEmpty else { return }
-    // Last first: each goes to the front.
-    for member in shared.reversed() {
-      member._withUnsafeGuaranteedRef { seat in
-        guard seat.isHeldUp(at: now) else { return }
-        seat.forEachWaiting { if backlog.takeBack($0) { running -= 1 } }
-      }
-    }
-    shared.removeAll { $0._withUnsafeGuaranteedRef { $0.isHeldUp(at: now) } }
-  }
-
   private func shouldTakeOldest(wasInLane: Bool) -> Bool {
     if untilLane == 0 { return true }
     return width > 1 && inLane == 0 && !wasInLane
@@ -265,20 +252,6 @@ extension SchedulerState {
     putDown(seat)
     let step = sleep(seat)
     return (step, moreWorkersIfNeeded())
-  }
-
-  /// The worker that watches had a look, at `now`.
-  package mutating func watch(_ seat: WorkerSeat, now: UInt64) -> WorkerAction {
-    defer { checkInvariants() }
-    takeBack(now)
-    if shared.isEmpty { stopWatching(seat) }
-    return moreWorkersIfNeeded()
-  }
-
-  mutating func stopWatching(_ seat: WorkerSeat) {
-    guard seat.isWatching else { return }
-    seat.isWatching = false
-    isWatched = false
   }
 
   /// Takes note of what the worker of `seat` has done.

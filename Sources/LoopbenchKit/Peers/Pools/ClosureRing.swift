@@ -27,7 +27,10 @@ final class ClosureRing: @unchecked Sendable {
       place.initialize(to: Atomic(0))
     }
 
-    deinit { UnsafeMutableRawPointer(place).deallocate() }
+    deinit {
+      place.deinitialize(count: 1)
+      UnsafeMutableRawPointer(place).deallocate()
+    }
 
     // Acquire and release: what a slot holds goes from thread to thread by it.
     var value: Int {
@@ -53,10 +56,11 @@ final class ClosureRing: @unchecked Sendable {
     written.value = index + 1
   }
 
-  /// Runs what is handed over, on another thread, until `isLast` of one is true.
-  func run(until isLast: () -> Bool) {
+  /// Runs what is handed over, on another thread, until `isOver`, which is asked between
+  /// two looks.
+  func run(until isOver: () -> Bool) {
     var index = read.value
-    while !isLast() {
+    while !isOver() {
       let end = written.value
       if index == end { cl_thread_yield() }
       while index < end {
