@@ -14,6 +14,8 @@ let package = Package(
   products: [
     .library(name: "LoopTransactions", targets: ["LoopTransactions"]),
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
+    .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
+    .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
@@ -29,6 +31,17 @@ let package = Package(
     .target(
       name: "LoopTransactionsTesting",
       dependencies: ["LoopTransactions"],
+      swiftSettings: strict
+    ),
+    // A loop in the main thread's other loops. Apart: the library itself imports neither.
+    .target(
+      name: "LoopTransactionsDispatch",
+      dependencies: ["LoopTransactions"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "LoopTransactionsFoundation",
+      dependencies: ["LoopTransactions", "LoopTransactionsDispatch"],
       swiftSettings: strict
     ),
     .target(name: "CLoopbench", dependencies: ["CUV"]),
@@ -74,9 +87,25 @@ let package = Package(
       path: "Tests/LoopbenchTestSupport",
       swiftSettings: strict
     ),
+    // Programs that need a main of their own: tests run in an asynchronous one.
+    .executableTarget(
+      name: "main-thread-program",
+      dependencies: ["LoopTransactions", "TestSupport"],
+      path: "Tests/MainThreadProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "async-main-program",
+      dependencies: ["LoopTransactions"],
+      path: "Tests/AsyncMainProgram",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "LoopTransactionsTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsTesting", "TestSupport", "main-thread-program",
+        "async-main-program",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

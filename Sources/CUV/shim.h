@@ -5,6 +5,7 @@
 #ifndef LT_CUV_SHIM_H
 #define LT_CUV_SHIM_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -176,6 +177,29 @@ static inline void lt_word_wake(void *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 #else
   (void)word;
+#endif
+}
+
+// MARK: The main thread
+
+// Whether the caller is the thread that the process began with.
+static inline int lt_is_main_thread(void) {
+#if defined(__linux__)
+  return (long)getpid() == syscall(SYS_gettid);
+#elif defined(__APPLE__)
+  return pthread_main_np();
+#else
+  return 0;
+#endif
+}
+
+// What any library of the process exports as `name`; NULL if none does.
+static inline void *lt_symbol(const char *name) {
+  // As RTLD_DEFAULT, which glibc hides behind _GNU_SOURCE.
+#if defined(__linux__)
+  return dlsym(NULL, name);
+#else
+  return dlsym(RTLD_DEFAULT, name);
 #endif
 }
 

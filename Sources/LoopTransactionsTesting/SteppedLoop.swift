@@ -53,7 +53,7 @@ public final class SteppedLoop {
   }
 
   /// Makes one tick that does not block: timers that are due, then the rest.
-  public func step() { loop.turn() }
+  public func step() { loop.step() }
 
   /// Steps until the loop would block; how many ticks that took.
   ///

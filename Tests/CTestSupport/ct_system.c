@@ -17,26 +17,36 @@
 
 struct ct_thread {
   pthread_t thread;
+};
+
+// The thread's own: it may outlive the ct_thread.
+struct start {
   ct_body body;
   void *context;
 };
 
 static void *run_thread(void *argument) {
-  struct ct_thread *self = argument;
-  self->body(self->context);
+  struct start start = *(struct start *)argument;
+  free(argument);
+  start.body(start.context);
   return NULL;
 }
 
 ct_thread *ct_thread_start(ct_body body, void *context) {
-  struct ct_thread *self = malloc(sizeof *self);
-  self->body = body;
-  self->context = context;
-  if (pthread_create(&self->thread, NULL, run_thread, self) != 0) abort();
+  ct_thread *self = malloc(sizeof *self);
+  struct start *start = malloc(sizeof *start);
+  *start = (struct start){body, context};
+  if (pthread_create(&self->thread, NULL, run_thread, start) != 0) abort();
   return self;
 }
 
 void ct_thread_join(ct_thread *self) {
   pthread_join(self->thread, NULL);
+  free(self);
+}
+
+void ct_thread_leave(ct_thread *self) {
+  pthread_detach(self->thread);
   free(self);
 }
 
@@ -122,6 +132,13 @@ void ct_raise(void) {
   pthread_kill(pthread_self(), SIGUSR1);
 }
 
+// The runtime's crash handler starts a program that reads the child's memory through the
+// child; it waits for ever, with the tests' output open, where the child's end comes first.
+static void forget_handlers(void) {
+  const int signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
+}
+
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int ends[2];
   if (pipe(ends) != 0) abort();
@@ -130,6 +147,7 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
     dup2(ends[1], 2);
     close(ends[0]);
     close(ends[1]);
+    forget_handlers();
     body(context);
     _exit(0);
   }

@@ -20,6 +20,16 @@ package enum Interposed {
   /// Whether a sanitizer slows everything down.
   package static var isSanitized: Bool { ct_is_sanitized() }
 
+  /// How much a test that only computes does: all of it where code is fast.
+  package static func amount<Amount>(
+    _ optimized: Amount,
+    debug: Amount,
+    sanitized: Amount
+  ) -> Amount {
+    if isSanitized { return sanitized }
+    return isOptimized ? optimized : debug
+  }
+
   /// How many blocks of memory `body` allocates.
   package static func allocations<Failure>(
     in body: () throws(Failure) -> Void

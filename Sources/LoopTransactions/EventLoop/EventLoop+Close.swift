@@ -6,6 +6,10 @@ extension EventLoop {
   /// run, transactions performed, and queues handed over to their end, before
   /// this returns; timers are cancelled. Calling it again does nothing.
   ///
+  /// Not to be called in code that is isolated to an actor of the loop, by
+  /// `assumeIsolated`: what comes for the loop from here on runs on a worker, and
+  /// that code would not be alone with its actor until it returns.
+  ///
   /// The handles on an adopted loop are closed, and freed by the next tick that
   /// its owner runs. In a child process, what it inherited is only let go: nothing
   /// is performed, and the parent's loop goes on.
@@ -24,13 +28,15 @@ extension EventLoop {
     }
     guard !core.isForked else { return abandon() }
     try checkNothingForeign()
-    state = .closing
-    core.inbox.close()
-    group.commit()
-    for queue in queues { queue.refuseOthers() }
-    flushForGood()
-    dropAll()
-    try closeHandles()
+    try asCurrent { () throws(UVError) in
+      state = .closing
+      core.inbox.close()
+      group.commit()
+      for queue in queues { queue.refuseOthers() }
+      flushForGood()
+      dropAll()
+      try closeHandles()
+    }
   }
 
   /// Leaves everything as it is in a child process. The kernel's poll is shared:
@@ -39,6 +45,7 @@ extension EventLoop {
   private func abandon() {
     state = .closed
     becomeUnreachable()
+    mainQueueBridge?.leaveLoop()
     timers.forEach { $0.leaveSource() }
     stopInChild()
     for queue in queues { queue.leaveLoop() }
@@ -56,7 +63,8 @@ extension EventLoop {
 
   private func checkNothingForeign() throws(UVError) {
     guard ownsLoop else { return }
-    let ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses)
+    var ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses)
+    if let address = mainQueueBridge?.address { ours.insert(address) }
     let foreign = uv.foreignHandles(besides: ours)
     guard foreign.isEmpty else {
       let list = foreign.joined(separator: ", ")
@@ -111,6 +119,7 @@ extension EventLoop {
     // One by one: letting go of a timer's callback may cancel others.
     for _ in 0..<timers.count { timers.any?.cancel() }
     transactions.removeAll()
+    observedTargets?.removeAll()
     for observer in observers.takeAll() { observer.invalidate() }
   }
 
@@ -122,8 +131,12 @@ extension EventLoop {
   private func closeHandles() throws(UVError) {
     state = .closed
     CurrentLoop.remove(self)
+    mainQueueBridge?.detach()
+    embedding?.detach()
     ticks.close()
     wakeSource.close()
+    // Called back by a host, it may be in the middle of a job.
+    if !isCalledBack { core.loopHasLeft() }
     guard ownsLoop else { return }
     while uv.run(.noWait) {}
     try uv.close()
@@ -138,6 +151,9 @@ extension EventLoop {
     System.report(message)
     core.inbox.close()
     becomeUnreachable()
+    core.loopHasLeft()
+    mainQueueBridge?.detach()
+    embedding?.detach()
     for queue in queues { queue.loopDidClose() }
     unfinished.abandon()
     group.leaveLoop()

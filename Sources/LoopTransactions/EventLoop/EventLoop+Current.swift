@@ -17,6 +17,17 @@ extension EventLoop {
     CurrentLoop.value = previous
   }
 
+  /// Calls `body`, which performs: this is the thread's current loop meanwhile.
+  func asCurrent<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let previous = CurrentLoop.value
+    guard previous !== self else { return try body() }
+    CurrentLoop.value = self
+    defer { makeCurrentAgain(previous) }
+    return try body()
+  }
+
   /// Calls `body` for libuv: this is the thread's current loop meanwhile.
   @inline(__always)
   func calledBack(_ body: () -> Void) {
@@ -30,6 +41,7 @@ extension EventLoop {
     isCalledBack = true
     body()
     isCalledBack = wasCalledBack
+    if state == .closed, !wasCalledBack { core.loopHasLeft() }
     if previous !== self { makeCurrentAgain(previous) }
   }
 

@@ -80,7 +80,7 @@ extension EventLoop {
 
 extension EventLoop {
   /// Makes one tick that does not block, and tells neither `entry` nor `exit`.
-  package func turn() {
+  package func step() {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
@@ -101,6 +101,7 @@ extension EventLoop {
 
   private func run(_ mode: RunMode, isTimedOut: () -> Bool = { false }) -> RunResult {
     checkRunnable()
+    if embedding != nil { trapEmbedded() }
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
@@ -121,6 +122,10 @@ extension EventLoop {
     defer { isStopWanted = false }
     if isStopWanted { return .stopped }
     return uv.isAlive ? .ticked : .finished
+  }
+
+  private func trapEmbedded() -> Never {
+    trap("EventLoop.run: a host runs this loop by turns; end() its Embedding first")
   }
 
   /// Runs libuv, which makes no tick if nothing keeps the loop alive: what

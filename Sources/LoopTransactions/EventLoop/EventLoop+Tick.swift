@@ -65,6 +65,7 @@ extension EventLoop {
     if isArmed || _slowPath(wasTornDown) { return }
     isArmed = true
     ticks.arm()
+    if _slowPath(embedding != nil) { embedding?.loopChanged() }
   }
 
   /// Whether anything is left that this thread has to do.

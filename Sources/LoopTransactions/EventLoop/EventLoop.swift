@@ -62,6 +62,10 @@ public final class EventLoop {
   @exclusivity(unchecked) var isStopWanted = false
   private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
   var portHolders = 0
+  // What Concurrency/ and Embedding/ keep with a loop.
+  var mainQueueBridge: MainQueueBridge?
+  var observedTargets: ObservedTargets?
+  @exclusivity(unchecked) var embedding: Embedding?
   weak var currentPort: LoopPort?
 
   /// Where the loop is between being made and being closed.
@@ -128,7 +132,7 @@ public final class EventLoop {
     }
     self.uv = uv
     self.ownsLoop = ownsLoop
-    core = PortCore(source: wakeSource)
+    core = PortCore(source: wakeSource, time: time)
     virtualTime = time
     self.time = TimeSource(time)
     transactions = TransactionSet(core: core)

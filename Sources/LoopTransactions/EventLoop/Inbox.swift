@@ -161,6 +161,14 @@ extension Inbox {
     word.unlock(flags & ~InboxWord.filled)
   }
 
+  /// Waits for the wakes of what was posted up to now.
+  func waitForSenders() {
+    // A sender is counted under the lock: either it is seen here, or it comes after,
+    // and sees what was done before this.
+    word.unlock(word.lock())
+    while cells.pointee.senders.load(ordering: .acquiring) != 0 { System.yield() }
+  }
+
   /// Refuses posts from now on, and waits for wakes on their way.
   func close() {
     word.close()

@@ -49,6 +49,10 @@ struct ItemBuffer {
     return base[cursor]
   }
 
+  /// Whether the oldest item is a job of Swift's concurrency.
+  @inline(__always)
+  var beginsWithJob: Bool { cursor < count && base[cursor].isJob }
+
   /// Forgets the items that were run, all of them.
   mutating func reset() {
     assert(remaining == 0, "ItemBuffer: items are forgotten after they ran")

@@ -1,8 +1,11 @@
 /// The clock of event loops: monotonic, in nanoseconds, the same for all loops.
 ///
 /// It stands still while the machine is suspended, as libuv's does. Read it, and
-/// reckon with its instants, on any thread.
+/// reckon with its instants, on any thread. As a `Clock` it is that of one loop,
+/// whose timers tasks sleep on: `EventLoop.clock`.
 public struct LoopClock: Sendable {
+  let core: PortCore
+
   /// A point in time of the loop clock.
   public struct Instant: Hashable, Sendable {
     /// Nanoseconds since the clock's origin, which is arbitrary.

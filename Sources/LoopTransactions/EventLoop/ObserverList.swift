@@ -54,6 +54,9 @@ struct ObserverList {
   /// Whether there is no observer.
   var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
 
+  /// How many observers there are; one of several activities counts as often.
+  var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
+
   /// Takes every observer out; one of several activities is there as often.
   mutating func takeAll() -> [Observer] {
     defer { self = ObserverList() }

@@ -8,6 +8,7 @@ final class PortCore: @unchecked Sendable {
 
   let inbox = Inbox()
   let metrics = MetricsCells()
+  let lateJobs = LateJobs()
 
   /// The thread the loop belongs to.
   let thread = threadIdentity()
@@ -19,7 +20,23 @@ final class PortCore: @unchecked Sendable {
   // would be counted in each post. Loop only.
   @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
-  init(source: WakeSource) { self.source = source }
+  /// Whether the loop is closed, and its thread not its own any more. Loop only.
+  @exclusivity(unchecked) private(set) var isOver = false
+
+  // The task whose job runs, by its address, if it prefers the loop. Loop only.
+  @exclusivity(unchecked) var runningTask: UInt = 0
+
+  // How the host of an embedded loop is woken by a post: the address of a `HostWake`
+  // that is retained here, or 0. Set on the loop's thread.
+  private let hostWake = Atomic<UInt>(0)
+
+  /// The clock of a stepped loop.
+  let virtualTime: VirtualTime?
+
+  init(source: WakeSource, time: VirtualTime?) {
+    self.source = source
+    virtualTime = time
+  }
 
   deinit { inbox.free() }
 
@@ -46,6 +63,12 @@ final class PortCore: @unchecked Sendable {
   /// Connects the core to its loop, or takes it off.
   func setLoop(_ loop: EventLoop?) { self.loop = loop.map(Unmanaged.passUnretained) }
 
+  /// The loop is closed, and its thread runs nothing of it from now on.
+  func loopHasLeft() {
+    isOver = true
+    lateJobs.loopHasLeft()
+  }
+
   /// Hands `item` to the loop; false, and the item is still the caller's, if
   /// the loop is closed.
   ///
@@ -56,10 +79,25 @@ final class PortCore: @unchecked Sendable {
     switch isForked ? .closed : inbox.append(item) {
     case .queued: return true
     case .queuedAndWake:
-      send()
+      sendForPost()
       return true
     case .closed: return false
     }
+  }
+
+  /// Has posts call `wake` instead of writing to the wake descriptor, from now on;
+  /// nil: no more, and nobody is calling the last one.
+  ///
+  /// Call on the loop.
+  func setHostWake(_ wake: HostWake?) {
+    let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
+    // Releasing: who reads the address reads what it points to.
+    let old = hostWake.exchange(new, ordering: .releasing)
+    guard let old = UnsafeRawPointer(bitPattern: old) else { return }
+    // The child of a thread that was about to send has nobody who would end that.
+    if isForked { return }
+    inbox.waitForSenders()
+    Unmanaged<HostWake>.fromOpaque(old).release()
   }
 
   /// Makes the loop begin a tick, and take note of `flags` if there are any.
@@ -89,7 +127,7 @@ final class PortCore: @unchecked Sendable {
   func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
     commitOnThread { loop in
       let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
-      loop.commit(key, selector, number)
+      loop.commitInPlace(key, selector, number)
     }
   }
 
@@ -102,10 +140,30 @@ final class PortCore: @unchecked Sendable {
     return true
   }
 
+  // Not for requests: those come from signal handlers, too, where a host can not be
+  // called.
+  @inline(never)
+  private func sendForPost() {
+    // Acquiring: pairs with `setHostWake`, which waits for this sender.
+    let address = UnsafeRawPointer(bitPattern: hostWake.load(ordering: .acquiring))
+    guard let address else { return send() }
+    let wake = Unmanaged<HostWake>.fromOpaque(address)
+    guard wake._withUnsafeGuaranteedRef({ $0.body() }) else { return send() }
+    metrics.wakesSent.addShared()
+    inbox.didSend()
+  }
+
   @inline(never)
   private func send() {
     source.send()
     metrics.wakesSent.addShared()
     inbox.didSend()
   }
+}
+
+/// How a post wakes the host of an embedded loop; whether it did.
+final class HostWake: Sendable {
+  let body: @Sendable () -> Bool
+
+  init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
 }

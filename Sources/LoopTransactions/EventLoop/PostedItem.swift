@@ -2,7 +2,7 @@
 ///
 /// A closure is stored as its own two words, so that posting it allocates
 /// nothing beyond what the closure itself is made of; a function and a context,
-/// or a target and a selector, allocate nothing at all.
+/// or a target and a selector, or a job of Swift's concurrency, allocate nothing.
 struct PostedItem: BitwiseCopyable {
   /// What the two words are; from 16 on, the address of a selector's entry.
   var kind: UInt
@@ -12,6 +12,8 @@ struct PostedItem: BitwiseCopyable {
   static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
+  // A job: 3 to 5. PostedItem+Job.
+  static let firstJob: UInt = 3
   static let firstAddress: UInt = 16
 }
 
@@ -55,6 +57,10 @@ extension PostedItem {
     )
   }
 
+  /// Whether it is a job.
+  @inline(__always)
+  var isJob: Bool { kind >= Self.firstJob && kind < Self.firstAddress }
+
   /// The same for items that do the same: a function's address, a selector's, a
   /// closure's code.
   @inline(__always)
@@ -69,6 +75,7 @@ extension PostedItem {
       function(UnsafeMutableRawPointer(bitPattern: second))
     case Self.closure: takeClosure()()
     case Self.call: runCall(on: loop)
+    case Self.firstJob..<Self.firstAddress: runJob()
     default: loop.commitPosted(selector: kind, target: first)
     }
   }
@@ -77,7 +84,8 @@ extension PostedItem {
   @inline(never)
   mutating func drop() {
     switch kind {
-    case Self.function: break
+    // A job is its task's.
+    case Self.function, Self.firstJob..<Self.firstAddress: break
     case Self.closure: _ = takeClosure()
     default: release(kind == Self.call ? second : first)
     }

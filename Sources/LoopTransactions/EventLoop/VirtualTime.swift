@@ -1,10 +1,15 @@
+import Synchronization
+
 /// A clock that moves when it is told to, and the timers that wait for it.
 ///
 /// A loop made with one never asks the system for the time. For tests; see
 /// `LoopTransactionsTesting`. Belongs to the loop's thread.
 package final class VirtualTime {
-  /// The present, in nanoseconds.
-  package private(set) var nanoseconds: UInt64
+  // Relaxed: other threads read a clock, which says nothing of other memory.
+  private let present: Atomic<UInt64>
+
+  /// The present, in nanoseconds. Read it on any thread.
+  package var nanoseconds: UInt64 { present.load(ordering: .relaxed) }
 
   /// Gives each timer its place among those due at the same instant, in place
   /// of the order in which they were started.
@@ -22,14 +27,14 @@ package final class VirtualTime {
   private var turns: UInt64 = 0
 
   /// A clock that stands at `nanoseconds`.
-  package init(nanoseconds: UInt64 = 1_000_000_000) { self.nanoseconds = nanoseconds }
+  package init(nanoseconds: UInt64 = 1_000_000_000) { present = Atomic(nanoseconds) }
 
   /// When the first timer is due, if there is one.
   package var nextDeadline: UInt64? { waiting.map(\.timer.due.nanoseconds).min() }
 
   /// Moves the clock on to `nanoseconds`; nothing fires by it.
   package func move(to nanoseconds: UInt64) {
-    self.nanoseconds = max(self.nanoseconds, nanoseconds)
+    present.store(max(self.nanoseconds, nanoseconds), ordering: .relaxed)
   }
 
   /// Fires the timers that are due: by deadline, equal ones in the order they

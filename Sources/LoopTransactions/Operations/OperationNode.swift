@@ -16,6 +16,9 @@ package struct OperationNode: ~Copyable {
     case body(@Sendable (ScheduledOperation) -> Void)
     /// Runs it, and is told of its end.
     case owner(OperationOwner)
+    /// A job of Swift's concurrency, and what it was enqueued on: its task may be all
+    /// that keeps the scheduler.
+    case job(UnownedJob, OperationScheduler)
   }
 
   // Neighbours of the same level, in the order of their coming, and of all levels,

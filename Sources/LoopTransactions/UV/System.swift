@@ -1,4 +1,5 @@
 public import CUV
+private import Synchronization
 
 /// An address that names the calling thread while it lives.
 ///
@@ -11,6 +12,20 @@ func threadIdentity() -> UInt { UInt(lt_thread_identity()) }
 package enum System {
   /// An address that names the calling thread while it lives.
   package static var thread: UInt { threadIdentity() }
+
+  /// Whether the caller is the thread that the process began with. A comparison, once
+  /// that thread has asked.
+  package static var isMainThread: Bool {
+    // Relaxed: the address says nothing of other memory, and never changes once set. A
+    // child process has the thread that forked as its first: then the system says so.
+    let own = threadIdentity()
+    if mainThread.load(ordering: .relaxed) == own { return true }
+    guard lt_is_main_thread() != 0 else { return false }
+    mainThread.store(own, ordering: .relaxed)
+    return true
+  }
+
+  private static let mainThread = Atomic<UInt>(0)
 
   /// The monotonic clock, in nanoseconds. About 26 ns a call.
   package static var nanoseconds: UInt64 { uv_hrtime() }

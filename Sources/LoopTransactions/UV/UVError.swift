@@ -17,7 +17,12 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   public let operation: String
 
   /// Wraps `code`, which `operation` got.
-  package init(code: Int32, operation: String) {
+  ///
+  /// For what is built on a loop, and calls the system itself.
+  ///
+  /// - Parameter code: libuv's: `-errno` of a call of the system's.
+  /// - Parameter operation: What was being done, as `Type.function`.
+  public init(code: Int32, operation: String) {
     self.code = code
     self.operation = operation
   }

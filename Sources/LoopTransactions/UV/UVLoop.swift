@@ -50,6 +50,13 @@ struct UVLoop {
   /// How long polls have blocked, in nanoseconds, since that is measured.
   var idleNanoseconds: UInt64 { uv_metrics_idle_time(pointer) }
 
+  /// The descriptor that is readable when there are events for the loop.
+  var backendDescriptor: Int32 { uv_backend_fd(pointer) }
+
+  /// How long the next poll may block, in milliseconds by the loop's own clock; -1:
+  /// without end.
+  var backendTimeout: Int32 { uv_backend_timeout(pointer) }
+
   /// Brings the loop's own clock up to date.
   func updateTime() { uv_update_time(pointer) }
 }

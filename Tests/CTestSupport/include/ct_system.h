@@ -16,6 +16,9 @@ ct_thread *_Nonnull ct_thread_start(ct_body _Nonnull body, void *_Nullable conte
 // Waits for the thread's end, and frees it.
 void ct_thread_join(ct_thread *_Nonnull thread);
 
+// Lets the thread end by itself, and frees it.
+void ct_thread_leave(ct_thread *_Nonnull thread);
+
 // Lets another thread have the processor.
 void ct_yield(void);
 

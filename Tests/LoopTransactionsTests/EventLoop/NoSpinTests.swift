@@ -24,7 +24,8 @@ struct NoSpinTests {
       withExtendedLifetime(port) {}
       #expect(loop.metrics.ticks - before <= 3)
       #expect(loop.metrics.delivered == 0)
-      if !Interposed.isSanitized { #expect(used < .milliseconds(5), "dead elements included") }
+      let most = Duration.milliseconds(Interposed.isOptimized ? 5 : 20)
+      if !Interposed.isSanitized { #expect(used < most, "dead elements included") }
     }
   }
 

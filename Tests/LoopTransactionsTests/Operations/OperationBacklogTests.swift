@@ -60,7 +60,7 @@ struct OperationBacklogTests {
     var backlog = OperationBacklog()
     var reference = ReferenceBacklog()
     var handles: [OperationHandle] = []
-    for step in 0..<(Interposed.isSanitized ? 2000 : 20_000) {
+    for step in 0..<Interposed.amount(20_000, debug: 4000, sanitized: 2000) {
       switch Int.random(in: 0..<8, using: &random) {
       case 0...2:
         let level = Int.random(in: 0..<levels, using: &random)

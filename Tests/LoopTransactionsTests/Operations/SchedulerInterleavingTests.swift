@@ -42,8 +42,7 @@ struct SchedulerInterleavingTests {
   // What is slow takes one program in so many; no divisor of theirs, so that each
   // comes after some opening.
   private static var stride: Int {
-    if Interposed.isSanitized { return 23 }
-    return Interposed.isOptimized ? 1 : 7
+    Interposed.amount(1, debug: 7, sanitized: 23)
   }
 
   /// All orders; where each is slow, every seventh.

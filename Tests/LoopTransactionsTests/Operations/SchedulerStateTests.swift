@@ -27,8 +27,7 @@ struct SchedulerStateTests {
 
   // What is slow goes less deep.
   private static var depth: Int {
-    if Interposed.isSanitized { return 2 }
-    return Interposed.isOptimized ? 4 : 3
+    Interposed.amount(4, debug: 3, sanitized: 2)
   }
 
   /// From nothing; from one and two workers at work; from one that searches, that

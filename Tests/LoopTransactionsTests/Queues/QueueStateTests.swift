@@ -300,7 +300,7 @@ struct QueueStateTests {
   func everyOrder(configuration: QueueConfiguration) {
     var orders = 0
     // A step less where each is slow: one thread, no memory but the queue's.
-    let cut = Interposed.isSanitized ? 1 : 0
+    let cut = Interposed.amount(0, debug: 1, sanitized: 1)
     for (length, elements) in [(6 - cut, 2), (5 - cut, 3)] {
       Self.everyOrder(of: length, elements: elements) { order in
         orders += 1
@@ -309,6 +309,6 @@ struct QueueStateTests {
         return false
       }
     }
-    #expect(orders > (Interposed.isSanitized ? 3_000 : 30_000))
+    #expect(orders > Interposed.amount(30_000, debug: 3000, sanitized: 3000))
   }
 }

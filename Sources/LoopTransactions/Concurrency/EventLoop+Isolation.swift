@@ -1,0 +1,110 @@
+// Committing targets that are isolated to an actor. The compiler prefers these for such
+// targets, so that it refuses a commit from elsewhere.
+extension EventLoop {
+  /// Performs `selector` on `target` before the loop next waits, as for any target.
+  ///
+  /// Call on the loop, which is the main thread's.
+  ///
+  /// - Complexity: O(1).
+  @MainActor
+  @inlinable
+  @inline(__always)
+  public func commit<Target: MainActorTarget>(_ target: Target, _ selector: Selector<Target>) {
+    withExtendedLifetime(target) {
+      commit(
+        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        selector.address,
+        selector.number
+      )
+    }
+  }
+
+  /// Performs `selector` on the actor `target` before the loop next waits, as for any
+  /// target.
+  ///
+  /// Call on the loop, isolated to `target`, whose executor is the loop's port.
+  ///
+  /// - Complexity: O(1).
+  @inlinable
+  @inline(__always)
+  public func commit<Target: Actor>(_ target: isolated Target, _ selector: Selector<Target>) {
+    withExtendedLifetime(target) {
+      commit(
+        UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()),
+        selector.address,
+        selector.number
+      )
+    }
+  }
+
+  /// Performs `selector` on `target`, as above, with `value`.
+  ///
+  /// Call on the loop, which is the main thread's.
+  ///
+  /// - Complexity: O(1).
+  @MainActor
+  public func commit<Target: MainActorTarget, Value>(
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
+  ) {
+    commitCarrying(target, selector, value)
+  }
+
+  /// Performs `selector` on the actor `target`, as above, with `value`.
+  ///
+  /// Call on the loop, isolated to `target`.
+  ///
+  /// - Complexity: O(1).
+  public func commit<Target: Actor, Value>(
+    _ target: isolated Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
+  ) {
+    commitCarrying(target, selector, value)
+  }
+
+  /// Performs `selector` on `target` at once if it is pending; whether it was.
+  ///
+  /// Call on the loop, which is the main thread's.
+  ///
+  /// - Complexity: O(1).
+  @MainActor
+  @discardableResult
+  public func performIfNeeded<Target: MainActorTarget>(
+    _ target: Target,
+    _ selector: Selector<Target>
+  ) -> Bool {
+    performNowIfNeeded(target, selector.number)
+  }
+
+  /// Performs `selector` on the actor `target` at once if it is pending; whether it
+  /// was.
+  ///
+  /// Call on the loop, isolated to `target`.
+  ///
+  /// - Complexity: O(1).
+  @discardableResult
+  public func performIfNeeded<Target: Actor>(
+    _ target: isolated Target,
+    _ selector: Selector<Target>
+  ) -> Bool {
+    performNowIfNeeded(target, selector.number)
+  }
+
+  private func commitCarrying<Target, Value>(
+    _ target: Target,
+    _ selector: Selector<Target>.Carrying<Value>,
+    _ value: Value
+  ) {
+    checkUsable("EventLoop.commit")
+    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    withExtendedLifetime(target) { transactions.commit(key, selector, value) }
+  }
+
+  private func performNowIfNeeded(_ target: AnyObject, _ number: UInt32) -> Bool {
+    checkUsable("EventLoop.performIfNeeded")
+    let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+    return withExtendedLifetime(target) { transactions.performIfNeeded(key, number) }
+  }
+}

@@ -1,0 +1,74 @@
+/// Jobs that came to a loop which takes nothing any more.
+///
+/// They wait until the loop's thread runs nothing of the loop, and then run on a
+/// worker, one at a time: what is isolated to the loop stays so.
+final class LateJobs: Sendable {
+  private struct State {
+    var waiting: [(item: PostedItem, port: LoopPort)] = []
+    /// Whether the loop's thread has left.
+    var mayRun = false
+    /// Whether a worker runs them, or is about to.
+    var isRunning = false
+    var wasTold = false
+
+    /// Whether the caller has to start a worker.
+    mutating func starts() -> Bool {
+      guard mayRun, !isRunning, !waiting.isEmpty else { return false }
+      isRunning = true
+      return true
+    }
+  }
+
+  private let state = Locked(State())
+
+  /// Takes `item`, a job which was enqueued on `port`.
+  ///
+  /// Call from any thread.
+  func add(_ item: PostedItem, _ port: LoopPort) {
+    let (isFirst, starts) = state.withLock { state in
+      state.waiting.append((item, port))
+      defer { state.wasTold = true }
+      return (!state.wasTold, state.starts())
+    }
+    if isFirst {
+      System.report(
+        "LoopPort.enqueue: a task came to a loop that is closed; it runs on a worker instead. "
+          + "End tasks before EventLoop.close()"
+      )
+    }
+    if starts { start() }
+  }
+
+  /// The loop's thread runs nothing of the loop from now on.
+  func loopHasLeft() {
+    let starts = state.withLock { state in
+      state.mayRun = true
+      return state.starts()
+    }
+    if starts { start() }
+  }
+
+  private func start() {
+    OperationScheduler.shared.add { [self] _ in runAll() }
+  }
+
+  private func runAll() {
+    while let batch = take() {
+      for next in batch {
+        withExtendedLifetime(next.port) { next.item.runJob(.passUnretained(next.port)) }
+      }
+    }
+  }
+
+  // All that wait, so that each is moved once; nil if there are none, and no worker.
+  private func take() -> [(item: PostedItem, port: LoopPort)]? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.isRunning = false
+        return nil
+      }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// Runs `@MainActor` code and `DispatchQueue.main` on a loop.
+///
+/// Off Apple's platforms nothing serves the main queue while the main thread is in
+/// a loop of another kind: what is sent there never runs. With a bridge the loop
+/// polls libdispatch's own handle of that queue, beside everything else it waits
+/// for, and does its work, on the process's first thread. Nothing is polled for by
+/// a timer. One tick does what was there when it began; what that adds comes in the
+/// next, after events that are ready.
+///
+/// Belongs to the loop, which keeps it until it is closed, and whose run waits for
+/// the main queue meanwhile. `EventLoop.runMain` makes one.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// let bridge = try MainQueueBridge(on: loop)
+/// Task { @MainActor in
+///   print("on the loop")
+///   loop.stop()
+/// }
+/// loop.run()
+/// ```
+///
+/// After what CoreFoundation's run loop does.
+public final class MainQueueBridge {
+  private let source: MainQueueSource
+  private let core: PortCore
+  private unowned(unsafe) var loop: EventLoop?  // loop only
+  private var isWaitedFor = true  // loop only
+  // Whether the main queue was seen to be served by this bridge.
+  private var isProven = false  // loop only
+
+  // Which bridge the process has. There is one main queue.
+  // nonisolated(unsafe): touched on the main thread only; `refuseElsewhere` and the
+  // loop's thread see to it.
+  nonisolated(unsafe) private static weak var current: MainQueueBridge?
+
+  /// Serves the main queue on `loop`, from its next tick on.
+  ///
+  /// Call on the loop, on the process's first thread, and not from a task: the
+  /// program's `main` has to be synchronous.
+  ///
+  /// - Throws: `Refusal`, whose description says what to do.
+  /// - Complexity: O(1).
+  public init(on loop: EventLoop) throws(Refusal) {
+    loop.checkUsable("MainQueueBridge.init")
+    try Self.refuseElsewhere()
+    guard Self.current == nil else { throw .alreadyServed }
+    loop.checkNotTornDown("MainQueueBridge.init")
+    let found: MainQueueSource?
+    do { found = try MainQueueSource(loop: loop.uv) } catch { throw .system(error) }
+    guard let found else { throw .unavailable }
+    source = found
+    core = loop.core
+    self.loop = loop
+    begin(on: loop)
+  }
+
+  deinit { if loop != nil { source.close() } }
+
+  /// Whether the loop's run waits for the main queue. True unless set otherwise.
+  ///
+  /// Call on the loop.
+  public var keepsLoopAlive: Bool {
+    get {
+      core.checkThread("MainQueueBridge.keepsLoopAlive")
+      return isWaitedFor
+    }
+    set {
+      core.checkThread("MainQueueBridge.keepsLoopAlive")
+      isWaitedFor = newValue
+      if loop != nil { source.keepsLoopAlive(newValue) }
+    }
+  }
+
+  /// Stops serving the main queue; what is sent there waits for the next who does.
+  ///
+  /// Call on the loop. Closing again does nothing; closing the loop does it.
+  public func close() {
+    core.checkThread("MainQueueBridge.close")
+    // The kernel's poll is shared with a parent, which serves the queue still.
+    if !core.isForked { detach() }
+  }
+}
+
+extension MainQueueBridge {
+  /// Throws unless the main queue can be served here.
+  static func refuseElsewhere() throws(Refusal) {
+    guard System.isMainThread else { throw .wrongThread }
+    // The first part of an asynchronous main is a task on the first thread; what
+    // comes after its first suspension is served by threads of libdispatch.
+    guard withUnsafeCurrentTask(body: { $0 == nil }) else { throw .inTask }
+  }
+
+  private func begin(on loop: EventLoop) {
+    Self.current = self
+    loop.mainQueueBridge = self
+    source.start(self)
+    loop.embedding?.loopChanged()
+    // Behind what waits already. Unless it has run after the first drain, somebody
+    // further out is draining the queue, and nothing here would ever run.
+    Task { @MainActor in Self.current?.isProven = true }
+  }
+
+  /// The main queue's descriptor is readable.
+  func mainQueueHasWork() {
+    guard let loop, !core.isForked else { return source.leaveOwner() }
+    // Held: what runs may close an adopted loop, and drop the bridge.
+    withExtendedLifetime((self, loop)) {
+      loop.calledBack { source.drain() }
+    }
+    // One that a block closed, which came before, proves nothing.
+    if !isProven, self.loop != nil { trapServed() }
+  }
+
+  private func trapServed() -> Never {
+    trap(
+      "MainQueueBridge: a block of DispatchQueue.main runs the loop, and the main queue waits until "
+        + "that block returns; run the loop from a synchronous main instead"
+    )
+  }
+
+  /// The address of the libuv handle, while there is one.
+  var address: UnsafeMutableRawPointer? { loop == nil ? nil : source.address }
+
+  /// Leaves the loop, which is being closed.
+  func detach() {
+    guard let loop else { return }
+    self.loop = nil
+    // A loop that is dropped open, which is told, may be so on any thread.
+    if System.isMainThread { Self.current = nil }
+    source.close()
+    loop.mainQueueBridge = nil
+  }
+
+  /// Keeps the handle, in a child process, from being waited for.
+  func stopInChild(of uv: UVLoop) { source.stopInChild(of: uv) }
+
+  /// Lets the handle end by itself in a child process that closed the loop.
+  func leaveLoop() {
+    source.leaveOwner()
+    loop = nil
+    Self.current = nil
+  }
+}

@@ -1,0 +1,48 @@
+/// The targets of a loop whose actions noted what they read.
+///
+/// Dead ones leave when so many were added that a look at all is paid for.
+struct ObservedTargets {
+  private struct Key: Hashable {
+    let target: ObjectIdentifier
+    let number: UInt32
+  }
+
+  private var all: [Key: ObservedTarget] = [:]
+  // 16: a look at so few costs nothing. Guess.
+  private var limit = 16
+
+  /// The one of `target` and `selector`, which is made if there is none.
+  mutating func find<Target>(
+    _ target: Target,
+    _ selector: Selector<Target>,
+    _ core: PortCore
+  ) -> ObservedTarget {
+    let key = Key(target: ObjectIdentifier(target), number: selector.number)
+    if let found = all[key] {
+      if found.isOf(target) { return found }
+      // The target died, and another object took its address.
+      found.forget()
+    }
+    let made = ObservedTarget(target, selector, core: core)
+    all[key] = made
+    if all.count > limit { sweep() }
+    return made
+  }
+
+  /// How many there are, dead ones among them.
+  var count: Int { all.count }
+
+  /// Forgets everything.
+  mutating func removeAll() {
+    for observed in all.values { observed.forget() }
+    all = [:]
+  }
+
+  private mutating func sweep() {
+    for (key, observed) in all where !observed.isLive {
+      observed.forget()
+      all[key] = nil
+    }
+    limit = max(16, 2 * all.count)
+  }
+}

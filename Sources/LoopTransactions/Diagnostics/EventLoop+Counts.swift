@@ -1,0 +1,12 @@
+// How much a loop keeps, for tests. Call on the loop.
+extension EventLoop {
+  /// How many timers have not ended.
+  package var timerCount: Int { timers.count }
+
+  /// How many observers are attached, the loop's own among them.
+  package var observerCount: Int { observers.count }
+
+  /// How many pairs of a target and a selector noted what they read, dead targets
+  /// among them.
+  package var observedCount: Int { observedTargets?.count ?? 0 }
+}

@@ -1,0 +1,134 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+// The loop's thread stays until the end of each: a worker that got its identity would
+// be taken for it, by the test or, as the C library's own locks are hidden from it, by
+// ThreadSanitizer.
+@Suite("Jobs of a closed loop")
+struct LateJobsTests {
+  @Test("tasks of an actor whose loop is closed run, isolated still, off its thread")  // C1
+  func afterClose() async throws {
+    let over = Gate()
+    defer { over.open() }
+    let (pinned, own) = try await onLoopThread(until: over) { loop in
+      (Pinned(on: loop.port), System.thread)
+    }
+    #expect(pinned.port.isIsolatingCurrentContext() == false)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<1000 { group.addTask { await pinned.increment() } }
+    }
+    #expect(await pinned.count == 1000)
+    #expect(await pinned.thread != own)
+  }
+
+  @Test("of tasks that race with close(), none is lost and none overlaps another")  // C1, L11
+  func duringClose() async throws {
+    for _ in 0..<50 {
+      let (done, gate, over) = (Tally(), Gate(), Gate())
+      defer { over.open() }
+      let pinned = try await onLoopThread(until: over) { loop in
+        let pinned = Pinned(on: loop.port)
+        for _ in 0..<50 {
+          Task.detached(executorPreference: ownThreads) {
+            await pinned.increment()
+            await Task.yield()
+            await pinned.increment()
+            if done.increment() == 50 { gate.open() }
+          }
+        }
+        loop.run(.noWait)
+        return pinned
+      }
+      await waitOff(gate)
+      #expect(await pinned.count == 100)
+    }
+  }
+
+  @Test("two tasks of an actor whose loop is closed never run it at once")  // C1
+  func alone() async throws {
+    let (over, inside) = (Gate(), Tally())
+    defer { over.open() }
+    let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.port) }
+    let alone = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 { group.addTask { await pinned.stays(for: .milliseconds(1), inside) } }
+      return await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+    #expect(alone == 20)
+  }
+
+  @Test("what comes while the loop closes waits until it is closed")  // C1
+  func waits() async throws {
+    let (trace, gate, over) = (Trace(), Gate(), Gate())
+    defer { over.open() }
+    try await onLoopThread(until: over) { loop in
+      let (port, own) = (loop.port, System.thread)
+      try port.post {
+        // Run by close(), which refuses what comes now.
+        Task(executorPreference: port) {
+          trace.record("late, on the loop: \(System.thread == own)")
+          gate.open()
+        }
+        // Long enough for a worker to begin, were it let.
+        spin(for: .milliseconds(20))
+        trace.record("posted")
+      }
+      loop.addTimer(after: .seconds(100)) { [witness = Witness { trace.record("closed") }] _ in
+        witness.touch()
+      }
+    }
+    await waitOff(gate)
+    #expect(trace.events == ["posted", "closed", "late, on the loop: false"])
+  }
+
+  @Test("a job of an adopted loop that closes it goes on alone")  // C1
+  func closesFromWithin() async throws {
+    let gate = Gate()
+    let trace = Trace()
+    let thread = TestThread {
+      let host = ForeignLoop()
+      guard let loop = try? EventLoop(adopting: host.address) else { return }
+      let port = loop.port
+      let held = Smuggled(loop)
+      Task(executorPreference: port) {
+        try? held.value.close()
+        Task(executorPreference: port) {
+          trace.record("late")
+          gate.open()
+        }
+        for _ in 0..<100 { TestThread.yield() }
+        trace.record("left")
+      }
+      host.run()
+      _ = host.close()
+    }
+    await waitOff(gate)
+    thread.join()
+    #expect(trace.events == ["left", "late"])
+  }
+
+  @Test("the first late job is told on standard error, the others are not")  // C1
+  func told() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let over = Gate()
+      defer { over.open() }
+      let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.port) }
+      for _ in 0..<3 { await pinned.increment() }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let told = text.split(separator: "\n").filter { $0.hasPrefix("LoopPort.enqueue: a task came") }
+    #expect(told.count == 1)
+  }
+}
+
+/// Waits for `gate` without holding a thread of the concurrency pool.
+func waitOff(_ gate: Gate) async {
+  let isOpen = await withCheckedContinuation { continuation in
+    _ = TestThread { continuation.resume(returning: gate.waitInTime()) }
+  }
+  #expect(isOpen, "not within 20 s")
+}

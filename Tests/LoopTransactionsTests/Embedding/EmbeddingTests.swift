@@ -1,0 +1,172 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("An embedded loop")
+struct EmbeddingTests {
+  @Test("idle it is never due, uses no time, and its descriptor is not readable")  // C5, L7
+  func idle() throws {
+    try withLoop { loop in
+      let embedding = Embedding(loop)
+      embedding.settle()
+      #expect(embedding.nextTimeout == nil)
+      #expect(!waitFor(embedding.pollDescriptor, .zero))
+      let before = loop.metrics.ticks
+      let end = LoopClock.now.advanced(by: .milliseconds(500))
+      var waits = 0
+      while LoopClock.now < end {
+        let rest = LoopClock.now.duration(to: end) + .milliseconds(1)
+        if waitFor(embedding.pollDescriptor, min(embedding.nextTimeout ?? rest, rest)) {
+          embedding.turn()
+        }
+        waits += 1
+      }
+      #expect(waits <= 3)
+      #expect(loop.metrics.ticks == before)
+      embedding.end()
+    }
+  }
+
+  @Test("a commit, a post or a timer between two turns is told, once, and is due")  // C5, L5
+  func changes() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let embedding = Embedding(loop) { trace.record("change") }
+      embedding.settle()
+      loop.commit { trace.record("performed") }
+      loop.commit { trace.record("performed too") }
+      #expect(embedding.nextTimeout == .zero)
+      embedding.turn()
+      #expect(trace.take() == ["change", "performed", "performed too"])
+      embedding.settle()
+      try loop.port.post { trace.record("posted") }
+      embedding.turn()
+      #expect(trace.take() == ["change", "posted"])
+      embedding.settle()
+      loop.addTimer(after: .milliseconds(30)) { _ in trace.record("fired") }
+      // Told once, however many come.
+      let other = loop.addTimer(after: .seconds(100)) { _ in trace.record("other") }
+      let timeout = embedding.nextTimeout ?? .seconds(1)
+      #expect(timeout > .milliseconds(20) && timeout <= .milliseconds(31))
+      spin(for: .milliseconds(10))
+      #expect(embedding.nextTimeout ?? .seconds(1) <= .milliseconds(21))
+      embedding.host { trace.events.count == 2 }
+      #expect(trace.take() == ["change", "fired"])
+      other.cancel()
+      embedding.end()
+    }
+  }
+
+  @Test("within a turn nothing is told: the host asks after it anyway")  // C5
+  func withinTurns() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let embedding = Embedding(loop) { trace.record("change") }
+      loop.addObserver(for: .afterWaiting, repeats: false) { [unowned loop] _ in
+        loop.commit { trace.record("performed") }
+      }
+      embedding.turn()
+      #expect(trace.events == [])
+      #expect(embedding.nextTimeout == .zero)
+      embedding.turn()
+      #expect(trace.events == ["performed"])
+      embedding.end()
+    }
+  }
+
+  @Test("timers are due in time, precise ones by the descriptor alone")  // C5, L10
+  func timers() throws {
+    try withLoop { loop in
+      let embedding = Embedding(loop)
+      embedding.settle()
+      var late: [Duration] = []
+      for step in [5, 12, 20] {
+        loop.addTimer(after: .milliseconds(step)) { [unowned loop] firing in
+          late.append(firing.deadline.duration(to: loop.now))
+        }
+      }
+      let deadline = loop.now.advanced(by: .milliseconds(9))
+      try loop.addPreciseTimer(at: deadline) { [unowned loop] firing in
+        late.append(firing.deadline.duration(to: loop.now))
+      }
+      let turns = embedding.host { late.count == 4 }
+      #expect(turns <= 12)
+      #expect(late.allSatisfy { $0 >= .zero })
+      embedding.end()
+    }
+  }
+
+  @Test("what a turn's budget leaves makes the next one due")  // C5, L9
+  func budget() throws {
+    try withLoop { loop in
+      let (embedding, ran) = (Embedding(loop), Tally())
+      loop.budget = EventLoop.Budget(count: 1)
+      for _ in 0..<3 { loop.commit { ran.increment() } }
+      for count in 1...3 {
+        #expect(embedding.nextTimeout == .zero)
+        embedding.turn()
+        #expect(ran.value == count)
+      }
+      embedding.end()
+    }
+  }
+
+  @Test("a stepped loop can be embedded: its timeout is that of its own clock")  // C5, C6
+  func stepped() throws {
+    try withSteppedLoop { stepped in
+      let embedding = Embedding(stepped.loop)
+      stepped.loop.addTimer(after: .seconds(60)) { _ in stepped.trace.record("fired") }
+      embedding.settle()
+      #expect(embedding.nextTimeout == .seconds(60))
+      stepped.spend(.seconds(60))
+      #expect(embedding.nextTimeout == .zero)
+      embedding.turn()
+      #expect(stepped.trace.events == ["fired"])
+      embedding.end()
+    }
+  }
+
+  @Test("an adopted loop can be embedded, and serves its host's handles by turns")  // C5
+  func adopted() throws {
+    try withAdoptedLoop { host, loop in
+      let (embedding, trace) = (Embedding(loop), Trace())
+      let poll = ForeignHandle(.poll, on: host.address) { handle in
+        handle.stop()
+        loop.commit { trace.record("performed") }
+      }
+      poll.start().send()
+      embedding.host { !trace.events.isEmpty }
+      poll.close()
+      embedding.end()
+    }
+  }
+
+  @Test("misuse traps", arguments: ["run", "twice", "nested", "ended"])  // C5, L8
+  func misuse(name: String) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [name] in
+      let loop = try EventLoop()
+      let embedding = Embedding(loop)
+      switch name {
+      case "run": loop.run(.noWait)
+      case "twice": _ = Embedding(loop)
+      case "nested":
+        loop.commit { embedding.turn() }
+        embedding.turn()
+      default:
+        embedding.end()
+        embedding.turn()
+      }
+    }
+    let messages = [
+      "run": "EventLoop.run: a host runs this loop by turns",
+      "twice": "Embedding.init: the loop is embedded already",
+      "nested": "EventLoop.run: the loop is running; a run can not be nested",
+      "ended": "Embedding.turn: the embedding was ended, or the loop closed",
+    ]
+    #expect(said(result, messages[name] ?? ""))
+  }
+}

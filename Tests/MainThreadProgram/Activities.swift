@@ -1,0 +1,90 @@
+import LoopTransactions
+import TestSupport
+
+/// What a task of the main actor takes, and how often it leaves for each.
+private let tasks: [(wanted: EventLoop.Activity, visits: Int)] = [
+  (.beforeWaiting, 0), (.beforeWaiting, 1), (.beforeWaiting, 2), (.afterWaiting, 0),
+  (.afterWaiting, 2), ([.beforeWaiting, .afterWaiting], 2),
+]
+
+/// Begins such a task; how often it has been told.
+@MainActor
+private func begin(
+  on loop: EventLoop,
+  _ wanted: EventLoop.Activity,
+  _ visits: Int
+) -> Tally {
+  let (told, activities, away) = (Tally(), loop.activities(wanted), Away())
+  Task { @MainActor in
+    for await _ in activities {
+      told.increment()
+      for _ in 0..<visits { await away.visit() }
+    }
+  }
+  return told
+}
+
+/// A task of the main actor that takes the loop's activities, while nothing happens but
+/// a timer now and then.
+@MainActor
+func activities() throws {
+  for (wanted, visits) in tasks {
+    let loop = try EventLoop()
+    let bridge = try MainQueueBridge(on: loop)
+    let told = begin(on: loop, wanted, visits)
+    loop.run(until: loop.now.advanced(by: .milliseconds(50)))
+    let timer = loop.addTimer(after: .milliseconds(20), every: .milliseconds(20)) { _ in }
+    let (before, toldBefore) = (loop.metrics.ticks, told.value)
+    loop.run(until: loop.now.advanced(by: .milliseconds(210)))
+    let (ticks, tellings) = (loop.metrics.ticks - before, told.value - toldBefore)
+    // A firing brings a tick, and so may each block that it brings.
+    print("ticks \(ticks <= 50 + 20 * UInt64(visits)), told \((2...25).contains(tellings))")
+    timer.cancel()
+    bridge.close()
+    try loop.close()
+  }
+}
+
+/// The same in a host's turns, of which it makes none that nothing brings.
+@MainActor
+func embeddedActivities() throws {
+  for (wanted, visits) in tasks {
+    let loop = try EventLoop()
+    let bridge = try MainQueueBridge(on: loop)
+    let embedding = Embedding(loop)
+    let told = begin(on: loop, wanted, visits)
+    var turns = turn(embedding) { true }
+    for _ in 0..<5 {
+      loop.commit(Nothing(), Nothing.perform)
+      let next = told.value + 1
+      turns += turn(embedding) { told.value >= next }
+    }
+    let most = 30 + 10 * visits
+    print("turns \(turns <= most), told \((5...15).contains(told.value))")
+    embedding.end()
+    bridge.close()
+    try loop.close()
+  }
+}
+
+/// Turns as a host does until `isTold`, and nothing came for a while; how many turns.
+private func turn(_ embedding: Embedding, until isTold: () -> Bool) -> Int {
+  for turns in 0..<1000 {
+    let patience: Duration = isTold() ? .milliseconds(20) : .seconds(10)
+    let timeout = min(embedding.nextTimeout ?? patience, patience)
+    if !waitFor(embedding.pollDescriptor, timeout), embedding.nextTimeout != .zero { return turns }
+    embedding.turn()
+  }
+  return 1000
+}
+
+private actor Away {
+  // Where it does nothing, the optimiser leaves out the way there and back.
+  private var visits = 0
+
+  func visit() { visits += 1 }
+}
+
+private final class Nothing {
+  static let perform = Selector<Nothing>("nothing") { _ in }
+}

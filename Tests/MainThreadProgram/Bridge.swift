@@ -1,0 +1,202 @@
+import Dispatch
+import LoopTransactions
+import TestSupport
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+private struct Wrong: Error {}
+
+/// 100,000 hops to the main actor and back; prints how many were on thread 0, and how
+/// many ticks they took.
+@MainActor
+func hops() throws {
+  let (main, count) = (System.thread, 100_000)
+  try EventLoop.runMain { loop in
+    let (port, onMain) = (loop.port, Tally())
+    Task.detached {
+      for _ in 0..<count {
+        await MainActor.run { if System.thread == main { onMain.increment() } }
+      }
+      port.stop()
+    }
+    loop.addObserver(for: .exit) { [unowned loop] _ in
+      print("hops on thread 0: \(onMain.value)")
+      // A hop takes two ticks at most: one that it wakes, one in which nothing is left.
+      print("no polling: \(loop.metrics.ticks <= UInt64(2 * count + 100))")
+    }
+  }
+}
+
+/// Blocks of the main queue, from another thread and from each other, in order.
+@MainActor
+func dispatch() throws {
+  let main = System.thread
+  try EventLoop.runMain { loop in
+    let (port, ran) = (loop.port, Tally())
+    DispatchQueue.global().async {
+      for number in 1...1000 {
+        DispatchQueue.main.async {
+          guard ran.increment() == number, System.thread == main else { return }
+          guard number == 1000 else { return }
+          DispatchQueue.main.async {
+            print("ran \(ran.value), current loop: \(EventLoop.current != nil)")
+            port.stop()
+          }
+        }
+      }
+    }
+  }
+}
+
+/// What was sent to the main queue before there was a loop.
+@MainActor
+func queuedBefore() throws {
+  let ran = Tally()
+  DispatchQueue.main.async { ran.increment() }
+  Task { @MainActor in
+    print("before: \(ran.increment())")
+    EventLoop.current?.stop()
+  }
+  try EventLoop.runMain { _ in }
+}
+
+/// Main-actor code that always comes again leaves the loop its ticks.
+@MainActor
+func fair() throws {
+  try EventLoop.runMain { loop in
+    let rounds = Tally()
+    Task { @MainActor in
+      while true {
+        rounds.increment()
+        await Task.yield()
+      }
+    }
+    loop.addTimer(after: .milliseconds(20)) { [unowned loop] _ in
+      print("timer fired, and so did others: \(rounds.value > 10)")
+      loop.stop()
+    }
+  }
+}
+
+/// A bridge with nothing to do makes no ticks, and keeps the run waiting.
+@MainActor
+func idle() throws {
+  let loop = try EventLoop()
+  let bridge = try MainQueueBridge(on: loop)
+  loop.run(until: loop.now.advanced(by: .milliseconds(50)))
+  let (before, start) = (loop.metrics.ticks, TestThread.processorTime)
+  let result = loop.run(until: loop.now.advanced(by: .seconds(1)))
+  let used = TestThread.processorTime - start
+  print("\(result), ticks \(loop.metrics.ticks - before <= 3), idle \(used < .milliseconds(5))")
+  bridge.keepsLoopAlive = false
+  print("\(loop.run())")
+  try loop.close()
+}
+
+/// What is refused, and with which words.
+@MainActor
+func refused() throws {
+  let said = Locked<[String]>([])
+  TestThread.run {
+    do { try EventLoop.runMain { _ in } } catch {
+      said.withLock { $0.append("\(error)") }
+    }
+  }
+  let loop = try EventLoop()
+  let bridge = try MainQueueBridge(on: loop)
+  do { _ = try MainQueueBridge(on: loop) } catch { said.withLock { $0.append("\(error)") } }
+  Task { @MainActor in
+    do { try attempt() } catch { said.withLock { $0.append("\(error)") } }
+    EventLoop.current?.stop()
+  }
+  loop.run()
+  bridge.close()
+  bridge.close()
+  _ = try MainQueueBridge(on: loop)
+  try loop.close()
+  for line in said.withLock({ $0 }) { print(line) }
+}
+
+private func attempt() throws { try EventLoop.runMain { _ in } }
+
+/// A loop that a block of the main queue runs would wait for that queue for ever. No
+/// task, and on thread 0: only the first drain can tell.
+@MainActor
+func nested() throws {
+  typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
+  DispatchQueue.main.async { try? EventLoop.runMain { _ in } }
+  guard let drain = dlsym(nil, "_dispatch_main_queue_callback_4CF") else { return }
+  // As a run loop of another kind does.
+  unsafeBitCast(drain, to: Drain.self)(nil)
+}
+
+/// An own bridge that was closed leaves what comes to the next one.
+@MainActor
+func closedBridge() throws {
+  let first = try EventLoop()
+  let ran = Tally()
+  let bridge = try MainQueueBridge(on: first)
+  first.run(.noWait)
+  bridge.close()
+  DispatchQueue.main.async { ran.increment() }
+  first.run()
+  print("without a bridge: \(ran.value)")
+  try first.close()
+  let second = try EventLoop()
+  _ = try MainQueueBridge(on: second)
+  for _ in 0..<10 { second.run(.noWait) }
+  print("with the next: \(ran.value)")
+  try second.close()
+}
+
+private final class Holder {
+  var bridge: MainQueueBridge?
+}
+
+/// Blocks that were there before the bridge, and close it, or an adopted loop with it.
+@MainActor
+func closedByBlock() throws {
+  for closesLoop in [false, true] {
+    let holder = Smuggled(Holder())
+    let host = ForeignLoop()
+    let loop = Smuggled(try EventLoop(adopting: host.address))
+    DispatchQueue.main.async {
+      if closesLoop { try? loop.value.close() } else { holder.value.bridge?.close() }
+    }
+    holder.value.bridge = try MainQueueBridge(on: loop.value)
+    host.run()
+    try loop.value.close()
+    print("closed: \(host.close())")
+  }
+}
+
+/// The main queue in a host's own run of an adopted loop.
+@MainActor
+func adopted() throws {
+  let host = ForeignLoop()
+  let loop = try EventLoop(adopting: host.address)
+  _ = try MainQueueBridge(on: loop)
+  let closing = Smuggled(loop)
+  DispatchQueue.main.async {
+    print("in the host's run: \(EventLoop.current === closing.value)")
+    try? closing.value.close()
+  }
+  host.run()
+  print("closed: \(host.close())")
+}
+
+/// What the body throws comes out, and the loop is closed.
+@MainActor
+func throwing() throws {
+  do {
+    try EventLoop.runMain { _ in throw Wrong() }
+  } catch {
+    print("\(error)")
+  }
+  try EventLoop.runMain { loop in loop.stop() }
+  print("ran again")
+}

@@ -1,0 +1,7 @@
+// The main thread's loop, started in an asynchronous function.
+import LoopTransactions
+
+func start() async throws {
+  // error: an asynchronous main is served by libdispatch's own threads
+  try EventLoop.runMain { _ in }
+}

@@ -1,0 +1,36 @@
+// A transaction whose target is an actor pinned to the loop, committed from elsewhere.
+import LoopTransactions
+
+actor Session {
+  static let flush = Selector<Session>("flush") { $0.flush() }
+  static let add = Selector<Session>.Carrying<Int>("add", merge: +) { $0.sum += $1 }
+  nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  private var sum = 0
+
+  init(on port: LoopPort) { self.port = port }
+
+  func flush() {}
+
+  func allowed() {
+    guard let loop = EventLoop.current else { return }
+    loop.commit(self, Session.flush)
+    loop.commit(self, Session.add, 1)
+    Transaction(self, Session.flush, on: loop).commit()
+  }
+
+  func refused(_ other: Session) {
+    guard let loop = EventLoop.current else { return }
+    // error: call to actor-isolated instance method 'commit'
+    loop.commit(other, Session.flush)
+  }
+}
+
+func refused(_ loop: EventLoop, _ session: Session) {
+  // error: call to actor-isolated instance method 'commit'
+  loop.commit(session, Session.flush)
+  // error: call to actor-isolated instance method 'commit'
+  loop.commit(session, Session.add, 1)
+  // error: call to actor-isolated instance method 'performIfNeeded'
+  loop.performIfNeeded(session, Session.flush)
+}
