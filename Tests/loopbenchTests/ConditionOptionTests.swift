@@ -22,7 +22,7 @@ struct ConditionOptionTests {
     let folder = try Folder()
     let path = try folder.file("x.json")
     let result = FakeProgram().run("tiny", "--rounds", "10", "--load", "cpu:1", "-o", path)
-    #expect(result.code == .success)
+    #expect(result.code == .success, "\(result.error)")
     #expect(result.output.contains("\nload cpu:1\n"))
     #expect(try ReportFile.read(path).settings.conditions?.load == "cpu:1")
     let plan = FakeProgram().run("tiny", "--dry-run", "--load", "cpu:1", "--slack", "2us")

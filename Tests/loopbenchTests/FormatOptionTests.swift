@@ -11,7 +11,8 @@ struct FormatOptionTests {
     folder = try Folder()
     let report = try folder.file("a.json")
     let load = try folder.file("a.load", "loopreplay 1\n0 1 a b 10\n500 2 a b 10\n")
-    #expect(FakeProgram().run("tiny", "--rounds", "10", "-o", report).code == .success)
+    let ran = FakeProgram().run("tiny", "--rounds", "10", "-o", report)
+    #expect(ran.code == .success, "\(ran.error)")
     lines = [
       .run: ["tiny", "--rounds", "10"],
       .check: ["check", "tiny", "--rounds", "10", "--baseline", report],
@@ -34,7 +35,10 @@ struct FormatOptionTests {
       for format in ReportFormat.allCases.map(\.rawValue) {
         let result = FakeProgram().run((lines[command] ?? []) + ["-f", format])
         let isOffered = words(of: command).contains(format)
-        #expect(result.code == (isOffered ? .success : .usage), "\(command) \(format)")
+        #expect(
+          result.code == (isOffered ? .success : .usage),
+          "\(command) \(format): \(result.error)"
+        )
         #expect(result.output.isEmpty != isOffered, "\(command) \(format)")
       }
     }

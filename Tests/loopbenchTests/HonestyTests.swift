@@ -6,8 +6,8 @@ import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
-  // Two where each is slow: one thread, and arithmetic.
-  private static let seeds = UInt64(0)..<(Interposed.isSanitized ? 2 : 20)
+  // Fewer where each is slow: one thread, and arithmetic.
+  private static let seeds = UInt64(0)..<Interposed.amount(20, debug: 4, sanitized: 1)
 
   /// What check says of a run against a base, each in a process of its own.
   ///
@@ -33,7 +33,7 @@ struct HonestyTests {
     return program.run(measure + ["--baseline", file] + rules)
   }
 
-  @Test("what is 20 % slower is exit 3 in 20 of 20 runs", arguments: Self.seeds)
+  @Test("what is 20 % slower is exit 3 in every run", arguments: Self.seeds)
   func slower(run: UInt64) throws {
     let slower: @Sendable (UInt64) -> Registry = { .noisy(slower: 0.2, process: $0) }
     let result = try check(run: run, first: slower, fresh: slower)
@@ -42,7 +42,7 @@ struct HonestyTests {
     #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
-  @Test("what is 0 % slower is unchanged, and exit 0, in 20 of 20 runs", arguments: Self.seeds)
+  @Test("what is 0 % slower is unchanged, and exit 0, in every run", arguments: Self.seeds)
   func same(run: UInt64) throws {
     let result = try check(run: run) { .noisy(process: $0) }
     #expect(result.code == .success)

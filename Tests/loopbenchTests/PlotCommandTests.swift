@@ -55,7 +55,7 @@ struct PlotCommandTests {
     let (plot, csv) = (try folder.file("b.svg"), try folder.file("b.csv"))
     let result = FakeProgram()
       .run("tiny", "--rounds", "10", "--plot", plot, "--export", "csv=\(csv)")
-    #expect(result.code == .success)
+    #expect(result.code == .success, "\(result.error)")
     #expect(try folder.text("b.svg").hasPrefix("<svg"))
     #expect(try folder.text("b.csv").contains("tiny,one,uv"))
     #expect(result.error == "wrote \(csv), \(plot)\n")

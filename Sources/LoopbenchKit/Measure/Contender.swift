@@ -38,7 +38,8 @@ public struct Contender: Sendable {
 }
 
 extension Contender {
-  /// Measures it once, on a thread of its own that sits on the loop's CPU.
+  /// Measures it once, on a thread of its own that sits on the loop's CPU, or on
+  /// this one if its peer needs it.
   package func measure(
     round: Int,
     seed: UInt64,
@@ -69,6 +70,11 @@ extension Contender {
 
   private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
     do {
+      guard !peer.isOnFirstThread else {
+        var slice = slice
+        try peer.measure(&slice)
+        return slice
+      }
       return try PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority) {
         [peer] () throws(PeerFailure) -> Slice in
         var slice = slice

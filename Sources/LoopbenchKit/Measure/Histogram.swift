@@ -108,6 +108,21 @@ extension Histogram {
     return max
   }
 
+  /// The mean, in ns, of the largest `part` of the samples, of one at least; 0 when
+  /// there is no sample.
+  ///
+  /// - Complexity: O(buckets).
+  public func meanOfLargest(_ part: Double) -> Double {
+    let wanted = Swift.max(1, UInt64((Double(count) * part).rounded(.up)))
+    var (left, sum) = (wanted, 0.0)
+    for index in used.reversed() where left > 0 {
+      let taken = Swift.min(left, buckets[index])
+      sum += Double(taken) * value(ofBucket: index)
+      left -= taken
+    }
+    return left == wanted ? 0 : sum / Double(wanted - left)
+  }
+
   /// The buckets from the smallest sample's to the largest's.
   package var used: Range<Int> {
     count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1

@@ -32,11 +32,15 @@ public protocol Peer: Sendable {
   var isReference: Bool { get }
   /// Why it can not be measured here; `nil` when it can.
   var unavailability: String? { get }
+  /// Whether it is measured on the thread that calls for it, which is then the
+  /// process's first: it needs what belongs to that one.
+  var isOnFirstThread: Bool { get }
 
   /// Measures `slice.series` once and records into `slice`.
   ///
   /// Called on a thread of its own that sits on the loop's CPU: it is the loop's
-  /// thread. A producer's thread belongs on `slice.seats.producer`.
+  /// thread. A producer's thread belongs on `slice.seats.producer`. With
+  /// `isOnFirstThread` it is called on that, which nobody places.
   func measure(_ slice: inout Slice) throws(PeerFailure)
 }
 
@@ -47,4 +51,6 @@ extension Peer {
   public var isReference: Bool { false }
   /// It can.
   public var unavailability: String? { nil }
+  /// It is not.
+  public var isOnFirstThread: Bool { false }
 }

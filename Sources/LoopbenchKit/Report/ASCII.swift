@@ -8,6 +8,7 @@ package enum ASCII {
   private static let signs: [Character: String] = [
     "·": "|", "±": "+-", "–": "-", "—": "-", "µ": "u", "×": "x", "→": "->",
     // As wide as what they stand for: they are parts of drawings and of cut names.
-    "…": "~", "─": "-", "│": "|", "├": "|", "┤": "|", "┐": ".", "└": "`", "┴": "+",
+    "…": "~", "─": "-", "│": "|", "├": "|", "┤": "|", "┐": ".", "┌": ",", "└": "`", "┘": "'",
+    "┴": "+",
   ]
 }

@@ -33,6 +33,7 @@ struct MarkdownReport {
   private static func blocks(for table: SeriesTable) -> [[String]] {
     [["`\(table.series)`" + table.caption.dropFirst(table.series.count)]]
       + (table.table.map { [$0.markdown()] } ?? [])
+      + (table.figures.map { [$0.markdown()] } ?? [])
       + (table.notes.isEmpty ? [] : [table.notes])
   }
 

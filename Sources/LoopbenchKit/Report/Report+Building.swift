@@ -48,10 +48,45 @@ extension Report {
             series: series.name,
             peer: contender.peerName
           )
-          return tally.map { Result($0, of: contender, series: series) }
+          return tally.map {
+            Result(
+              $0,
+              of: contender,
+              series: series,
+              figures: figures(of: contender, series, in: measurements)
+            )
+          }
         }
       }
     }
+  }
+
+  /// What a scenario states of a peer; the same in a series and in those recorded
+  /// with it.
+  private static func figures(
+    of contender: Contender,
+    _ series: Series,
+    in measurements: Measurements
+  ) -> [String: Double] {
+    let scenario = contender.scenario
+    guard !scenario.figures.isEmpty else { return [:] }
+    let own = series.companionOf ?? series.name
+    let tallies = scenario.series.filter { $0.name == own || $0.companionOf == own }.compactMap {
+      series in
+      measurements.tally(
+        scenario: scenario.name,
+        series: series.name,
+        peer: contender.peerName
+      ).map { (series.name, $0) }
+    }
+    guard let first = tallies.first?.1 else { return [:] }
+    let evidence = Figure.Evidence(
+      series: own,
+      rounds: first.rounds.count,
+      counts: first.counts,
+      histograms: Dictionary(uniqueKeysWithValues: tallies.map { ($0, $1.total) })
+    )
+    return scenario.figures.reduce(into: [:]) { $0[$1.name] = $1.value(evidence) }
   }
 
   private static func comparisons(

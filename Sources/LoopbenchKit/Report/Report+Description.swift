@@ -28,7 +28,8 @@ extension Report {
   /// where the report does not say, as one of `known` has it.
   func scenario(named name: String, among known: [Scenario]) -> Scenario {
     let description = descriptions?.first { $0.scenario == name }
-    return description.map { Scenario($0) } ?? known.first { $0.name == name }
+    let figures = known.first { $0.name == name }?.figures ?? []
+    return description.map { Scenario($0, figures: figures) } ?? known.first { $0.name == name }
       ?? Scenario(name: name, summary: "", series: [])
   }
 }
@@ -47,13 +48,14 @@ extension Report.Description {
 
 extension Scenario {
   /// To be shown, not to be measured: it has no effort.
-  fileprivate init(_ description: Report.Description) {
+  fileprivate init(_ description: Report.Description, figures: [Figure]) {
     self.init(
       name: description.scenario,
       summary: description.summary,
       series: description.series.map { Series($0) },
       references: description.references,
-      extras: Set(description.extras)
+      extras: Set(description.extras),
+      figures: figures
     )
   }
 }

@@ -44,6 +44,9 @@ extension Report {
     public let histogram: HistogramData
     /// The same, round by round.
     public let perRound: [SeriesRound]
+    /// What its scenario states beside the times, by name. In the JSON each is a key
+    /// of the result.
+    public let figures: [String: Double]
   }
 
   /// What one peer did in one series while nothing disturbed it.
@@ -58,7 +61,13 @@ extension Report {
 }
 
 extension Report.Result {
-  init(_ tally: Tally, of contender: Contender, series: Series) {
+  init(
+    _ tally: Tally,
+    of contender: Contender,
+    series: Series,
+    figures: [String: Double] = [:]
+  ) {
+    self.figures = figures
     scenario = contender.scenario.name
     peer = contender.peerName
     self.series = series.name

@@ -129,7 +129,7 @@ public enum ReportSchema {
           }
         },
         "result": {
-          "description": "What one peer did in one series.",
+          "description": "What one peer did in one series. Other numbers in it are what its scenario states beside the times, such as dropped.",
           "type": "object",
           "required": [
             "scenario", "series", "peer", "kind", "isTwin", "unit", "count", "missed", "counts", "min",

@@ -46,7 +46,23 @@ struct SeriesTable {
   func lines() -> [String] {
     let paint = Paint(isOn: style.usesColor)
     let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
-    return ["  " + caption.printable] + rows + notes.map { Self.indent + $0.printable }
+    let stated = figures?.lines(indent: Self.indent) ?? []
+    return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }
+  }
+
+  /// What the scenario states of each peer; `nil` if that is nothing. A report of
+  /// another program's has their names.
+  var figures: TextTable? {
+    guard !isCompanion, results.contains(where: { !$0.figures.isEmpty }) else { return nil }
+    let unknown = Set(results.flatMap(\.figures.keys)).sorted().map { name in
+      Figure(name, title: name, digits: 3) { _ in nil }
+    }
+    let stated = scenario.figures.isEmpty ? unknown : scenario.figures
+    var table = TextTable(titles: [""] + stated.map(\.title))
+    for result in results {
+      table.add([result.peer] + stated.map { $0.text(result.figures[$0.name]) })
+    }
+    return table
   }
 
   static let indent = "    "
@@ -93,7 +109,8 @@ extension SeriesTable {
 
   /// What was counted beside the times: a line for each peer.
   private var counts: [String] {
-    results.filter { !$0.counts.isEmpty && !Series.isClosed($0.series) }.map { result in
+    results.filter { !$0.counts.isEmpty && $0.figures.isEmpty && !Series.isClosed($0.series) }.map {
+      result in
       let counts = result.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return "\(result.peer): " + counts.joined(separator: ", ")
     }

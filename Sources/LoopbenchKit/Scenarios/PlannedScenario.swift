@@ -17,12 +17,3 @@ public struct PlannedScenario: Equatable, Sendable, CustomStringConvertible {
   /// Why it can not be measured.
   public var description: String { "\(name) is not built yet: it needs \(needs)" }
 }
-
-extension PlannedScenario {
-  /// Getting from another executor onto the loop.
-  public static let hop = PlannedScenario(
-    name: "hop",
-    summary: "call an actor on the loop from elsewhere: from the call to its first instruction",
-    needs: "an executor that runs actors on an EventLoop"
-  )
-}

@@ -37,7 +37,8 @@ extension Scenario {
       references: references,
       extras: extras,
       details: details,
-      isStandard: isStandard
+      isStandard: isStandard,
+      figures: figures
     )
   }
 }

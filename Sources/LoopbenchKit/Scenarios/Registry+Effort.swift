@@ -34,7 +34,8 @@ extension Scenario {
       references: references,
       extras: extras,
       details: details,
-      isStandard: isStandard
+      isStandard: isStandard,
+      figures: figures
     )
   }
 }

@@ -2,7 +2,7 @@ extension Registry {
   /// What `loopbench` brings. A new peer is one line here and one file in
   /// `Peers/`; a new scenario, one line here and one file in `Scenarios/`.
   public static let standard = Registry(
-    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority],
+    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop],
     peers: [
       UVCommit(),
       LTCommit(),
@@ -42,7 +42,10 @@ extension Registry {
       PriorityPeer<DispatchPool>(),
       PriorityPeer<OperationsPool>(),
       PriorityPeer<TaskPool>(),
-    ],
-    planned: [.hop]
+      LoopHop.fromPool,
+      LoopHop.preferred,
+      MainActorHop(),
+      ActorHop(),
+    ]
   )
 }

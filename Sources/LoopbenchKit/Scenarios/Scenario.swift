@@ -14,6 +14,8 @@ public struct Scenario: Sendable {
   public let details: String
   /// Whether it takes part in a run that names no scenarios.
   public let isStandard: Bool
+  /// What it states of each peer beside the times, in the order it is shown in.
+  public let figures: [Figure]
 
   /// A column that only some scenarios have.
   public enum Extra: String, Codable, CaseIterable, Sendable {
@@ -31,8 +33,10 @@ public struct Scenario: Sendable {
     references: [String] = ["uv"],
     extras: Set<Extra> = [],
     details: String = "",
-    isStandard: Bool = true
+    isStandard: Bool = true,
+    figures: [Figure] = []
   ) {
+    self.figures = figures
     self.name = name
     self.summary = summary
     self.series = series

@@ -1,4 +1,5 @@
 import LoopbenchKit
+import TestSupport
 import Testing
 
 @Suite("Standard peers", .serialized)
@@ -32,8 +33,9 @@ struct StandardPeerTests {
     let selection = try registry.everything()
     for contender in selection.contenders
     where !(contender.peer.isStandard && contender.scenario.isStandard) {
-      // The longest once: a sanitizer makes them longer.
-      let rounds = contender.series.effort.operations > 10_000 ? 1 : 2
+      // The longest once, and all with a sanitizer, which makes them longer.
+      let isLong = Interposed.isSanitized || contender.series.effort.operations > 10_000
+      let rounds = isLong ? 1 : 2
       for round in 1...rounds {
         do {
           let outcome = try contender.measure(round: round, seed: 1, instruments: .system)

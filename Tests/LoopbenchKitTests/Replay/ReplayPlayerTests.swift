@@ -24,13 +24,20 @@ struct ReplayPlayerTests {
     let outcomes = try outcomes()
     #expect(Set(outcomes.keys) == ["lt", "uv", "dispatch"])
     for (name, outcome) in outcomes {
-      #expect(outcome.counts["committed"] == 20)
-      #expect(outcome.recorded["performed"]?.count == 20)
-      #expect(outcome.recorded["performed.service"]?.count == 20)
-      #expect(outcome.recorded["performed.lag"]?.count == 20)
+      let committed = try #require(outcome.counts["committed"])
+      // A producer that is a millisecond late, on a busy machine, says so.
+      #expect(committed == 20 || committed < 20 && outcome.missed > 0)
+      #expect(outcome.recorded["performed"]?.count == committed)
+      #expect(outcome.recorded["performed.service"]?.count == committed)
+      #expect(outcome.recorded["performed.lag"]?.count == committed)
       let performed = try #require(outcome.counts["performed"])
       // While one action spins, the other's commits gather.
-      if name == "lt" { #expect((2..<20).contains(performed)) } else { #expect(performed == 20) }
+      if name == "lt" {
+        #expect(performed < 20)
+        #expect((min(2, committed)...committed).contains(performed))
+      } else {
+        #expect(performed == committed)
+      }
       #expect(outcome.counts["ticks"] == outcome.recorded["tick"]?.count)
     }
   }
@@ -38,8 +45,10 @@ struct ReplayPlayerTests {
   @Test("what waits behind others counts in the intended time, not in the service time")
   func waits() throws {
     let uv = try #require(try outcomes()["uv"])
-    // The last of 20 actions of 200 us is done 4 ms after all of them were due.
-    #expect((uv.recorded["performed"]?.dense.max ?? 0) >= 3_900_000)
+    let count = try #require(uv.recorded["performed"]?.count)
+    // The last of 20 actions of 200 us is done 4 ms after all of them were due; of fewer,
+    // where a producer was late, so much sooner.
+    #expect((uv.recorded["performed"]?.dense.max ?? 0) >= 195_000 * Double(count))
     #expect((uv.recorded["performed"]?.dense.min ?? 0) >= 200_000)
     let service = try #require(uv.recorded["performed.service"]?.dense)
     let intended = try #require(uv.recorded["performed"]?.dense)

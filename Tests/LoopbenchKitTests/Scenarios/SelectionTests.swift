@@ -51,7 +51,8 @@ struct SelectionTests {
 
   @Test("a scenario that is not standard is measured when it is named, with all its peers")
   func named() throws {
-    #expect(registry.scenarios.filter { !$0.isStandard }.map(\.name) == ["pool", "priority"])
+    let named = registry.scenarios.filter { !$0.isStandard }.map(\.name)
+    #expect(named == ["pool", "priority", "hop"])
     let peers = try select(["pool"]).contenders.map(\.name).filter { $0.hasPrefix("pool/empty") }
     #expect(peers.contains("pool/empty/lt") && peers.contains("pool/empty/dispatch"))
     for changed in [registry.closed, registry.taking(samples: 2, in: 1)] {
