@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+func product(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "LoopTransactions")
+}
+
+let package = Package(
+  name: "Hosts",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
+    .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
+    // SDL itself, for a program that has no module of it.
+    .library(name: "CSDL", targets: ["CSDL"]),
+  ],
+  dependencies: [.package(name: "LoopTransactions", path: "..")],
+  targets: [
+    // No pkgConfig: these libraries' files say -pthread, and SwiftPM warns of that.
+    .systemLibrary(
+      name: "CGLib",
+      providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]
+    ),
+    .systemLibrary(
+      name: "CSDL",
+      providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]
+    ),
+    .target(
+      name: "LoopTransactionsGLib",
+      dependencies: ["CGLib", product("LoopTransactions")],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "LoopTransactionsSDL",
+      dependencies: ["CSDL", product("LoopTransactions")],
+      swiftSettings: strict
+    ),
+    // The same cases for each host, which is a program: it needs the main thread.
+    .target(
+      name: "HostCases",
+      dependencies: [product("LoopTransactions")],
+      path: "Tests/HostCases",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "glib-host",
+      dependencies: ["CGLib", "HostCases", "LoopTransactionsGLib"],
+      path: "Tests/GLibProgram",
+      swiftSettings: strict
+    ),
+    .target(name: "CCloses", path: "Tests/CCloses"),
+    .executableTarget(
+      name: "sdl-host",
+      dependencies: ["CCloses", "CSDL", "HostCases", "LoopTransactionsSDL"],
+      path: "Tests/SDLProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "main-queue-host",
+      dependencies: ["HostCases", product("LoopTransactionsDispatch")],
+      path: "Tests/MainQueueProgram",
+      swiftSettings: strict
+    ),
+    .target(
+      name: "MainRunLoop",
+      dependencies: ["HostCases"],
+      path: "Tests/MainRunLoop",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "dispatch-host",
+      dependencies: ["HostCases", "MainRunLoop", product("LoopTransactionsDispatch")],
+      path: "Tests/DispatchProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "run-loop-host",
+      dependencies: ["HostCases", "MainRunLoop", product("LoopTransactionsFoundation")],
+      path: "Tests/RunLoopProgram",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "HostTests",
+      dependencies: ["glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host"],
+      swiftSettings: strict
+    ),
+  ]
+)

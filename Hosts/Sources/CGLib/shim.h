@@ -1,0 +1,63 @@
+// What the host calls of GLib. Declared here: its own headers lie where only
+// pkg-config says, whose -pthread SwiftPM warns of. GLib's types of these names are
+// the same, which is part of what it keeps stable.
+#ifndef CGLIB_SHIM_H
+#define CGLIB_SHIM_H
+
+#include <stdint.h>
+
+typedef struct _GMainContext GMainContext;
+typedef struct _GSource lt_glib_source;
+typedef int (*lt_glib_callback)(void *data);
+
+// The functions of a source.
+typedef struct {
+  int (*prepare)(lt_glib_source *source, int *timeout);
+  int (*check)(lt_glib_source *source);
+  int (*dispatch)(lt_glib_source *source, lt_glib_callback callback, void *data);
+  void (*finalize)(lt_glib_source *source);
+  void *closure_callback;
+  void *closure_marshal;
+} lt_glib_functions;
+
+// GSource, which GLib declares so that others can put more behind it.
+struct _GSource {
+  void *callback_data;
+  void *callback_funcs;
+  const void *source_funcs;
+  unsigned ref_count;
+  GMainContext *context;
+  int priority;
+  unsigned flags;
+  unsigned source_id;
+  void *poll_fds;
+  lt_glib_source *prev;
+  lt_glib_source *next;
+  char *name;
+  void *priv;
+};
+
+// One of ours.
+typedef struct {
+  lt_glib_source source;
+  void *host;
+} lt_host_source;
+
+// G_IO_IN
+static const unsigned lt_glib_readable = 1;
+
+lt_glib_source *g_source_new(lt_glib_functions *functions, unsigned size);
+void g_source_set_name(lt_glib_source *source, const char *name);
+void g_source_set_priority(lt_glib_source *source, int priority);
+void *g_source_add_unix_fd(lt_glib_source *source, int descriptor, unsigned events);
+unsigned g_source_query_unix_fd(lt_glib_source *source, void *tag);
+unsigned g_source_attach(lt_glib_source *source, GMainContext *context);
+void g_source_destroy(lt_glib_source *source);
+void g_source_unref(lt_glib_source *source);
+void g_main_context_wakeup(GMainContext *context);
+int g_main_context_iteration(GMainContext *context, int may_block);
+int g_main_context_acquire(GMainContext *context);
+unsigned g_timeout_add(unsigned milliseconds, lt_glib_callback function, void *data);
+void g_main_context_invoke(GMainContext *context, lt_glib_callback function, void *data);
+
+#endif

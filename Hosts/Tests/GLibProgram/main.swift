@@ -1,0 +1,58 @@
+import CGLib
+import HostCases
+import LoopTransactions
+import LoopTransactionsGLib
+
+final class GLib: TestedHost {
+  private(set) var iterations = 0
+  private var isRunning = false
+
+  nonisolated let call: @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
+    g_main_context_invoke(nil, callBody, Unmanaged.passRetained(Body(body)).toOpaque())
+  }
+
+  init() {
+    // As a GMainLoop does: to a context that nobody owns, between two iterations,
+    // another thread's `invoke` would be a call in place.
+    guard g_main_context_acquire(nil) != 0 else { fatalError("the context has an owner") }
+  }
+
+  func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+    _ = g_timeout_add(UInt32(milliseconds), callBody, Unmanaged.passRetained(Body(body)).toOpaque())
+  }
+
+  func run() {
+    isRunning = true
+    while isRunning {
+      _ = g_main_context_iteration(nil, 1)
+      iterations += 1
+    }
+  }
+
+  func pollOnce() { _ = g_main_context_iteration(nil, 0) }
+
+  func stop() { isRunning = false }
+
+  func serve(_ loop: EventLoop) throws -> @MainActor () -> Void {
+    let bridge = try MainQueueBridge(on: loop)
+    let host = GLibHost(loop)
+    return {
+      host.end()
+      bridge.close()
+    }
+  }
+}
+
+final class Body: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func callBody(_ data: UnsafeMutableRawPointer?) -> Int32 {
+  guard let data else { return 0 }
+  Unmanaged<Body>.fromOpaque(data).takeRetainedValue().body()
+  return 0
+}
+
+try runCase(on: GLib())

@@ -1,0 +1,39 @@
+import Dispatch
+import LoopTransactions
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Cases {
+  /// How many turns of a busy loop, to which timers come as well, a call of the host's
+  /// waits for, after a second of it.
+  func busy() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (port, call, stop) = (loop.port, host.call, Stop(host))
+    loop.addObserver(for: .beforeWaiting) { _ in try? port.post {} }
+    let first = loop.now.advanced(by: .milliseconds(1))
+    let timer = try loop.addPreciseTimer(at: first, every: .milliseconds(1)) { _ in }
+    Thread.start {
+      let done = DispatchSemaphore(value: 0)
+      usleep(1_000_000)
+      var waits: [UInt64] = []
+      for _ in 0..<101 {
+        let before = port.metrics.ticks
+        call { done.signal() }
+        done.wait()
+        waits.append(port.metrics.ticks - before)
+        usleep(100)
+      }
+      print("turns \(waits.sorted()[50])")
+      call { stop.now() }
+    }
+    host.run()
+    timer.cancel()
+    end()
+    try loop.close()
+  }
+}

@@ -1,0 +1,168 @@
+import Dispatch
+import LoopTransactions
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What each host is asked. Prints a line for each figure: its name and its value.
+@MainActor
+struct Cases {
+  let host: any TestedHost
+
+  init(_ host: any TestedHost) { self.host = host }
+
+  /// How late timers are: the loop's, precise ones and others, and the host's own.
+  func timers() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (ours, own) = (Times(), Times())
+    // Primes, so that few are due together; of each kind as many as p99 is one of.
+    let waits = [3, 7, 13, 19, 29, 37, 43, 53, 61, 71, 79, 89, 101, 107, 113]
+    let rounds = 7
+    let stop = Stop(host)
+    let ended: @Sendable () -> Void = {
+      if ours.count + own.count == 3 * waits.count * rounds { stop.now() }
+    }
+    for milliseconds in (0..<rounds).flatMap({ round in waits.map { $0 + 127 * round } }) {
+      let due = LoopClock.now.advanced(by: .milliseconds(milliseconds))
+      let fire = { (_: LoopTimer.Firing) in
+        ours.add(from: due)
+        ended()
+      }
+      try loop.addPreciseTimer(at: due, fire)
+      loop.addTimer(after: .milliseconds(milliseconds), fire)
+      host.after(milliseconds) {
+        own.add(from: due)
+        ended()
+      }
+    }
+    host.run()
+    print("timers \(ours.count)")
+    print("late \(ours.median)")
+    print("late90 \(ours.p90)")
+    print("late99 \(ours.p99)")
+    print("ownLate \(own.median)")
+    print("ownLate90 \(own.p90)")
+    print("ownLate99 \(own.p99)")
+    end()
+    try loop.close()
+  }
+
+  /// How long a commit made in a callback of the host waits.
+  func commits() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (times, bound, call) = (Times(), LoopBound(loop, on: loop), host.call)
+    let stop = Stop(host)
+    let done = DispatchSemaphore(value: 0)
+    Thread.start {
+      for _ in 0..<200 {
+        call {
+          let start = LoopClock.now
+          let action = Action {
+            times.add(from: start)
+            done.signal()
+          }
+          bound.withValue { $0.commit(action, Action.perform) }
+        }
+        done.wait()
+        usleep(200)
+      }
+      call { stop.now() }
+    }
+    host.run()
+    print("performed \(times.median)")
+    end()
+    try loop.close()
+  }
+
+  /// A post from another thread, and the host's own call, by turns, to a host that
+  /// waits.
+  func posts() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (own, ours, port, call) = (Times(), Times(), loop.port, host.call)
+    let stop = Stop(host)
+    let done = DispatchSemaphore(value: 0)
+    Thread.start {
+      for _ in 0..<1000 {
+        usleep(100)
+        let start = LoopClock.now
+        call {
+          own.add(from: start)
+          done.signal()
+        }
+        done.wait()
+        usleep(100)
+        let other = LoopClock.now
+        try? port.post {
+          ours.add(from: other)
+          done.signal()
+        }
+        done.wait()
+      }
+      call { stop.now() }
+    }
+    host.run()
+    print("own \(own.median)")
+    print("ours \(ours.median)")
+    end()
+    try loop.close()
+  }
+
+  /// How often a host waits anew in a second in which nothing happens.
+  func idle() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (call, stop) = (host.call, Stop(host))
+    // Turns that do something come before, and a timer far behind.
+    loop.addTimer(after: .seconds(100)) { _ in }
+    try loop.port.post {}
+    let counts = Counts(host, loop)
+    Thread.start {
+      usleep(200_000)
+      call { counts.begin() }
+      usleep(1_000_000)
+      call {
+        counts.end()
+        stop.now()
+      }
+    }
+    host.run()
+    end()
+    try loop.close()
+  }
+
+  /// A loop that ends, and one that is closed from within, leave the host as it was.
+  func ends() throws {
+    let first = try EventLoop()
+    let end = try host.serve(first)
+    try first.port.post {}
+    first.commit(Action { print("performed") }, Action.perform)
+    end()
+    end()
+    print("run \(first.run())")
+    try first.close()
+    let second = try EventLoop()
+    _ = try host.serve(second)
+    let (call, stop, bound) = (host.call, Stop(host), LoopBound(second, on: second))
+    let counts = Counts(host, nil)
+    second.commit(Action { print("performed") }, Action.perform)
+    Thread.start {
+      usleep(50_000)
+      call {
+        try? bound.withValue { try $0.close() }
+        counts.begin()
+      }
+      usleep(300_000)
+      call {
+        counts.end()
+        stop.now()
+      }
+    }
+    host.run()
+  }
+}

@@ -1,0 +1,56 @@
+import Dispatch
+import LoopTransactions
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Cases {
+  /// A host that is never waited in, as in a program that draws frame after frame.
+  func polled() throws {
+    let loop = try EventLoop()
+    let end = try host.serve(loop)
+    let (counts, port, call) = (Counted(), loop.port, host.call)
+    for _ in 0..<100 {
+      loop.commit(Action { counts.performed += 1 }, Action.perform)
+      host.pollOnce()
+    }
+    print("between \(counts.performed)")
+
+    let bound = LoopBound(loop, on: loop)
+    call {
+      bound.withValue { $0.commit(Action { counts.isCommitted = true }, Action.perform) }
+    }
+    poll { counts.isCommitted }
+    print("within \(counts.isCommitted)")
+
+    loop.addTimer(after: .milliseconds(5)) { _ in counts.isTimely = true }
+    poll { counts.isTimely }
+    print("timer \(counts.isTimely)")
+
+    Thread.start { try? port.post { counts.isPosted = true } }
+    poll { counts.isPosted }
+    print("post \(counts.isPosted)")
+    end()
+    try loop.close()
+  }
+
+  /// Polls once a millisecond until something is so; a second at least before it gives
+  /// up.
+  private func poll(until isSo: () -> Bool) {
+    for _ in 0..<1000 where !isSo() {
+      host.pollOnce()
+      usleep(1000)
+    }
+  }
+}
+
+private final class Counted: @unchecked Sendable {
+  // @unchecked: of the main thread only, where host and loop call.
+  var performed = 0
+  var isCommitted = false
+  var isTimely = false
+  var isPosted = false
+}

@@ -1,0 +1,10 @@
+import HostCases
+import LoopTransactionsFoundation
+import MainRunLoop
+
+try runCase(
+  on: MainRunLoop { loop in
+    let host = try RunLoopHost(loop)
+    return { host.end() }
+  }
+)

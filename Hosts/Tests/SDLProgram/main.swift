@@ -1,0 +1,123 @@
+import CCloses
+import CSDL
+import Foundation
+import HostCases
+import LoopTransactions
+import LoopTransactionsSDL
+
+final class SDL: TestedHost {
+  private(set) var iterations = 0
+  private var isRunning = false
+
+  // An event of the program's own, with a closure.
+  nonisolated let call: @Sendable (@escaping @Sendable () -> Void) -> Void
+  let bodyType: UInt32
+
+  init() {
+    SDL_SetMainReady()
+    guard SDL_Init(SDL_INIT_VIDEO | SDL_INIT_TIMER) == 0 else {
+      fatalError(String(cString: SDL_GetError()))
+    }
+    let type = SDL_RegisterEvents(1)
+    bodyType = type
+    call = { body in
+      var event = SDL_Event()
+      event.user.type = type
+      event.user.data1 = Unmanaged.passRetained(Body(body)).toOpaque()
+      SDL_PushEvent(&event)
+    }
+    // SDL waits for the window system's events only where it has a window.
+    _ = SDL_CreateWindow("host", 0, 0, 64, 64, SDL_WINDOW_SHOWN.rawValue)
+  }
+
+  private var host: SDLHost?
+
+  // Called on a thread of SDL's: what is wanted on this one is an event.
+  func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+    let call = call
+    let context = Unmanaged.passRetained(Body { call(body) }).toOpaque()
+    guard SDL_AddTimer(UInt32(milliseconds), timerFired, context) != 0 else {
+      fatalError(String(cString: SDL_GetError()))
+    }
+  }
+
+  func run() {
+    isRunning = true
+    var event = SDL_Event()
+    while isRunning {
+      guard SDL_WaitEvent(&event) != 0 else { fatalError(String(cString: SDL_GetError())) }
+      iterations += 1
+      react(to: event)
+    }
+  }
+
+  func pollOnce() {
+    var event = SDL_Event()
+    while SDL_PollEvent(&event) != 0 { react(to: event) }
+  }
+
+  private func react(to event: SDL_Event) {
+    if host?.serve(event.type) == true { return }
+    if event.type == bodyType, let data = event.user.data1 {
+      Unmanaged<Body>.fromOpaque(data).takeRetainedValue().body()
+    }
+  }
+
+  func stop() { isRunning = false }
+
+  func serve(_ loop: EventLoop) throws -> @MainActor () -> Void {
+    let host = try SDLHost(loop)
+    let bridge = try MainQueueBridge(on: loop)
+    self.host = host
+    return {
+      host.end()
+      bridge.close()
+    }
+  }
+}
+
+final class Body: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func timerFired(_ interval: UInt32, _ context: UnsafeMutableRawPointer?) -> UInt32 {
+  guard let context else { return 0 }
+  Unmanaged<Body>.fromOpaque(context).takeRetainedValue().body()
+  return 0
+}
+
+/// Hosts whose waiter gets no thread, as the machine may have none left.
+@MainActor
+func refused() throws {
+  SDL_SetMainReady()
+  guard SDL_Init(SDL_INIT_TIMER) == 0 else { fatalError(String(cString: SDL_GetError())) }
+  let loop = try EventLoop()
+  // More than any machine has.
+  SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "\(1 << 60)")
+  let (open, closes) = (try openDescriptors(), cc_closes_of_none())
+  for _ in 0..<3 {
+    do {
+      _ = try SDLHost(loop)
+    } catch {
+      print(error)
+    }
+  }
+  print("left open: \(try openDescriptors() - open), closed twice: \(cc_closes_of_none() - closes)")
+  SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "0")
+  let host = try SDLHost(loop)
+  host.end()
+  try loop.close()
+}
+
+func openDescriptors() throws -> Int {
+  try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
+}
+
+let sdl = SDL()
+switch CommandLine.arguments.dropFirst().first {
+case "refused": try refused()
+case "flushed": try sdl.flushed()
+default: try runCase(on: sdl)
+}
