@@ -11,7 +11,10 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "LoopTransactions", path: "..")],
+  dependencies: [
+    .package(name: "LoopTransactions", path: ".."),
+    .package(name: "Hosts", path: "../Hosts"),
+  ],
   targets: [
     // No pkgConfig: gdk-pixbuf's file says -pthread, and SwiftPM warns of that.
     .systemLibrary(
@@ -24,6 +27,52 @@ let package = Package(
         "CPixbuf",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
       ],
+      swiftSettings: strict
+    ),
+    .systemLibrary(
+      name: "CGTK",
+      providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
+    ),
+    .executableTarget(
+      name: "gtk-notes",
+      dependencies: [
+        "CGTK",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsGLib", package: "Hosts"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "sdl-pong",
+      dependencies: [
+        .product(name: "CSDL", package: "Hosts"),
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsSDL", package: "Hosts"),
+      ],
+      swiftSettings: strict
+    ),
+    .systemLibrary(
+      name: "CLibUV",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]
+    ),
+    .target(name: "RespProtocol", swiftSettings: strict),
+    .executableTarget(
+      name: "resp-server",
+      dependencies: [
+        "CLibUV",
+        "RespProtocol",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "respServerTests",
+      dependencies: ["RespProtocol", "resp-server"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "windowTests",
+      dependencies: ["gtk-notes", "sdl-pong"],
       swiftSettings: strict
     ),
     .testTarget(

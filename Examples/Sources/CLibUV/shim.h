@@ -1,0 +1,22 @@
+// libuv itself: the server's connections are its handles.
+#include <uv.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+// Of a handle or a request of any kind. The members themselves belong to whichever
+// module of libuv Swift saw first.
+static inline void *resp_handle_data(const void *handle) {
+  return uv_handle_get_data((const uv_handle_t *)handle);
+}
+static inline void resp_set_handle_data(void *handle, void *data) {
+  uv_handle_set_data((uv_handle_t *)handle, data);
+}
+static inline void *resp_request_data(const void *request) {
+  return uv_req_get_data((const uv_req_t *)request);
+}
+static inline void resp_set_request_data(void *request, void *data) {
+  uv_req_set_data((uv_req_t *)request, data);
+}
+static inline const void *resp_buffer_start(const uv_buf_t *buffer) {
+  return buffer ? buffer->base : 0;
+}

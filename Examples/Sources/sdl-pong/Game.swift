@@ -1,0 +1,56 @@
+import LoopTransactions
+
+/// A ball, a wall, and who plays: what there is, not how it looks.
+struct Game {
+  static let size = (width: 480.0, height: 320.0)
+  static let paddle = (width: 8.0, height: 64.0)
+  static let ball = 10.0
+
+  private(set) var position = (x: 240.0, y: 100.0)
+  private(set) var hits = 0
+  private(set) var misses = 0
+  /// The paddle's upper end.
+  private(set) var paddleY = 128.0
+
+  // Pixels a second.
+  private var speed = (x: -240.0, y: 150.0)
+  private var drawnFor: LoopClock.Instant?
+
+  /// Moves the paddle by so many pixels, as far as there is room.
+  mutating func movePaddle(by distance: Double) {
+    paddleY = min(max(paddleY + distance, 0), Self.size.height - Self.paddle.height)
+  }
+
+  /// Moves the ball to where it is at `time`: frames that did not come are made up for.
+  mutating func advance(to time: LoopClock.Instant) {
+    let seconds = drawnFor.map { $0.duration(to: time) / .seconds(1) } ?? 0
+    drawnFor = time
+    // In small steps: a ball that jumps would go through the paddle.
+    let steps = max(1, Int(seconds * 120))
+    for _ in 0..<steps { step(seconds / Double(steps)) }
+  }
+
+  private mutating func step(_ seconds: Double) {
+    position.x += speed.x * seconds
+    position.y += speed.y * seconds
+    bounce(&position.y, &speed.y, within: 0...Self.size.height - Self.ball)
+    if position.x > Self.size.width - Self.ball { speed.x = -abs(speed.x) }
+    guard position.x < Self.paddle.width else { return }
+    let isHit = position.y + Self.ball > paddleY && position.y < paddleY + Self.paddle.height
+    if isHit { hits += 1 } else { misses += 1 }
+    position.x = Self.paddle.width
+    speed.x = abs(speed.x)
+  }
+
+  private func bounce(_ value: inout Double, _ speed: inout Double, within: ClosedRange<Double>) {
+    if value < within.lowerBound { speed = abs(speed) }
+    if value > within.upperBound { speed = -abs(speed) }
+  }
+}
+
+extension Duration {
+  fileprivate static func / (duration: Duration, unit: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,44 @@
+import CSDL
+import Foundation
+import LoopTransactions
+import LoopTransactionsSDL
+
+// A game in SDL's event loop. Frames come by a clock of ours, 60 a second; keys by
+// SDL; both change the game, and what they change is drawn once.
+
+func fail(_ what: String) -> Never {
+  FileHandle.standardError.write(
+    Data("sdl-pong: \(what): \(String(cString: SDL_GetError()))\n".utf8)
+  )
+  exit(1)
+}
+
+SDL_SetMainReady()
+guard SDL_Init(SDL_INIT_VIDEO) == 0 else { fail("SDL_Init") }
+let loop = try EventLoop()
+let bridge = try MainQueueBridge(on: loop)
+let host = try SDLHost(loop)
+guard let board = Board(on: loop) else { fail("no window") }
+let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in
+  MainActor.assumeIsolated { board.advance(to: frame) }
+}
+// Any @MainActor code runs in SDL's loop, too.
+Task { @MainActor in print("playing; up and down move the paddle, Escape ends") }
+
+var event = SDL_Event()
+var isPlaying = true
+while isPlaying, SDL_WaitEvent(&event) != 0 {
+  if host.serve(event.type) { continue }
+  switch event.type {
+  case SDL_KEYDOWN.rawValue: isPlaying = board.press(Int(event.key.keysym.sym))
+  case SDL_QUIT.rawValue: isPlaying = false
+  default: break
+  }
+}
+clock.stop()
+host.end()
+try loop.close()
+SDL_Quit()
+print("\(board.frames) frames, \(board.missed) missed")
+print("\(board.frames + board.keys) changes, \(board.draws) draws")
+print("\(board.game.hits) hits, \(board.game.misses) misses, paddle at \(Int(board.game.paddleY))")

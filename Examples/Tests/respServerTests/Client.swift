@@ -1,0 +1,91 @@
+import Foundation
+
+/// A client that is told what to send, and when to read.
+final class Client {
+  private var socket: Int32
+
+  init(_ port: Int) throws {
+    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard socket >= 0 else { throw POSIXError(.EMFILE) }
+    let result = Self.withAddress(port) { connect(socket, $0, $1) }
+    guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    // Nobody waits for ever.
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+  }
+
+  deinit { close() }
+
+  /// Goes, without a word.
+  func close() {
+    if socket >= 0 { Foundation.close(socket) }
+    socket = -1
+  }
+
+  /// Says that it sends no more; it may read on.
+  func endSending() { shutdown(socket, Int32(SHUT_WR)) }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  func send(_ bytes: [UInt8]) throws {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
+        return Foundation.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw POSIXError(.EPIPE) }
+      sent += count
+    }
+  }
+
+  /// The next `count` bytes; fewer at the end of the connection, which may be a reset
+  /// if the server has not read all.
+  func bytes(_ count: Int) throws -> [UInt8] {
+    var (bytes, read) = ([UInt8](repeating: 0, count: count), 0)
+    while read < count {
+      let more = bytes.withUnsafeMutableBytes { bytes in
+        let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[read...])
+        return recv(socket, rest.baseAddress, rest.count, 0)
+      }
+      if more < 0, errno != ECONNRESET { throw POSIXError(.ETIMEDOUT) }
+      if more <= 0 { break }
+      read += more
+    }
+    return Array(bytes.prefix(read))
+  }
+
+  func read(_ count: Int) throws -> String { String(decoding: try bytes(count), as: UTF8.self) }
+
+  /// A socket of another's at a port that was free, and the port.
+  static func listeningSocket() throws -> (socket: Int32, port: Int) {
+    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard withAddress(0, { bind(socket, $0, $1) }) == 0, listen(socket, 1) == 0 else {
+      throw POSIXError(.EADDRINUSE)
+    }
+    var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+    _ = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(socket, $0, &length)
+      }
+    }
+    return (socket, Int(UInt16(bigEndian: address.sin_port)))
+  }
+
+  private static func withAddress(
+    _ port: Int,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import RespProtocol
+import Testing
+
+@Suite("RequestParser")
+struct RequestParserTests {
+  private func parse(_ text: String) -> (RequestParser.Outcome, [String]) {
+    var parser = RequestParser()
+    let bytes = Array(text.utf8)
+    let outcome = bytes.withUnsafeBytes { parser.parse($0) }
+    return (outcome, parser.arguments.map { String(decoding: bytes[$0], as: UTF8.self) })
+  }
+
+  @Test("arrays of bulk strings and lines of words are requests")
+  func requests() {
+    var (outcome, words) = parse("*2\r\n$3\r\nGET\r\n$5\r\na\r\nbc\r\nrest")
+    #expect(outcome == .request(length: 24) && words == ["GET", "a\r\nbc"])
+    (outcome, words) = parse("  SET a  b\r\nrest")
+    #expect(outcome == .request(length: 12) && words == ["SET", "a", "b"])
+    (outcome, words) = parse("*0\r\n")
+    #expect(outcome == .request(length: 4) && words.isEmpty)
+    (outcome, words) = parse("*2\r\n$0\r\n\r\n$1\r\nx\r\n")
+    #expect(outcome == .request(length: 17) && words == ["", "x"])
+    (outcome, words) = parse("*00000000000000000001\r\n$00000000000000000001\r\nx\r\n")
+    #expect(outcome == .request(length: 49) && words == ["x"])
+  }
+
+  @Test("every beginning of a request is incomplete, and none is read too early")
+  func beginnings() {
+    let whole = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$12\r\nhello, world\r\n"
+    for length in 0..<whole.utf8.count {
+      // Of the bytes: "\r\n" is one character.
+      let beginning = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
+      #expect(parse(beginning).0 == .incomplete, "\(length)")
+    }
+    #expect(parse(whole).0 == .request(length: whole.utf8.count))
+  }
+
+  @Test(
+    "what can not become a request is a fault",
+    arguments: [
+      "*x\r\n", "*1\r\nGET\r\n", "*1\r\n$-1\r\n", "*1\r\n$x\r\n", "*99999999\r\n",
+      "*1\r\n$99999999\r\n",
+      "*1\r\n$1\r\nabc", "*\r\n", "*1\rx", "*9223372036854775808\r\n",
+      // No end of the line is waited for.
+      "*000000000000000000000", "*1\r\n$000000000000000000000", "*-000000000000000000000",
+      String(repeating: "a", count: 70_000),
+    ]
+  )
+  func faults(_ text: String) {
+    guard case .fault = parse(text).0 else {
+      Issue.record("\(parse(text).0)")
+      return
+    }
+  }
+
+  @Test("a million inputs of what requests are made of are read within their bounds")
+  func fuzz() {
+    var (random, input, requests) = (RandomInput(seed: 3), [UInt8](), 0)
+    var (parser, other) = (RequestParser(), RequestParser())
+    for _ in 0..<1_000_000 {
+      input.removeAll(keepingCapacity: true)
+      random.append(to: &input)
+      input.withUnsafeBytes { bytes in
+        let outcome = parser.parse(bytes)
+        // A part of it says the same already, or nothing.
+        let part = UnsafeRawBufferPointer(rebasing: bytes[..<random.next(bytes.count)])
+        let early = other.parse(part)
+        if early != .incomplete, early != outcome { Issue.record("\(input), \(part.count)") }
+        guard case .request(let length) = outcome else { return }
+        requests += 1
+        let isWithin = parser.arguments.allSatisfy { 0 <= $0.lowerBound && $0.upperBound <= length }
+        if length < 1 || length > bytes.count || !isWithin { Issue.record("\(input)") }
+        if early == outcome, other.arguments != parser.arguments { Issue.record("\(input)") }
+      }
+    }
+    #expect(requests > 10_000)
+  }
+}
