@@ -1,0 +1,125 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "Display",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "AsyncDisplay", targets: ["AsyncDisplay"]),
+    .library(name: "CardFeed", targets: ["CardFeed"]),
+    .executable(name: "cardfeed", targets: ["cardfeed"]),
+    .executable(name: "loopbench-frames", targets: ["loopbench-frames"]),
+  ],
+  dependencies: [.package(name: "LoopTransactions", path: "..")],
+  targets: [
+    // No pkgConfig: what pango's and gdk-pixbuf's files say, SwiftPM warns of.
+    .systemLibrary(
+      name: "CCairo",
+      providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]
+    ),
+    .systemLibrary(
+      name: "CPango",
+      providers: [.apt(["libpango1.0-dev"]), .brew(["pango"])]
+    ),
+    .systemLibrary(
+      name: "CPixbuf",
+      providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
+    ),
+    .systemLibrary(name: "CThread"),
+    .systemLibrary(
+      name: "CSDL",
+      providers: [.apt(["libsdl2-dev"]), .brew(["sdl2"])]
+    ),
+    .target(
+      name: "AsyncDisplay",
+      dependencies: [
+        "CCairo",
+        "CPango",
+        "CPixbuf",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    // The feed of the tutorial, for its window, its tests and loopbench-frames.
+    .target(
+      name: "CardFeed",
+      dependencies: [
+        "AsyncDisplay",
+        "CPixbuf",
+        "CThread",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    // The feed in a window.
+    .executableTarget(
+      name: "cardfeed",
+      dependencies: [
+        "AsyncDisplay",
+        "CSDL",
+        "CardFeed",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "FrameBench",
+      dependencies: [
+        "AsyncDisplay",
+        "CardFeed",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    // Found by `loopbench frames` where it is beside it or on PATH.
+    .executableTarget(
+      name: "loopbench-frames",
+      dependencies: [
+        "FrameBench",
+        .product(name: "LoopbenchCommands", package: "LoopTransactions"),
+        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AsyncDisplayTests",
+      dependencies: [
+        "AsyncDisplay",
+        "CPixbuf",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsTesting", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CardFeedTests",
+      dependencies: [
+        "AsyncDisplay",
+        "CPixbuf",
+        "CardFeed",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
+      exclude: ["Golden"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FrameBenchTests",
+      dependencies: [
+        "CardFeed",
+        "FrameBench",
+        // Run beside loopbench-frames, as by whoever installed both.
+        .product(name: "loopbench", package: "LoopTransactions"),
+        .product(name: "LoopbenchKit", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+  ]
+)

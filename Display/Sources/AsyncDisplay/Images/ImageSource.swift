@@ -1,0 +1,89 @@
+/// Where a picture comes from. Equal ones that are wanted at the same time are decoded
+/// once.
+public enum ImageSource: Hashable, Sendable {
+  /// A file, a PNG or a JPEG, read when it is wanted: no pipe, and no device.
+  case file(String)
+  /// What such a file has in it.
+  case data(ImageData)
+  /// A picture that is decoded already.
+  case bitmap(ImageBitmap)
+
+  /// So many bytes a file may have: 64 MiB.
+  public static let largestFile = 64 << 20
+
+  /// A picture that is decoded already.
+  public static func bitmap(_ bitmap: Bitmap) -> ImageSource { .bitmap(ImageBitmap(bitmap)) }
+
+  /// The bytes of a picture's file.
+  public static func data(_ bytes: [UInt8]) -> ImageSource { .data(ImageData(bytes)) }
+
+  /// The picture, decoded on this thread.
+  ///
+  /// Call from any thread.
+  ///
+  /// - Throws: An `ImageError`; a `CancellationError` once `isCancelled` says so.
+  public func decode(from pool: BitmapPool, isCancelled: () -> Bool = { false }) throws -> Bitmap {
+    switch self {
+    case .bitmap(let picture): return picture.bitmap
+    case .data(let data):
+      return try data.bytes.withUnsafeBufferPointer {
+        try PictureDecoder.decode($0, from: pool, isCancelled: isCancelled)
+      }
+    case .file(let path):
+      return try PictureFile.read(path, isCancelled: isCancelled).withUnsafeBufferPointer {
+        try PictureDecoder.decode($0, from: pool, isCancelled: isCancelled)
+      }
+    }
+  }
+}
+
+/// The bytes of a picture's file; equal if they are.
+///
+/// Compared by how many there are and by a hash of all of them, made once, and not byte
+/// by byte: nodes are compared on the loop. The hash is Swift's, of 64 bits, whose key
+/// differs by process, so that nobody can make a file that has another's.
+public struct ImageData: Hashable, Sendable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  private let digest: Int
+
+  /// These bytes.
+  ///
+  /// Call from any thread; with a large file, off the loop.
+  ///
+  /// - Complexity: O(n) in the bytes.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var hasher = Hasher()
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    digest = hasher.finalize()
+  }
+
+  /// Whether both have the same bytes.
+  ///
+  /// - Complexity: O(1).
+  public static func == (left: ImageData, right: ImageData) -> Bool {
+    left.digest == right.digest && left.bytes.count == right.bytes.count
+  }
+
+  /// Hashes them.
+  public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
+/// A bitmap by its identity.
+public struct ImageBitmap: Hashable, Sendable {
+  /// The bitmap.
+  public let bitmap: Bitmap
+
+  /// This very bitmap.
+  public init(_ bitmap: Bitmap) { self.bitmap = bitmap }
+
+  /// Whether both are the same bitmap.
+  public static func == (left: ImageBitmap, right: ImageBitmap) -> Bool {
+    left.bitmap === right.bitmap
+  }
+
+  /// Hashes its identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(bitmap)) }
+}

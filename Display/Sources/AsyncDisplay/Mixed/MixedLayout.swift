@@ -1,0 +1,107 @@
+/// Mixed text set in lines: how large, where its links are, and how it is drawn. Made
+/// anew for each drawing, on its thread. D-37.
+struct MixedLayout: Sendable {
+  /// Where a link is, in a line.
+  struct Region: Hashable, Sendable {
+    /// Which link.
+    let link: Int
+    var rect: Rect
+  }
+
+  let content: MixedText
+  let style: TextStyle
+  let vertical: MixedNode.VerticalAlignment
+  /// The pictures; nil where one is not there.
+  var bitmaps: [Bitmap?] = []
+  /// The link that is pressed, and the colour behind it.
+  var pressed: (link: Int, color: Color)?
+
+  private var shapes: [TextShape] {
+    content.placed.map {
+      TextShape(range: $0.range, size: $0.image.size, descent: $0.image.descent)
+    }
+  }
+
+  /// How it comes out in `size`.
+  func measure(in size: Size) -> TextMeasure {
+    content.isEmpty
+      ? TextMeasure() : TextLayout(content.text, style, in: size, shapes: shapes).measure
+  }
+
+  /// Draws it into `size`, and says where its links are.
+  func draw(
+    in context: DrawingContext,
+    _ size: Size,
+    _ isCancelled: () -> Bool
+  ) throws -> [Region] {
+    guard !content.isEmpty else { return [] }
+    let layout = TextLayout(content.text, style, in: size, shapes: shapes)
+    // Setting it takes longest.
+    if isCancelled() { throw CancellationError() }
+    let top = vertical == .top ? 0 : vertical.top(of: layout.measure.size.height, in: size.height)
+    let regions = content.links.isEmpty ? [] : regions(of: layout, top: top)
+    if let pressed {
+      for region in regions where region.link == pressed.link {
+        context.fill(region.rect, radius: 3, with: pressed.color)
+      }
+    }
+    try context.saved {
+      context.translate(x: 0, y: top)
+      if let shadow = style.shadow {
+        try content.text.draw(shadow, style, in: size, shapes: shapes, of: context, isCancelled)
+      }
+      try ShapePainter(shapes, in: context) { index, rect in
+        try draw(index, rect, in: context)
+      }.draw { try layout.draw(in: context, isCancelled: isCancelled) }
+    }
+    return regions
+  }
+
+  private func draw(_ index: Int, _ rect: Rect, in context: DrawingContext) throws {
+    guard bitmaps.indices.contains(index), let bitmap = bitmaps[index] else { return }
+    let place = ContentMode.aspectFit.rect(of: bitmap.pixels, in: rect.size, scale: context.scale)
+    let origin = Point(x: rect.origin.x + place.origin.x, y: rect.origin.y + place.origin.y)
+    try context.draw(bitmap, in: Rect(origin: origin, size: place.size))
+  }
+
+  // By clusters: a link may be broken across lines, run both ways, and be left out.
+  private func regions(of layout: borrowing TextLayout, top: Double) -> [Region] {
+    var regions: [Region] = []
+    layout.forEachCluster { index, rect in
+      guard let link = content.links.firstIndex(where: { $0.range.contains(index) }) else { return }
+      var rect = rect
+      rect.origin.y += top
+      if let last = regions.last, last.link == link, last.rect.adjoins(rect) {
+        regions[regions.count - 1].rect = last.rect.joined(to: rect)
+      } else {
+        regions.append(Region(link: link, rect: rect))
+      }
+    }
+    return regions
+  }
+}
+
+extension Rect {
+  /// Whether `other` is in the same line, right beside this.
+  fileprivate func adjoins(_ other: Rect) -> Bool {
+    origin.y == other.origin.y && other.origin.x <= maxX + 0.5 && other.maxX >= origin.x - 0.5
+  }
+
+  /// The smallest rectangle around both.
+  func joined(to other: Rect) -> Rect {
+    let (x, y) = (min(origin.x, other.origin.x), min(origin.y, other.origin.y))
+    return Rect(x: x, y: y, width: max(maxX, other.maxX) - x, height: max(maxY, other.maxY) - y)
+  }
+}
+
+extension MixedNode.VerticalAlignment {
+  /// Where what is `height` high begins in `room`.
+  fileprivate func top(of height: Double, in room: Double) -> Double {
+    let left = max(0, room - height)
+    switch self {
+    case .top: return 0
+    case .center: return left / 2
+    case .bottom: return left
+    }
+  }
+}

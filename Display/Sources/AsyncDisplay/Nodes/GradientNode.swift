@@ -1,0 +1,14 @@
+/// Colours that run into each other, over all of the node.
+open class GradientNode: Node {
+  /// The colours; nil for none.
+  public var gradient: Gradient? {
+    didSet { if gradient != oldValue { setNeedsDisplay() } }
+  }
+
+  override open func makeDrawing() -> DisplayTask.Display? {
+    guard let gradient, !gradient.stops.isEmpty else { return nil }
+    return { context, size, isCancelled in
+      try context.fill(Rect(size: size), with: gradient, isCancelled: isCancelled)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// Which of many spans along a line overlap a window.
+package struct RangeIndex {
+  /// A stretch of the line, and whose it is.
+  package struct Span {
+    let start: Double
+    let end: Double
+    package let item: Int
+
+    package init(start: Double, end: Double, item: Int) {
+      (self.start, self.end, self.item) = (start, end, item)
+    }
+  }
+
+  // By their start.
+  private let spans: [Span]
+  // How far each, and all before it, reach: rising, so that it can be searched.
+  private let reaches: [Double]
+
+  /// An index of `spans`, in any order.
+  ///
+  /// - Complexity: O(n log n).
+  package init(_ spans: [Span]) {
+    self.spans = spans.sorted { ($0.start, $0.item) < ($1.start, $1.item) }
+    var reach = -Double.infinity
+    reaches = self.spans.map { span in
+      reach = max(reach, span.end)
+      return reach
+    }
+  }
+
+  /// Calls `body` with each span that begins before `end` and ends after `start`.
+  ///
+  /// - Complexity: O(log n), and O(1) for each span from the first that reaches the
+  ///   window.
+  package func forEach(from start: Double, to end: Double, _ body: (Span) -> Void) {
+    var (low, high) = (0, spans.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if reaches[middle] > start { high = middle } else { low = middle + 1 }
+    }
+    while low < spans.count, spans[low].start < end {
+      if spans[low].end > start { body(spans[low]) }
+      low += 1
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import LoopTransactions
+
+/// What waits, the most urgent first; of equal ones the first that came. Does not keep it
+/// alive: who goes removes itself.
+///
+/// A list for each of the 256 priorities, so that nothing is sorted, and all but the walk
+/// takes the same time however many wait.
+package struct Backlog<Element: AnyObject> {
+  /// Where an element waits.
+  package struct Place: Hashable {
+    fileprivate let index: Int
+  }
+
+  private struct Slot {
+    // Unowned: it removes itself before it goes.
+    unowned var element: Element?
+    var level: Int
+    var number: UInt64
+    // Of its level, or of those that are free; -1: none.
+    var next: Int
+    var previous: Int
+  }
+
+  private var slots: [Slot] = []
+  private var free = -1
+  private var firsts = [Int](repeating: -1, count: 256)
+  private var lasts = [Int](repeating: -1, count: 256)
+  // A bit for each level that has some.
+  private var filled: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  /// How many wait.
+  package private(set) var count = 0
+
+  /// Nobody waits.
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// The first.
+  ///
+  /// - Complexity: O(1).
+  package var first: Element? { highest.flatMap { slots[firsts[$0]].element } }
+
+  /// What `first` is compared by with that of another backlog: its level, and its number.
+  var firstRank: (level: Int, number: UInt64)? {
+    highest.map { ($0, slots[firsts[$0]].number) }
+  }
+
+  /// The element at `place`, at which one waits.
+  package subscript(place: Place) -> Element? { slots[place.index].element }
+
+  /// Adds `element` behind those of its `priority`; `number` says when it came.
+  ///
+  /// - Complexity: O(1), amortised.
+  package mutating func append(
+    _ element: Element,
+    _ priority: OperationPriority,
+    number: UInt64 = 0
+  ) -> Place {
+    let level = Int(priority.rawValue) + 128
+    let slot = Slot(
+      element: element,
+      level: level,
+      number: number,
+      next: -1,
+      previous: lasts[level]
+    )
+    let index = take(slot)
+    if slot.previous < 0 { firsts[level] = index } else { slots[slot.previous].next = index }
+    lasts[level] = index
+    mark(level)
+    count += 1
+    return Place(index: index)
+  }
+
+  /// Takes away the element at `place`, at which one waits.
+  ///
+  /// - Complexity: O(1).
+  package mutating func remove(_ place: Place) {
+    let slot = slots[place.index]
+    // The element itself is not looked at: it may be in its deinit.
+    assert(slot.level >= 0, "Backlog: nobody waits there")
+    if slot.previous < 0 {
+      firsts[slot.level] = slot.next
+    } else {
+      slots[slot.previous].next = slot.next
+    }
+    if slot.next < 0 {
+      lasts[slot.level] = slot.previous
+    } else {
+      slots[slot.next].previous = slot.previous
+    }
+    mark(slot.level)
+    slots[place.index].element = nil
+    (slots[place.index].level, slots[place.index].next) = (-1, free)
+    free = place.index
+    count -= 1
+  }
+
+  /// All that wait, in order.
+  ///
+  /// - Complexity: O(n).
+  package var elements: [Element] {
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    for level in stride(from: 255, through: 0, by: -1) {
+      var index = firsts[level]
+      while index >= 0 {
+        if let element = slots[index].element { elements.append(element) }
+        index = slots[index].next
+      }
+    }
+    return elements
+  }
+
+  private mutating func take(_ slot: Slot) -> Int {
+    guard free >= 0 else {
+      slots.append(slot)
+      return slots.count - 1
+    }
+    let index = free
+    free = slots[index].next
+    slots[index] = slot
+    return index
+  }
+
+  // The highest level that has some.
+  private var highest: Int? {
+    if filled.3 != 0 { return 255 - filled.3.leadingZeroBitCount }
+    if filled.2 != 0 { return 191 - filled.2.leadingZeroBitCount }
+    if filled.1 != 0 { return 127 - filled.1.leadingZeroBitCount }
+    if filled.0 != 0 { return 63 - filled.0.leadingZeroBitCount }
+    return nil
+  }
+
+  private mutating func mark(_ level: Int) {
+    let (bit, isFilled) = (UInt64(1) << UInt64(level & 63), firsts[level] >= 0)
+    func set(_ word: inout UInt64) { if isFilled { word |= bit } else { word &= ~bit } }
+    switch level >> 6 {
+    case 0: set(&filled.0)
+    case 1: set(&filled.1)
+    case 2: set(&filled.2)
+    default: set(&filled.3)
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import CPango
+
+/// Text set in lines, for a size: how large it became, or to be drawn.
+///
+/// Of the thread that made it, whose context it uses; made anew for each drawing. Pango
+/// sets a paragraph in one step, which can not be cancelled; see `TextNode`.
+struct TextLayout: ~Copyable {
+  let layout: OpaquePointer
+  private let lineLimit: Int
+  private let height: Double
+  private let byteCount: Int
+  /// Bytes that were handed to Pango to be set, again where more was: what it took.
+  private(set) var bytesSet = 0
+
+  /// Sets `text` in lines of `size.width`; what has no room in `size.height` is left out.
+  /// Both may be infinite. `shapes` have room in place of their stretches.
+  init(_ text: AttributedText, _ style: TextStyle, in size: Size, shapes: [TextShape] = []) {
+    guard let layout = pango_layout_new(TextContext.current) else {
+      trap("TextLayout: Pango has no memory for a layout")
+    }
+    self.layout = layout
+    lineLimit = max(0, style.lineLimit ?? .max)
+    height = size.height
+    byteCount = text.string.utf8.count
+    setAttributes(text, shapes)
+    setLines(style, size)
+    setText(text)
+  }
+
+  deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
+
+  private func setAttributes(_ text: AttributedText, _ shapes: [TextShape]) {
+    let list = pango_attr_list_new()
+    for run in text.runs {
+      let attributes = run.attributes
+      func insert(_ attribute: UnsafeMutablePointer<PangoAttribute>?) {
+        attribute?.pointee.start_index = UInt32(clamping: run.range.lowerBound)
+        attribute?.pointee.end_index = UInt32(clamping: run.range.upperBound)
+        pango_attr_list_insert(list, attribute)
+      }
+      let font = Self.description(of: attributes.font)
+      insert(pango_attr_font_desc_new(font))
+      pango_font_description_free(font)
+      let color = attributes.color
+      insert(
+        pango_attr_foreground_new(
+          Self.part(color.red),
+          Self.part(color.green),
+          Self.part(color.blue)
+        )
+      )
+      // None of it is not zero there, but the colour's own.
+      insert(pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
+      if attributes.isUnderlined { insert(pango_attr_underline_new(ad_pango_underline)) }
+      if attributes.letterSpacing != 0 {
+        insert(pango_attr_letter_spacing_new(Self.units(attributes.letterSpacing)))
+      }
+    }
+    for (index, shape) in shapes.enumerated() {
+      pango_attr_list_insert(list, shape.makeAttribute(index))
+    }
+    pango_layout_set_attributes(layout, list)
+    pango_attr_list_unref(list)
+  }
+
+  private func setLines(_ style: TextStyle, _ size: Size) {
+    if size.width.isFinite { pango_layout_set_width(layout, max(0, Self.units(size.width))) }
+    pango_layout_set_wrap(layout, ad_pango_wrap_word_char)
+    pango_layout_set_spacing(layout, Self.units(style.lineSpacing))
+    pango_layout_set_justify(layout, style.alignment == .justified ? 1 : 0)
+    switch style.alignment {
+    case .left, .justified: pango_layout_set_alignment(layout, ad_pango_left)
+    case .center: pango_layout_set_alignment(layout, ad_pango_center)
+    case .right: pango_layout_set_alignment(layout, ad_pango_right)
+    }
+    switch style.truncation {
+    case .none: return
+    case .start: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_start)
+    case .middle: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_middle)
+    case .end: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_end)
+    }
+    // Below zero it counts lines.
+    if let limit = style.lineLimit {
+      pango_layout_set_height(layout, -Int32(clamping: max(1, limit)))
+    } else if size.height.isFinite {
+      pango_layout_set_height(layout, max(0, Self.units(size.height)))
+    }
+  }
+
+  private static func description(of font: Font) -> OpaquePointer? {
+    let description = pango_font_description_new()
+    pango_font_description_set_family(description, font.family)
+    pango_font_description_set_absolute_size(description, font.usableSize * Double(ad_pango_scale))
+    pango_font_description_set_weight(description, Int32(min(max(font.weight, 100), 1000)))
+    if font.isItalic { pango_font_description_set_style(description, ad_pango_italic) }
+    return description
+  }
+
+  private static func part(_ value: Double) -> UInt16 {
+    value.isFinite ? UInt16(min(max(value, 0), 1) * 65_535) : 0
+  }
+
+  // Pango's unit, a 1,024th of a point. A million points are as good as no limit.
+  static func units(_ points: Double) -> Int32 {
+    points.isFinite ? Int32(min(max(points, -1e6), 1e6) * Double(ad_pango_scale)) : 0
+  }
+}
+
+// What became of it.
+extension TextLayout {
+  /// How the text came out.
+  var measure: TextMeasure {
+    var measure = TextMeasure()
+    measure.isTruncated = pango_layout_is_ellipsized(layout) != 0
+    var end = 0
+    forEachLine { line, _, logical in
+      measure.lineCount += 1
+      end = Int(pango_layout_line_get_start_index(line) + pango_layout_line_get_length(line))
+      let scale = Double(ad_pango_scale)
+      // Not added as Pango's numbers, which are no larger than two million points.
+      let right = Double(logical.x) + Double(logical.width)
+      measure.size.width = max(measure.size.width, right / scale)
+      measure.size.height = (Double(logical.y) + Double(logical.height)) / scale
+      return true
+    }
+    // Not by Pango's count of lines: with an ellipsis it makes none of paragraphs that have
+    // no room.
+    if end < byteCount { measure.isTruncated = true }
+    return measure
+  }
+
+  /// Draws the lines at the place of `context`, until cancelled.
+  func draw(in context: DrawingContext, isCancelled: () -> Bool) throws {
+    var wasCancelled = false
+    forEachLine { line, baseline, logical in
+      if isCancelled() {
+        wasCancelled = true
+        return false
+      }
+      let scale = Double(ad_pango_scale)
+      cairo_move_to(context.cairo, Double(logical.x) / scale, Double(baseline) / scale)
+      pango_cairo_show_layout_line(context.cairo, line)
+      return true
+    }
+    if wasCancelled { throw CancellationError() }
+  }
+
+  /// Calls `body` with each cluster of letters in lines that there is room for: where it
+  /// begins in the text, in bytes, and its place, as high as its line.
+  func forEachCluster(_ body: (Int, Rect) -> Void) {
+    guard let iterator = pango_layout_get_iter(layout) else { return }
+    defer { pango_layout_iter_free(iterator) }
+    var (last, room) = (OpaquePointer?.none, room)
+    repeat {
+      let line = pango_layout_iter_get_line_readonly(iterator)
+      var (extents, cluster) = (PangoRectangle(), PangoRectangle())
+      pango_layout_iter_get_line_extents(iterator, nil, &extents)
+      if line != last { guard room.take(extents) else { return } }
+      last = line
+      pango_layout_iter_get_cluster_extents(iterator, nil, &cluster)
+      let scale = Double(ad_pango_scale)
+      let rect = Rect(
+        x: Double(cluster.x) / scale,
+        y: Double(extents.y) / scale,
+        width: Double(cluster.width) / scale,
+        height: Double(extents.height) / scale
+      )
+      body(Int(pango_layout_iter_get_index(iterator)), rect)
+    } while pango_layout_iter_next_cluster(iterator) != 0
+  }
+
+  /// Calls `body` with each line that there is room for, its baseline and its extents,
+  /// until it says false.
+  private func forEachLine(_ body: (OpaquePointer, Int32, PangoRectangle) -> Bool) {
+    guard let iterator = pango_layout_get_iter(layout) else { return }
+    defer { pango_layout_iter_free(iterator) }
+    var room = room
+    repeat {
+      guard let line = pango_layout_iter_get_line_readonly(iterator) else { return }
+      var logical = PangoRectangle()
+      pango_layout_iter_get_line_extents(iterator, nil, &logical)
+      guard room.take(logical) else { return }
+      guard body(line, pango_layout_iter_get_baseline(iterator), logical) else { return }
+    } while pango_layout_iter_next_line(iterator) != 0
+  }
+
+  private var room: TextRoom { TextRoom(lineLimit: lineLimit, height: height) }
+}
+
+// How much of it is set.
+extension TextLayout {
+  /// Sets no more paragraphs than there may be room for: Pango sets all lines in one
+  /// step, which can not be cancelled. Those that follow change nothing in those before.
+  private mutating func setText(_ text: AttributedText) {
+    var paragraphs = paragraphGuess(for: text)
+    let count = text.string.utf8.count
+    text.string.withCString { string in
+      while true {
+        let end = Self.end(of: paragraphs, in: string, count)
+        pango_layout_set_text(layout, string, Int32(clamping: end))
+        bytesSet += end
+        guard end < count, hasRoom(for: paragraphs) else { return }
+        paragraphs *= 2
+      }
+    }
+  }
+
+  // So many are enough if no line is lower than the largest font. It may be.
+  private func paragraphGuess(for text: AttributedText) -> Int {
+    guard height.isFinite || lineLimit < .max else { return .max }
+    let largest = text.runs.reduce(0.1) { max($0, $1.attributes.font.usableSize) }
+    let lines = height.isFinite ? height / largest : .infinity
+    return Int(max(16, min(lines, Double(lineLimit), 1e6)))
+  }
+
+  private func hasRoom(for paragraphs: Int) -> Bool {
+    // With an ellipsis Pango makes no lines of those that have none.
+    guard Int(pango_layout_get_line_count(layout)) >= paragraphs else { return false }
+    var lines = 0
+    forEachLine { _, _, _ in
+      lines += 1
+      return true
+    }
+    return lines == Int(pango_layout_get_line_count(layout))
+  }
+
+  // Where so many paragraphs end, before what ends them, in bytes.
+  private static func end(
+    of paragraphs: Int,
+    in string: UnsafePointer<CChar>,
+    _ count: Int
+  ) -> Int {
+    var left = paragraphs
+    for index in 0..<count where string[index] == 10 {
+      left -= 1
+      if left == 0 { return index > 0 && string[index - 1] == 13 ? index - 1 : index }
+    }
+    return count
+  }
+}

@@ -1,0 +1,80 @@
+import CPango
+
+/// Room for something that is no letter, in place of a stretch of text.
+struct TextShape: Sendable {
+  /// In bytes of UTF-8.
+  let range: Range<Int>
+  let size: Size
+  /// How far it reaches below the baseline.
+  let descent: Double
+}
+
+/// Draws what has room in a text, while its lines are drawn. Of that drawing's thread.
+final class ShapePainter {
+  private let context: DrawingContext
+  private let body: (Int, Rect) throws -> Void
+  private let shapes: [TextShape]
+  private var failure: (any Error)?
+
+  /// Draws `shapes` in `context` by `body`, which is told the index of each and its place.
+  init(
+    _ shapes: [TextShape],
+    in context: DrawingContext,
+    _ body: @escaping (_ index: Int, _ rect: Rect) throws -> Void
+  ) {
+    self.shapes = shapes
+    self.context = context
+    self.body = body
+  }
+
+  /// Runs `lines`, which draws lines of text by this thread's Pango.
+  ///
+  /// - Throws: What `lines` throws, or the first error of a shape.
+  func draw(_ lines: () throws -> Void) throws {
+    let pango = TextContext.current
+    let data = Unmanaged.passUnretained(self).toOpaque()
+    pango_cairo_context_set_shape_renderer(pango, drawShape, data, nil)
+    defer { pango_cairo_context_set_shape_renderer(pango, nil, nil, nil) }
+    try lines()
+    if let failure { throw failure }
+  }
+
+  fileprivate func draw(_ index: Int) {
+    guard failure == nil, shapes.indices.contains(index) else { return }
+    var (x, y) = (0.0, 0.0)
+    cairo_get_current_point(context.cairo, &x, &y)
+    let shape = shapes[index]
+    let rect = Rect(
+      origin: Point(x: x, y: y - (shape.size.height - shape.descent)),
+      size: shape.size
+    )
+    do { try body(index, rect) } catch { failure = error }
+  }
+}
+
+private func drawShape(
+  _: OpaquePointer?,
+  _ shape: UnsafeMutablePointer<PangoAttrShape>?,
+  _: Int32,
+  _ data: UnsafeMutableRawPointer?
+) {
+  guard let shape, let data else { return }
+  // One more than the index, so that no index is a null pointer.
+  Unmanaged<ShapePainter>.fromOpaque(data).takeUnretainedValue()
+    .draw(Int(bitPattern: shape.pointee.data) - 1)
+}
+
+extension TextShape {
+  /// Pango's attribute for it, `index` being its own.
+  func makeAttribute(_ index: Int) -> UnsafeMutablePointer<PangoAttribute>? {
+    var rect = PangoRectangle()
+    rect.y = TextLayout.units(descent - size.height)
+    rect.width = TextLayout.units(max(0, size.width))
+    rect.height = TextLayout.units(max(0, size.height))
+    let data = UnsafeMutableRawPointer(bitPattern: index + 1)
+    let attribute = pango_attr_shape_new_with_data(&rect, &rect, data, nil, nil)
+    attribute?.pointee.start_index = UInt32(clamping: range.lowerBound)
+    attribute?.pointee.end_index = UInt32(clamping: range.upperBound)
+    return attribute
+  }
+}

@@ -1,0 +1,25 @@
+/// Random numbers that are the same for the same seed, on every machine.
+///
+/// Steele, Lea and Flood's SplitMix64.
+struct FeedRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  /// The numbers of `seed`.
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 to 1.
+  mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// A number within `range`.
+  mutating func number(in range: ClosedRange<Double>) -> Double {
+    range.lowerBound + unit() * (range.upperBound - range.lowerBound)
+  }
+}

@@ -1,0 +1,282 @@
+public import AsyncDisplay
+package import LoopTransactions
+
+/// The feed of cards: two columns that scroll, of cells that are used again.
+///
+/// A card that comes into sight is built off the loop, drawn off the loop, and shown
+/// when it is done; one that leaves is cancelled. Belongs to the loop's thread.
+///
+/// ```swift
+/// let feed = Feed(try CardCorpus(), stage: FeedStage(.a4, on: loop), viewport: size)
+/// let clock = try FrameClock(on: loop) { frame in
+///   show(feed.scroll(to: position(at: frame.deadline)))
+/// }
+/// ```
+///
+/// After the AsyncDisplayKit tutorial of 2014, by way of Texture's range controller.
+public final class Feed {
+  /// What its cards say and show.
+  public let corpus: CardCorpus
+  /// How many cards it has.
+  public let count: Int
+  /// What draws them.
+  public let stage: FeedStage
+  /// How many pixels make a point.
+  public let scale: Double
+  /// How large a part of it is seen, in points.
+  public let viewport: Size
+  /// Where its cards are.
+  public let layout: FeedLayout
+
+  /// As much as is seen of it where nothing else is said, in points.
+  public static let viewport = Size(width: 768, height: 1024)
+
+  /// Called on the loop with a card that got its picture, and how long it was waited
+  /// for.
+  public var onShown: ((_ index: Int, _ waited: Duration) -> Void)?
+
+  /// How long pictures take to appear.
+  public var fadeDuration = Duration.zero
+
+  /// What became of its cards.
+  public private(set) var metrics = FeedMetrics()
+
+  private var cells: [Int: FeedCell] = [:]
+  private var unused: [FeedCell] = []
+  private var kept: KeptCards
+  private var position = 0.0
+  private var isDownwards = true
+  private var isMoving = false
+  private var foresight = Foresight()
+  private var slices: RunLoopQueue<FeedCell>?
+
+  /// A feed that nothing of is shown yet.
+  ///
+  /// Call on the loop.
+  ///
+  /// - Parameter scale: Pixels a point; by default what the pictures are made for.
+  /// - Precondition: `count` is within 1 and 65,536.
+  public init(
+    _ corpus: CardCorpus,
+    count: Int = 500,
+    stage: FeedStage,
+    viewport: Size = Feed.viewport,
+    scale: Double? = nil
+  ) {
+    precondition(
+      (1...1 << Card.stampBits).contains(count),
+      "Feed: count must be 1 to 65536, got \(count)"
+    )
+    self.corpus = corpus
+    self.count = count
+    self.stage = stage
+    self.viewport = viewport
+    self.scale = scale ?? corpus.scale
+    layout = FeedLayout(corpus, count: count, width: viewport.width)
+    kept = KeptCards(limit: stage.variant.keptCards)
+    guard stage.variant.drawing == .sliced else { return }
+    slices = RunLoopQueue(on: stage.displays[0].loop, batchSize: 1) { [weak self] cell, _ in
+      // Who left meanwhile was taken out.
+      self?.draw(cell)
+    }
+  }
+
+  /// How far it can be scrolled.
+  public var range: ClosedRange<Double> { 0...max(0, layout.height - viewport.height) }
+
+  /// Shows what is at `position`, and has drawn what comes near.
+  ///
+  /// Call on the loop, once a frame.
+  public func scroll(to position: Double) -> FeedFrame {
+    isMoving = position != self.position
+    if isMoving { isDownwards = position > self.position }
+    self.position = position
+    if stage.variant.foresees {
+      let now = stage.displays[0].loop.now
+      foresight.moved(to: position, at: now, jump: viewport.height)
+    }
+    let shift = shift
+    let wanted = layout.cards(
+      from: position - above + min(0, shift),
+      to: position + viewport.height + below + max(0, shift)
+    )
+    let staying = Set(wanted)
+    for (index, cell) in cells where !staying.contains(index) { leave(cell, index) }
+    for index in wanted where cells[index] == nil { enter(index) }
+    if stage.variant.ranksByDistance {
+      for (index, cell) in cells { cell.rank(priority(of: index)) }
+    }
+    return frame
+  }
+
+  /// What it shows now.
+  ///
+  /// Call on the loop.
+  public var frame: FeedFrame {
+    var frame = FeedFrame()
+    frame.position = position
+    let now = stage.displays[0].loop.now
+    for index in layout.cards(from: position, to: position + viewport.height) {
+      let (cell, place) = (cells[index], layout.frames[index])
+      let tile = FeedFrame.Tile(
+        index: index,
+        frame: Rect(
+          origin: Point(x: place.origin.x, y: place.origin.y - position),
+          size: place.size
+        ),
+        contents: cell?.contents,
+        alpha: cell?.kept != nil ? 1 : cell?.card?.layer?.contentsAlpha(at: now) ?? 0
+      )
+      frame.tiles.append(tile)
+    }
+    return frame
+  }
+
+  /// Has every card that is there drawn anew.
+  ///
+  /// Call on the loop.
+  public func invalidate() { for cell in cells.values { cell.invalidate() } }
+
+  /// Cancels and lets go of all cards.
+  ///
+  /// Call on the loop.
+  public func clear() {
+    for (index, cell) in cells { leave(cell, index) }
+    kept = KeptCards(limit: kept.limit)
+    unused = []
+  }
+}
+
+// Which cards are wanted, and how urgently.
+extension Feed {
+  // How far it will have gone by the time that what is begun now is done; two
+  // screenfuls at most, for memory.
+  private var shift: Double {
+    min(max(foresight.shift, -2 * viewport.height), 2 * viewport.height)
+  }
+
+  private var above: Double {
+    viewport.height * (isDownwards ? stage.variant.trailing : stage.variant.leading)
+  }
+
+  private var below: Double {
+    viewport.height * (isDownwards ? stage.variant.leading : stage.variant.trailing)
+  }
+
+  // What is seen first, of that what stays longest: a card that is about to leave would
+  // be drawn for nobody. Then what comes next; what is behind after what is twice as far
+  // ahead. By eighths of a screenful.
+  package func priority(of index: Int) -> OperationPriority {
+    guard stage.variant.ranksByDistance else { return .normal }
+    let (place, top) = (layout.frames[index], position + shift)
+    let (past, before) = (top - place.maxY, place.origin.y - top - viewport.height)
+    let (ahead, behind) = isDownwards ? (before, past) : (past, before)
+    let eighth = viewport.height / 8
+    let high = Int(OperationPriority.high.rawValue)
+    guard max(ahead, behind) > 0 else {
+      // Nothing leaves what rests.
+      return OperationPriority(isMoving ? high + min(Self.seenLevels, Int(-behind / eighth)) : high)
+    }
+    return OperationPriority(high - 1 - 4 * Int(max(ahead, 2 * behind) / eighth))
+  }
+
+  // Below what is interactive.
+  private static let seenLevels = 24
+}
+
+// Cells.
+extension Feed {
+  private func enter(_ index: Int) {
+    let cell = unused.popLast() ?? FeedCell()
+    cells[index] = cell
+    cell.begin(index, at: stage.displays[0].loop.now, priority: priority(of: index))
+    metrics.wanted += 1
+    if let picture = kept.picture(of: index) {
+      cell.kept = picture
+      metrics.kept += 1
+      return
+    }
+    switch stage.variant.drawing {
+    case .onLoop: draw(cell)
+    case .sliced: _ = slices?.enqueue(cell)
+    case .thread, .rotation, .shared: build(cell, index)
+    }
+  }
+
+  private func leave(_ cell: FeedCell, _ index: Int) {
+    if cell.contents == nil {
+      metrics.givenUp += 1
+      foresight.waited(cell.since.duration(to: stage.displays[0].loop.now))
+    }
+    kept.keep(cell.contents, of: index)
+    _ = slices?.remove(cell)
+    cell.end()
+    cells[index] = nil
+    unused.append(cell)
+  }
+
+  /// How covers are blurred: by 30 points, in pixels of the picture.
+  public var blur: BlurFilter {
+    BlurFilter(
+      radius: 30 * corpus.scale,
+      saturation: 1.8,
+      tint: Color(white: 0.5, alpha: 0.3),
+      reduction: stage.variant.blurReduction
+    )
+  }
+
+  // On the loop, now.
+  private func draw(_ cell: FeedCell) {
+    guard let index = cell.index else { return }
+    let card = Card(corpus[index], index: index, blur: blur)
+    card.becomeSynchronous()
+    show(card, in: cell, of: stage.displays[0])
+    card.displayIfNeeded()
+  }
+
+  // Off the loop. TUT-15: whoever it was built for may be gone when it is.
+  private func build(_ cell: FeedCell, _ index: Int) {
+    let (content, blur, display) = (corpus[index], blur, stage.next())
+    let watch = CancelWatch(display.onStopped)
+    let operation = display.build(priority: cell.priority) { _ -> sending Card in
+      watch?.begin()
+      giveWay()
+      defer { watch?.end() }
+      return Card(content, index: index, blur: blur)
+    } completion: { [weak self, unowned display] outcome in
+      guard let self, let card = outcome.value, cells[index] === cell else { return }
+      show(card, in: cell, of: display)
+    }
+    cell.wait(for: operation, watch)
+  }
+
+  private func show(_ card: Card, in cell: FeedCell, of display: Display) {
+    guard let index = cell.index else { return }
+    cell.take(card)
+    card.fadeDuration = fadeDuration
+    let since = cell.since
+    card.onDisplayed = { [weak self] in
+      guard let self else { return }
+      metrics.shown += 1
+      foresight.waited(since.duration(to: display.loop.now))
+      onShown?(index, since.duration(to: display.loop.now))
+    }
+    card.load(in: display, scale: scale)
+    if stage.variant.ranksByDistance { cell.rankCard() }
+  }
+}
+
+extension Feed {
+  /// Draws the card at `index` on the loop, and drops it: to see what that takes, and
+  /// what it looks like.
+  ///
+  /// Call on the loop.
+  @discardableResult
+  public func drawAlone(_ index: Int) -> Bitmap? {
+    let card = Card(corpus[index], index: index, blur: blur)
+    card.becomeSynchronous()
+    card.load(in: stage.displays[0], scale: scale)
+    card.displayIfNeeded()
+    return card.layer?.contents
+  }
+}

@@ -1,0 +1,93 @@
+public import CardFeed
+public import LoopbenchKit
+
+/// A variant of the feed as a peer of `frames`.
+public struct FramesPeer: Peer {
+  private let variant: FeedVariant
+
+  /// The peer of `variant`.
+  public init(_ variant: FeedVariant) { self.variant = variant }
+
+  /// The variant's.
+  public var name: String { variant.name }
+  /// `frames`.
+  public var scenario: String { FramesScenario.name }
+  /// A series for each load.
+  public var series: [String] { FrameSeries.all.map(\.name) }
+  /// What the variant does.
+  public var summary: String { variant.summary }
+
+  /// Whether it takes no thread.
+  public var isReference: Bool { variant.isSynchronous }
+
+  /// Runs the feed for the slice's frames.
+  public func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard let series = FrameSeries.all.first(where: { $0.name == slice.series }) else {
+      throw slice.unknownSeries
+    }
+    do {
+      let machine = try FrameMachine.shared.get()
+      var run = FrameRun(variant, machine.corpus, series.script(machine.speed(at: series.load)))
+      run.refreshes = slice.effort.samples
+      run.warmUps = slice.effort.warmUps
+      run.invalidates = series.invalidates
+      let card = try machine.load(of: variant).cardSeconds
+      slice.add(try run.record(), of: series.name, cardSeconds: card)
+    } catch {
+      throw PeerFailure("\(error)")
+    }
+  }
+}
+
+/// What all variants share: the cards, and what one costs on this machine.
+struct FrameMachine: Sendable {
+  let corpus: CardCorpus
+  // Of S0, by which the speed is chosen.
+  private let plain: FrameLoad
+  // Of S2, whose blur is cheaper; measured where it is asked for.
+  private static let cheap = Result { try FrameLoad(shared.get().corpus, .s2) }
+
+  // Once for the process: every variant gets the same. 3.5 pixels a point, as some
+  // telephones have: a card takes several refreshes then, as it did on what the tutorial
+  // was written for. At 2 a card takes one or two.
+  static let shared = Result { try FrameMachine() }
+
+  private init() throws {
+    corpus = try CardCorpus(scale: System.environment("LOOPBENCH_FRAMES_SCALE", 0.1...4) ?? 3.5)
+    plain = try FrameLoad(corpus, .s0)
+  }
+
+  /// The speed at which S0 has the load `load`, in points a second: the same for all.
+  func speed(at load: Double) -> Double { plain.speed(at: load) }
+
+  /// What a card costs `variant`.
+  func load(of variant: FeedVariant) throws -> FrameLoad {
+    variant.blurReduction == 1 ? plain : try Self.cheap.get()
+  }
+}
+
+extension Slice {
+  /// Records what a run showed.
+  mutating func add(_ record: FrameRecord, of series: String, cardSeconds: Double) {
+    for interval in record.intervals { self.record(nanoseconds: Double(interval)) }
+    for stall in record.stalls { self.record(nanoseconds: Double(stall), as: "\(series).stall") }
+    for input in record.inputs { self.record(nanoseconds: Double(input), as: "\(series).input") }
+    for wait in record.waits { self.record(nanoseconds: Double(wait), as: "\(series).content") }
+    for stop in record.stops {
+      self.record(nanoseconds: Double(stop.after), as: "\(series).cancel")
+      guard let computed = stop.computed else { continue }
+      self.record(nanoseconds: Double(computed), as: "\(series).stop")
+    }
+    let counts: [(String, Int)] = [
+      ("frames", record.refreshes.count), ("dropped", record.dropped),
+      ("dropped busy", record.droppedBusy), ("seen", record.tiles), ("blank", record.blanks),
+      ("stale", record.stale), ("wanted", record.wanted), ("shown", record.shown),
+      ("given up", record.givenUp), ("cancelled", record.cancelled),
+      ("pictures", record.pictures), ("stopped", record.stops.count),
+      ("process ns", Int(record.processNs)), ("loop ns", Int(record.loopNs)),
+      ("card ns", Int(cardSeconds * 1e9)), ("peak bytes", record.peakBytes),
+      ("running", record.running),
+    ]
+    for (name, value) in counts { count(UInt64(max(0, value)), as: name) }
+  }
+}

@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What the system says of times and memory.
+enum System {
+  /// What this thread has computed, in ns.
+  static var threadNanoseconds: UInt64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
+
+  /// What all threads of the process have computed, in ns.
+  static var processNanoseconds: UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+  /// The clock that LoopClock reads, in ns.
+  static var nanoseconds: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+
+  /// The number that `name` is set to in the environment, if it is one within `range`.
+  static func environment(_ name: String, _ range: ClosedRange<Double>) -> Double? {
+    let value = getenv(name).flatMap { Double(String(cString: $0)) }
+    return value.flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,38 @@
+import CardFeed
+import LoopTransactions
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+func fail(_ text: String, _ code: Int32) -> Never {
+  let line = Array("cardfeed: \(text)\n".utf8)
+  _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+  exit(code)
+}
+
+do {
+  guard let options = try Options(CommandLine.arguments.dropFirst()) else {
+    print(Options.help, terminator: "")
+    exit(0)
+  }
+  let loop = try EventLoop()
+  do {
+    try Player(options, on: loop).run()
+  } catch {
+    // try?: what went wrong first is told.
+    try? loop.close()
+    throw error
+  }
+  try loop.close()
+} catch let misuse as Options.Misuse {
+  fail("\(misuse.text)\nTry cardfeed --help.", 2)
+} catch let failure as Screen.Failure {
+  fail(failure.text, 1)
+} catch {
+  fail("\(error)", 1)
+}

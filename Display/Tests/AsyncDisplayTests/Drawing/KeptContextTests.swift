@@ -1,0 +1,31 @@
+import AsyncDisplay
+import Testing
+
+@Suite("A context that is kept")
+struct KeptContextTests {
+  // D-40b
+  @Test("draws nothing after its drawing, into another's bitmap neither")
+  func drawsNothing() throws {
+    let pool = BitmapPool()
+    let pixels = PixelSize(width: 8, height: 8)
+    var kept: DrawingContext?
+    let first = try Bitmap.draw(pixels, from: pool) { context in
+      context.fill(with: .blue)
+      kept = context
+    }
+    let late = try #require(kept)
+    let second = try Bitmap.draw(pixels, from: pool) { context in
+      // Cairo gives the next context the memory of one that is gone.
+      #expect(late.cairo != context.cairo)
+      let rect = Rect(x: 0, y: 0, width: 8, height: 8)
+      late.fill(with: .red)
+      late.saved { late.clip(to: rect, radius: 2) }
+      late.stroke(rect, width: 1, with: .red)
+      try late.fill(rect, with: Gradient([.init(0, .red), .init(1, .green)]))
+      try late.draw(first, in: rect)
+    }
+    let isEmpty = second.withPixels { $0.allSatisfy { $0 == 0 } }
+    let isBlue = first.withPixels { $0.allSatisfy { $0 == 0xFF00_00FF } }
+    #expect(isEmpty && isBlue)
+  }
+}

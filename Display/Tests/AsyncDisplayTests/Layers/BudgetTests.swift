@@ -1,0 +1,134 @@
+import AsyncDisplay
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Budget of the display commit")
+struct BudgetTests {
+  // So little that the first layer of a tick spends it.
+  private static let least = EventLoop.Budget(time: .nanoseconds(1))
+
+  /// Ticks `display`'s loop until nothing is left to do, and says how many displays each
+  /// tick began, those with none left out.
+  private func beginnings(of display: Display) -> [Int] {
+    var (counts, last) = ([Int](), display.metrics.begun)
+    let observer = display.loop.addObserver(for: .beforeWaiting, order: Display.order + 1) { _ in
+      let begun = display.metrics.begun
+      if begun > last { counts.append(begun - last) }
+      last = begun
+    }
+    defer { observer.remove() }
+    #expect(display.settle())
+    return counts
+  }
+
+  // L9
+  @Test("past the budget, layers are left for the next ticks, each once, in their order")
+  func carriesOver() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let (trace, names) = (Trace(), ["a", "b", "c", "d", "e"])
+      let painters = names.map { Painter(trace, name: "\($0) ") }
+      let layers = painters.map { Layer(in: display, $0) }
+      layers[3].priority = .high
+      for layer in layers { layer.setNeedsDisplay() }
+      #expect(beginnings(of: display) == [1, 1, 1, 1, 1])
+      let wills = trace.events.filter { $0.contains("will") }
+      #expect(wills == ["d will 1", "a will 1", "b will 1", "c will 1", "e will 1"])
+      #expect(layers.allSatisfy { $0.contents != nil && !$0.needsDisplay })
+      #expect(display.metrics.waiting == 0 && display.metrics.displayed == 5)
+    }
+  }
+
+  // L9, D7
+  @Test("what is drawn on the loop is drawn in its tick, whatever the budget")
+  func synchronous() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let painter = Painter()
+      let layers = (0..<6).map { _ in Layer(in: display, painter) }
+      for layer in layers[3...] { layer.displaysAsynchronously = false }
+      for layer in layers { layer.setNeedsDisplay() }
+      #expect(beginnings(of: display) == [4, 1, 1])
+    }
+  }
+
+  // L9
+  @Test("layers of a container appear together, whatever the budget")
+  func container() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let page = TransactionContainer(
+        on: display.loop,
+        collects: true,
+        scheduler: display.scheduler
+      )
+      let part = TransactionContainer(on: display.loop, in: page, scheduler: display.scheduler)
+      let painter = Painter()
+      let layers = (0..<5).map { _ in Layer(in: display, painter) }
+      (layers[0].container, layers[2].container, layers[4].container) = (page, part, page)
+      for layer in layers { layer.setNeedsDisplay() }
+      #expect(beginnings(of: display) == [3, 1, 1])
+    }
+  }
+
+  // L9, D7
+  @Test("what is waited for, and a commit by hand, are not held back by the budget")
+  func waited() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let painter = Painter()
+      let layers = (0..<5).map { _ in Layer(in: display, painter) }
+      for layer in layers { layer.setNeedsDisplay() }
+      display.waitUntilDisplayed(layers)
+      #expect(layers.allSatisfy { $0.contents != nil && !$0.needsDisplay })
+      for layer in layers { layer.setNeedsDisplay() }
+      display.commit()
+      #expect(display.metrics.begun == 10 && display.metrics.waiting == 0)
+      #expect(display.settle())
+    }
+  }
+
+  // L9, D7
+  @Test("of what is left comes first what became more urgent, and what the loop is to draw")
+  func reordered() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let (trace, names) = (Trace(), ["a", "b", "c", "d", "e", "f", "g", "h"])
+      let painters = names.map { Painter(trace, name: "\($0) ") }
+      let layers = painters.map { Layer(in: display, $0) }
+      for layer in layers { layer.setNeedsDisplay() }
+      display.loop.run(.noWait)
+      let begun = display.metrics.begun
+      #expect(1...4 ~= begun)
+      layers[6].priority = .high
+      layers[7].displaysAsynchronously = false
+      #expect(beginnings(of: display).first == 2)
+      let wills = trace.events.filter { $0.contains("will") }.map { $0.prefix(1) }
+      let order = names[..<begun] + ["g", "h"] + names[begun..<6]
+      #expect(wills.elementsEqual(order) { $0 == $1 })
+    }
+  }
+
+  // L9, D2
+  @Test("what goes, rests or is invalidated again while it is left waits for nobody")
+  func changes() throws {
+    try withDisplay { display in
+      display.loop.budget = Self.least
+      let painter = Painter()
+      var layers = (0..<6).map { _ in Layer(in: display, painter) }
+      for layer in layers { layer.setNeedsDisplay() }
+      display.loop.run(.noWait)
+      let begun = display.metrics.begun
+      #expect(begun < 4)
+      layers.remove(at: 5)
+      layers[4].isSuspended = true
+      layers[3].setNeedsDisplay()
+      #expect(display.settle())
+      #expect(display.metrics.begun == 4 && display.metrics.waiting == 0)
+      layers[4].isSuspended = false
+      #expect(display.settle())
+      #expect(layers.allSatisfy { $0.contents != nil && !$0.needsDisplay })
+    }
+  }
+}

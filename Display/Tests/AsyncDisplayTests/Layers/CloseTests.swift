@@ -1,0 +1,45 @@
+import AsyncDisplay
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Layers of a loop that closes")
+struct CloseTests {
+  // D8: more than the loop's last rounds take, by a limit of one.
+  @Test("layers that wait when their loop closes keep nothing alive", arguments: [false, true])
+  func letsGo(_ isRun: Bool) throws {
+    weak var witness: Display?
+    weak var pool: BitmapPool?
+    let painter = Painter()
+    func leave() throws {
+      let loop = try EventLoop()
+      let scheduler = OperationScheduler("closing", workerLimit: 1)
+      let display = Display(on: loop, scheduler: scheduler, inFlightLimit: 64)
+      (witness, pool) = (display, display.pool)
+      let layers = (0..<100).map { _ in Layer(in: display, painter) }
+      for layer in layers { layer.setNeedsDisplay() }
+      if isRun { loop.run(.noWait) }
+      try loop.close()
+      #expect(layers.contains { $0.needsDisplay && $0.contents == nil })
+      // Who is displayed is told, who is not is dirty.
+      #expect(layers.allSatisfy { $0.needsDisplay != ($0.contents != nil) })
+    }
+    try leave()
+    #expect(witness == nil && pool == nil)
+  }
+
+  @Test("invalidated after its loop was closed, a layer is dirty, and can be drawn at once")
+  func afterClose() throws {
+    let loop = try EventLoop()
+    let painter = Painter()
+    let layer = Layer(in: Display(on: loop), painter)
+    let node = Block("", Rect(x: 0, y: 0, width: 2, height: 2), .red)
+    node.load(in: layer.display)
+    try loop.close()
+    layer.setNeedsDisplay()
+    node.backgroundColor = .blue
+    #expect(layer.needsDisplay && node.layer?.needsDisplay == true)
+    layer.displayNow()
+    #expect(layer.contents != nil && !layer.needsDisplay)
+  }
+}

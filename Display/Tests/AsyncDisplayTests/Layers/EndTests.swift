@@ -1,0 +1,139 @@
+import AsyncDisplay
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Ends of displays")
+struct EndTests {
+  // D2, D3, D-19, D-20
+  @Test("a synchronous display overtakes an asynchronous one, which is told first")
+  func overtaken() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      let (began, gate) = (Gate(), Gate())
+      painter.work = { _, _ in
+        began.open()
+        gate.wait()
+      }
+      layer.setNeedsDisplay()
+      display.loop.run(.noWait)
+      #expect(began.wait())
+      painter.work = nil
+      painter.color = Color(red: 0, green: 0, blue: 1)
+      layer.displayNow()
+      #expect(
+        painter.trace.take() == [
+          "will 1", "draw 1", "will 2", "draw 2", "did 1 cancelled", "did 2 displayed",
+        ]
+      )
+      gate.open()
+      #expect(display.settle())
+      #expect(painter.trace.take() == [])
+      #expect(layer.contents?.firstPixel == 0xFF00_00FF)
+      #expect(!layer.needsDisplay)
+    }
+  }
+
+  // D2, D-25, D-26
+  @Test("a layer that is gone is told of, on the loop, and its drawing cancelled")
+  func layerGone() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      var layer: Layer? = Layer(in: display, painter)
+      let (began, loop) = (Gate(), ThreadName())
+      painter.work = { _, isCancelled in
+        began.open()
+        while !isCancelled() {}
+      }
+      painter.onDid = { _ in #expect(loop.isCurrent) }
+      layer?.setNeedsDisplay()
+      display.loop.run(.noWait)
+      #expect(began.wait())
+      weak let gone = layer
+      layer = nil
+      #expect(gone == nil)
+      #expect(display.settle())
+      #expect(painter.trace.events == ["will 1", "draw 1", "did 1 cancelled"])
+    }
+  }
+
+  // D2
+  @Test("a drawing that throws is told why; what was shown stays")
+  func throwing() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.displayNow()
+      let old = layer.contents
+      painter.work = { _, _ in throw CancellationError() }
+      layer.setNeedsDisplay()
+      #expect(display.settle())
+      #expect(painter.trace.events.last == "did 2 failed CancellationError()")
+      #expect(layer.contents === old)
+      #expect(!layer.needsDisplay)
+    }
+  }
+
+  // D2, D-23
+  @Test("without memory for a bitmap the display fails, in both modes", arguments: [true, false])
+  func noMemory(_ isAsynchronous: Bool) throws {
+    try withDisplay(pool: .failing(above: 0)) { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.displaysAsynchronously = isAsynchronous
+      layer.setNeedsDisplay()
+      #expect(display.settle())
+      #expect(painter.trace.events == ["will 1", "did 1 failed noMemory(byteCount: 64)"])
+    }
+  }
+
+  // D2
+  @Test("a loop that closes tells of what is under way")
+  func closing() throws {
+    let loop = try EventLoop()
+    let display = Display(on: loop, scheduler: OperationScheduler("closing", workerLimit: 1))
+    let painter = Painter()
+    let layer = Layer(in: display, painter)
+    let began = Gate()
+    painter.work = { _, isCancelled in
+      began.open()
+      while !isCancelled() {}
+    }
+    layer.setNeedsDisplay()
+    loop.run(.noWait)
+    #expect(began.wait())
+    try loop.close()
+    #expect(painter.trace.events == ["will 1", "draw 1", "did 1 cancelled"])
+    #expect(layer.needsDisplay)
+  }
+
+  // D2, D3
+  @Test("a did that displays anew comes before that, and nothing older after it")
+  func displaysWithinDid() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      let began = Gate()
+      painter.work = { count, isCancelled in
+        began.open()
+        while count == 1, !isCancelled() {}
+      }
+      painter.onDid = { [unowned layer, unowned painter] outcome in
+        guard case .cancelled = outcome else { return }
+        painter.color = .blue
+        layer.displayNow()
+        #expect(layer.contents?.firstPixel == 0xFF00_00FF)
+      }
+      layer.setNeedsDisplay()
+      display.loop.run(.noWait)
+      #expect(began.wait())
+      layer.displayNow()
+      #expect(layer.contents?.firstPixel == 0xFF00_00FF)
+      let isFinished = display.settle()
+      #expect(isFinished)
+      let dids = painter.trace.events.filter { $0.hasPrefix("did") }
+      #expect(dids == ["did 1 cancelled", "did 2 displayed", "did 3 displayed"])
+    }
+  }
+}

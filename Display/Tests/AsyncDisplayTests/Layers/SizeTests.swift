@@ -1,0 +1,125 @@
+import AsyncDisplay
+import LoopTransactions
+import LoopTransactionsTesting
+import Testing
+
+@Suite("Sizes")
+struct SizeTests {
+  // D6, D-22, D-24
+  @Test(
+    "a size that can not be drawn has a defined end, in both modes",
+    arguments: [
+      (Size(width: 0, height: 10), 1, "cleared"),
+      (Size(width: 10, height: 0), 1, "cleared"),
+      (Size(width: 0.9, height: 10), 1, "cleared"),
+      (Size(width: 0.9, height: 10), 3, "displayed"),
+      (Size(width: -1, height: 10), 1, "failed negative"),
+      (Size(width: 1, height: 1), 0, "failed negative"),
+      (Size(width: .nan, height: 1), 1, "failed notFinite"),
+      (Size(width: 1, height: .infinity), 1, "failed notFinite"),
+      (Size(width: 1, height: 1), .nan, "failed notFinite"),
+      (Size(width: 16_385, height: 1), 1, "failed tooLarge"),
+      (Size(width: 1e300, height: 1), 1e300, "failed tooLarge"),
+      (Size(width: 16_000, height: 16_000), 1, "failed tooLarge"),
+    ],
+    [true, false]
+  )
+  func defined(_ example: (size: Size, scale: Double, word: String), isAsynchronous: Bool) throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.displaysAsynchronously = isAsynchronous
+      layer.displayNow()
+      _ = painter.trace.take()
+      layer.bounds = example.size
+      layer.scale = example.scale
+      layer.setNeedsDisplay()
+      let isFinished = display.settle()
+      #expect(isFinished)
+      let events = painter.trace.take().filter { !$0.hasPrefix("draw") }
+      #expect(events == ["will 2", "did 2 \(example.word)"])
+      #expect((layer.contents != nil) == (example.word == "displayed"))
+      #expect(!layer.needsDisplay)
+    }
+  }
+
+  // Texture's test 23
+  @Test("what was displayed without a size is displayed once it has one, and no resize after")
+  func firstSize() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.bounds = .zero
+      layer.setNeedsDisplay()
+      layer.waitUntilDisplayed()
+      #expect(painter.count == 1 && layer.contents == nil)
+      layer.bounds = Size(width: 3, height: 3)
+      layer.waitUntilDisplayed()
+      #expect(painter.count == 2 && layer.contents?.pixels == PixelSize(width: 3, height: 3))
+      layer.bounds = Size(width: 5, height: 5)
+      layer.waitUntilDisplayed()
+      #expect(painter.count == 2)
+      layer.needsDisplayOnBoundsChange = true
+      layer.bounds = Size(width: 6, height: 6)
+      layer.waitUntilDisplayed()
+      #expect(painter.count == 3)
+    }
+  }
+
+  @Test(
+    "points become the pixels that they touch; rounding does not add one",
+    arguments: [
+      (33.3, 3.0, 100), (0.07, 100.0, 7), (33.4, 3.0, 101), (10.0, 1.0, 10), (10.1, 1.0, 11),
+    ]
+  )
+  func pixels(_ points: Double, _ scale: Double, _ count: Int) throws {
+    let pixels = try PixelSize(Size(width: points, height: 1), scale: scale)
+    #expect(pixels?.width == count)
+  }
+
+  // D6
+  @Test("opaque layers are filled white, then with their colour; others are not")
+  func opaqueFill() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      painter.color = .clear
+      let layer = Layer(in: display, painter)
+      layer.backgroundColor = Color(red: 0, green: 0, blue: 0, alpha: 0.5)
+      layer.displayNow()
+      #expect(layer.contents?.firstPixel == 0)
+      layer.isOpaque = true
+      layer.displayNow()
+      #expect([0xFF7F_7F7F, 0xFF80_8080].contains(layer.contents?.firstPixel))
+      layer.backgroundColor = nil
+      layer.displayNow()
+      #expect(layer.contents?.firstPixel == 0xFFFF_FFFF)
+      layer.backgroundColor = Color(red: 0, green: 1, blue: 0)
+      layer.displayNow()
+      #expect(layer.contents?.firstPixel == 0xFF00_FF00)
+      withExtendedLifetime(painter) {}
+    }
+  }
+
+  // D6, D8
+  @Test(
+    "an opaque layer shows nothing of what its memory had before",
+    arguments: [nil, .clear, Color(red: 1, green: 1, blue: 1, alpha: .nan), .white]
+  )
+  func opaqueAllOver(color: Color?) throws {
+    try withDisplay { display in
+      // Not whole points, so that edges count, too.
+      let size = Size(width: 333.3, height: 222.2)
+      let pixels = try #require(try PixelSize(size, scale: 1))
+      _ = try Bitmap.draw(pixels, from: display.pool) { $0.fill(with: .red) }
+      let painter = Painter()
+      painter.color = .clear
+      let layer = Layer(in: display, painter)
+      (layer.bounds, layer.scale) = (size, 1)
+      (layer.backgroundColor, layer.isOpaque) = (color, true)
+      layer.displayNow()
+      let isWhite = layer.contents?.withPixels { $0.allSatisfy { $0 == 0xFFFF_FFFF } }
+      #expect(isWhite == true && display.pool.metrics.reused == 1)
+      withExtendedLifetime(painter) {}
+    }
+  }
+}

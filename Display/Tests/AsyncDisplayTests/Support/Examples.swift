@@ -1,0 +1,105 @@
+import AsyncDisplay
+import LoopTransactions
+
+// What the article is about.
+private let text = Examples.total()
+
+/// The examples of the documentation, line for line: `ExampleTests` compares them.
+enum Examples {
+  final class Liked: Node {
+    private(set) var likes = 0
+    func like() { likes += 1 }
+  }
+
+  struct Scroll { var offset = 0.0 }
+
+  static func display(_ loop: EventLoop, _ card: Painter) -> Layer {
+    let display = Display(on: loop)
+    let layer = Layer(in: display)
+    layer.delegate = card
+    layer.bounds = Size(width: 320, height: 504)
+    layer.setNeedsDisplay()
+    loop.run()
+    return layer
+  }
+
+  static func node() -> Node {
+    final class Dot: Node {
+      var color = Color.black { didSet { setNeedsDisplay() } }
+
+      override func makeDrawing() -> DisplayTask.Display? {
+        { [color] context, size, _ in
+          context.fill(Rect(size: size), radius: size.width / 2, with: color)
+        }
+      }
+    }
+    return Dot()
+  }
+
+  static func bands() -> Node {
+    final class Article: BandedNode {
+      override func makeBandDrawing() -> BandDisplay? {
+        { [text] context, size, band, isCancelled in
+          try text.draw(TextStyle(), in: Rect(size: size), of: context, isCancelled: isCancelled)
+        }
+      }
+    }
+    return Article()
+  }
+
+  static func ranges(
+    _ display: Display,
+    _ cards: [FeedCard],
+    _ scroll: Scroll
+  ) -> RangeController {
+    let ranges = RangeController(on: display)
+    ranges.items = cards
+    ranges.viewport = Rect(x: 0, y: scroll.offset, width: 768, height: 1024)
+    return ranges
+  }
+
+  static func idle(_ display: Display, _ cards: [Node]) {
+    for card in cards { display.whenIdle { card.flatten() } }
+  }
+
+  static func control(_ heart: ControlNode, _ card: Liked) -> ControlNode {
+    final class Heart: ControlNode {
+      override func makeDrawing() -> DisplayTask.Display? {
+        { [isHighlighted] context, size, _ in
+          context.fill(Rect(size: size), with: Color(white: isHighlighted ? 0.5 : 0.8))
+        }
+      }
+    }
+    heart.addTarget(card, for: .touchUpInside) { card, _, _ in card.like() }
+    return Heart()
+  }
+
+  static func touches(_ card: Node) {
+    let router = TouchRouter(card)
+    router.began(at: Point(x: 20, y: 30))
+    router.ended(at: Point(x: 21, y: 30))
+  }
+
+  static func canvas() -> CanvasNode {
+    let card = CanvasNode()
+    card.cornerRadius = 8
+    card.backgroundColor = .white
+    card.border = Border(width: 1, color: Color(white: 0.8))
+    card.shadow = CanvasNode.Shadow(offset: Point(x: 0, y: 2), blur: 3, color: .black)
+    return card
+  }
+
+  static func mixed(_ plain: TextAttributes, _ underlined: TextAttributes) -> MixedText {
+    var text = MixedText("Rated ", plain)
+    text.append(InlineImage(.file("star.png"), size: Size(width: 12, height: 12)))
+    text.append(" by 310, see ", plain)
+    text.append("reviews", underlined, link: "reviews")
+    return text
+  }
+
+  static func total() -> AttributedText {
+    var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
+    text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))
+    return text
+  }
+}

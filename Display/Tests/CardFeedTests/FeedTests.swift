@@ -1,0 +1,202 @@
+import AsyncDisplay
+import CardFeed
+import LoopTransactions
+import Testing
+
+@Suite("Feed")
+struct FeedTests {
+  @Test(
+    "no card shows another's picture, whoever draws, however it is scrolled",
+    arguments: FeedVariant.all
+  )
+  func neverStale(_ variant: FeedVariant) throws {
+    try withFeed(variant, count: 200) { feed, loop in
+      var shown = 0
+      for frame in 0..<Workload.count(120) {
+        // Turning round, and a jump now and then: cells are taken by others at once.
+        let seconds = Double(frame) / 60
+        let script = ScrollScript.turning(pointsPerSecond: 6000)
+        let jump = frame % 50 == 0 ? 9000.0 : 0
+        let scrolled = feed.scroll(to: script.position(at: seconds, in: feed.range) + jump)
+        #expect(scrolled.staleTiles == 0)
+        loop.run(.noWait)
+        if frame % 40 == 0 { shown += feed.settled(at: scrolled.position, on: loop) == nil ? 0 : 1 }
+      }
+      let frame = try #require(feed.settled(at: 3000, on: loop))
+      #expect(frame.staleTiles == 0 && frame.blanks == 0 && shown > 0)
+    }
+  }
+
+  // D8
+  @Test("a minute of flings through 500 cards holds no more memory than its bounds, then none")
+  func flings() throws {
+    let corpus = try Workload.corpus()
+    // Fonts, workers, and what the allocator keeps are there from then on.
+    try fling(corpus, frames: Workload.count(600))
+    let before = residentBytes()
+    try fling(corpus, frames: Workload.count(3600))
+    // Of the process: when this test is run by itself, as scripts/soak does.
+    if Workload.isFull, let before, let after = residentBytes() {
+      #expect(after - before < 16 << 20, "\(before) bytes before, \(after) after")
+    }
+  }
+
+  private func fling(_ corpus: CardCorpus, frames: Int) throws {
+    weak var witness: BitmapPool?
+    // Small cards have a 400th of the pixels. Half of that for them: what is let go of late
+    // has to show beside what may be in flight.
+    let limit = Workload.isFull ? 48 << 20 : (48 << 20) / 800
+    try withFeed(.a4, inFlightLimit: limit, corpus: corpus) { feed, loop in
+      let pool = feed.stage.pool
+      witness = pool
+      // Faster than workers draw, where they are optimised, too.
+      let speed = Workload.isFull ? 40_000.0 : 12_000
+      let script = ScrollScript.flings(pointsPerSecond: speed)
+      var frame = 0
+      func show() {
+        let place = script.position(at: Double(frame) / 60, in: feed.range)
+        #expect(feed.scroll(to: place).staleTiles == 0)
+        // In seconds, not a minute: now and then workers are let catch up.
+        if !Workload.isFull, frame % 120 == 0 { _ = feed.settled(at: place, on: loop) }
+        frame += 1
+      }
+      if Workload.isFull {
+        let clock = try FrameClock(on: loop) { _ in
+          show()
+          if frame == frames { loop.stop() }
+        }
+        loop.run()
+        clock.stop()
+      } else {
+        while frame < frames {
+          show()
+          loop.run(.noWait)
+        }
+      }
+      let metrics = feed.stage.metrics
+      #expect(metrics.peakInFlightBytes > 0 && metrics.peakInFlightBytes <= limit)
+      #expect(feed.metrics.shown > frames / 24 && feed.metrics.givenUp > 0)
+      // What is in flight, what is shown, and pictures of the cards that workers have begun
+      // and not drawn. Memory comes by eighths.
+      let workers = OperationScheduler.defaultWorkerLimit / 2 + 1
+      let bound = limit + feed.mostContents + workers * feed.mostPictures
+      #expect(pool.metrics.peakLentBytes <= bound * 9 / 8, "\(pool.metrics)")
+      feed.clear()
+      #expect(feed.stage.end(on: loop))
+      #expect(pool.metrics.lent == 0 && pool.metrics.lentBytes == 0)
+    }
+    #expect(witness == nil)
+  }
+
+  // D12
+  @Test("what is seen comes first, of that what stays longest; then what is ahead, then behind")
+  func ranks() throws {
+    try withFeed(.a3) { feed, _ in
+      _ = feed.scroll(to: 5000)
+      let still = feed.scroll(to: 5000)
+      #expect(Set(still.tiles.map { feed.priority(of: $0.index) }) == [.high])
+      for (position, isDownwards) in [(5010.0, true), (5000, false)] {
+        let seen = feed.scroll(to: position).tiles.map(\.index)
+        let all = feed.layout.cards(from: position - 2000, to: position + 3000)
+        // How far each has to go until it leaves: less than nothing if it has.
+        let left = { (index: Int) in
+          let frame = feed.layout.frames[index]
+          return isDownwards ? frame.maxY - position : position + 1024 - frame.origin.y
+        }
+        let ahead = all.filter { !seen.contains($0) && left($0) > 0 }
+        let behind = all.filter { left($0) <= 0 }
+        let least = try #require(seen.map { feed.priority(of: $0) }.min())
+        #expect(least >= .high && !ahead.isEmpty && !behind.isEmpty)
+        #expect((ahead + behind).allSatisfy { feed.priority(of: $0) < .high })
+        for (rising, indices) in [(true, seen), (false, ahead), (true, behind)] {
+          let sorted = indices.sorted { rising ? left($0) < left($1) : left($0) > left($1) }
+          let priorities = sorted.map { feed.priority(of: $0) }
+          #expect(priorities == priorities.sorted(), "\(indices)")
+        }
+      }
+    }
+    try withFeed(.a2) { feed, _ in
+      _ = feed.scroll(to: 5000)
+      #expect((0..<500).allSatisfy { feed.priority(of: $0) == .normal })
+    }
+  }
+
+  @Test("where a scroll will be is told by its speed and by how long cards take, not by a jump")
+  func foresees() {
+    var foresight = Foresight()
+    let second = LoopClock.Instant(nanoseconds: 1_000_000_000)
+    for frame in 0..<200 {
+      let now = second.advanced(by: .milliseconds(10 * frame))
+      foresight.moved(to: Double(frame) * 20, at: now, jump: 1024)
+      foresight.waited(.milliseconds(100))
+    }
+    #expect(abs(foresight.shift - 200) < 1)
+    foresight.waited(.seconds(9))
+    #expect(foresight.shift < 500)
+    foresight.moved(to: 90_000, at: second.advanced(by: .seconds(2)), jump: 1024)
+    #expect(foresight.shift == 0)
+  }
+
+  // D12
+  @Test("what is far off is left, and what comes next is drawn before it is seen")
+  func ahead() throws {
+    try withFeed(.a4) { feed, loop in
+      _ = feed.settled(at: 5000, on: loop)
+      // Downwards: a screen ahead.
+      _ = feed.settled(at: 5100, on: loop)
+      #expect(feed.settled(on: loop))
+      #expect(feed.scroll(to: 5900).blanks == 0)
+      #expect(feed.scroll(to: 90_000).blanks > 0)
+    }
+  }
+
+  @Test("kept cards are shown at once when they come back, in S1 alone")
+  func keeps() throws {
+    for variant in [FeedVariant.s0, .s1] {
+      try withFeed(variant) { feed, _ in
+        _ = feed.scroll(to: 0)
+        _ = feed.scroll(to: 2000)
+        let drawn = feed.metrics.shown
+        #expect(feed.scroll(to: 0).blanks == 0)
+        #expect((feed.metrics.shown == drawn) == (variant == .s1))
+        #expect((feed.metrics.kept > 0) == (variant == .s1))
+      }
+    }
+  }
+
+  @Test("a loop that draws a card a tick shows placeholders until then")
+  func slices() throws {
+    try withFeed(.s3) { feed, loop in
+      let first = feed.scroll(to: 0)
+      #expect(first.blanks == first.tiles.count && first.tiles.count > 2)
+      let wanted = feed.metrics.wanted
+      #expect(wanted > first.tiles.count)
+      for drawn in 1...wanted {
+        loop.run(.noWait)
+        #expect(feed.metrics.shown == drawn)
+      }
+      #expect(feed.frame.blanks == 0)
+    }
+  }
+}
+
+extension Feed {
+  /// The most bytes that contents of cards have that are wanted at once.
+  var mostContents: Int {
+    // As far as it looks, and two screens more where the scroll will be.
+    let variant = stage.variant
+    let span = (1 + variant.leading + variant.trailing + 2) * viewport.height
+    let most = stride(from: -span, to: layout.height, by: viewport.height / 8).map { top in
+      layout.cards(from: top, to: top + span).reduce(0.0) { bytes, index in
+        let size = layout.frames[index].size
+        return bytes + (size.width * scale).rounded(.up) * (size.height * scale).rounded(.up) * 4
+      }
+    }.max()
+    return Int(most ?? 0)
+  }
+
+  /// The most bytes of the two pictures of a card that are decoded before it is drawn.
+  var mostPictures: Int {
+    corpus.cards.map { 2 * 4 * $0.pixels.width * $0.pixels.height }.max() ?? 0
+  }
+}

@@ -1,0 +1,64 @@
+import AsyncDisplay
+import CardFeed
+import LoopTransactions
+
+/// The cards, a twentieth as large each way, for tests without optimisation.
+func smallCorpus() throws -> CardCorpus { try CardCorpus(scale: 0.1) }
+
+/// Runs `body` with a feed of `variant` on a loop of its own.
+func withFeed(
+  _ variant: FeedVariant,
+  count: Int = 500,
+  inFlightLimit: Int = 128 << 20,
+  corpus: CardCorpus? = nil,
+  _ body: (Feed, EventLoop) throws -> Void
+) throws {
+  let loop = try EventLoop()
+  do {
+    let stage = FeedStage(variant, on: loop, inFlightLimit: inFlightLimit)
+    let feed = Feed(try corpus ?? smallCorpus(), count: count, stage: stage)
+    try body(feed, loop)
+    feed.clear()
+    _ = stage.end(on: loop)
+  } catch {
+    // The test's own error counts.
+    try? loop.close()
+    throw error
+  }
+  try loop.close()
+}
+
+extension FeedStage {
+  /// Lets what was cancelled end; whether it did within 20 seconds.
+  func end(on loop: EventLoop) -> Bool {
+    let deadline = loop.now.advanced(by: .seconds(20))
+    while metrics.inFlightBytes > 0 || running > 0, loop.now < deadline {
+      loop.run(until: loop.now.advanced(by: .milliseconds(2)))
+    }
+    return loop.now < deadline
+  }
+}
+
+extension Feed {
+  /// Lets all cards that are wanted, seen or not, be drawn; whether they were within 20
+  /// seconds.
+  func settled(on loop: EventLoop) -> Bool {
+    let deadline = loop.now.advanced(by: .seconds(20))
+    while metrics.shown + metrics.givenUp < metrics.wanted, loop.now < deadline {
+      loop.run(until: loop.now.advanced(by: .milliseconds(2)))
+    }
+    return loop.now < deadline
+  }
+
+  /// Shows what is at `position`, once all of it is drawn; nil after 20 seconds.
+  func settled(at position: Double, on loop: EventLoop) -> FeedFrame? {
+    let deadline = loop.now.advanced(by: .seconds(20))
+    var frame = scroll(to: position)
+    while frame.blanks > 0 {
+      guard loop.now < deadline else { return nil }
+      loop.run(until: loop.now.advanced(by: .milliseconds(2)))
+      frame = self.frame
+    }
+    return frame
+  }
+}

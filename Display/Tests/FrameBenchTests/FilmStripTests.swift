@@ -1,0 +1,34 @@
+import FrameBench
+import Testing
+
+@Suite("Film strip")
+struct FilmStripTests {
+  @Test("alike refreshes are one rectangle, of their kind and length")
+  func rectangles() {
+    var record = FrameRecord()
+    for (isPresented, blanks) in [(true, 0), (true, 0), (false, 0), (true, 2), (true, 0)] {
+      record.refreshes.append(
+        FrameRecord.Refresh(isPresented: isPresented, tiles: 4, blanks: blanks)
+      )
+    }
+    let svg = FilmStrip(title: "a<b", rows: [.init(name: "S0", record: record)]).svg
+    let kinds = svg.split(separator: "\n").filter { $0.hasPrefix("<rect") }.map { line in
+      line.split(separator: "\"").enumerated().filter { [1, 3, 7].contains($0.offset) }.map {
+        String($0.element)
+      }
+    }
+    #expect(
+      kinds == [
+        ["shown", "64", "12"], ["dropped", "76", "6"], ["blank", "82", "6"], ["shown", "88", "6"],
+      ]
+    )
+    #expect(svg.contains("1 of 5 dropped, 10 % blank") && svg.contains("a&lt;b"))
+  }
+
+  @Test("what is not understood is exit 2")
+  func misuse() {
+    for arguments in [["-x"], ["--load", "0"], ["-p", "S9"], ["--frames"]] {
+      #expect(Film.run(arguments) == 2, "\(arguments)")
+    }
+  }
+}

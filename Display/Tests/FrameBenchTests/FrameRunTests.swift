@@ -1,0 +1,39 @@
+import CardFeed
+import FrameBench
+import Testing
+
+@Suite("Frames")
+struct FrameRunTests {
+  private func record(_ variant: FeedVariant, _ script: ScrollScript) throws -> FrameRecord {
+    var run = FrameRun(variant, try CardCorpus(scale: 0.1), script)
+    (run.refreshes, run.warmUps) = (30, 3)
+    return try run.record()
+  }
+
+  @Test(
+    "every refresh is presented or dropped, and what is counted agrees",
+    arguments: [
+      FeedVariant.s0, .s3, .a0, .a1, .a4,
+    ]
+  )
+  func complete(_ variant: FeedVariant) throws {
+    let record = try record(variant, .steady(pointsPerSecond: 2000))
+    #expect(record.refreshes.count >= 30)
+    #expect(record.dropped < record.refreshes.count && record.stale == 0)
+    #expect(record.droppedBusy <= record.dropped)
+    #expect(record.tiles > 0 && record.blanks <= record.tiles)
+    #expect(!record.stalls.isEmpty && !record.inputs.isEmpty && !record.intervals.isEmpty)
+    #expect(record.loopNs <= record.processNs)
+    if variant.isSynchronous { #expect(record.peakBytes == 0 && record.running == 0) }
+  }
+
+  @Test("what is invalidated in every frame still shows pictures")
+  func invalidated() throws {
+    var run = FrameRun(.a4, try CardCorpus(scale: 0.1), .still)
+    (run.refreshes, run.warmUps, run.invalidates) = (60, 60, true)
+    let record = try run.record()
+    #expect(record.blanks < record.tiles && record.stale == 0)
+    // Those of the warm-up are not among them.
+    #expect(record.pictures > 0 && record.wanted == 0)
+  }
+}

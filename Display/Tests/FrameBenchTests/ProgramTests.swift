@@ -1,0 +1,50 @@
+import Foundation
+import FrameBench
+import Testing
+
+// One after the other: a program that is started has every pipe that is open.
+@Suite("Programs", .serialized)
+struct ProgramTests {
+  @Test("loopbench finds loopbench-frames beside it, and it measures")
+  func frames() throws {
+    let loopbench = "\(Programs.folder)/loopbench"
+    let list = try Programs.run(loopbench, ["frames", "list"])
+    #expect(list.code == 0)
+    for name in ["tutorial", "fourfold", "S0", "A4"] { #expect(list.text.contains(name)) }
+    let misuse = try Programs.run(loopbench, ["frames", "film", "--load", "0"])
+    #expect(misuse.code == 2)
+    // Nor is it misuse that the machine has no such folder.
+    let film = ["frames", "film", "-p", "A4", "--frames", "1", "-o", "/nowhere/film.svg"]
+    let unwritten = try Programs.run(loopbench, film, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
+    #expect(unwritten.code == 1)
+    // Small cards: what it measures is for others to say.
+    let arguments = ["frames", "-p", "A4", "--series", "invalidate", "--rounds", "1", "-f", "json"]
+    let json = try Programs.run(loopbench, arguments, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
+    #expect(json.code == 0)
+    for key in ["loopbench/1", "dropped", "frames", "stallP99", "blankRatio", "stale", "pictures"] {
+      #expect(json.text.contains("\"\(key)\""), "\(key)")
+    }
+    // Where too few were cancelled there is no p99 of it, and it is said how many.
+    let value = try JSONSerialization.jsonObject(with: Data(json.text.utf8))
+    let results = try #require((value as? [String: Any])?["results"] as? [[String: Any]])
+    let result = try #require(results.first { $0["series"] as? String == "invalidate" })
+    let count = try #require(result["cancels"] as? Double)
+    #expect((result["cancelP99"] != nil) == (count >= 100), "\(count)")
+    #expect((result["cancelMax"] != nil) == (count > 0), "\(count)")
+    #if os(Linux)
+      #expect((result["stopP99"] != nil) == (count >= 100), "\(count)")
+      #expect((result["stopMax"] != nil) == (count > 0), "\(count)")
+    #endif
+    #expect(result["stallP99"] != nil && result["stallMax"] != nil)
+  }
+
+  @Test("without a window the feed scrolls, and says what it showed")
+  func headless() throws {
+    let feed = "\(Programs.folder)/cardfeed"
+    let ran = try Programs.run(feed, ["--headless", "--scale", "0.1", "--frames", "90"])
+    #expect(ran.code == 0 && ran.text.hasPrefix("A4: "), "\(ran.text)")
+    #expect(try Programs.run(feed, ["--variant", "S9"]).code == 2)
+    let blind = ["DISPLAY": "", "SDL_VIDEODRIVER": "x11"]
+    #expect(try Programs.run(feed, ["--scale", "0.1"], blind).code == 1)
+  }
+}

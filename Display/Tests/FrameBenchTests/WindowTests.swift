@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension ProgramTests {
+  /// The window, on a screen that nobody sees, used as somebody would.
+  @Suite("Window", .enabled(if: Window.isPossible, "Xvfb or xdotool is not installed"))
+  struct WindowTests {
+    @Test("keys, wheel and drag scroll it, keys change who draws, and q ends it")
+    func input() throws {
+      let window = try Window()
+      try window.does("key", "Next") { $0.position > 500 }
+      try window.does("key", "Home") { $0.position == 0 }
+      try window.does("keydown", "Down") { $0.position > 200 }
+      try window.does("keyup", "Down") { _ in true }
+      let stopped = try window.settled()
+      try window.does("click", "5") { $0.position > stopped + 100 }
+      try window.does("key", "End") { $0.position > 100_000 }
+      try window.does("key", "s") { $0.variant == "S0" }
+      try window.does("key", "n") { $0.variant == "S1" }
+      try window.does("key", "a") { $0.variant == "A4" }
+      try window.does("key", "Home") { $0.position == 0 }
+      let drag = "mousemove 200 360 mousedown 1 mousemove 200 250 mousemove 200 140 mouseup 1"
+      try window.does(drag) { $0.position > 100 }
+      try window.ends("key", "q")
+    }
+  }
+}
+
+/// A window of cardfeed on a screen of its own.
+private final class Window {
+  struct Report {
+    let variant: String
+    let position: Int
+  }
+
+  static var isPossible: Bool {
+    Programs.installed("Xvfb") != nil && Programs.installed("xdotool") != nil
+  }
+
+  private let screen: Started
+  private let feed: Started
+  private let display: String
+
+  init() throws {
+    let server = try #require(Programs.installed("Xvfb"))
+    // It says which number was free, once it is ready.
+    screen = Started(
+      server,
+      ["-displayfd", "1", "-terminate", "-screen", "0", "400x500x24", "-nolisten", "tcp"]
+    )
+    try screen.process.run()
+    display = ":\(try #require(screen.line()))"
+    let options = ["--scale", "0.5", "--size", "400x500", "--report", "--frames", "3600"]
+    // What drivers that SDL unloaded leave has no name that could be suppressed.
+    let leaks = "detect_leaks=0"
+    let environment = ["DISPLAY": display, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": leaks]
+    feed = Started("\(Programs.folder)/cardfeed", options, environment)
+    try feed.process.run()
+    // Up, and reporting. Without a window manager keys go to where the pointer is.
+    _ = try next()
+    try tool(["mousemove 200 250"])
+  }
+
+  /// Has somebody do `words`, until a report is as wanted: within 20 of them, which
+  /// come once a second.
+  func does(_ words: String..., until isDone: (Report) -> Bool) throws {
+    try tool(words)
+    for _ in 0..<20 { if isDone(try next()) { return } }
+    Issue.record("nothing came of \(words)")
+  }
+
+  /// Where it is once it lies still.
+  func settled() throws -> Int {
+    var last = -1
+    for _ in 0..<20 {
+      let position = try next().position
+      if position == last { break }
+      last = position
+    }
+    return last
+  }
+
+  /// Has somebody do `words`; then it ends.
+  func ends(_ words: String...) throws {
+    try tool(words)
+    feed.process.waitUntilExit()
+    #expect(feed.process.terminationStatus == 0)
+  }
+
+  private func tool(_ words: [String]) throws {
+    let arguments = words.flatMap { $0.split(separator: " ").map(String.init) }
+    let program = try #require(Programs.installed("xdotool"))
+    let ran = try Programs.run(program, arguments, ["DISPLAY": display])
+    try #require(ran.code == 0)
+  }
+
+  private func next() throws -> Report {
+    let line = try #require(feed.line())
+    let words = line.split(separator: " ")
+    let variant = try #require(words.first).dropLast()
+    return Report(variant: String(variant), position: try #require(words.last.flatMap { Int($0) }))
+  }
+}
