@@ -1,0 +1,20 @@
+// What is not Sendable, carried through closures that are.
+//
+// Prints:
+//   from another thread, on the loop
+
+import Dispatch
+import LoopTransactions
+
+final class Log { var lines: [String] = [] }
+
+let loop = try EventLoop()
+let port = loop.port
+let log = LoopBound(Log(), on: loop)
+DispatchQueue.global().async {
+  try? port.post { log.withValue { $0.lines.append("from another thread, on the loop") } }
+  port.stop()
+}
+loop.run()
+print(log.withValue { $0.lines.joined(separator: ", ") })
+try loop.close()

@@ -1,0 +1,22 @@
+// Tasks that sleep on a loop's timers: by the system's clock, or, in a test, by one
+// that stands still until it is moved.
+//
+// Prints:
+//   after a minute
+//   and an hour
+
+import LoopTransactions
+import LoopTransactionsTesting
+
+func remind(_ clock: some Clock<Duration>, _ say: @Sendable (String) -> Void) async throws {
+  try await clock.sleep(for: .seconds(60))
+  say("after a minute")
+  try await clock.sleep(for: .seconds(3600))
+  say("and an hour")
+}
+
+let stepped = try SteppedLoop()
+let (port, clock) = (stepped.loop.port, stepped.loop.clock)
+Task.detached(executorPreference: port) { try await remind(clock) { print($0) } }
+stepped.advance(by: .seconds(3660))
+try stepped.close()

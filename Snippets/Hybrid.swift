@@ -1,0 +1,60 @@
+// Prints:
+//   nothing is read
+//   1 read, 5 letters; on the second loop: true
+//   2 read, 11 letters; on the second loop: true
+
+import Dispatch
+import LoopTransactions
+import Observation
+
+@MainActor @Observable
+final class Model {
+  var read = 0
+  var letters = 0
+  var isApart = false
+}
+
+/// Shows the model: once before the main loop waits, if what it read has changed.
+final class Screen: MainActorTarget {
+  static let show = Selector<Screen>.withObservation("show") { $0.show() }
+  let model = Model()
+  private func show() {
+    guard model.read > 0 else { return print("nothing is read") }
+    print("\(model.read) read, \(model.letters) letters; on the second loop: \(model.isApart)")
+  }
+}
+
+/// Runs on a loop of its own, and never holds up the first.
+actor Index {
+  nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  private var letters = 0
+
+  init(on port: LoopPort) { self.port = port }
+  func add(_ text: String) -> (letters: Int, isApart: Bool) {
+    letters += text.count
+    return (letters, EventLoop.current?.port === port)
+  }
+}
+
+@Sendable func startLoop(_ started: CheckedContinuation<LoopPort, Never>) {
+  guard let loop = try? EventLoop() else { fatalError("the system is out of descriptors") }
+  started.resume(returning: loop.port)
+  loop.run()  // until nobody holds the port
+  try? loop.close()
+}
+
+try EventLoop.runMain { loop in
+  let (screen, workers) = (Screen(), OperationScheduler("readers", workerLimit: 2))
+  let thread = DispatchQueue(label: "second loop")
+  loop.commit(screen, Screen.show)
+  Task { @MainActor in
+    defer { EventLoop.current?.stop() }
+    let index = Index(on: await withCheckedContinuation { c in thread.async { startLoop(c) } })
+    for word in ["loops", "actors"] {
+      let text = try await workers.run(priority: .interactive) { _ in word.uppercased() }
+      (screen.model.letters, screen.model.isApart) = await index.add(text)
+      screen.model.read += 1
+    }
+  }
+}

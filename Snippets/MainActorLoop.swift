@@ -1,0 +1,33 @@
+// The main thread of a program on a loop: @MainActor code, DispatchQueue.main, and
+// transactions whose target is the main actor's.
+//
+// Prints:
+//   from the main queue
+//   laid out: HELLO
+
+import Dispatch
+import LoopTransactions
+
+final class Label: MainActorTarget {
+  static let layout = Selector<Label>("layout") { $0.layOut() }
+  var text = "" {
+    didSet { EventLoop.current?.commit(self, Label.layout) }
+  }
+
+  func layOut() {
+    print("laid out:", text)
+    EventLoop.current?.stop()
+  }
+}
+
+@Sendable func load() async -> String { "HELLO" }
+
+try EventLoop.runMain { loop in
+  let label = Label()
+  DispatchQueue.main.async { print("from the main queue") }
+  Task { @MainActor in
+    let text = await load()
+    label.text = "hel"
+    label.text = text
+  }
+}

@@ -1,0 +1,36 @@
+// An actor whose code runs on a loop, and a task that prefers the loop, so that it
+// calls the actor without leaving the thread.
+//
+// Prints:
+//   on the loop: true
+//   lines: 3
+
+import LoopTransactions
+
+actor Session {
+  nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  private(set) var lines: [String] = []
+
+  init(on port: LoopPort) { self.port = port }
+
+  func receive(_ line: String) {
+    if lines.isEmpty { print("on the loop:", EventLoop.current != nil) }
+    lines.append(line)
+  }
+}
+
+let loop = try EventLoop()
+let port = loop.port
+let session = Session(on: port)
+Task.detached(executorPreference: port) {
+  await session.receive("one")
+  await session.receive("two")
+  try? port.post { session.assumeIsolated { $0.receive("three") } }
+  // Behind the post.
+  await Task.yield()
+  print("lines:", await session.lines.count)
+  port.stop()
+}
+loop.run()
+try loop.close()
