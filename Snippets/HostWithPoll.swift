@@ -2,8 +2,8 @@
 //
 // Prints:
 //   committed between two turns
-//   posted from another thread
 //   timer
+//   posted from another thread
 
 import Dispatch
 import LoopTransactions
@@ -14,8 +14,28 @@ import LoopTransactions
   import Glibc
 #endif
 
-final class Panel: Sendable {
-  static let draw = Selector<Panel>("draw") { _ in print("committed between two turns") }
+final class Panel {
+  static let draw = Selector<Panel>("draw") { $0.draw() }
+  private(set) var isOpen = true
+  private let loop: EventLoop
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  private func draw() {
+    print("committed between two turns")
+    loop.addTimer(after: .milliseconds(20)) { _ in self.load() }
+  }
+
+  private func load() {
+    print("timer")
+    let (port, panel) = (loop.port, LoopBound(self, on: loop))
+    DispatchQueue.global().async { try? port.post { panel.withValue { $0.close() } } }
+  }
+
+  private func close() {
+    print("posted from another thread")
+    isOpen = false
+  }
 }
 
 /// Waits until `descriptor` is readable, or the time is over; nil has no end.
@@ -27,16 +47,9 @@ func wait(for descriptor: Int32, atMost time: Duration?) {
 
 let loop = try EventLoop()
 let embedding = Embedding(loop)
-let port = loop.port
-var isRunning = true
-
-loop.commit(Panel(), Panel.draw)
-loop.addTimer(after: .milliseconds(20)) { _ in
-  print("timer")
-  isRunning = false
-}
-DispatchQueue.global().async { try? port.post { print("posted from another thread") } }
-while isRunning {
+let panel = Panel(on: loop)
+loop.commit(panel, Panel.draw)
+while panel.isOpen {
   wait(for: embedding.pollDescriptor, atMost: embedding.nextTimeout)
   embedding.turn()
 }

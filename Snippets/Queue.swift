@@ -23,6 +23,7 @@ final class Cell {
 }
 
 let loop = try EventLoop()
+loop.budget = .unlimited  // four even where a tick takes long
 loop.addObserver(for: .beforeWaiting, order: -1) { _ in print("tick") }
 let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
   cell.display()

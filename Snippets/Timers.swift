@@ -14,6 +14,7 @@ let start = loop.now
 try loop.addPreciseTimer(at: start.advanced(by: .microseconds(1500))) { firing in
   print("precise, early:", loop.now < firing.deadline)
 }
+loop.run()  // returns when the last timer is done
 
 var periods = 0
 var ticker: LoopTimer?
@@ -27,5 +28,5 @@ ticker = loop.addTimer(after: .milliseconds(5), every: .milliseconds(5)) { firin
   }
 }
 
-loop.run()  // returns when the last timer is done
+loop.run()
 try loop.close()
