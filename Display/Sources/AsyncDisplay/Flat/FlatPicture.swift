@@ -22,6 +22,8 @@ final class FlatPicture: LayerDelegate {
   // Where it is in the owner: parts may reach beyond that.
   private let origin: Point
   private let ids: Set<ObjectIdentifier>
+  // What their layers showed when it was begun.
+  private let generations: [UInt64]
   private let layer: Layer
   private var state = State.merging
 
@@ -31,6 +33,7 @@ final class FlatPicture: LayerDelegate {
     self.owner = owner
     self.parts = parts
     ids = Set(parts.map(ObjectIdentifier.init))
+    generations = Self.generations(of: parts)
     // On whole pixels, so that those of the parts are copied.
     origin = Point(
       x: (extent.origin.x * owner.scale).rounded(.down) / owner.scale,
@@ -79,10 +82,10 @@ final class FlatPicture: LayerDelegate {
 
   private func didMerge(_ outcome: DisplayOutcome) {
     guard state == .merging else { return }
-    guard case .displayed = outcome else {
-      // Cancelled by a loop that closes, without memory, or with nothing in it.
-      owner.flat = nil
-      return
+    // Cancelled by a loop that closes, without memory, with nothing in it, or of what was:
+    // who invalidates a layer, not its node, says so to nobody but the layer.
+    guard case .displayed = outcome, generations == Self.generations(of: parts) else {
+      return owner.flat = nil
     }
     state = .flat
     forEachLayer { layer in
@@ -132,6 +135,10 @@ final class FlatPicture: LayerDelegate {
     // D13: they were not empty to look at.
     forEachLayer { $0.endFade() }
     owner.flat = nil
+  }
+
+  private static func generations(of parts: [Node]) -> [UInt64] {
+    parts.flatMap(\.layers).map { $0.core.state.generation }
   }
 
   private func forEachLayer(_ body: (Layer) -> Void) {

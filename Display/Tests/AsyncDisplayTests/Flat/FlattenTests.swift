@@ -160,6 +160,33 @@ struct FlattenTests {
     }
   }
 
+  // D11, D3
+  @Test(
+    "nor is a layer that was invalidated on its own, drawn again before the picture or not",
+    arguments: [true, false]
+  )
+  func layerChangesMeanwhile(_ isDrawnBefore: Bool) throws {
+    try withDisplay(workers: isDrawnBefore ? 1 : 2) { display in
+      let tree = makeTree()
+      _ = try rest(tree.root, in: display)
+      let displayed = display.metrics.displayed
+      let gate = Gate()
+      if !isDrawnBefore { tree.parts[1].work = { _ in gate.wait() } }
+      #expect(tree.root.flatten())
+      tree.parts[1].color = .black
+      tree.parts[1].layer?.setNeedsDisplay()
+      let deadline = LoopClock.now.advanced(by: .seconds(10))
+      while display.metrics.displayed == displayed, LoopClock.now < deadline {
+        display.loop.run(.noWait)
+      }
+      gate.open()
+      let isFinished = display.settle()
+      #expect(isFinished && !tree.root.isFlattened)
+      #expect(tree.parts[1].layer?.needsDisplay == false)
+      #expect(try tree.root.look(at: 15, 15) == 0xFF00_0000)
+    }
+  }
+
   // D11, INC-2
   @Test("controls, and what lies in front of one, keep bitmaps of their own")
   func demotes() throws {

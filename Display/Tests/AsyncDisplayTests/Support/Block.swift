@@ -5,7 +5,7 @@ import LoopTransactionsTesting
 class Block: Node {
   let trace: Trace
   let name: String
-  let color: Color
+  var color: Color
   /// What its drawing does beside.
   var work: (@Sendable (() -> Bool) throws -> Void)?
 
