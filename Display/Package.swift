@@ -29,6 +29,18 @@ let package = Package(
       providers: [.apt(["libpango1.0-dev"]), .brew(["pango"])]
     ),
     .systemLibrary(
+      name: "CLibJPEG",
+      pkgConfig: "libjpeg",
+      providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]
+    ),
+    .systemLibrary(
+      name: "CLibPNG",
+      pkgConfig: "libpng",
+      providers: [.apt(["libpng-dev"]), .brew(["libpng"])]
+    ),
+    .target(name: "CPictures", dependencies: ["CLibJPEG", "CLibPNG"]),
+    // Of the feed, which makes pictures, and of tests.
+    .systemLibrary(
       name: "CPixbuf",
       providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
     ),
@@ -42,7 +54,7 @@ let package = Package(
       dependencies: [
         "CCairo",
         "CPango",
-        "CPixbuf",
+        "CPictures",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
       ],
       swiftSettings: strict

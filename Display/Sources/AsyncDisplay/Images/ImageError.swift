@@ -8,7 +8,7 @@ public enum ImageError: Error, Hashable, Sendable {
   case fileTooLarge
   /// It is neither a PNG nor a JPEG.
   case unknownFormat
-  /// It is cut off or wrong; what gdk-pixbuf says.
+  /// It is cut off or wrong; what libjpeg or libpng says.
   case damaged(String)
   /// It has more pixels than `PixelSize` allows.
   case tooManyPixels(width: Int, height: Int)

@@ -1,0 +1,61 @@
+import CPictures
+
+/// A PNG that is decoded, by libpng. Of one thread; the bytes stay where they are until it
+/// is gone.
+struct PNGPicture: ~Copyable {
+  private let png: OpaquePointer
+  private let pixels: PixelSize
+
+  /// Looks at the header of `bytes`.
+  init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+    guard let png = cp_png_open(bytes.baseAddress, bytes.count) else {
+      throw DisplayError.noMemory(byteCount: 0)
+    }
+    do {
+      var (width, height) = (UInt32(0), UInt32(0))
+      let result = cp_png_read_header(png, &width, &height)
+      try PictureDecoder.check(result, nil, cp_png_message(png))
+      pixels = try PictureDecoder.size(width, height)
+    } catch {
+      // No deinit runs of what was not made.
+      cp_png_close(png)
+      throw error
+    }
+    self.png = png
+  }
+
+  deinit { cp_png_close(png) }
+
+  /// Its pixels.
+  borrowing func decode(from pool: BitmapPool, _ isCancelled: () -> Bool) throws -> Bitmap {
+    if isCancelled() { throw CancellationError() }
+    var (passes, hasAlpha) = (Int32(0), Int32(0))
+    try check(cp_png_start(png, &passes, &hasAlpha))
+    let bitmap = try Bitmap(uninitialized: pixels, scale: 1, from: pool)
+    for pass in 1...max(1, passes) {
+      try PictureDecoder.forEachRows(of: pixels.height, isCancelled) { rows in
+        let start = bitmap.bytes + rows.lowerBound * pixels.stride
+        try check(cp_png_read_rows(png, start, pixels.stride, UInt32(rows.count)))
+        if pass == passes, hasAlpha != 0 { premultiply(start, rows.count) }
+      }
+    }
+    try check(cp_png_finish(png))
+    return bitmap
+  }
+
+  private borrowing func premultiply(_ rows: UnsafeMutablePointer<UInt8>, _ count: Int) {
+    let words = UnsafeMutableRawPointer(rows).assumingMemoryBound(to: UInt32.self)
+    for index in 0..<count * pixels.width {
+      let pixel = words[index]
+      let alpha = pixel >> 24
+      func times(_ shift: UInt32) -> UInt32 {
+        (((pixel >> shift & 255) * alpha + 127) / 255) << shift
+      }
+      words[index] = alpha << 24 | times(16) | times(8) | times(0)
+    }
+  }
+
+  private borrowing func check(_ result: Int32) throws {
+    try PictureDecoder.check(result, pixels, cp_png_message(png))
+  }
+}

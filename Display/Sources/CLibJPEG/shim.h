@@ -1,0 +1,4 @@
+// libjpeg's header needs another's before it.
+#include <stdio.h>
+
+#include <jpeglib.h>

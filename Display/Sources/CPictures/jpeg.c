@@ -1,0 +1,129 @@
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "cpictures.h"
+
+// A picture in scans has ten or so. Each is all of its pixels' work, and may be a few bytes
+// of the file.
+#define MOST_SCANS 500
+
+struct cp_jpeg {
+  // First: libjpeg hands it to `fail`.
+  struct jpeg_error_mgr errors;
+  struct jpeg_decompress_struct decoder;
+  jmp_buf failed;
+  char message[JMSG_LENGTH_MAX];
+  int is_ahead;
+};
+
+static void fail(j_common_ptr decoder) {
+  cp_jpeg *jpeg = (cp_jpeg *)decoder->err;
+  decoder->err->format_message(decoder, jpeg->message);
+  longjmp(jpeg->failed, decoder->err->msg_code == JERR_OUT_OF_MEMORY ? -cp_no_memory : 1);
+}
+
+// Of what is damaged so much is shown as there is.
+static void ignore(j_common_ptr decoder, int level) {
+  (void)decoder;
+  (void)level;
+}
+
+cp_jpeg *cp_jpeg_open(const unsigned char *bytes, size_t count) {
+  cp_jpeg *jpeg = calloc(1, sizeof *jpeg);
+  if (jpeg == NULL) return NULL;
+  jpeg->decoder.err = jpeg_std_error(&jpeg->errors);
+  jpeg->errors.error_exit = fail;
+  jpeg->errors.emit_message = ignore;
+  if (setjmp(jpeg->failed)) {
+    cp_jpeg_close(jpeg);
+    return NULL;
+  }
+  jpeg_create_decompress(&jpeg->decoder);
+  jpeg_mem_src(&jpeg->decoder, bytes, count);
+  jpeg_save_markers(&jpeg->decoder, JPEG_APP0 + 1, 0xFFFF);
+  return jpeg;
+}
+
+void cp_jpeg_close(cp_jpeg *jpeg) {
+  jpeg_destroy_decompress(&jpeg->decoder);
+  free(jpeg);
+}
+
+const char *cp_jpeg_message(const cp_jpeg *jpeg) { return jpeg->message; }
+
+int cp_jpeg_read_header(cp_jpeg *jpeg, uint32_t *width, uint32_t *height) {
+  int failure = setjmp(jpeg->failed);
+  if (failure) return -failure;
+  jpeg_read_header(&jpeg->decoder, TRUE);
+  *width = jpeg->decoder.image_width;
+  *height = jpeg->decoder.image_height;
+  return 0;
+}
+
+const unsigned char *cp_jpeg_exif(const cp_jpeg *jpeg, size_t *count) {
+  static const char name[] = "Exif\0";
+  for (jpeg_saved_marker_ptr note = jpeg->decoder.marker_list; note; note = note->next) {
+    if (note->data_length < sizeof name || memcmp(note->data, name, sizeof name)) continue;
+    *count = note->data_length - sizeof name;
+    return note->data + sizeof name;
+  }
+  return NULL;
+}
+
+int cp_jpeg_has_inks(const cp_jpeg *jpeg) {
+  // Turned round, as Adobe's programs write them; who says nothing means the same.
+  J_COLOR_SPACE space = jpeg->decoder.jpeg_color_space;
+  return space == JCS_CMYK || space == JCS_YCCK;
+}
+
+int cp_jpeg_start(cp_jpeg *jpeg) {
+  struct jpeg_decompress_struct *decoder = &jpeg->decoder;
+  int failure = setjmp(jpeg->failed);
+  if (failure) return -failure;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  decoder->out_color_space = JCS_EXT_BGRA;
+#else
+  decoder->out_color_space = JCS_EXT_ARGB;
+#endif
+  if (cp_jpeg_has_inks(jpeg)) decoder->out_color_space = JCS_CMYK;
+  // All scans at once would be one step.
+  decoder->buffered_image = jpeg_has_multiple_scans(decoder);
+  jpeg->is_ahead = !decoder->buffered_image;
+  jpeg_start_decompress(decoder);
+  if (decoder->output_width != decoder->image_width || decoder->output_components != 4) {
+    snprintf(jpeg->message, sizeof jpeg->message, "an odd format");
+    return cp_damaged;
+  }
+  return 0;
+}
+
+int cp_jpeg_read_ahead(cp_jpeg *jpeg) {
+  struct jpeg_decompress_struct *decoder = &jpeg->decoder;
+  if (jpeg->is_ahead) return 0;
+  int failure = setjmp(jpeg->failed);
+  if (failure) return -failure;
+  if (decoder->input_scan_number > MOST_SCANS) {
+    snprintf(jpeg->message, sizeof jpeg->message, "more than %d scans", MOST_SCANS);
+    return cp_damaged;
+  }
+  if (jpeg_consume_input(decoder) != JPEG_REACHED_EOI) return 1;
+  jpeg_start_output(decoder, decoder->input_scan_number);
+  jpeg->is_ahead = 1;
+  return 0;
+}
+
+int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32_t count) {
+  int failure = setjmp(jpeg->failed);
+  if (failure) return -failure;
+  for (uint32_t row = 0; row < count; row++) {
+    JSAMPROW place = first + row * stride;
+    jpeg_read_scanlines(&jpeg->decoder, &place, 1);
+  }
+  return 0;
+}
