@@ -1,11 +1,16 @@
+public import LoopTransactions
+
 /// Lends the memory of bitmaps, and keeps some of what comes back.
 ///
-/// A bitmap's memory comes back when the last reference to it goes, on that thread,
-/// at once: it is kept for the next bitmap, or freed, and nothing is put off. What is
-/// kept is bounded by `keepLimit`, the oldest freed first. Use it from any thread.
+/// A bitmap's memory comes back when the last reference to it goes, on that thread, at
+/// once: it is kept for the next bitmap, or freed. What is kept is bounded by `keepLimit`,
+/// the oldest freed first. To give a large bitmap back to the system takes milliseconds,
+/// so a pool that has a scheduler leaves that to its workers, behind all that they have to
+/// draw; what comes back meanwhile is used again, and freed at once where more than twice
+/// the limit is kept. Use it from any thread.
 ///
-/// In place of the queues on which YYKit and Texture let go of bitmaps, and which may
-/// starve under load.
+/// In place of the queues on which YYKit and Texture let go of bitmaps, which may starve
+/// under load, and have no bound.
 public final class BitmapPool: Sendable {
   /// What a pool has lent, and keeps.
   public struct Metrics: Hashable, Sendable {
@@ -27,6 +32,7 @@ public final class BitmapPool: Sendable {
   }
 
   private let state: Guarded<BitmapPoolState>
+  private let scheduler: OperationScheduler?
   private let allocate: @Sendable (Int) -> BitmapMemory?
 
   // 64 MiB: twenty cards of a feed at scale 2. Guess.
@@ -35,21 +41,31 @@ public final class BitmapPool: Sendable {
   ///
   /// Call from any thread.
   ///
-  /// - Parameter keepLimit: So many bytes are kept at most.
+  /// - Parameters:
+  ///   - keepLimit: So many bytes are kept.
+  ///   - scheduler: Who frees what is over that, twice as many at most. Nil: whoever lets
+  ///     go of a bitmap, at once.
   /// - Precondition: `keepLimit` is not negative.
-  public convenience init(keepLimit: Int = 64 << 20) {
-    self.init(keepLimit: keepLimit) { BitmapMemory(byteCount: $0) }
+  public convenience init(keepLimit: Int = 64 << 20, scheduler: OperationScheduler? = nil) {
+    self.init(keepLimit: keepLimit, scheduler: scheduler) { BitmapMemory(byteCount: $0) }
   }
 
-  init(keepLimit: Int, allocate: @escaping @Sendable (Int) -> BitmapMemory?) {
+  private init(
+    keepLimit: Int,
+    scheduler: OperationScheduler?,
+    allocate: @escaping @Sendable (Int) -> BitmapMemory?
+  ) {
     require(keepLimit >= 0, "BitmapPool: keepLimit must not be negative, got \(keepLimit)")
-    state = Guarded(BitmapPoolState(keepLimit: keepLimit))
+    let twice = keepLimit.multipliedReportingOverflow(by: 2)
+    let mostKept = scheduler == nil ? keepLimit : twice.overflow ? .max : twice.partialValue
+    state = Guarded(BitmapPoolState(keepLimit: keepLimit, mostKept: mostKept))
+    self.scheduler = scheduler
     self.allocate = allocate
   }
 
   /// A pool that has no memory for more than `limit` bytes at a time.
   package static func failing(above limit: Int) -> BitmapPool {
-    BitmapPool(keepLimit: 0) { $0 > limit ? nil : BitmapMemory(byteCount: $0) }
+    BitmapPool(keepLimit: 0, scheduler: nil) { $0 > limit ? nil : BitmapMemory(byteCount: $0) }
   }
 
   deinit { trim() }
@@ -77,10 +93,21 @@ public final class BitmapPool: Sendable {
 
   /// Takes memory back.
   func giveBack(_ memory: BitmapMemory) {
-    for each in state.withLock({ $0.giveBack(memory) }) { each.free() }
+    let (freed, asks) = state.withLock { ($0.giveBack(memory), $0.shouldAsk()) }
+    for each in freed { each.free() }
+    if asks { trimSoon() }
   }
 
-  /// An eighth more at most, so that bitmaps of about the same size share memory.
+  // One at a time: whoever comes meanwhile has to wait for no more.
+  private func trimSoon() {
+    scheduler?.add(priority: .background) { [weak self] _ in
+      guard let self, let memory = state.withLock({ $0.trimOne() }) else { return }
+      memory.free()
+      trimSoon()
+    }
+  }
+
+  /// An eighth more at most, so that what is kept fits more often.
   private static func rounded(_ byteCount: Int) -> Int {
     let width = Int.bitWidth - max(byteCount, 4096).leadingZeroBitCount
     let grain = 1 << (width - 4)

@@ -42,9 +42,9 @@ public final class Display {
   /// held back.
   ///
   /// Not counted: contents that are shown, decoded pictures that nodes keep or have not
-  /// drawn yet, what gdk-pixbuf has while it decodes (3 or 4 bytes a pixel, and of a
-  /// progressive JPEG as much as 6 more), groups of translucent parts, each no larger than
-  /// the bitmap, and what a drawing makes by itself.
+  /// drawn yet, what libjpeg has of a JPEG in scans while it is decoded (as much as 6 bytes
+  /// a pixel), groups of translucent parts, each no larger than the bitmap, and what a
+  /// drawing makes by itself.
   ///
   /// Use it on the loop.
   public var inFlightLimit: Int {
@@ -95,17 +95,19 @@ public final class Display {
   ///
   /// Call on the loop.
   ///
-  /// - Parameter inFlightLimit: As the property; 128 MiB are forty cards of a feed at
-  ///   scale 2, a guess.
+  /// - Parameters:
+  ///   - pool: As the property; nil for one that `scheduler` trims.
+  ///   - inFlightLimit: As the property; 128 MiB are forty cards of a feed at scale 2, a
+  ///     guess.
   public init(
     on loop: EventLoop,
     scheduler: OperationScheduler = .shared,
-    pool: BitmapPool = BitmapPool(),
+    pool: BitmapPool? = nil,
     inFlightLimit: Int = 128 << 20
   ) {
     self.loop = loop
     self.scheduler = scheduler
-    self.pool = pool
+    self.pool = pool ?? BitmapPool(scheduler: scheduler)
     self.inFlightLimit = inFlightLimit
     images = SingleFlight(on: scheduler)
     idle = RunLoopQueue(on: loop, batchSize: .unlimited, order: Self.order + 1) { block, _ in

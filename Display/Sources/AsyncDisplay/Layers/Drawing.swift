@@ -1,6 +1,6 @@
 /// One display's drawing: all that a worker is told. The same for synchronous and
 /// asynchronous displays, so that both make the same bytes. D14.
-struct Drawing: Sendable {
+package struct Drawing: Sendable {
   let pixels: PixelSize
   let size: Size
   let scale: Double
@@ -8,10 +8,23 @@ struct Drawing: Sendable {
   let backgroundColor: Color?
   let body: DisplayTask.Display
 
+  /// What `body` draws in `size`, over white and `backgroundColor` where it is opaque.
+  package init(
+    pixels: PixelSize,
+    size: Size,
+    scale: Double,
+    isOpaque: Bool,
+    backgroundColor: Color?,
+    body: @escaping DisplayTask.Display
+  ) {
+    (self.pixels, self.size, self.scale) = (pixels, size, scale)
+    (self.isOpaque, self.backgroundColor, self.body) = (isOpaque, backgroundColor, body)
+  }
+
   /// Draws, on the calling thread.
   ///
   /// - Throws: A `CancellationError` once `isCancelled` says so; why it failed.
-  func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
+  package func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
     // Before there is memory: what was cancelled while it waited costs none.
     if isCancelled() { throw CancellationError() }
     // What is opaque is painted all over first.

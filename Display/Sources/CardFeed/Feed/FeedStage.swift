@@ -35,8 +35,9 @@ public final class FeedStage {
       // waited for its turn to see it, and no more cards came.
       case .shared: [OperationScheduler.defaultWorkerLimit / 2 + 1]
       }
-    let pool = BitmapPool(keepLimit: variant.ranksByDistance ? 64 << 20 : 0)
     let schedulers = limits.map { OperationScheduler("cards", workerLimit: $0) }
+    let pool =
+      variant.ranksByDistance ? BitmapPool(scheduler: schedulers[0]) : BitmapPool(keepLimit: 0)
     self.pool = pool
     self.schedulers = schedulers
     displays = schedulers.map {

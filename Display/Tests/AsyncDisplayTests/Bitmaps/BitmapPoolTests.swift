@@ -1,4 +1,5 @@
 import AsyncDisplay
+import LoopTransactions
 import Testing
 
 @Suite("BitmapPool")
@@ -40,6 +41,25 @@ struct BitmapPoolTests {
   }
 
   // D8
+  @Test("what fits best is used again, if it is no more than half as large again")
+  func bestFit() throws {
+    let pool = BitmapPool()
+    func draw(_ height: Int) throws -> Bitmap {
+      try Bitmap.draw(PixelSize(width: 256, height: height), from: pool) { _ in }
+    }
+    var some = try [128, 160, 144, 64].map(draw)
+    let sizes = some.map { $0.withPixels { UInt(bitPattern: $0.baseAddress) } }
+    some = []
+    func taken(_ height: Int) throws -> Int? {
+      try sizes.firstIndex(of: draw(height).withPixels { UInt(bitPattern: $0.baseAddress) })
+    }
+    #expect(try taken(140) == 2 && taken(128) == 0 && taken(120) == 0 && taken(50) == 3)
+    #expect(pool.metrics.allocated == 4)
+    #expect(try taken(170) == nil && taken(40) == nil && pool.metrics.allocated == 6)
+    #expect(pool.metrics.lentBytes == 0)
+  }
+
+  // D8
   @Test("what is kept is bounded, the oldest freed first; what is larger is freed at once")
   func bounded() throws {
     let pool = BitmapPool(keepLimit: 100_000)
@@ -55,6 +75,68 @@ struct BitmapPoolTests {
     #expect(pool.metrics.keptBytes == kept)
     pool.trim()
     #expect(pool.metrics.keptBytes == 0 && pool.metrics.lentBytes == 0)
+  }
+
+  // D8
+  @Test("what is over the limit is freed by a worker, behind all else; twice the limit at most")
+  func trimmed() throws {
+    let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
+    let pool = BitmapPool(keepLimit: 2 << 20, scheduler: scheduler)
+    // 512 KiB each.
+    let pixels = PixelSize(width: 512, height: 256)
+    func make(_ count: Int) throws -> [Bitmap] {
+      try (0..<count).map { _ in try Bitmap.draw(pixels, from: pool) { _ in } }
+    }
+    func isTrimmed() -> Bool {
+      let deadline = LoopClock.now.advanced(by: .seconds(20))
+      while pool.metrics.keptBytes > 2 << 20, LoopClock.now < deadline {
+        let turn = Gate()
+        scheduler.add(priority: .background) { _ in turn.open() }
+        turn.wait()
+      }
+      return pool.metrics.keptBytes == 2 << 20
+    }
+    let (gate, wentBefore) = (Gate(), Gate())
+    scheduler.add(priority: .interactive) { _ in gate.wait() }
+    var some = try make(12)
+    some.removeAll()
+    #expect(pool.metrics.keptBytes == 4 << 20)
+    // What is to be freed is used until it is.
+    some = try make(7)
+    #expect(pool.metrics.keptBytes == 512 << 10 && pool.metrics.allocated == 12)
+    some.removeAll()
+    scheduler.add { _ in
+      if pool.metrics.keptBytes == 4 << 20 { wentBefore.open() }
+    }
+    gate.open()
+    #expect(wentBefore.wait())
+    #expect(isTrimmed())
+    // And again: whoever was asked has gone.
+    some = try make(8)
+    some.removeAll()
+    #expect(isTrimmed())
+    #expect(pool.metrics.lentBytes == 0)
+  }
+
+  // D8
+  @Test("a pool that is gone is freed at once, whoever was asked")
+  func gone() throws {
+    let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
+    let gate = Gate()
+    scheduler.add(priority: .interactive) { _ in gate.wait() }
+    var pool: BitmapPool? = BitmapPool(keepLimit: 1 << 20, scheduler: scheduler)
+    weak let watched = pool
+    let pixels = PixelSize(width: 512, height: 512)
+    for _ in 0..<2 {
+      let bitmaps = try (0..<2).map { _ in
+        try Bitmap.draw(pixels, from: #require(pool)) { _ in }
+      }
+      #expect(bitmaps.count == 2)
+    }
+    #expect(pool?.metrics.keptBytes == 2 << 20)
+    pool = nil
+    #expect(watched == nil)
+    gate.open()
   }
 
   @Test("a drawing that throws gives its memory back")

@@ -54,6 +54,35 @@ struct CancelTests {
   }
 
   // D-31
+  @Test("a drawing is cancelled while its memory is cleared, or painted", arguments: [true, false])
+  func clearing(_ isOpaque: Bool) throws {
+    let pool = BitmapPool()
+    let (pixels, drawn) = (PixelSize(width: 1024, height: 1024), Counted())
+    let drawing = Drawing(
+      pixels: pixels,
+      size: Size(width: 1024, height: 1024),
+      scale: 1,
+      isOpaque: isOpaque,
+      backgroundColor: nil
+    ) { _, _, _ in drawn.add() }
+    let whole = Tally()
+    _ = try drawing.draw(from: pool) {
+      whole.count()
+      return false
+    }
+    // At its begin and its end, by 32 rows, and where it is not opaque by 256 KiB.
+    #expect(whole.value == 2 + 32 + (isOpaque ? 0 : 16) && drawn.value == 1)
+    for limit in 0..<(whole.value - 1) {
+      let asked = Tally()
+      #expect(throws: CancellationError.self) {
+        try drawing.draw(from: pool) { asked.count() > limit }
+      }
+      #expect(asked.value == limit + 1)
+    }
+    #expect(drawn.value == 1 && pool.metrics.lent == 0)
+  }
+
+  // D-31
   @Test("who measures it is told how soon a worker stopped; of what never ran, nothing")
   func stopped() throws {
     try withDisplay(workers: 1) { display in
