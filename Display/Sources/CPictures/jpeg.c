@@ -9,6 +9,10 @@
 
 #include "cpictures.h"
 
+#ifndef JCS_ALPHA_EXTENSIONS
+#error "libjpeg-turbo is needed: another libjpeg makes no pixels of 32 bits"
+#endif
+
 // A picture in scans has ten or so. Each is all of its pixels' work, and may be a few bytes
 // of the file.
 #define MOST_SCANS 500
@@ -18,6 +22,7 @@ struct cp_jpeg {
   struct jpeg_error_mgr errors;
   struct jpeg_decompress_struct decoder;
   jmp_buf failed;
+  int failure;
   char message[JMSG_LENGTH_MAX];
   int is_ahead;
 };
@@ -25,7 +30,13 @@ struct cp_jpeg {
 static void fail(j_common_ptr decoder) {
   cp_jpeg *jpeg = (cp_jpeg *)decoder->err;
   decoder->err->format_message(decoder, jpeg->message);
-  longjmp(jpeg->failed, decoder->err->msg_code == JERR_OUT_OF_MEMORY ? -cp_no_memory : 1);
+  jpeg->failure = decoder->err->msg_code == JERR_OUT_OF_MEMORY ? cp_no_memory : cp_damaged;
+  longjmp(jpeg->failed, 1);
+}
+
+static int damaged(cp_jpeg *jpeg, const char *message) {
+  snprintf(jpeg->message, sizeof jpeg->message, "%s", message);
+  return cp_damaged;
 }
 
 // Of what is damaged so much is shown as there is.
@@ -58,8 +69,7 @@ void cp_jpeg_close(cp_jpeg *jpeg) {
 const char *cp_jpeg_message(const cp_jpeg *jpeg) { return jpeg->message; }
 
 int cp_jpeg_read_header(cp_jpeg *jpeg, uint32_t *width, uint32_t *height) {
-  int failure = setjmp(jpeg->failed);
-  if (failure) return -failure;
+  if (setjmp(jpeg->failed)) return jpeg->failure;
   jpeg_read_header(&jpeg->decoder, TRUE);
   *width = jpeg->decoder.image_width;
   *height = jpeg->decoder.image_height;
@@ -84,8 +94,7 @@ int cp_jpeg_has_inks(const cp_jpeg *jpeg) {
 
 int cp_jpeg_start(cp_jpeg *jpeg) {
   struct jpeg_decompress_struct *decoder = &jpeg->decoder;
-  int failure = setjmp(jpeg->failed);
-  if (failure) return -failure;
+  if (setjmp(jpeg->failed)) return jpeg->failure;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   decoder->out_color_space = JCS_EXT_BGRA;
 #else
@@ -97,8 +106,7 @@ int cp_jpeg_start(cp_jpeg *jpeg) {
   jpeg->is_ahead = !decoder->buffered_image;
   jpeg_start_decompress(decoder);
   if (decoder->output_width != decoder->image_width || decoder->output_components != 4) {
-    snprintf(jpeg->message, sizeof jpeg->message, "an odd format");
-    return cp_damaged;
+    return damaged(jpeg, "an odd format");
   }
   return 0;
 }
@@ -106,11 +114,9 @@ int cp_jpeg_start(cp_jpeg *jpeg) {
 int cp_jpeg_read_ahead(cp_jpeg *jpeg) {
   struct jpeg_decompress_struct *decoder = &jpeg->decoder;
   if (jpeg->is_ahead) return 0;
-  int failure = setjmp(jpeg->failed);
-  if (failure) return -failure;
+  if (setjmp(jpeg->failed)) return jpeg->failure;
   if (decoder->input_scan_number > MOST_SCANS) {
-    snprintf(jpeg->message, sizeof jpeg->message, "more than %d scans", MOST_SCANS);
-    return cp_damaged;
+    return damaged(jpeg, "more scans than any program writes");
   }
   if (jpeg_consume_input(decoder) != JPEG_REACHED_EOI) return 1;
   jpeg_start_output(decoder, decoder->input_scan_number);
@@ -119,11 +125,11 @@ int cp_jpeg_read_ahead(cp_jpeg *jpeg) {
 }
 
 int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32_t count) {
-  int failure = setjmp(jpeg->failed);
-  if (failure) return -failure;
+  if (setjmp(jpeg->failed)) return jpeg->failure;
   for (uint32_t row = 0; row < count; row++) {
     JSAMPROW place = first + row * stride;
-    jpeg_read_scanlines(&jpeg->decoder, &place, 1);
+    if (jpeg_read_scanlines(&jpeg->decoder, &place, 1) == 1) continue;
+    return damaged(jpeg, "fewer rows than it says");
   }
   return 0;
 }

@@ -77,10 +77,10 @@ struct FeedTests {
       #expect(metrics.peakInFlightBytes > 0 && metrics.peakInFlightBytes <= limit)
       #expect(feed.metrics.shown > frames / 24 && feed.metrics.givenUp > 0)
       // What is in flight, what is shown, and pictures of the cards that workers have begun
-      // and not drawn. Memory comes by eighths.
+      // and not drawn. Memory comes by eighths, and what is used again may be a quarter larger.
       let workers = OperationScheduler.defaultWorkerLimit / 2 + 1
       let bound = limit + feed.mostContents + workers * feed.mostPictures
-      #expect(pool.metrics.peakLentBytes <= bound * 9 / 8, "\(pool.metrics)")
+      #expect(pool.metrics.peakLentBytes <= bound * 45 / 32, "\(pool.metrics)")
       feed.clear()
       #expect(feed.stage.end(on: loop))
       #expect(pool.metrics.lent == 0 && pool.metrics.lentBytes == 0)

@@ -32,7 +32,9 @@ extension FeedStage {
   /// Lets what was cancelled end; whether it did within 20 seconds.
   func end(on loop: EventLoop) -> Bool {
     let deadline = loop.now.advanced(by: .seconds(20))
-    while metrics.inFlightBytes > 0 || running > 0, loop.now < deadline {
+    while metrics.inFlightBytes > 0 || running > 0 || pool.metrics.keptBytes > 64 << 20,
+      loop.now < deadline
+    {
       loop.run(until: loop.now.advanced(by: .milliseconds(2)))
     }
     return loop.now < deadline

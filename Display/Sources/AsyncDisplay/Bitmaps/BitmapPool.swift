@@ -1,12 +1,20 @@
 public import LoopTransactions
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Lends the memory of bitmaps, and keeps some of what comes back.
 ///
 /// A bitmap's memory comes back when the last reference to it goes, on that thread, at
 /// once: it is kept for the next bitmap, or freed. What is kept is bounded by `keepLimit`,
 /// the oldest freed first. To give a large bitmap back to the system takes milliseconds,
-/// so a pool that has a scheduler leaves that to its workers, behind all that they have to
-/// draw; what comes back meanwhile is used again, and freed at once where more than twice
+/// so a pool that has a scheduler leaves that to its workers, at a priority below what is
+/// drawn; what comes back meanwhile is used again, and freed at once where more than twice
 /// the limit is kept. Use it from any thread.
 ///
 /// In place of the queues on which YYKit and Texture let go of bitmaps, which may starve
@@ -33,6 +41,7 @@ public final class BitmapPool: Sendable {
 
   private let state: Guarded<BitmapPoolState>
   private let scheduler: OperationScheduler?
+  private let process = getpid()
   private let allocate: @Sendable (Int) -> BitmapMemory?
 
   // 64 MiB: twenty cards of a feed at scale 2. Guess.
@@ -43,8 +52,8 @@ public final class BitmapPool: Sendable {
   ///
   /// - Parameters:
   ///   - keepLimit: So many bytes are kept.
-  ///   - scheduler: Who frees what is over that, twice as many at most. Nil: whoever lets
-  ///     go of a bitmap, at once.
+  ///   - scheduler: Who frees what is over that: twice as many at most, and one bitmap that
+  ///     is larger. Nil: whoever lets go of a bitmap, at once.
   /// - Precondition: `keepLimit` is not negative.
   public convenience init(keepLimit: Int = 64 << 20, scheduler: OperationScheduler? = nil) {
     self.init(keepLimit: keepLimit, scheduler: scheduler) { BitmapMemory(byteCount: $0) }
@@ -56,9 +65,7 @@ public final class BitmapPool: Sendable {
     allocate: @escaping @Sendable (Int) -> BitmapMemory?
   ) {
     require(keepLimit >= 0, "BitmapPool: keepLimit must not be negative, got \(keepLimit)")
-    let twice = keepLimit.multipliedReportingOverflow(by: 2)
-    let mostKept = scheduler == nil ? keepLimit : twice.overflow ? .max : twice.partialValue
-    state = Guarded(BitmapPoolState(keepLimit: keepLimit, mostKept: mostKept))
+    state = Guarded(BitmapPoolState(keepLimit: keepLimit, isTrimmed: scheduler != nil))
     self.scheduler = scheduler
     self.allocate = allocate
   }
@@ -79,7 +86,7 @@ public final class BitmapPool: Sendable {
   ///
   /// Call from any thread, under memory pressure.
   public func trim() {
-    for memory in state.withLock({ $0.shrink(to: 0) }) { memory.free() }
+    trim(to: 0)
   }
 
   /// Memory of at least `byteCount`, of whatever content, or nil if the system has none.
@@ -100,11 +107,20 @@ public final class BitmapPool: Sendable {
 
   // One at a time: whoever comes meanwhile has to wait for no more.
   private func trimSoon() {
-    scheduler?.add(priority: .background) { [weak self] _ in
-      guard let self, let memory = state.withLock({ $0.trimOne() }) else { return }
-      memory.free()
-      trimSoon()
+    // A child that was forked has no workers, and lets go of what it inherited.
+    guard let scheduler, getpid() == process else {
+      return trim(to: state.withLock { $0.keepLimit })
     }
+    scheduler.add(priority: .background) { [weak self] _ in
+      // Not `self` while it is freed: its last reference is somebody else's.
+      guard let memory = self?.state.withLock({ $0.trimOne() }) else { return }
+      memory.free()
+      self?.trimSoon()
+    }
+  }
+
+  private func trim(to limit: Int) {
+    for memory in state.withLock({ $0.shrink(to: limit) }) { memory.free() }
   }
 
   /// An eighth more at most, so that what is kept fits more often.

@@ -21,7 +21,8 @@ public enum ImageSource: Hashable, Sendable {
   ///
   /// Call from any thread.
   ///
-  /// - Throws: An `ImageError`; a `CancellationError` once `isCancelled` says so.
+  /// - Throws: An `ImageError`; a `DisplayError` if there is no memory; a
+  ///   `CancellationError` once `isCancelled` says so.
   public func decode(from pool: BitmapPool, isCancelled: () -> Bool = { false }) throws -> Bitmap {
     switch self {
     case .bitmap(let picture): return picture.bitmap

@@ -5,10 +5,14 @@ import CPictures
 struct PNGPicture: ~Copyable {
   private let png: OpaquePointer
   private let pixels: PixelSize
+  // Kept for libpng, which asks it.
+  private let poll: Poll
 
   /// Looks at the header of `bytes`.
-  init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-    guard let png = cp_png_open(bytes.baseAddress, bytes.count) else {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ isCancelled: @escaping () -> Bool) throws {
+    let poll = Poll(isCancelled)
+    let context = Unmanaged.passUnretained(poll).toOpaque()
+    guard let png = cp_png_open(bytes.baseAddress, bytes.count, isCancelledByPoll, context) else {
       throw DisplayError.noMemory(byteCount: 0)
     }
     do {
@@ -21,19 +25,19 @@ struct PNGPicture: ~Copyable {
       cp_png_close(png)
       throw error
     }
-    self.png = png
+    (self.png, self.poll) = (png, poll)
   }
 
   deinit { cp_png_close(png) }
 
   /// Its pixels.
-  borrowing func decode(from pool: BitmapPool, _ isCancelled: () -> Bool) throws -> Bitmap {
-    if isCancelled() { throw CancellationError() }
+  borrowing func decode(from pool: BitmapPool) throws -> Bitmap {
+    if poll.isCancelled() { throw CancellationError() }
     var (passes, hasAlpha) = (Int32(0), Int32(0))
     try check(cp_png_start(png, &passes, &hasAlpha))
     let bitmap = try Bitmap(uninitialized: pixels, scale: 1, from: pool)
     for pass in 1...max(1, passes) {
-      try PictureDecoder.forEachRows(of: pixels.height, isCancelled) { rows in
+      try PictureDecoder.forEachRows(of: pixels.height, poll.isCancelled) { rows in
         let start = bitmap.bytes + rows.lowerBound * pixels.stride
         try check(cp_png_read_rows(png, start, pixels.stride, UInt32(rows.count)))
         if pass == passes, hasAlpha != 0 { premultiply(start, rows.count) }
@@ -58,4 +62,16 @@ struct PNGPicture: ~Copyable {
   private borrowing func check(_ result: Int32) throws {
     try PictureDecoder.check(result, pixels, cp_png_message(png))
   }
+}
+
+// What libpng asks: it has no room for a closure.
+private final class Poll {
+  let isCancelled: () -> Bool
+
+  init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
+}
+
+private func isCancelledByPoll(_ context: UnsafeMutableRawPointer?) -> Int32 {
+  guard let context else { return 0 }
+  return Unmanaged<Poll>.fromOpaque(context).takeUnretainedValue().isCancelled() ? 1 : 0
 }

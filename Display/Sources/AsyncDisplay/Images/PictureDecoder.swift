@@ -8,8 +8,9 @@ enum PictureDecoder {
   /// The picture in `bytes`, the right way up.
   ///
   /// What it is, is told by its first bytes. Of a JPEG that is cut off, what is there may
-  /// be shown: cameras leave such files. `isCancelled` is asked every 16 rows, and of a
-  /// JPEG in scans every row of blocks of each scan.
+  /// be shown: cameras leave such files. `isCancelled` is asked every 16 rows, of a JPEG in
+  /// scans every row of blocks of each scan, and of a PNG wherever its file is read, 8 KiB
+  /// at most. What is before the pixels of a JPEG is one step.
   static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from pool: BitmapPool,
@@ -17,7 +18,8 @@ enum PictureDecoder {
   ) throws -> Bitmap {
     switch PictureType(of: bytes) {
     case .jpeg: try JPEGPicture(bytes).decode(from: pool, isCancelled)
-    case .png: try PNGPicture(bytes).decode(from: pool, isCancelled)
+    case .png:
+      try withoutActuallyEscaping(isCancelled) { try PNGPicture(bytes, $0).decode(from: pool) }
     case nil: throw ImageError.unknownFormat
     }
   }
@@ -50,9 +52,11 @@ enum PictureDecoder {
     _ message: @autoclosure () -> UnsafePointer<CChar>?
   ) throws {
     if result >= 0 { return }
-    guard result == Int32(cp_damaged) else {
-      throw DisplayError.noMemory(byteCount: pixels?.byteCount ?? 0)
+    switch cp_failure(result) {
+    case cp_cancelled: throw CancellationError()
+    case cp_no_memory: throw DisplayError.noMemory(byteCount: pixels?.byteCount ?? 0)
+    default:
+      throw ImageError.damaged(message().map { String(cString: $0) } ?? "it does not say why")
     }
-    throw ImageError.damaged(message().map { String(cString: $0) } ?? "it does not say why")
   }
 }

@@ -51,7 +51,7 @@ enum PictureHeader {
 }
 
 /// What a picture's file is, by its first bytes.
-enum PictureType: String {
+enum PictureType {
   case png, jpeg
 
   /// What begins with `bytes`; nil if it is none.

@@ -41,8 +41,9 @@ public final class Display {
   /// alone may always begin. What is waited for, and what is drawn on the loop, is not
   /// held back.
   ///
-  /// Not counted: contents that are shown, decoded pictures that nodes keep or have not
-  /// drawn yet, what libjpeg has of a JPEG in scans while it is decoded (as much as 6 bytes
+  /// Memory is as large as what was used before, and may be two fifths more than what is
+  /// counted. Not counted: contents that are shown, decoded pictures that nodes keep or have not
+  /// drawn yet, what libjpeg has of a JPEG in scans while it is decoded (as much as 8 bytes
   /// a pixel), groups of translucent parts, each no larger than the bitmap, and what a
   /// drawing makes by itself.
   ///

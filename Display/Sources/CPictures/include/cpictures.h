@@ -1,9 +1,9 @@
 // Rows of pictures by libjpeg and libpng, a call for each step that may be cancelled after
 // it. C, for both say that they failed by longjmp(3), which no frame of Swift may lie below.
 //
-// What returns an int returns `cp_damaged` where the picture can not be decoded, and its
-// message says why, or `cp_no_memory`; it is only closed from then on. Pixels are 32 bits, 0xAARRGGBB in
-// the machine's byte order, not premultiplied. The bytes of the file stay the caller's, and
+// What returns an int returns less than zero where the picture can not be decoded, one of
+// `cp_failure`; it is only closed from then on. Pixels are 32 bits, 0xAARRGGBB in the
+// machine's byte order, not premultiplied. The bytes of the file stay the caller's, and
 // where they are until the picture is closed. A picture is one thread's at a time.
 #ifndef CPICTURES_H
 #define CPICTURES_H
@@ -11,7 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { cp_damaged = -1, cp_no_memory = -2 };
+enum cp_failure {
+  // Its message says how.
+  cp_damaged = -1,
+  cp_no_memory = -2,
+  // By who was asked.
+  cp_cancelled = -3
+};
 
 typedef struct cp_jpeg cp_jpeg;
 
@@ -33,7 +39,14 @@ int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32
 
 typedef struct cp_png cp_png;
 
-cp_png *cp_png_open(const unsigned char *bytes, size_t count);
+// `is_cancelled` is asked with `context` wherever the file is read: what a few bytes of it
+// stand for may be much, and of no pixel.
+cp_png *cp_png_open(
+  const unsigned char *bytes,
+  size_t count,
+  int (*is_cancelled)(void *context),
+  void *context
+);
 void cp_png_close(cp_png *png);
 const char *cp_png_message(const cp_png *png);
 int cp_png_read_header(cp_png *png, uint32_t *width, uint32_t *height);

@@ -74,7 +74,7 @@ public final class FeedStage {
     for display in displays { display.onStopped = body }
   }
 
-  /// Operations that run now.
+  /// Operations that run now, with those that free memory.
   public var running: Int { schedulers.reduce(0) { $0 + $1.metrics.running } }
 
   /// What all its displays have displayed.

@@ -1,4 +1,5 @@
 import AsyncDisplay
+import LoopTransactionsTesting
 import Testing
 
 @Suite("Pictures of turned cameras")
@@ -6,10 +7,11 @@ struct OrientationTests {
   private let pool = BitmapPool()
 
   // D10
-  @Test("they come the right way up, as gdk-pixbuf turns them", arguments: 1...8)
-  func turned(_ orientation: Int) throws {
+  @Test("they come the right way up, as gdk-pixbuf turns them", arguments: 1...8, [true, false])
+  func turned(_ orientation: Int, _ isLittle: Bool) throws {
     // Of more rows than are turned at once, and of odd edges.
-    let bytes = Pictures.turned(Pictures.file("jpeg", 37, 21), orientation)
+    let jpeg = Pictures.file("jpeg", 37, 21)
+    let bytes = Pictures.turned(jpeg, orientation, isLittle: isLittle)
     let bitmap = try ImageSource.data(bytes).decode(from: pool)
     let expected = try #require(PixbufReader.pixels(of: bytes, "jpeg"))
     #expect(bitmap.pixels.width == (orientation < 5 ? 37 : 21))
@@ -23,6 +25,44 @@ struct OrientationTests {
     let bitmap = try ImageSource.data(Pictures.turned(plain, orientation)).decode(from: pool)
     let isSame = bitmap.hasSamePixels(as: try ImageSource.data(plain).decode(from: pool))
     #expect(isSame)
+  }
+
+  @Test("a camera's note may be of any bytes")
+  func hostile() throws {
+    let plain = Pictures.file("jpeg", 37, 21)
+    let pixels = try ImageSource.data(plain).decode(from: pool)
+    let notes: [[UInt8]] = [
+      [], [0x4D], Array("MM".utf8), Array("II*\0".utf8), [0x4D, 0x4D, 0, 42, 0, 0, 0],
+      [0x4D, 0x4D, 0, 42, 0xFF, 0xFF, 0xFF, 0xFF], [0x4D, 0x4D, 0, 42, 0, 0, 0, 7, 0xFF],
+      [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0xFF, 0xFF, 1, 0x12, 0, 3, 0, 0, 0, 1, 0],
+      [0x4D, 0x4D, 0, 43, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0],
+      [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 4, 0, 0, 0, 1, 0, 6, 0, 0],
+    ]
+    for note in notes {
+      let bytes = Pictures.noted(plain, Array("Exif\0\0".utf8) + note)
+      let isSame = try ImageSource.data(bytes).decode(from: pool).hasSamePixels(as: pixels)
+      #expect(isSame, "\(note)")
+    }
+    var generator = SeededGenerator(seed: 13)
+    for _ in 0..<1000 {
+      var bytes = Pictures.turned(plain, 6, isLittle: generator.next() % 2 == 0)
+      for _ in 0...(generator.next() % 3) {
+        bytes[12 + Int(generator.next() % 26)] = UInt8(truncatingIfNeeded: generator.next())
+      }
+      let size = try ImageSource.data(bytes).decode(from: pool).pixels
+      #expect(size == pixels.pixels || size == PixelSize(width: 21, height: 37))
+    }
+  }
+
+  @Test("a camera's note may come behind others, and have more in it")
+  func behind() throws {
+    let plain = Pictures.file("jpeg", 37, 21)
+    let entry: [UInt8] = [1, 0x0F, 0, 2, 0, 0, 0, 4, 65, 66, 67, 0]
+    let turn: [UInt8] = [1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]
+    let note = Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 2] + entry + turn
+    let bytes = Pictures.noted(Pictures.noted(plain, note), Array("http://ns".utf8))
+    let size = try ImageSource.data(bytes).decode(from: pool).pixels
+    #expect(size == PixelSize(width: 21, height: 37))
   }
 
   // D-31
@@ -41,13 +81,19 @@ struct OrientationTests {
 
 extension Pictures {
   /// A JPEG with a camera's note of which way it was held.
-  static func turned(_ jpeg: [UInt8], _ orientation: Int) -> [UInt8] {
-    let directory: [UInt8] = [
-      0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1,
-      UInt8(orientation >> 8), UInt8(orientation & 255), 0, 0, 0, 0, 0, 0,
-    ]
-    let note = Array("Exif\0\0".utf8) + directory
-    let head: [UInt8] = [0xFF, 0xE1, 0, UInt8(note.count + 2)]
-    return Array(jpeg[..<2]) + head + note + jpeg[2...]
+  static func turned(_ jpeg: [UInt8], _ orientation: Int, isLittle: Bool = false) -> [UInt8] {
+    func number(_ value: Int, _ size: Int) -> [UInt8] {
+      let bytes = (0..<size).map { UInt8(value >> (8 * $0) & 255) }
+      return isLittle ? bytes : bytes.reversed()
+    }
+    let order = Array((isLittle ? "II" : "MM").utf8)
+    let directory = number(42, 2) + number(8, 4) + number(1, 2)
+    let entry = number(0x0112, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + [0, 0]
+    return noted(jpeg, Array("Exif\0\0".utf8) + order + directory + entry + number(0, 4))
+  }
+
+  /// A JPEG with a note of `bytes` before all others.
+  static func noted(_ jpeg: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+    Array(jpeg[..<2]) + [0xFF, 0xE1, 0, UInt8(bytes.count + 2)] + bytes + jpeg[2...]
   }
 }

@@ -8,7 +8,7 @@ import LoopTransactionsTesting
 func withDisplay(
   workers: Int = 2,
   inFlightLimit: Int = 128 << 20,
-  pool: BitmapPool = BitmapPool(),
+  pool: BitmapPool? = nil,
   _ body: (Display) throws -> Void
 ) throws {
   let loop = try EventLoop()
