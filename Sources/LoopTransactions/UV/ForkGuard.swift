@@ -10,7 +10,12 @@ enum ForkGuard {
   // any other thread of the child exists.
   private static let count = Atomic<Int>(0)
 
-  private static let isInstalled: Bool = lt_at_fork_in_child(forkedInChild) == 0
+  private static let isInstalled: Bool = {
+    // Before the first fork that counts: a child that is forked while another thread makes
+    // the counter would wait for that thread, which it does not have.
+    _ = generation
+    return lt_at_fork_in_child(forkedInChild) == 0
+  }()
 
   /// The generation of this process; the first call starts the counting.
   static func install() -> Int {
