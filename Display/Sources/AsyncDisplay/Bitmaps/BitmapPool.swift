@@ -44,14 +44,13 @@ public final class BitmapPool: Sendable {
   private let process = getpid()
   private let allocate: @Sendable (Int) -> BitmapMemory?
 
-  // 64 MiB: twenty cards of a feed at scale 2. Guess.
-
   /// An empty pool.
   ///
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - keepLimit: So many bytes are kept.
+  ///   - keepLimit: So many bytes are kept; 64 MiB are twenty cards of a feed at scale 2, a
+  ///     guess.
   ///   - scheduler: Who frees what is over that: twice as many at most, and one bitmap that
   ///     is larger. Nil: whoever lets go of a bitmap, at once.
   /// - Precondition: `keepLimit` is not negative.
@@ -85,9 +84,7 @@ public final class BitmapPool: Sendable {
   /// Frees what is kept, on this thread.
   ///
   /// Call from any thread, under memory pressure.
-  public func trim() {
-    trim(to: 0)
-  }
+  public func trim() { trim(to: 0) }
 
   /// Memory of at least `byteCount`, of whatever content, or nil if the system has none.
   func take(_ byteCount: Int) -> BitmapMemory? {

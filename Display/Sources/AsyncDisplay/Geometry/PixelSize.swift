@@ -26,13 +26,18 @@ public struct PixelSize: Hashable, Sendable {
   /// - Precondition: Each is from 1 to `longestEdge`, and together no more than
   ///   `largestArea`.
   public init(width: Int, height: Int) {
-    let edges = 1...Self.longestEdge
     require(
-      edges ~= width && edges ~= height && width * height <= Self.largestArea,
+      Self.allows(width, height),
       "PixelSize: must be 1 to \(Self.longestEdge) each way, got \(width) x \(height)"
     )
     self.width = width
     self.height = height
+  }
+
+  /// Whether there may be so many pixels.
+  static func allows(_ width: Int, _ height: Int) -> Bool {
+    let edges = 1...longestEdge
+    return edges ~= width && edges ~= height && width * height <= largestArea
   }
 
   /// The pixels that `size` touches at `scale` pixels a point; nil if it is less than

@@ -26,11 +26,11 @@ enum PictureDecoder {
 
   /// What a picture of so many pixels has, by its header.
   static func size(_ width: UInt32, _ height: UInt32) throws(ImageError) -> PixelSize {
-    let edges = 1...UInt32(PixelSize.longestEdge)
-    guard edges ~= width, edges ~= height, Int(width) * Int(height) <= PixelSize.largestArea else {
-      throw .tooManyPixels(width: Int(width), height: Int(height))
+    let (width, height) = (Int(width), Int(height))
+    guard PixelSize.allows(width, height) else {
+      throw .tooManyPixels(width: width, height: height)
     }
-    return PixelSize(width: Int(width), height: Int(height))
+    return PixelSize(width: width, height: height)
   }
 
   /// Calls `body` with each few rows of `height`, until cancelled.

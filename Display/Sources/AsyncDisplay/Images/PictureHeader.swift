@@ -10,10 +10,7 @@ enum PictureHeader {
   static func byteCount(of bytes: [UInt8]) -> Int {
     guard let type = PictureType(of: bytes) else { return 0 }
     guard let (width, height) = size(in: bytes, type) else { return 4 * PixelSize.largestArea }
-    let isRefused =
-      min(width, height) < 1 || max(width, height) > PixelSize.longestEdge
-      || width * height > PixelSize.largestArea
-    return isRefused ? 0 : PixelSize(width: width, height: height).byteCount
+    return PixelSize.allows(width, height) ? PixelSize(width: width, height: height).byteCount : 0
   }
 
   /// The same of the file at `path`. Reads, so call it off the loop.

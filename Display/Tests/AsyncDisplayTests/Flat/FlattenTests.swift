@@ -11,7 +11,7 @@ private let blue: UInt32 = 0xFF00_00FF
 struct FlattenTests {
   /// A root of 40 x 40, with a red, a green and a blue part of 20 x 20 along its
   /// diagonal, 10 apart, and a dot in the green one, beyond its right edge.
-  private func makeTree(_ trace: Trace = Trace()) -> (root: Node, parts: [Block], dot: Block) {
+  func makeTree(_ trace: Trace = Trace()) -> (root: Node, parts: [Block], dot: Block) {
     let root = Node()
     root.frame = Rect(x: 0, y: 0, width: 40, height: 40)
     let colors: [(String, Color)] = [("red", .red), ("green", .green), ("blue", .blue)]
@@ -25,7 +25,7 @@ struct FlattenTests {
     return (root, parts, dot)
   }
 
-  private func rest(_ root: Node, in display: Display) throws -> Bitmap {
+  func rest(_ root: Node, in display: Display) throws -> Bitmap {
     if !root.isLoaded { root.load(in: display) }
     root.waitUntilDisplayed()
     return try root.look()
@@ -138,55 +138,6 @@ struct FlattenTests {
     }
   }
 
-  // D11, D3
-  @Test("what changes while it is drawn is not shown as it was")
-  func changesMeanwhile() throws {
-    try withDisplay(workers: 1) { display in
-      let tree = makeTree()
-      _ = try rest(tree.root, in: display)
-      let gate = Gate()
-      display.scheduler.add(priority: .interactive) { _ in gate.wait() }
-      #expect(tree.root.flatten())
-      display.loop.run(.noWait)
-      tree.parts[1].isHidden = true
-      gate.open()
-      let isFinished = display.settle()
-      #expect(isFinished && !tree.root.isFlattened)
-      #expect(try tree.root.look(at: 15, 15) == red)
-      #expect(tree.root.flatten())
-      let isFlat = display.settle()
-      #expect(isFlat && tree.root.isFlattened)
-      #expect(try tree.root.look(at: 15, 15) == red)
-    }
-  }
-
-  // D11, D3
-  @Test(
-    "nor is a layer that was invalidated on its own, drawn again before the picture or not",
-    arguments: [true, false]
-  )
-  func layerChangesMeanwhile(_ isDrawnBefore: Bool) throws {
-    try withDisplay(workers: isDrawnBefore ? 1 : 2) { display in
-      let tree = makeTree()
-      _ = try rest(tree.root, in: display)
-      let displayed = display.metrics.displayed
-      let gate = Gate()
-      if !isDrawnBefore { tree.parts[1].work = { _ in gate.wait() } }
-      #expect(tree.root.flatten())
-      tree.parts[1].color = .black
-      tree.parts[1].layer?.setNeedsDisplay()
-      let deadline = LoopClock.now.advanced(by: .seconds(10))
-      while display.metrics.displayed == displayed, LoopClock.now < deadline {
-        display.loop.run(.noWait)
-      }
-      gate.open()
-      let isFinished = display.settle()
-      #expect(isFinished && !tree.root.isFlattened)
-      #expect(tree.parts[1].layer?.needsDisplay == false)
-      #expect(try tree.root.look(at: 15, 15) == 0xFF00_0000)
-    }
-  }
-
   // D11, INC-2
   @Test("controls, and what lies in front of one, keep bitmaps of their own")
   func demotes() throws {
@@ -251,36 +202,6 @@ struct FlattenTests {
         tree.root.unload()
       }
       #expect(display.pool.metrics.lent == 0)
-    }
-  }
-
-  // D9, D11
-  @Test("what is cancelled, suspended or detached does not become flat", arguments: [true, false])
-  func givenUp(_ isBegun: Bool) throws {
-    try withDisplay(workers: 1) { display in
-      let stops: [(Node) -> Void] = [
-        { $0.cancelDisplay() }, { $0.isSuspended = true }, { $0.isDetached = true },
-      ]
-      for (index, stop) in stops.enumerated() {
-        let tree = makeTree()
-        _ = try rest(tree.root, in: display)
-        let begun = display.metrics.begun
-        let gate = Gate()
-        display.scheduler.add(priority: .interactive) { _ in gate.wait() }
-        #expect(tree.root.flatten())
-        if isBegun { display.loop.run(.noWait) }
-        stop(tree.root)
-        if index > 0 { #expect(!tree.root.flatten(), "stop \(index)") }
-        gate.open()
-        var isFinished = display.settle()
-        #expect(isFinished && !tree.root.isFlattened, "stop \(index)")
-        #expect(display.metrics.begun == begun + (isBegun ? 1 : 0), "stop \(index)")
-        tree.root.isSuspended = false
-        tree.root.isDetached = false
-        #expect(tree.root.flatten(), "stop \(index)")
-        isFinished = display.settle()
-        #expect(isFinished && tree.root.isFlattened, "stop \(index)")
-      }
     }
   }
 
