@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "../CUV/shim.h"
+
 struct cl_thread {
   pthread_t thread;
   int priority;
@@ -167,7 +169,7 @@ static int start_placed(cl_thread *thread, int cpu) {
   int error = pthread_attr_init(&attributes);
   if (error != 0) return error;
   error = place(&attributes, cpu);
-  if (error == 0) error = pthread_create(&thread->thread, &attributes, thread_main, thread);
+  if (error == 0) error = lt_thread_create(&thread->thread, &attributes, thread_main, thread);
   pthread_attr_destroy(&attributes);
   return error;
 }
@@ -203,7 +205,7 @@ static void *try_main(void *argument) {
 int cl_thread_try_priority(int priority) {
   pthread_t thread;
   int attempt = priority;
-  int error = pthread_create(&thread, NULL, try_main, &attempt);
+  int error = lt_thread_create(&thread, NULL, try_main, &attempt);
   if (error != 0) return error;
   pthread_join(thread, NULL);
   return attempt;

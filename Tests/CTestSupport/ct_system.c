@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../Sources/CUV/shim.h"
+
 struct ct_thread {
   pthread_t thread;
 };
@@ -36,7 +38,7 @@ ct_thread *ct_thread_start(ct_body body, void *context) {
   ct_thread *self = malloc(sizeof *self);
   struct start *start = malloc(sizeof *start);
   *start = (struct start){body, context};
-  if (pthread_create(&self->thread, NULL, run_thread, start) != 0) abort();
+  if (lt_thread_create(&self->thread, NULL, run_thread, start) != 0) abort();
   return self;
 }
 
@@ -139,10 +141,15 @@ static void forget_handlers(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
 }
 
+static int try_fork(void *child) {
+  *(pid_t *)child = fork();
+  return *(pid_t *)child < 0 ? errno : 0;
+}
+
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int ends[2];
-  if (pipe(ends) != 0) abort();
-  pid_t child = fork();
+  pid_t child;
+  if (pipe(ends) != 0 || lt_while_scarce(try_fork, &child) != 0) abort();
   if (child == 0) {
     dup2(ends[1], 2);
     close(ends[0]);

@@ -1,3 +1,5 @@
+import CUV
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -35,7 +37,7 @@ struct Thread {
   /// Begins to run `body`; `join()` the thread later.
   init(_ body: @escaping () -> Void) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
-    let result = pthread_create(&thread, nil, { Thread.run($0) }, start)
+    let result = lt_thread_create(&thread, nil, { Thread.run($0) }, start)
     precondition(result == 0, "Thread: the system has no thread left")
   }
 

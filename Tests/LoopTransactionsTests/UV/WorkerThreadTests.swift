@@ -1,3 +1,4 @@
+import CUV
 import LoopTransactions
 import TestSupport
 import Testing
@@ -15,5 +16,32 @@ struct WorkerThreadTests {
     #expect(names.count { $0 == "decode-thumbnai" } == 3)
     #expect(names.count { $0 == "disk" } == 1)
     for workers in frozen { workers.thaw() }
+  }
+
+  // O1
+  @Test("what the system has nothing left for is tried again, but not for ever")
+  func scarce() {
+    let attempt: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+      let attempts = context?.assumingMemoryBound(to: Attempts.self)
+      return attempts?.pointee.answer() ?? EINVAL
+    }
+    for (refused, error, answer, count) in [
+      (0, EAGAIN, 0, 1), (9, EAGAIN, 0, 10), (1, EPERM, EPERM, 1), (.max, EAGAIN, EAGAIN, 11),
+    ] {
+      var attempts = Attempts(refused: refused, error: error)
+      #expect(lt_while_scarce(attempt, &attempts) == answer)
+      #expect(attempts.count == count)
+    }
+  }
+}
+
+private struct Attempts {
+  var refused: Int
+  let error: Int32
+  var count = 0
+
+  mutating func answer() -> Int32 {
+    count += 1
+    return count <= refused ? error : 0
   }
 }
