@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../CUV/shim.h"
+#include "../CUV/scarce.h"
 
 #if defined(__linux__)
 #include <sys/prctl.h>

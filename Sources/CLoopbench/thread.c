@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "../CUV/shim.h"
+#include "../CUV/scarce.h"
 
 struct cl_thread {
   pthread_t thread;

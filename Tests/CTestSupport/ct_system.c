@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../Sources/CUV/shim.h"
+#include "../../Sources/CUV/scarce.h"
 
 struct ct_thread {
   pthread_t thread;

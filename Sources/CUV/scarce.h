@@ -1,0 +1,43 @@
+// Tries again what the system had nothing left for. Apart from shim.h, for C to include.
+#ifndef LT_CUV_SCARCE_H
+#define LT_CUV_SCARCE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+// Does `attempt` again while it says EAGAIN, for 10 ms at most; what it said last. What
+// the system lacks may be there a moment later: with nothing near any limit, one thread
+// in 10^5 was refused here, and the next was not. The first pause is none; then they
+// double, from 20 us.
+static inline int lt_while_scarce(int (*attempt)(void *), void *context) {
+  int error = attempt(context);
+  for (long pause = 0; error == EAGAIN && pause <= 5120000; error = attempt(context)) {
+    struct timespec nap = {0, pause};
+    nanosleep(&nap, NULL);
+    pause = pause == 0 ? 20000 : 2 * pause;
+  }
+  return error;
+}
+
+typedef struct {
+  pthread_t *thread;
+  const pthread_attr_t *attributes;
+  void *(*body)(void *);
+  void *context;
+} lt_thread_creation;
+
+static inline int lt_thread_attempt(void *opaque) {
+  lt_thread_creation *creation = (lt_thread_creation *)opaque;
+  return pthread_create(creation->thread, creation->attributes, creation->body,
+                        creation->context);
+}
+
+// As pthread_create, but not refused by what passes.
+static inline int lt_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                   void *(*body)(void *), void *context) {
+  lt_thread_creation creation = {thread, attributes, body, context};
+  return lt_while_scarce(lt_thread_attempt, &creation);
+}
+
+#endif
