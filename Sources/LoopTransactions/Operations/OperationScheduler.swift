@@ -91,8 +91,8 @@ public final class OperationScheduler: Sendable {
   ///
   /// Call from any thread. What `body` holds is released on the worker that ran it,
   /// or by the thread that cancels it. If the system has no thread left for the first
-  /// worker, operations wait until the next one is added. Memory for as many as ever
-  /// waited at once is kept, 64 bytes each.
+  /// worker, which is tried for 10 ms here, operations wait until the next one is
+  /// added. Memory for as many as ever waited at once is kept, 64 bytes each.
   ///
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.
