@@ -292,8 +292,22 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
 
 // MARK: Fork
 
-static inline int lt_at_fork_in_child(void (*handler)(void)) {
-  return pthread_atfork(NULL, NULL, handler);
+// How many forks led to this process. Not a global of Swift's: under ThreadSanitizer its
+// runtime takes a lock at each look at one, and a child that is forked meanwhile waits
+// for the thread that holds it, which it does not have. Relaxed everywhere: only the one
+// thread that survived a fork writes, before any other thread of the child exists.
+__attribute__((weak, visibility("hidden"))) int lt_forks = 0;
+__attribute__((weak, visibility("hidden"))) pthread_once_t lt_forks_once = PTHREAD_ONCE_INIT;
+
+static inline int lt_fork_count(void) { return __atomic_load_n(&lt_forks, __ATOMIC_RELAXED); }
+
+static inline void lt_forked(void) { __atomic_fetch_add(&lt_forks, 1, __ATOMIC_RELAXED); }
+
+static inline void lt_start_counting_forks(void) { pthread_atfork(NULL, NULL, lt_forked); }
+
+// Counts the forks from now on. A child may call it whatever its parent's threads did.
+static inline void lt_count_forks(void) {
+  pthread_once(&lt_forks_once, lt_start_counting_forks);
 }
 
 // MARK: Reports

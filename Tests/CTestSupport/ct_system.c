@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,9 @@ static int try_fork(void *child) {
   return *(pid_t *)child < 0 ? errno : 0;
 }
 
+// The child that is waited for, or 0.
+static atomic_int waited_for;
+
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int ends[2];
   pid_t child;
@@ -158,6 +162,7 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
     body(context);
     _exit(0);
   }
+  waited_for = child;
   close(ends[1]);
   int length = 0;
   ssize_t got;
@@ -168,10 +173,19 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  waited_for = 0;
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// Its child too, which would keep the tests' output open.
+static void end(int number) {
+  if (waited_for != 0) kill(waited_for, SIGKILL);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 void ct_end_after(unsigned seconds) {
+  signal(SIGALRM, end);
   // Dispatch's worker threads block every signal; in a child there is no other.
   sigset_t signals;
   sigemptyset(&signals);

@@ -105,6 +105,23 @@ struct ForkGuardTests {
     }
   }
 
+  // ThreadSanitizer's runtime takes a lock whenever a global of Swift's is looked at.
+  @Test("a child ends although other threads ask whether they were forked")  // L12
+  func childOfMany() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      try withLoop { loop in
+        let (port, isDone) = (loop.port, Tally())
+        let asking = (0..<3).map { _ in
+          TestThread { while isDone.value == 0 { port.wake() } }
+        }
+        for _ in 0..<200 { #expect(Process.fork {}.status == 0) }
+        isDone.increment()
+        for thread in asking { thread.join() }
+      }
+    }
+  }
+
   @Test("a child's elements are refused by its parent's queues")  // L12
   func childEnqueues() async {
     await #expect(processExitsWith: .success) {
