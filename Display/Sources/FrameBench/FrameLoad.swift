@@ -9,7 +9,7 @@ import LoopTransactions
 /// tutorial's was.
 public struct FrameLoad: Sendable {
   /// What a card takes, in seconds of a processor.
-  public let cardSeconds: Double
+  public private(set) var cardSeconds: Double
   /// Points that the feed is longer for each card.
   public let pitch: Double
 
@@ -25,10 +25,22 @@ public struct FrameLoad: Sendable {
     let speed = 0.72 / first * pitch
     let times = try (0..<3).map { _ in
       let run = FrameRun(variant, corpus, .steady(pointsPerSecond: speed))
-      let record = try run.record()
-      return Double(record.loopNs) / Double(max(1, record.shown)) / 1e9
+      return try run.record().cardSeconds
     }
     cardSeconds = times.sorted()[1]
+  }
+
+  /// Follows the machine, which may be a tenth faster a minute later: goes a third of the way
+  /// to what a card took in `record`, a run of the variant that was measured. One in which
+  /// few cards came says nothing.
+  package mutating func follow(_ record: FrameRecord) {
+    guard record.shown >= 10 else { return }
+    cardSeconds += (record.cardSeconds - cardSeconds) / 3
+  }
+
+  /// Where a card takes so many seconds.
+  package init(cardSeconds: Double, pitch: Double) {
+    (self.cardSeconds, self.pitch) = (cardSeconds, pitch)
   }
 
   // For a speed to begin with.
@@ -46,4 +58,9 @@ public struct FrameLoad: Sendable {
 
   /// The speed at which r·c is `load`, in points a second.
   public func speed(at load: Double) -> Double { load / cardSeconds * pitch }
+}
+
+extension FrameRecord {
+  /// What a card took the loop that drew it, in seconds.
+  fileprivate var cardSeconds: Double { Double(loopNs) / Double(max(1, shown)) / 1e9 }
 }

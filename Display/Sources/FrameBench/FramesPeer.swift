@@ -1,3 +1,4 @@
+import AsyncDisplay
 public import CardFeed
 public import LoopbenchKit
 
@@ -32,7 +33,9 @@ public struct FramesPeer: Peer {
       run.warmUps = slice.effort.warmUps
       run.invalidates = series.invalidates
       let card = try machine.load(of: variant).cardSeconds
-      slice.add(try run.record(), of: series.name, cardSeconds: card)
+      let record = try run.record()
+      slice.add(record, of: series.name, cardSeconds: card)
+      if series.load > 0 { machine.follow(record, of: variant) }
     } catch {
       throw PeerFailure("\(error)")
     }
@@ -42,8 +45,8 @@ public struct FramesPeer: Peer {
 /// What all variants share: the cards, and what one costs on this machine.
 struct FrameMachine: Sendable {
   let corpus: CardCorpus
-  // Of S0, by which the speed is chosen.
-  private let plain: FrameLoad
+  // Of S0, by which the speed is chosen. Any thread.
+  private let plain: Guarded<FrameLoad>
   // Of S2, whose blur is cheaper; measured where it is asked for.
   private static let cheap = Result { try FrameLoad(shared.get().corpus, .s2) }
 
@@ -54,15 +57,21 @@ struct FrameMachine: Sendable {
 
   private init() throws {
     corpus = try CardCorpus(scale: System.environment("LOOPBENCH_FRAMES_SCALE", 0.1...4) ?? 3.5)
-    plain = try FrameLoad(corpus, .s0)
+    plain = Guarded(try FrameLoad(corpus, .s0))
   }
 
   /// The speed at which S0 has the load `load`, in points a second: the same for all.
-  func speed(at load: Double) -> Double { plain.speed(at: load) }
+  func speed(at load: Double) -> Double { plain.withLock { $0.speed(at: load) } }
+
+  /// Has the load follow the machine, if S0 made `record`.
+  func follow(_ record: FrameRecord, of variant: FeedVariant) {
+    guard variant.name == FeedVariant.s0.name else { return }
+    plain.withLock { $0.follow(record) }
+  }
 
   /// What a card costs `variant`.
   func load(of variant: FeedVariant) throws -> FrameLoad {
-    variant.blurReduction == 1 ? plain : try Self.cheap.get()
+    variant.blurReduction == 1 ? plain.withLock { $0 } : try Self.cheap.get()
   }
 }
 

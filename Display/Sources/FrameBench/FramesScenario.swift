@@ -92,8 +92,8 @@ public enum FramesScenario {
       frames    shown    shown    dropped  dropped  shown
 
     The load is r·c: cards that come into sight a second, times what a card takes one processor,
-    which is measured first, in the feed. At 0.72 a loop that draws by itself is left 17 to 30 frames
-    of 60; `loop %` says how busy it was in truth.
+    which is measured first, in the feed, and followed from one turn of S0 to the next. At 0.72 a
+    loop that draws by itself is left 17 to 30 frames of 60; `loop %` says how busy it was in truth.
 
     dropped    refreshes without a new frame; `busy` those while the loop's thread computed, the
                others had it wait for a processor

@@ -36,4 +36,17 @@ struct FrameRunTests {
     // Those of the warm-up are not among them.
     #expect(record.pictures > 0 && record.wanted == 0)
   }
+
+  @Test("the load follows what a card takes, by a third each time, and not by few cards")
+  func followed() {
+    var load = FrameLoad(cardSeconds: 0.04, pitch: 300)
+    var record = FrameRecord()
+    (record.shown, record.loopNs) = (9, 3_600_000_000)
+    load.follow(record)
+    #expect(load.cardSeconds == 0.04)
+    (record.shown, record.loopNs) = (10, 1_600_000_000)
+    load.follow(record)
+    #expect(abs(load.cardSeconds - 0.08) < 1e-9)
+    #expect(abs(load.speed(at: 0.8) - 3000) < 1e-6)
+  }
 }
