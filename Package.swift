@@ -103,8 +103,8 @@ let package = Package(
     .testTarget(
       name: "LoopTransactionsTests",
       dependencies: [
-        "LoopTransactions", "LoopTransactionsTesting", "TestSupport", "main-thread-program",
-        "async-main-program",
+        "CUV", "LoopTransactions", "LoopTransactionsTesting", "TestSupport",
+        "main-thread-program", "async-main-program",
       ],
       swiftSettings: strict
     ),

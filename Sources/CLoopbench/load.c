@@ -44,15 +44,10 @@ static void become_shell(const char *command, pid_t parent) {
   _exit(127);
 }
 
-static int try_fork(void *child) {
-  *(pid_t *)child = fork();
-  return *(pid_t *)child < 0 ? errno : 0;
-}
-
 int cl_load_start(const char *command) {
   pid_t parent = getpid();
   pid_t child;
-  int error = lt_while_scarce(try_fork, &child);
+  int error = lt_fork(&child);
   if (error != 0) return -error;
   if (child == 0) become_shell(command, parent);
   // Both sides, for either may be first; it has run `sh` if this is refused.

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
 // Does `attempt` again while it says EAGAIN, for 10 ms at most; what it said last. What
 // the system lacks may be there a moment later: with nothing near any limit, one thread
@@ -39,5 +41,14 @@ static inline int lt_thread_create(pthread_t *thread, const pthread_attr_t *attr
   lt_thread_creation creation = {thread, attributes, body, context};
   return lt_while_scarce(lt_thread_attempt, &creation);
 }
+
+static inline int lt_fork_attempt(void *child) {
+  *(pid_t *)child = fork();
+  return *(pid_t *)child < 0 ? errno : 0;
+}
+
+// As fork, but not refused by what passes. 0, with 0 as the `child` in the child; or an
+// errno.
+static inline int lt_fork(pid_t *child) { return lt_while_scarce(lt_fork_attempt, child); }
 
 #endif

@@ -305,7 +305,7 @@ static inline void lt_forked(void) { __atomic_fetch_add(&lt_forks, 1, __ATOMIC_R
 
 static inline void lt_start_counting_forks(void) { pthread_atfork(NULL, NULL, lt_forked); }
 
-// Counts the forks from now on. A child may call it whatever its parent's threads did.
+// Counts the forks from now on. glibc begins anew in a child that was forked meanwhile.
 static inline void lt_count_forks(void) {
   pthread_once(&lt_forks_once, lt_start_counting_forks);
 }

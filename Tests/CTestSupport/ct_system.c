@@ -142,18 +142,13 @@ static void forget_handlers(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
 }
 
-static int try_fork(void *child) {
-  *(pid_t *)child = fork();
-  return *(pid_t *)child < 0 ? errno : 0;
-}
-
 // The child that is waited for, or 0.
 static atomic_int waited_for;
 
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
   int ends[2];
   pid_t child;
-  if (pipe(ends) != 0 || lt_while_scarce(try_fork, &child) != 0) abort();
+  if (pipe(ends) != 0 || lt_fork(&child) != 0) abort();
   if (child == 0) {
     dup2(ends[1], 2);
     close(ends[0]);

@@ -30,17 +30,17 @@ public struct FrameLoad: Sendable {
     cardSeconds = times.sorted()[1]
   }
 
+  /// Where a card takes so many seconds.
+  package init(cardSeconds: Double, pitch: Double) {
+    (self.cardSeconds, self.pitch) = (cardSeconds, pitch)
+  }
+
   /// Follows the machine, which may be a tenth faster a minute later: goes a third of the way
   /// to what a card took in `record`, a run of the variant that was measured. One in which
   /// few cards came says nothing.
   package mutating func follow(_ record: FrameRecord) {
     guard record.shown >= 10 else { return }
     cardSeconds += (record.cardSeconds - cardSeconds) / 3
-  }
-
-  /// Where a card takes so many seconds.
-  package init(cardSeconds: Double, pitch: Double) {
-    (self.cardSeconds, self.pitch) = (cardSeconds, pitch)
   }
 
   // For a speed to begin with.

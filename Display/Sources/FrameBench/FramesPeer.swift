@@ -60,7 +60,7 @@ struct FrameMachine: Sendable {
     plain = Guarded(try FrameLoad(corpus, .s0))
   }
 
-  /// The speed at which S0 has the load `load`, in points a second: the same for all.
+  /// The speed at which S0 has the load `load` now, in points a second.
   func speed(at load: Double) -> Double { plain.withLock { $0.speed(at: load) } }
 
   /// Has the load follow the machine, if S0 made `record`.

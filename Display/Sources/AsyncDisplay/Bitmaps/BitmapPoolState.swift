@@ -28,6 +28,12 @@ struct BitmapPoolState {
     return first.byteCount
   }
 
+  private mutating func remove(at index: Int) -> BitmapMemory {
+    let memory = kept.remove(at: index)
+    metrics.keptBytes -= memory.byteCount
+    return memory
+  }
+
   func checkInvariants() {
     assert(metrics.keptBytes == kept.reduce(0) { $0 + $1.byteCount }, "BitmapPool: kept bytes")
     assert(metrics.keptBytes - largeBytes <= mostKept, "BitmapPool: more than may be kept")
@@ -53,8 +59,7 @@ extension BitmapPoolState {
       if kept[index].byteCount == byteCount { break }
     }
     guard let best else { return nil }
-    let memory = kept.remove(at: best)
-    metrics.keptBytes -= memory.byteCount
+    let memory = remove(at: best)
     metrics.reused += 1
     lend(memory.byteCount)
     return memory
@@ -101,7 +106,7 @@ extension BitmapPoolState {
   /// What who was asked is to free next; nil if nothing is over the limit.
   mutating func trimOne() -> BitmapMemory? {
     defer { checkInvariants() }
-    if metrics.keptBytes > keepLimit { return removeFirst() }
+    if metrics.keptBytes > keepLimit { return remove(at: 0) }
     isAsked = false
     return nil
   }
@@ -110,25 +115,15 @@ extension BitmapPoolState {
   mutating func shrink(to limit: Int) -> [BitmapMemory] {
     defer { checkInvariants() }
     var freed: [BitmapMemory] = []
-    while metrics.keptBytes > limit { freed.append(removeFirst()) }
+    while metrics.keptBytes > limit { freed.append(remove(at: 0)) }
     return freed
   }
 
   private mutating func shrinkOthers() -> [BitmapMemory] {
-    let excess = metrics.keptBytes - largeBytes - mostKept
-    var (freed, bytes) = ([BitmapMemory](), 0)
-    while bytes < excess {
-      let memory = kept.remove(at: largeBytes > 0 ? 1 : 0)
-      bytes += memory.byteCount
-      freed.append(memory)
+    var freed: [BitmapMemory] = []
+    while metrics.keptBytes - largeBytes > mostKept {
+      freed.append(remove(at: largeBytes > 0 ? 1 : 0))
     }
-    metrics.keptBytes -= bytes
     return freed
-  }
-
-  private mutating func removeFirst() -> BitmapMemory {
-    let memory = kept.removeFirst()
-    metrics.keptBytes -= memory.byteCount
-    return memory
   }
 }

@@ -3,6 +3,14 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 @Suite("BitmapPool")
 struct BitmapPoolTests {
   // D8
@@ -142,6 +150,28 @@ struct BitmapPoolTests {
     gate.open()
     #expect(done.wait() && pool.metrics.keptBytes == 3 << 19)
     #expect(try make(256, 3).count == 3 && pool.metrics.allocated == 5)
+  }
+
+  // D8
+  @Test("a child that was forked lets go of a bitmap without the workers it does not have")
+  func child() async {
+    await #expect(processExitsWith: .success) {
+      // Which Swift hides.
+      let symbol = try #require(dlsym(nil, "fork"))
+      let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+      let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
+      let pool = BitmapPool(keepLimit: 1 << 20, scheduler: scheduler)
+      var bitmap: Bitmap? = try Bitmap.draw(PixelSize(width: 512, height: 1024), from: pool) { _ in
+      }
+      #expect(bitmap != nil)
+      let child = fork()
+      if child == 0 {
+        bitmap = nil
+        _exit(pool.metrics.keptBytes == 0 && pool.metrics.lent == 0 ? 0 : 1)
+      }
+      var status: Int32 = -1
+      #expect(waitpid(child, &status, 0) == child && status == 0)
+    }
   }
 
   // D8
