@@ -94,7 +94,7 @@ extension MainQueueBridge {
   private func begin(on loop: EventLoop) {
     Self.current = self
     loop.mainQueueBridge = self
-    source.start(self)
+    source.start(self, mainQueueHasWork)
     loop.embedding?.loopChanged()
     // Behind what waits already. Unless it has run after the first drain, somebody
     // further out is draining the queue, and nothing here would ever run.
@@ -141,4 +141,15 @@ extension MainQueueBridge {
     loop = nil
     Self.current = nil
   }
+}
+
+private func mainQueueHasWork(
+  _ handle: PollHandle?,
+  _ status: Int32,
+  _ events: Int32
+) {
+  guard let bridge = owner(of: handle, as: MainQueueBridge.self) else {
+    return stopWatching(handle)
+  }
+  bridge.mainQueueHasWork()
 }

@@ -66,7 +66,11 @@ extension EventLoop {
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
     let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
-    timer.start(.precise(try DeadlineSource(loop: uv, owner: timer)))
+    timer.start(
+      .precise(
+        try DeadlineSource(loop: uv, owner: timer, reached: deadlineWasReached)
+      )
+    )
     return timer
   }
 }

@@ -120,8 +120,17 @@ public final class EventLoop {
     time: VirtualTime? = nil
   ) throws(UVError) {
     do {
-      wakeSource = try WakeSource(wakeMethod, loop: uv)
-      ticks = try TickHandles(loop: uv)
+      wakeSource = try WakeSource(
+        wakeMethod,
+        loop: uv,
+        descriptorWoke: wakeDescriptorIsReadable,
+        asyncWoke: wakeHandleWasSent
+      )
+      ticks = try TickHandles(
+        loop: uv,
+        beforeWaiting: tickWaits,
+        afterWaiting: tickWaited
+      )
     } catch {
       // `deinit` does not run for what was never made.
       local.free()

@@ -161,7 +161,7 @@ extension LoopTimer {
 
   private func arm() {
     switch source {
-    case .milliseconds(let timer): timer.start(timeout: timeout)
+    case .milliseconds(let timer): timer.start(timeout: timeout, timerIsDue)
     case .precise(let source): source.arm(at: due.nanoseconds)
     case .virtual(let time): time.add(self)
     case .none: break

@@ -5,7 +5,7 @@ struct UVTimer {
   private let handle: UVHandle<uv_timer_t>
 
   /// Makes a timer that reports to `owner`.
-  init(loop: UVLoop, owner: LoopTimer) {
+  init(loop: UVLoop, owner: AnyObject) {
     do {
       handle = try UVHandle("LoopTimer") { uv_timer_init(loop.pointer, $0) }
     } catch {
@@ -15,8 +15,10 @@ struct UVTimer {
     handle.setOwner(owner)
   }
 
-  /// Fires `timeout` milliseconds after the loop's own time.
-  func start(timeout: UInt64) { uv_timer_start(handle.pointer, timerFired, timeout, 0) }
+  /// Calls `fired` `timeout` milliseconds after the loop's own time.
+  func start(timeout: UInt64, _ fired: TimerCallback) {
+    uv_timer_start(handle.pointer, fired, timeout, 0)
+  }
 
   /// Keeps the timer from firing until it is started again.
   func stop() { uv_timer_stop(handle.pointer) }
@@ -29,8 +31,4 @@ struct UVTimer {
 
   /// Stops the timer; the loop's next tick frees it.
   func close() { handle.close() }
-}
-
-private func timerFired(_ handle: UnsafeMutablePointer<uv_timer_t>?) {
-  owner(of: handle, as: LoopTimer.self)?.timerFired()
 }

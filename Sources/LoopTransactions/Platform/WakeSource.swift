@@ -23,10 +23,16 @@ enum WakeSource {
   case descriptor(Int32, UVHandle<uv_poll_t>)
   case async(UVHandle<uv_async_t>)
 
-  /// Opens the source on `loop`. Does not keep the loop alive.
-  init(_ method: WakeMethod, loop: UVLoop) throws(UVError) {
+  /// Opens the source on `loop`, which calls one of the two functions after a
+  /// `send()`. Does not keep the loop alive.
+  init(
+    _ method: WakeMethod,
+    loop: UVLoop,
+    descriptorWoke: PollCallback,
+    asyncWoke: AsyncCallback
+  ) throws(UVError) {
     switch method {
-    case .descriptor: self = try .openDescriptor(loop)
+    case .descriptor: self = try .openDescriptor(loop, descriptorWoke)
     case .async:
       self = .async(
         try UVHandle("EventLoop.init") { uv_async_init(loop.pointer, $0, asyncWoke) }
@@ -35,7 +41,10 @@ enum WakeSource {
     keepsLoopAlive(false)
   }
 
-  private static func openDescriptor(_ loop: UVLoop) throws(UVError) -> WakeSource {
+  private static func openDescriptor(
+    _ loop: UVLoop,
+    _ descriptorWoke: PollCallback
+  ) throws(UVError) -> WakeSource {
     let descriptor = try check(lt_eventfd_open(), "EventLoop.init")
     do {
       let handle = try UVHandle<uv_poll_t>("EventLoop.init") {
@@ -107,7 +116,7 @@ enum WakeSource {
   }
 
   /// Lets the callback find `owner`; nil makes it do nothing.
-  func setOwner(_ owner: EventLoop?) {
+  func setOwner(_ owner: AnyObject?) {
     switch self {
     case .descriptor(_, let handle): handle.setOwner(owner)
     case .async(let handle): handle.setOwner(owner)
@@ -124,20 +133,4 @@ enum WakeSource {
     case .async(let handle): handle.close()
     }
   }
-}
-
-private func descriptorWoke(
-  _ handle: UnsafeMutablePointer<uv_poll_t>?,
-  _ status: Int32,
-  _ events: Int32
-) {
-  // Without one, the loop was dropped open, or a child closed it: nobody reads what
-  // was written.
-  guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
-  loop.calledBack { loop.woke() }
-}
-
-private func asyncWoke(_ handle: UnsafeMutablePointer<uv_async_t>?) {
-  guard let loop = owner(of: handle, as: EventLoop.self) else { return }
-  loop.calledBack { loop.woke() }
 }

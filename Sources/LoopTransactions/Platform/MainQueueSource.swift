@@ -29,10 +29,10 @@ struct MainQueueSource {
     }
   }
 
-  /// Lets `owner` know of work from now on. It is not retained.
-  func start(_ owner: MainQueueBridge) {
+  /// Calls `hasWork` when there is work, from now on. `owner` is not retained.
+  func start(_ owner: AnyObject, _ hasWork: PollCallback) {
     handle.setOwner(owner)
-    uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), mainQueueHasWork)
+    uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), hasWork)
   }
 
   /// Does the work there is. What that adds makes the descriptor readable again.
@@ -57,15 +57,4 @@ struct MainQueueSource {
 
   /// Closes the handle. The descriptor is libdispatch's.
   func close() { handle.close() }
-}
-
-private func mainQueueHasWork(
-  _ handle: UnsafeMutablePointer<uv_poll_t>?,
-  _ status: Int32,
-  _ events: Int32
-) {
-  guard let bridge = owner(of: handle, as: MainQueueBridge.self) else {
-    return stopWatching(handle)
-  }
-  bridge.mainQueueHasWork()
 }

@@ -10,8 +10,13 @@ struct TickHandles {
   private let check: UVHandle<uv_check_t>
   private let idle: UVHandle<uv_idle_t>
 
-  /// Starts the handles on `loop`. They do nothing until they have an owner.
-  init(loop: UVLoop) throws(UVError) {
+  /// Starts the handles on `loop`, which calls the two functions once a tick. They
+  /// find the owner by `unmanagedOwner(of:as:)`, and nil until there is one.
+  init(
+    loop: UVLoop,
+    beforeWaiting: PrepareCallback,
+    afterWaiting: CheckCallback
+  ) throws(UVError) {
     prepare = try UVHandle("EventLoop.init") { uv_prepare_init(loop.pointer, $0) }
     check = try UVHandle("EventLoop.init") { uv_check_init(loop.pointer, $0) }
     idle = try UVHandle("EventLoop.init") { uv_idle_init(loop.pointer, $0) }
@@ -37,7 +42,7 @@ struct TickHandles {
 
   /// Lets the callbacks find `owner`, which is not retained; nil makes them do
   /// nothing.
-  func setOwner(_ owner: EventLoop?) {
+  func setOwner(_ owner: AnyObject?) {
     prepare.setOwner(owner)
     check.setOwner(owner)
   }
@@ -48,36 +53,6 @@ struct TickHandles {
     check.close()
     idle.close()
   }
-}
-
-private func beforeWaiting(_ handle: UnsafeMutablePointer<uv_prepare_t>?) {
-  withLoop(of: handle) { $0.beforeWaiting() }
-}
-
-private func afterWaiting(_ handle: UnsafeMutablePointer<uv_check_t>?) {
-  withLoop(of: handle) { $0.afterWaiting() }
-}
-
-/// Calls `body` with the handle's loop, held until it returns.
-@inline(__always)
-private func withLoop<Raw>(
-  of handle: UnsafeMutablePointer<Raw>?,
-  _ body: (EventLoop) -> Void
-) {
-  guard let loop = unmanagedOwner(of: handle, as: EventLoop.self) else { return }
-  // A loop of its own is held by the run that this is part of, and that spares
-  // 10 ns a tick; an adopted one may be closed and dropped by what it calls.
-  if _fastPath(loop._withUnsafeGuaranteedRef { $0.ownsLoop }) {
-    return loop._withUnsafeGuaranteedRef { body($0) }
-  }
-  callAdopted(loop, body)
-}
-
-// Not inlined: what is left of each callback is little, and fast.
-@inline(never)
-private func callAdopted(_ loop: Unmanaged<EventLoop>, _ body: (EventLoop) -> Void) {
-  let held = loop.takeUnretainedValue()
-  withExtendedLifetime(held) { held.calledBack { body(held) } }
 }
 
 // An idle handle is started for its effect on the poll's timeout alone.

@@ -14,9 +14,9 @@ struct DeadlineSource {
     #endif
   }
 
-  /// Opens the descriptor and polls it for `owner`; `UV_ENOSYS` where the
-  /// system has none.
-  init(loop: UVLoop, owner: LoopTimer) throws(UVError) {
+  /// Opens the descriptor and polls it for `owner`, whose deadlines call `reached`;
+  /// `UV_ENOSYS` where the system has none.
+  init(loop: UVLoop, owner: AnyObject, reached: PollCallback) throws(UVError) {
     let descriptor = try check(lt_timerfd_open(), "PreciseTimer")
     do {
       handle = try UVHandle("PreciseTimer") { uv_poll_init(loop.pointer, $0, descriptor) }
@@ -26,7 +26,7 @@ struct DeadlineSource {
     }
     self.descriptor = descriptor
     handle.setOwner(owner)
-    uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), deadlineReached)
+    uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), reached)
   }
 
   /// Fires once, at `nanoseconds` of the monotonic clock.
@@ -58,14 +58,4 @@ struct DeadlineSource {
     handle.close()
     lt_descriptor_close(descriptor)
   }
-}
-
-private func deadlineReached(
-  _ handle: UnsafeMutablePointer<uv_poll_t>?,
-  _ status: Int32,
-  _ events: Int32
-) {
-  // Without one, a child closed what it inherited, and runs a loop of its own. I15.
-  guard let timer = owner(of: handle, as: LoopTimer.self) else { return stopWatching(handle) }
-  timer.timerFired()
 }

@@ -1,0 +1,196 @@
+"""usage: python3 scripts/lib/edges.py [--write | --why FROM TO]
+
+Computes which folders of a library use which, from the names they declare and
+mention. Fails when folders depend on each other in a circle, or when
+ARCHITECTURE.md draws another picture than the one computed.
+
+  --write        put the computed pictures into the ARCHITECTURE files
+  --why FROM TO  list the names that FROM uses of TO, with their files
+
+exit: 0 as drawn, 1 a cycle or another picture, 2 usage
+"""
+import os
+import re
+import sys
+from collections import defaultdict
+
+# Each library, and the file that draws its folders.
+LIBRARIES = {
+    "Sources/LoopTransactions": "ARCHITECTURE.md",
+    "Sources/LoopbenchKit": "ARCHITECTURE.md",
+    "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
+}
+# Files beside the folders put the library together, so they may use all of them.
+ROOT = "(root)"
+
+MODIFIERS = r"(?:(?:public|package|internal|open|final|indirect|nonisolated|@\w+(?:\([^)]*\))?)\s+)*"
+TYPE = re.compile(rf"^{MODIFIERS}(?:class|struct|enum|actor|protocol|typealias)\s+(\w+)", re.M)
+FUNCTION = re.compile(rf"^{MODIFIERS}func\s+(\w+)", re.M)
+EXTENSION = re.compile(rf"^{MODIFIERS}extension\s+([\w.]+)")
+MEMBER = re.compile(r"  (?! )(.*?)\b(?:func|var|let)\s+(\w+)")
+ANY_MEMBER = re.compile(r"\b(?:func|var|let|case)\s+(\w+)")
+
+
+def without_text(source):
+    """The code alone: no comments, no string literals."""
+    source = re.sub(r'"""(.|\n)*?"""', '""', source)
+    source = re.sub(r"//.*", "", source)
+    source = re.sub(r"/\*(.|\n)*?\*/", "", source)
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', source)
+
+
+class Library:
+    """The Swift files of one target, and the names that its folders share."""
+
+    def __init__(self, path, folder_of=None):
+        self.code = {}
+        for directory, _, names in sorted(os.walk(path)):
+            for name in sorted(names):
+                if name.endswith(".swift"):
+                    file = os.path.join(directory, name)
+                    with open(file, encoding="utf-8") as handle:
+                        self.code[os.path.relpath(file, path)] = without_text(handle.read())
+        self.folder_of = folder_of or (lambda file: file.split("/")[0] if "/" in file else ROOT)
+        self.folders = sorted({self.folder_of(file) for file in self.code})
+        self.uses = defaultdict(lambda: defaultdict(set))
+        self._add_types_and_functions()
+        self._add_extension_members()
+
+    def _add_types_and_functions(self):
+        places = defaultdict(set)
+        for file, code in self.code.items():
+            for match in TYPE.finditer(code):
+                places[match.group(1), False].add(self.folder_of(file))
+            for match in FUNCTION.finditer(code):
+                places[match.group(1), True].add(self.folder_of(file))
+        for (name, is_function), folders in places.items():
+            # A name declared in two folders does not say which one is meant.
+            if len(folders) == 1:
+                ending = r"\(" if is_function else r"\b"
+                self._add_mentions(name, next(iter(folders)), rf"(?<![\w.]){name}{ending}")
+
+    def _add_extension_members(self):
+        """Members of extensions count where their name is declared only once."""
+        declared = defaultdict(int)
+        members = {}
+        for file, code in self.code.items():
+            for match in ANY_MEMBER.finditer(code):
+                declared[match.group(1)] += 1
+            extended = None
+            for line in code.split("\n"):
+                if re.match(r"[^\s})@#>]", line):
+                    match = EXTENSION.match(line)
+                    extended = match.group(1) if match else None
+                match = MEMBER.match(line)
+                if match and extended and "private" not in match.group(1):
+                    members[match.group(2)] = (extended, file)
+        for name, (extended, file) in members.items():
+            if declared[name] == 1:
+                self._add_mentions(
+                    name, self.folder_of(file), rf"(?<!\w){name}\b", f"{extended}.{name}"
+                )
+
+    def _add_mentions(self, name, home, pattern, label=None):
+        expression = re.compile(pattern)
+        for file, code in self.code.items():
+            folder = self.folder_of(file)
+            if folder != home and name in code and expression.search(code):
+                self.uses[folder][home].add((label or name, file))
+
+    def layers(self):
+        """Folders from the lowest up, each with those it uses; and the cycles."""
+        left, order = set(self.folders), []
+        while left:
+            free = sorted(f for f in left if not (set(self.uses[f]) & left - {f}))
+            if not free:
+                return order, self._cycles(left)
+            order += free
+            left -= set(free)
+        return order, []
+
+    def _cycles(self, left):
+        reach = {f: set(self.uses[f]) & left for f in left}
+        for _ in left:
+            for folder in left:
+                reach[folder] |= set().union(*(reach[g] for g in reach[folder]), set())
+        return sorted({tuple(sorted(g for g in left if g in reach[f] and f in reach[g]))
+                       for f in left if f in reach[f]})
+
+    def picture(self):
+        """One line a folder, lowest last, with the folders that it uses itself."""
+        order, _ = self.layers()
+        width = max(map(len, order), default=0)
+        place = {folder: number for number, folder in enumerate(order)}
+        lines = []
+        for folder in reversed(order):
+            used = sorted(self.uses[folder], key=lambda f: -place.get(f, 0))
+            lines.append(f"{folder:{width}}  uses  {', '.join(used)}" if used else folder)
+        return "\n".join(lines)
+
+
+def markers(path):
+    return f"<!-- folders: {path} -->", "<!-- /folders -->"
+
+
+def drawn(text, path):
+    begin, end = map(re.escape, markers(path))
+    match = re.search(rf"{begin}\n+```text\n(.*?)\n```\n+{end}", text, re.S)
+    return match.group(1) if match else None
+
+
+def check(path, document, write):
+    library = Library(path)
+    _, cycles = library.layers()
+    for cycle in cycles:
+        print(f"{path}: these folders depend on each other in a circle: {', '.join(cycle)}")
+        for first in cycle:
+            for second in (f for f in cycle if f > first):
+                for a, b in ((first, second), (second, first)):
+                    names = sorted({name for name, _ in library.uses[a][b]})
+                    if library.uses[second][first] and library.uses[first][second]:
+                        print(f"  {a} uses {', '.join(names)} of {b}")
+    if cycles:
+        return False
+    with open(document, encoding="utf-8") as handle:
+        text = handle.read()
+    before, picture = drawn(text, path), library.picture()
+    if before == picture:
+        return True
+    if not write:
+        print(f"{document}: does not draw the folders of {path} as they are; the picture is:")
+        print(picture)
+        print("  error: remove the new arrow, or run: python3 scripts/lib/edges.py --write")
+        return False
+    begin, end = markers(path)
+    block = f"{begin}\n\n```text\n{picture}\n```\n\n{end}"
+    if before is None:
+        print(f"{document}: add the lines {begin} and {end} where the picture belongs")
+        return False
+    pattern = rf"{re.escape(begin)}.*?{re.escape(end)}"
+    with open(document, "w", encoding="utf-8") as handle:
+        handle.write(re.sub(pattern, lambda _: block, text, count=1, flags=re.S))
+    return True
+
+
+def explain(source, target):
+    for path in LIBRARIES:
+        for name, file in sorted(Library(path).uses[source][target]):
+            print(f"{path}/{file}: {name}")
+
+
+def main(arguments):
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return 0
+    if len(arguments) == 3 and arguments[0] == "--why":
+        explain(*arguments[1:])
+        return 0
+    if arguments not in ([], ["--write"]):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    good = [check(path, document, bool(arguments)) for path, document in LIBRARIES.items()]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
