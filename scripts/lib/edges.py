@@ -28,7 +28,9 @@ TYPE = re.compile(rf"^{MODIFIERS}(?:class|struct|enum|actor|protocol|typealias)\
 FUNCTION = re.compile(rf"^{MODIFIERS}func\s+(\w+)", re.M)
 EXTENSION = re.compile(rf"^{MODIFIERS}extension\s+([\w.]+)")
 MEMBER = re.compile(r"  (?! )(.*?)\b(?:func|var|let)\s+(\w+)")
-ANY_MEMBER = re.compile(r"\b(?:func|var|let|case)\s+(\w+)")
+ANY_MEMBER = re.compile(r"\b(?:func|var|let|case|for)\s+(\w+)")
+# Accessors, and names that also label a parameter, say nothing about a member.
+LABEL = re.compile(r"[(,]\s*(\w+)(?:\s+\w+)?\s*:")
 
 
 def without_text(source):
@@ -71,11 +73,13 @@ class Library:
 
     def _add_extension_members(self):
         """Members of extensions count where their name is declared only once."""
-        declared = defaultdict(int)
+        declared = defaultdict(int, get=2, set=2)
         members = {}
         for file, code in self.code.items():
             for match in ANY_MEMBER.finditer(code):
                 declared[match.group(1)] += 1
+            for match in LABEL.finditer(code):
+                declared[match.group(1)] += 2
             extended = None
             for line in code.split("\n"):
                 if re.match(r"[^\s})@#>]", line):

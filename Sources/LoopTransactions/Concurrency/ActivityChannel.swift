@@ -122,7 +122,7 @@ extension EventLoop {
   /// was the host's, and brought no tick.
   fileprivate var asking: Asking? {
     if isBetweenTurns { return nil }
-    let isByTurns = embedding != nil || virtualTime != nil
+    let isByTurns = host != nil || virtualTime != nil
     return Asking(
       tick: core.metrics.ticks.value,
       isFollowed: !isByTurns || isArmed,

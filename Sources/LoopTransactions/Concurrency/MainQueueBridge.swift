@@ -93,9 +93,9 @@ extension MainQueueBridge {
 
   private func begin(on loop: EventLoop) {
     Self.current = self
-    loop.mainQueueBridge = self
-    source.start(self, mainQueueHasWork)
-    loop.embedding?.loopChanged()
+    loop.add(self)
+    source.start(self, mainQueueIsReadable)
+    loop.host?.loopChanged()
     // Behind what waits already. Unless it has run after the first drain, somebody
     // further out is draining the queue, and nothing here would ever run.
     Task { @MainActor in Self.current?.isProven = true }
@@ -118,9 +118,12 @@ extension MainQueueBridge {
         + "that block returns; run the loop from a synchronous main instead"
     )
   }
+}
 
-  /// The address of the libuv handle, while there is one.
-  var address: UnsafeMutableRawPointer? { loop == nil ? nil : source.address }
+extension MainQueueBridge: LoopPart {
+  var handles: [UnsafeMutableRawPointer] { loop == nil ? [] : [source.address] }
+
+  func loopDidClose() { detach() }
 
   /// Leaves the loop, which is being closed.
   func detach() {
@@ -129,21 +132,20 @@ extension MainQueueBridge {
     // A loop that is dropped open, which is told, may be so on any thread.
     if System.isMainThread { Self.current = nil }
     source.close()
-    loop.mainQueueBridge = nil
+    loop.remove(self)
   }
 
-  /// Keeps the handle, in a child process, from being waited for.
   func stopInChild(of uv: UVLoop) { source.stopInChild(of: uv) }
 
   /// Lets the handle end by itself in a child process that closed the loop.
-  func leaveLoop() {
+  func leaveInChild() {
     source.leaveOwner()
     loop = nil
     Self.current = nil
   }
 }
 
-private func mainQueueHasWork(
+private func mainQueueIsReadable(
   _ handle: PollHandle?,
   _ status: Int32,
   _ events: Int32

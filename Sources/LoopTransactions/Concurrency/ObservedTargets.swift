@@ -1,7 +1,7 @@
 /// The targets of a loop whose actions noted what they read.
 ///
 /// Dead ones leave when so many were added that a look at all is paid for.
-struct ObservedTargets {
+final class ObservedTargets: LoopPart {
   private struct Key: Hashable {
     let target: ObjectIdentifier
     let number: UInt32
@@ -12,7 +12,7 @@ struct ObservedTargets {
   private var limit = 16
 
   /// The one of `target` and `selector`, which is made if there is none.
-  mutating func find<Target>(
+  func find<Target>(
     _ target: Target,
     _ selector: Selector<Target>,
     _ core: PortCore
@@ -32,17 +32,22 @@ struct ObservedTargets {
   /// How many there are, dead ones among them.
   var count: Int { all.count }
 
-  /// Forgets everything.
-  mutating func removeAll() {
+  func drop() {
     for observed in all.values { observed.forget() }
     all = [:]
   }
 
-  private mutating func sweep() {
+  private func sweep() {
     for (key, observed) in all where !observed.isLive {
       observed.forget()
       all[key] = nil
     }
     limit = max(16, 2 * all.count)
   }
+}
+
+extension EventLoop {
+  /// How many pairs of a target and a selector noted what they read, dead targets
+  /// among them. For tests. Call on the loop.
+  package var observedCount: Int { part(ObservedTargets.self).count }
 }

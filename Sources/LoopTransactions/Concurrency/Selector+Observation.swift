@@ -88,9 +88,6 @@ extension EventLoop {
   ) throws {
     // Nothing is performed again by a loop that closes.
     guard takesCommits else { return try body() }
-    var targets = observedTargets.take() ?? ObservedTargets()
-    let observed = targets.find(target, selector, core)
-    observedTargets = targets
-    try observed.track(body)
+    try part(ObservedTargets.self).find(target, selector, core).track(body)
   }
 }

@@ -67,7 +67,7 @@ public final class Embedding {
   ) {
     loop.checkUsable("Embedding.init")
     loop.checkNotTornDown("Embedding.init")
-    require(loop.embedding == nil, "Embedding.init: the loop is embedded already; end() that first")
+    require(loop.host == nil, "Embedding.init: the loop is embedded already; end() that first")
     loop.checkMayEmbed()
     core = loop.core
     pollDescriptor = loop.uv.backendDescriptor
@@ -77,7 +77,8 @@ public final class Embedding {
     // First: from then on posts wake somebody.
     if let wake { core.setHostWake(HostWake(wake)) }
     loop.beginEmbedding()
-    loop.embedding = self
+    loop.host = self
+    loop.add(self)
   }
 
   /// How long the host may wait before the next turn; nil without end.
@@ -122,7 +123,7 @@ public final class Embedding {
   }
 }
 
-extension Embedding {
+extension Embedding: LoopHost {
   /// Something that the host does not know of may be due earlier than it was told.
   func loopChanged() {
     guard !isTold, let loop, loop.isBetweenTurns else { return }
@@ -130,11 +131,14 @@ extension Embedding {
     onChange?()
   }
 
+  func loopDidClose() { detach() }
+
   /// Leaves the loop; `undo` is called before the host is told.
   func detach(_ undo: () -> Void = {}) {
     guard let loop else { return }
     self.loop = nil
-    loop.embedding = nil
+    loop.host = nil
+    loop.remove(self)
     core.setHostWake(nil)
     undo()
     // Released last: what goes with them may ask this.

@@ -31,8 +31,7 @@ extension EventLoop {
     try asCurrent { () throws(UVError) in
       state = .closing
       core.inbox.close()
-      group.commit()
-      for queue in queues { queue.refuseOthers() }
+      for part in parts { part.loopWillClose() }
       flushForGood()
       dropAll()
       try closeHandles()
@@ -45,10 +44,9 @@ extension EventLoop {
   private func abandon() {
     state = .closed
     becomeUnreachable()
-    mainQueueBridge?.leaveLoop()
+    for part in parts { part.leaveInChild() }
     timers.forEach { $0.leaveSource() }
     stopInChild()
-    for queue in queues { queue.leaveLoop() }
   }
 
   /// Lets nothing find the loop any more that may outlive it.
@@ -56,7 +54,6 @@ extension EventLoop {
     CurrentLoop.remove(self)
     ticks.setOwner(nil)
     wakeSource.setOwner(nil)
-    transactions.detach()
     core.setLoop(nil)
     observers.detachAll()
   }
@@ -64,7 +61,7 @@ extension EventLoop {
   private func checkNothingForeign() throws(UVError) {
     guard ownsLoop else { return }
     var ours = Set(ticks.addresses + [wakeSource.address] + timers.addresses)
-    if let address = mainQueueBridge?.address { ours.insert(address) }
+    for part in parts { ours.formUnion(part.handles) }
     let foreign = uv.foreignHandles(besides: ours)
     guard foreign.isEmpty else {
       let list = foreign.joined(separator: ", ")
@@ -74,17 +71,16 @@ extension EventLoop {
 
   private func flushForGood() {
     flushAll()
-    unfinished.finishAll()
-    // Queues and transactions pass work on to each other.
+    for part in parts { part.finish() }
+    // Parts pass work on to each other.
     for _ in 0..<Self.lastRounds
-    where owesWork || core.inbox.isFilled || !unfinished.isEmpty {
-      for queue in queues { queue.flush() }
+    where owesWork || core.inbox.isFilled || parts.contains(where: \.isUnfinished) {
       flushAll()
-      unfinished.finishAll()
+      for part in parts { part.finish() }
     }
-    for queue in queues { queue.flushForGood() }
+    for part in parts { part.finishForGood() }
     flushAll()
-    let left = transactions.count
+    let left = commits.count
     if left > 0 {
       System.report("EventLoop.close: \(left) transactions committed themselves again; dropped")
     }
@@ -104,35 +100,26 @@ extension EventLoop {
       dropOnce()
       rounds += 1
     } while !holdsNothing
-    transactions.detach()
-    group.leaveLoop()
   }
 
   // 1,000: no chain of releases that means well is as long. Guess.
   private static var dropRounds: Int { 1000 }
 
   private func dropOnce() {
-    unfinished.finishAll()
-    let dropped = queues
-    queues = []
-    for queue in dropped { queue.loopDidClose() }
+    for part in parts { part.drop() }
     // One by one: letting go of a timer's callback may cancel others.
     for _ in 0..<timers.count { timers.any?.cancel() }
-    transactions.removeAll()
-    observedTargets?.removeAll()
     for observer in observers.takeAll() { observer.invalidate() }
   }
 
   private var holdsNothing: Bool {
-    unfinished.isEmpty && queues.isEmpty && timers.count == 0 && transactions.isEmpty
-      && observers.isEmpty
+    timers.count == 0 && observers.isEmpty && !parts.contains(where: \.holdsAnything)
   }
 
   private func closeHandles() throws(UVError) {
     state = .closed
     CurrentLoop.remove(self)
-    mainQueueBridge?.detach()
-    embedding?.detach()
+    for part in parts { part.loopDidClose() }
     ticks.close()
     wakeSource.close()
     // Called back by a host, it may be in the middle of a job.
@@ -152,17 +139,11 @@ extension EventLoop {
     core.inbox.close()
     becomeUnreachable()
     core.loopHasLeft()
-    mainQueueBridge?.detach()
-    embedding?.detach()
-    for queue in queues { queue.loopDidClose() }
-    unfinished.abandon()
-    group.leaveLoop()
+    for part in parts { part.loopWasReleased() }
     // A host runs on, and would fire them.
     while let timer = timers.any {
       timers.remove(timer)
       timer.leaveLoop()
     }
-    // Kept ones would be pending for ever, and hold their targets.
-    transactions.removeAll()
   }
 }

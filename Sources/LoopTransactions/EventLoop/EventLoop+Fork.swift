@@ -18,7 +18,7 @@ extension EventLoop {
     isArmed = true
     wakeSource.stopInChild(of: uv)
     timers.forEach { $0.stopInChild(of: uv) }
-    mainQueueBridge?.stopInChild(of: uv)
+    for part in parts { part.stopInChild(of: uv) }
   }
 
   /// Ends the process: a run of ours is the parent's.

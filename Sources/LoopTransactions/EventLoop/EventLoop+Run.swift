@@ -101,7 +101,7 @@ extension EventLoop {
 
   private func run(_ mode: RunMode, isTimedOut: () -> Bool = { false }) -> RunResult {
     checkRunnable()
-    if embedding != nil { trapEmbedded() }
+    if host != nil { trapEmbedded() }
     state = .running
     let previous = CurrentLoop.value
     CurrentLoop.value = self
@@ -169,7 +169,7 @@ extension EventLoop {
     callObservers(3, .exit)
     // What observers behind the transactions' committed. A run that is over
     // performs it below, whatever the budget.
-    if !isOver { transactions.flush() }
+    if !isOver { commits.flush() }
     endFlush()
     meter.isLifted = false
     if isOver { flushAll() } else { meter.refill() }

@@ -31,21 +31,4 @@ extension EventLoop {
       beginMeasuring()
     }
   }
-
-  /// Told of each action that threw. By default standard error is.
-  ///
-  /// Call on the loop.
-  public var errorHandler: (TransactionFailure) -> Void {
-    get {
-      checkThread("EventLoop.errorHandler")
-      return reporter
-    }
-    set {
-      checkThread("EventLoop.errorHandler")
-      // Released outside the access: what goes with it may ask the loop.
-      let old = reporter
-      reporter = newValue
-      withExtendedLifetime(old) {}
-    }
-  }
 }

@@ -65,13 +65,13 @@ extension EventLoop {
     if isArmed || _slowPath(wasTornDown) { return }
     isArmed = true
     ticks.arm()
-    if _slowPath(embedding != nil) { embedding?.loopChanged() }
+    if _slowPath(host != nil) { host?.loopChanged() }
   }
 
   /// Whether anything is left that this thread has to do.
   @inline(__always)
   var owesWork: Bool {
-    !transactions.isEmpty || owedQueues > 0 || postsLeft > 0
+    partsWithWork > 0 || postsLeft > 0
   }
 
   /// Decides whether the coming poll may block.
@@ -136,9 +136,9 @@ extension EventLoop {
     meter.isLifted = true
     var rounds = 0
     var takes = core.inbox.isFilled
-    while rounds < Self.lastRounds, !transactions.isEmpty || postsLeft > 0 || takes {
+    while rounds < Self.lastRounds, commits.count > 0 || postsLeft > 0 || takes {
       takes = runPosts(taking: takes)
-      transactions.flush()
+      commits.flush()
       rounds += 1
     }
     meter.isLifted = false

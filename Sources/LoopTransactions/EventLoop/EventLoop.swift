@@ -25,8 +25,7 @@ public final class EventLoop {
   let ticks: TickHandles
   let virtualTime: VirtualTime?
   let time: TimeSource
-  let transactions: TransactionSet
-  let group = TransactionGroup()
+  let commits: any PendingCommits
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
 
@@ -50,22 +49,18 @@ public final class EventLoop {
   // Whether the loop said that it sleeps, and not that it is up.
   @exclusivity(unchecked) var saidAsleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  @exclusivity(unchecked) var owedQueues = 0
+  // What other folders add, in the order in which they are called.
+  var parts: [any LoopPart]
+  @exclusivity(unchecked) var partsWithWork = 0
+  @exclusivity(unchecked) var host: (any LoopHost)?
   // Since when the time is not accounted for, and how long libuv had waited then.
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
 
   var timers = TimerList()
   @exclusivity(unchecked) var isFiringTimer = false
-  // By their order, equal ones in the order they were made.
-  var queues: [QueueCore] = []
   @exclusivity(unchecked) var isStopWanted = false
-  private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
   var portHolders = 0
-  // What Concurrency/ and Embedding/ keep with a loop.
-  var mainQueueBridge: MainQueueBridge?
-  var observedTargets: ObservedTargets?
-  @exclusivity(unchecked) var embedding: Embedding?
   weak var currentPort: LoopPort?
 
   /// Where the loop is between being made and being closed.
@@ -80,44 +75,17 @@ public final class EventLoop {
   // Behind the properties of the same names, which check the thread.
   var spending = Budget()
   @exclusivity(unchecked) var isTimed = false
-  var reporter: (TransactionFailure) -> Void = { System.report("\($0)") }
 
-  /// Makes a loop of its own that belongs to the calling thread.
+  /// Puts a loop together.
   ///
-  /// - Throws: `UVError` if the system is out of descriptors or memory.
-  public convenience init() throws(UVError) {
-    try self.init(uv: .open(), ownsLoop: true)
-  }
-
-  /// Joins a loop that belongs to somebody else, on the thread that runs it.
-  ///
-  /// The owner may run the loop by `uv_run` as before, and transactions are
-  /// performed in it; `run()` does the same and tells `entry` and `exit` too. An
-  /// owner that waits for `uv_backend_fd` itself, as long as `uv_backend_timeout`
-  /// says, is woken by posts likewise.
-  /// Call `close()` before the owner closes the loop.
-  ///
-  /// A child process whose host runs the loop on must call `uv_loop_fork` before,
-  /// as libuv requires: without it the child takes events, wakes among them, from
-  /// the parent. Nothing that was committed is performed in the child, and no timer
-  /// fires: that is the parent's.
-  ///
-  /// - Parameter loop: The address of an initialised `uv_loop_t`.
-  /// - Throws: `UVError` if the system is out of descriptors or memory.
-  public convenience init(adopting loop: UnsafeMutableRawPointer) throws(UVError) {
-    try self.init(uv: UVLoop(address: loop), ownsLoop: false)
-    settleForHost()
-  }
-
-  package convenience init(wakeMethod: WakeMethod, time: VirtualTime? = nil) throws(UVError) {
-    try self.init(uv: .open(), ownsLoop: true, wakeMethod: wakeMethod, time: time)
-  }
-
-  private init(
+  /// - Parameter parts: Makes the parts, and which of them holds the commits.
+  init(
     uv: UVLoop,
     ownsLoop: Bool,
-    wakeMethod: WakeMethod = .best,
-    time: VirtualTime? = nil
+    wakeMethod: WakeMethod,
+    time: VirtualTime?,
+    lateJobs: LateJobs,
+    parts makeParts: (PortCore) -> (any PendingCommits, [any LoopPart])
   ) throws(UVError) {
     do {
       wakeSource = try WakeSource(
@@ -141,16 +109,15 @@ public final class EventLoop {
     }
     self.uv = uv
     self.ownsLoop = ownsLoop
-    core = PortCore(source: wakeSource, time: time)
+    core = PortCore(source: wakeSource, time: time, lateJobs: lateJobs)
     virtualTime = time
     self.time = TimeSource(time)
-    transactions = TransactionSet(core: core)
+    (commits, parts) = makeParts(core)
     meter = BudgetMeter(spending, time: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)
     core.setLoop(self)
-    transactions.attach(to: self)
-    group.attach(to: self)
+    for part in parts { part.attach(to: self) }
     becomeCurrentIfNoneRuns()
   }
 
@@ -206,9 +173,8 @@ extension EventLoop {
   /// Call on the loop; other threads ask its port.
   public var metrics: LoopMetrics {
     checkThread("EventLoop.metrics")
-    core.metrics.pendingTransactions.set(UInt64(transactions.count))
     core.metrics.pendingPosts.set(UInt64(postsLeft))
-    core.metrics.pendingElements.set(UInt64(queues.reduce(0) { $0 + $1.count }))
+    for part in parts { part.updateMetrics(core.metrics) }
     return core.metrics.snapshot
   }
 }

@@ -101,7 +101,7 @@ extension LoopTimer {
     self.source = source
     loop.timers.add(self)
     arm()
-    if loop.embedding != nil { loop.embedding?.loopChanged() }
+    if loop.host != nil { loop.host?.loopChanged() }
   }
 
   /// The time may have come.

@@ -8,7 +8,7 @@ final class PortCore: @unchecked Sendable {
 
   let inbox = Inbox()
   let metrics = MetricsCells()
-  let lateJobs = LateJobs()
+  let lateJobs: LateJobs
 
   /// The thread the loop belongs to.
   let thread = threadIdentity()
@@ -33,8 +33,9 @@ final class PortCore: @unchecked Sendable {
   /// The clock of a stepped loop.
   let virtualTime: VirtualTime?
 
-  init(source: WakeSource, time: VirtualTime?) {
+  init(source: WakeSource, time: VirtualTime?, lateJobs: LateJobs) {
     self.source = source
+    self.lateJobs = lateJobs
     virtualTime = time
   }
 
@@ -121,14 +122,6 @@ final class PortCore: @unchecked Sendable {
   private func appendOnThread(_ item: PostedItem) -> Bool {
     guard !isForked, let loop else { return false }
     return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
-  }
-
-  /// Commits on the loop's own thread; false if the loop takes nothing.
-  func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
-    commitOnThread { loop in
-      let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
-      loop.commitInPlace(key, selector, number)
-    }
   }
 
   /// Calls `commit` on the loop's own thread; false if the loop takes nothing.

@@ -75,7 +75,7 @@ public final class AsyncTransaction {
     self.name = name
     self.scheduler = scheduler
     self.start = start
-    unfinished = loop.unfinished
+    unfinished = loop.part(UnfinishedTransactions.self)
     core = AsyncTransactionCore(loop: loop.core)
     core.transaction = self
     unfinished.open(self)

@@ -92,7 +92,7 @@ public final class TransactionContainer {
   /// Call on the loop.
   public func cancelAll() {
     core.checkThread("TransactionContainer.cancelAll")
-    if let open = current { core.loopOnThread?.group.remove(open) }
+    if let open = current { core.loopOnThread?.part(TransactionGroup.self).remove(open) }
     current = nil
     for transaction in unfinished { transaction.cancelForGood() }
   }

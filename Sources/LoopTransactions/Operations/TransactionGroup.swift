@@ -20,17 +20,6 @@ public final class TransactionGroup {
 
   init() {}
 
-  /// Commits in `loop` from now on. Here, not when the first is added: an observer
-  /// that is added within a pass is not called in it.
-  func attach(to loop: EventLoop) {
-    self.loop = loop
-    let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
-      [unowned(unsafe) self] _ in commit()
-    }
-    observer.isDormant = true
-    self.observer = observer
-  }
-
   /// Commits `transaction` at the end of the tick, unless it was committed by then.
   ///
   /// Call on the loop. Adding one again does nothing.
@@ -76,25 +65,38 @@ public final class TransactionGroup {
     open.removeAll { $0 === transaction }
   }
 
-  /// The loop is gone.
-  func leaveLoop() {
-    loop = nil
-    observer = nil
-    open = []
-  }
-
   private func owe(_ loop: EventLoop) {
     observer?.isDormant = false
-    if !isOwed { loop.owedQueues += 1 }
+    if !isOwed { loop.partHasWork() }
     isOwed = true
-    loop.arm()
   }
 
   private func rest() {
     guard isOwed else { return }
     isOwed = false
     observer?.isDormant = true
-    loop?.owedQueues -= 1
+    loop?.partIsDone()
+  }
+}
+
+extension TransactionGroup: LoopPart {
+  /// Commits in `loop` from now on. Here, not when the first is added: an observer
+  /// that is added within a pass is not called in it.
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
+      [unowned(unsafe) self] _ in commit()
+    }
+    observer.isDormant = true
+    self.observer = observer
+  }
+
+  func loopWillClose() { commit() }
+
+  func loopDidClose() {
+    loop = nil
+    observer = nil
+    open = []
   }
 }
 
@@ -104,6 +106,6 @@ extension EventLoop {
   /// Call on the loop.
   public var transactionGroup: TransactionGroup {
     checkUsable("EventLoop.transactionGroup")
-    return group
+    return part(TransactionGroup.self)
   }
 }

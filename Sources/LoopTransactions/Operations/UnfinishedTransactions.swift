@@ -3,7 +3,7 @@
 /// Belongs to the loop's thread. Knows those that are open; keeps those that were
 /// committed alive, and the loop's run going for them. Linked through the
 /// transactions, in the order they were opened.
-final class UnfinishedTransactions {
+final class UnfinishedTransactions: LoopPart {
   /// What a transaction knows of its neighbours.
   struct Links {
     unowned(unsafe) fileprivate var previous: AsyncTransaction?
@@ -20,9 +20,11 @@ final class UnfinishedTransactions {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var port: LoopPort?
 
-  init(loop: EventLoop) { self.loop = loop }
+  func attach(to loop: EventLoop) { self.loop = loop }
 
-  var isEmpty: Bool { first == nil }
+  var holdsAnything: Bool { first != nil }
+
+  var isUnfinished: Bool { first != nil }
 
   /// Whether the loop went without having been closed.
   private(set) var isAbandoned = false
@@ -59,14 +61,16 @@ final class UnfinishedTransactions {
 
   /// Cancels every one, waits for operations that run, and calls the completions:
   /// oldest first.
-  func finishAll() {
+  func finish() {
     let all = all
     for transaction in all { transaction.cancelForGood() }
     for transaction in all { transaction.waitUntilComplete() }
   }
 
-  /// The loop goes without having been closed: nothing completes any more.
-  func abandon() {
+  func drop() { finish() }
+
+  /// Nothing completes any more.
+  func loopWasReleased() {
     isAbandoned = true
     loop = nil
     port = nil

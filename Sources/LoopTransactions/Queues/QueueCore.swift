@@ -8,7 +8,7 @@ final class QueueCore: @unchecked Sendable {
   let state: Locked<QueueState>
   let port: PortCore
   private let batchSize: Int
-  private let order: Int
+  let order: Int
 
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private var observer: Observer?  // loop only
@@ -37,8 +37,7 @@ final class QueueCore: @unchecked Sendable {
     }
     observer.isDormant = true
     self.observer = observer
-    let place = loop.queues.firstIndex { $0.order > order } ?? loop.queues.endIndex
-    loop.queues.insert(self, at: place)
+    loop.part(QueueList.self).insert(self)
     if loop.state == .closing { refuseOthers() }
   }
 
@@ -95,17 +94,16 @@ extension QueueCore {
   fileprivate func owe() {
     guard !isOwed, let loop else { return }
     isOwed = true
-    loop.owedQueues += 1
     observer?.isDormant = false
-    loop.arm()
+    loop.partHasWork()
   }
 
   /// Nothing waits.
   private func rest() {
     guard isOwed else { return }
     isOwed = false
-    loop?.owedQueues -= 1
     observer?.isDormant = true
+    loop?.partIsDone()
   }
 
   /// Hands over a batch. Q2.
@@ -215,7 +213,7 @@ extension QueueCore {
 
   private func detach() {
     observer?.remove()
-    loop?.queues.removeAll { $0 === self }
+    loop?.part(QueueList.self).remove(self)
     loopDidClose()
   }
 }

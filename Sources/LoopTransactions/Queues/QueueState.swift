@@ -231,7 +231,7 @@ extension QueueState {
   /// The element at `key`, which the queue gives up; nil if it died.
   package static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
     if kept.box != 0 { return WeakBox.take(kept.box) }
-    return TransactionSet.object(key).takeRetainedValue()
+    return KeyedObject.at(key).takeRetainedValue()
   }
 }
 

@@ -142,10 +142,10 @@ extension EventLoop {
     transactions.commit(key, selector, number)
   }
 
-  /// Commits what another thread committed, and gives up its hold of the target.
+  /// The loop's transactions.
   @inline(__always)
-  func commitPosted(selector: UInt, target: UInt) {
-    let entry = SelectorEntry.unmanaged(at: selector)
-    transactions.commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
+  var transactions: TransactionSet {
+    // The initialiser makes no other.
+    unsafeDowncast(commits, to: TransactionSet.self)
   }
 }

@@ -47,3 +47,13 @@ extension LoopPort {
     try post { [unowned(unsafe) core] in core.onLoop { $0.commit(target, selector, value) } }
   }
 }
+
+extension PortCore {
+  /// Commits on the loop's own thread; false if the loop takes nothing.
+  func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
+    commitOnThread { loop in
+      let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
+      loop.commitInPlace(key, selector, number)
+    }
+  }
+}

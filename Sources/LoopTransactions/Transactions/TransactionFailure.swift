@@ -17,3 +17,22 @@ public struct TransactionFailure: Error, CustomStringConvertible {
     "LoopTransactions: \(targetType).\(selector) threw \(error)"
   }
 }
+
+extension EventLoop {
+  /// Told of each action that threw. By default standard error is.
+  ///
+  /// Call on the loop.
+  public var errorHandler: (TransactionFailure) -> Void {
+    get {
+      checkThread("EventLoop.errorHandler")
+      return transactions.errorHandler
+    }
+    set {
+      checkThread("EventLoop.errorHandler")
+      // Released outside the access: what goes with it may ask the loop.
+      let old = transactions.errorHandler
+      transactions.errorHandler = newValue
+      withExtendedLifetime(old) {}
+    }
+  }
+}

@@ -53,7 +53,7 @@ extension TransactionSet {
   }
 
   /// Forgets everything there is now.
-  func removeAll() {
+  func drop() {
     let mark = list.mark
     while let entry = list.removeFirst(before: mark) { discard(entry) }
     settle()
@@ -78,7 +78,7 @@ extension TransactionSet {
       if entry.payload.value != 0 || entry.tag & Self.weakly != 0 { return performSlowly(entry) }
       unlink(entry.payload)
     }
-    let target = Self.object(entry.key)
+    let target = KeyedObject.at(entry.key)
     SelectorEntry.unmanaged(at: entry.payload.selector)._withUnsafeGuaranteedRef { selector in
       target._withUnsafeGuaranteedRef { call(selector, $0) }
     }
@@ -94,8 +94,7 @@ extension TransactionSet {
 
   @inline(never)
   private func report(_ error: any Error, _ selector: SelectorEntry) {
-    let handler = loop?.errorHandler ?? lastErrorHandler
-    handler?(
+    errorHandler(
       TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name)
     )
   }
@@ -127,20 +126,17 @@ extension TransactionSet {
 
 // What an entry owns.
 extension TransactionSet {
-  /// The object at `address`, which an entry of the list retains.
-  @inline(__always)
-  static func object(_ address: UInt) -> Unmanaged<AnyObject> {
-    .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)
-  }
-
   /// The box of `pending`, whose value is a `Value`.
   static func value<Value>(_ pending: Pending) -> TypedValueBox<Value> {
-    unsafeDowncast(object(pending.value).takeUnretainedValue(), to: TypedValueBox<Value>.self)
+    unsafeDowncast(
+      KeyedObject.at(pending.value).takeUnretainedValue(),
+      to: TypedValueBox<Value>.self
+    )
   }
 
   private func takeValue(_ pending: Pending) -> ValueBox? {
     guard pending.value != 0 else { return nil }
-    let box = unsafeDowncast(Self.object(pending.value).takeRetainedValue(), to: ValueBox.self)
+    let box = unsafeDowncast(KeyedObject.at(pending.value).takeRetainedValue(), to: ValueBox.self)
     box.isPending = false
     return box
   }
@@ -148,7 +144,7 @@ extension TransactionSet {
   /// The target, which the entry gives up; nil if it was weak and is dead.
   private func takeTarget(_ entry: List.Entry) -> AnyObject? {
     guard entry.tag & Self.weakly != 0 else {
-      return Self.object(entry.key).takeRetainedValue()
+      return KeyedObject.at(entry.key).takeRetainedValue()
     }
     didTakeWeak()
     return Self.transaction(entry.payload.kept)?.takeRetainedValue().target

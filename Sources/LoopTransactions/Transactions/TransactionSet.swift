@@ -32,13 +32,16 @@ final class TransactionSet {
   @exclusivity(unchecked) var isFlushing = false
   /// How many calls that perform are under way, one within the other.
   @exclusivity(unchecked) private var depth = 0
-  private(set) var lastErrorHandler: ((TransactionFailure) -> Void)?
+  /// Told of each action that threw.
+  var errorHandler: (TransactionFailure) -> Void = TransactionSet.reportToStandardError
   private(set) unowned(unsafe) var loop: EventLoop?
   private var observer: Observer?
   private let core: PortCore
 
   /// An empty set, for the loop of `core`.
-  init(core: PortCore) { self.core = core }
+  init(core: PortCore) {
+    self.core = core
+  }
 
   deinit { list.free() }
 
@@ -51,22 +54,15 @@ final class TransactionSet {
   /// Whether the loop is that of a parent process.
   var isInherited: Bool { core.isForked }
 
-  /// Leaves the loop, which is closed.
-  func detach() {
-    // The action that closed it may throw still.
-    if depth > 0 { lastErrorHandler = loop?.errorHandler }
-    loop = nil
+  // What goes with a user's handler may ask for it.
+  private func dropErrorHandler() {
+    let old = errorHandler
+    errorHandler = Self.reportToStandardError
+    withExtendedLifetime(old) {}
   }
 
-  /// Performs the set in `loop` from now on, at order 0xFFFFFF.
-  func attach(to loop: EventLoop) {
-    self.loop = loop
-    let observer = loop.addObserver(
-      for: [.beforeWaiting, .exit],
-      order: Self.order
-    ) { [unowned(unsafe) self] _ in flush() }
-    observer.isDormant = true
-    self.observer = observer
+  private static func reportToStandardError(_ failure: TransactionFailure) {
+    System.report("\(failure)")
   }
 
   // As YYTransaction: behind Core Animation's commit at 2,000,000, so that a
@@ -90,7 +86,7 @@ final class TransactionSet {
     depth += 1
     defer {
       depth -= 1
-      if depth == 0, lastErrorHandler != nil { lastErrorHandler = nil }
+      if depth == 0, loop == nil { dropErrorHandler() }
     }
     return body()
   }
@@ -100,6 +96,43 @@ final class TransactionSet {
 
   @inline(__always)
   var count: Int { list.count }
+}
+
+// As a part of its loop.
+extension TransactionSet: PendingCommits {
+  /// Performs the set in `loop` from now on, at order 0xFFFFFF.
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    let observer = loop.addObserver(
+      for: [.beforeWaiting, .exit],
+      order: Self.order
+    ) { [unowned(unsafe) self] _ in flush() }
+    observer.isDormant = true
+    self.observer = observer
+  }
+
+  func commitPosted(selector: UInt, target: UInt) {
+    let entry = SelectorEntry.unmanaged(at: selector)
+    commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
+  }
+
+  var holdsAnything: Bool { !isEmpty }
+
+  func loopDidClose() {
+    loop = nil
+    // The action that closed it may throw still.
+    if depth == 0 { dropErrorHandler() }
+  }
+
+  func loopWasReleased() {
+    loopDidClose()
+    // Kept ones would be pending for ever, and hold their targets.
+    drop()
+  }
+
+  func leaveInChild() { loopDidClose() }
+
+  func updateMetrics(_ metrics: MetricsCells) { metrics.pendingTransactions.set(UInt64(count)) }
 }
 
 // Committing.
@@ -112,14 +145,14 @@ extension TransactionSet {
     list.append(key, number, Pending(selector: selector), slot: slot)
     didAppend()
     // Last: what is known so far need not outlive a call.
-    _ = Self.object(key).retain()
+    _ = KeyedObject.at(key).retain()
   }
 
   /// Commits as above, and takes over the caller's hold of the target.
   func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     guard weakCount == 0, let slot = list.freeSlot(key, number) else {
       commit(key, selector, number)
-      return Self.object(key).release()
+      return KeyedObject.at(key).release()
     }
     list.append(key, number, Pending(selector: selector), slot: slot)
     didAppend()
@@ -194,7 +227,7 @@ extension TransactionSet {
 
   @inline(__always)
   private func append(_ key: UInt, _ number: UInt32, _ pending: Pending) {
-    _ = Self.object(key).retain()
+    _ = KeyedObject.at(key).retain()
     list.append(key, number, pending)
     didAppend()
   }
@@ -220,7 +253,7 @@ extension TransactionSet {
   @inline(never)
   private func beginToOwe() {
     observer?.isDormant = false
-    loop?.arm()
+    loop?.partHasWork()
   }
 }
 
@@ -243,7 +276,7 @@ extension TransactionSet {
   /// Makes an entry that holds its target weakly hold it strongly.
   private func strengthen(_ place: List.Place, _ key: UInt, _ number: UInt32) {
     guard place.tag & Self.weakly != 0 else { return }
-    _ = Self.object(key).retain()
+    _ = KeyedObject.at(key).retain()
     list.retag(place, number)
     didTakeWeak()
     // It stays linked, as one that is kept by its user alone.
@@ -298,7 +331,11 @@ extension TransactionSet {
   func didTakeWeak() { weakCount -= 1 }
 
   /// Takes note that nothing is pending.
-  func becomeDormant() { observer?.isDormant = true }
+  func becomeDormant() {
+    guard let observer, !observer.isDormant else { return }
+    observer.isDormant = true
+    loop?.partIsDone()
+  }
 
   private func discardDead(_ pending: Pending) {
     metrics.dead.add()

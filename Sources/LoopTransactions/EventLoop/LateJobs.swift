@@ -20,6 +20,12 @@ final class LateJobs: Sendable {
   }
 
   private let state = Locked(State())
+  private let runElsewhere: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  /// No jobs yet; those that come are run by `runElsewhere`, off the loop's thread.
+  init(runElsewhere: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    self.runElsewhere = runElsewhere
+  }
 
   /// Takes `item`, a job which was enqueued on `port`.
   ///
@@ -48,9 +54,7 @@ final class LateJobs: Sendable {
     if starts { start() }
   }
 
-  private func start() {
-    OperationScheduler.shared.add { [self] _ in runAll() }
-  }
+  private func start() { runElsewhere { [self] in runAll() } }
 
   private func runAll() {
     while let batch = take() {

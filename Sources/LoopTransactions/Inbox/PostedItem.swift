@@ -66,20 +66,6 @@ extension PostedItem {
   @inline(__always)
   var likeness: UInt { kind < Self.firstAddress ? first : kind }
 
-  /// Runs the item, which is used up, unless it is a commit.
-  @inline(__always)
-  mutating func run(on loop: EventLoop) {
-    switch kind {
-    case Self.function:
-      let function = unsafeBitCast(first, to: PostedFunction.self)
-      function(UnsafeMutableRawPointer(bitPattern: second))
-    case Self.closure: takeClosure()()
-    case Self.call: runCall(on: loop)
-    case Self.firstJob..<Self.firstAddress: runJob()
-    default: loop.commitPosted(selector: kind, target: first)
-    }
-  }
-
   /// Releases what the item owns; it was refused.
   @inline(never)
   mutating func drop() {
@@ -91,13 +77,13 @@ extension PostedItem {
     }
   }
 
-  private func release(_ address: UInt) {
+  func release(_ address: UInt) {
     guard let object = UnsafeRawPointer(bitPattern: address) else { return }
     Unmanaged<AnyObject>.fromOpaque(object).release()
   }
 
   @inline(__always)
-  private mutating func takeClosure() -> @Sendable () -> Void {
+  mutating func takeClosure() -> @Sendable () -> Void {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 
@@ -109,13 +95,5 @@ extension PostedItem {
   ) -> UnsafeMutablePointer<ClosureWords> {
     (UnsafeMutableRawPointer(pointer) + MemoryLayout<UInt>.stride)
       .bindMemory(to: ClosureWords.self, capacity: 1)
-  }
-
-  @inline(never)
-  private func runCall(on loop: EventLoop) {
-    guard let object = UnsafeRawPointer(bitPattern: second) else { return }
-    let function = unsafeBitCast(first, to: PostedCall.self)
-    function(Unmanaged.passUnretained(loop).toOpaque(), object)
-    release(second)
   }
 }

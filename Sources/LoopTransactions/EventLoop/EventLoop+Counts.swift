@@ -5,8 +5,4 @@ extension EventLoop {
 
   /// How many observers are attached, the loop's own among them.
   package var observerCount: Int { observers.count }
-
-  /// How many pairs of a target and a selector noted what they read, dead targets
-  /// among them.
-  package var observedCount: Int { observedTargets?.count ?? 0 }
 }

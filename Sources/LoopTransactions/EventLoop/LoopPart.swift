@@ -1,0 +1,111 @@
+/// Something that another folder adds to a loop: transactions, queues, a host.
+///
+/// The loop calls its parts where closing, forking or counting concerns them, and
+/// knows nothing else of them. Each is called on the loop's thread, in the order the
+/// parts were added.
+protocol LoopPart: AnyObject {
+  /// Belongs to `loop` from now on.
+  func attach(to loop: EventLoop)
+
+  /// Whether the part holds something that closing the loop has to drop.
+  var holdsAnything: Bool { get }
+
+  /// Whether the part has started something that closing the loop has to finish.
+  var isUnfinished: Bool { get }
+
+  /// The part's libuv handles.
+  var handles: [UnsafeMutableRawPointer] { get }
+
+  /// Refuses work from other threads: the loop closes.
+  func loopWillClose()
+
+  /// Performs everything that waits. Called repeatedly, for parts pass work on to
+  /// each other.
+  func finish()
+
+  /// Refuses all work from now on, and performs the rest.
+  func finishForGood()
+
+  /// Drops everything. Called repeatedly, for a release may add something.
+  func drop()
+
+  /// Leaves the loop, which is closed.
+  func loopDidClose()
+
+  /// Drops everything and leaves the loop, which was released while it was open.
+  /// On any thread.
+  func loopWasReleased()
+
+  /// Leaves the loop of the parent process: performs, drops and unlocks nothing.
+  func leaveInChild()
+
+  /// Keeps the part's handles from waking this process, a child, for the parent's
+  /// events.
+  func stopInChild(of uv: UVLoop)
+
+  /// Writes the part's gauges.
+  func updateMetrics(_ metrics: MetricsCells)
+}
+
+extension LoopPart {
+  func attach(to loop: EventLoop) {}
+  var holdsAnything: Bool { false }
+  var isUnfinished: Bool { false }
+  var handles: [UnsafeMutableRawPointer] { [] }
+  func loopWillClose() {}
+  func finish() {}
+  func finishForGood() {}
+  func drop() {}
+  func loopDidClose() {}
+  func loopWasReleased() { loopDidClose() }
+  func leaveInChild() {}
+  func stopInChild(of uv: UVLoop) {}
+  func updateMetrics(_ metrics: MetricsCells) {}
+}
+
+/// A host that runs the loop by turns.
+protocol LoopHost: LoopPart {
+  /// The time until the next turn may have become shorter.
+  func loopChanged()
+}
+
+/// The commits that wait, as the loop's tick sees them.
+protocol PendingCommits: LoopPart {
+  /// How many pairs are pending.
+  var count: Int { get }
+
+  /// Performs what is pending now, within the budget.
+  func flush()
+
+  /// Commits what another thread committed; takes over its reference to the target.
+  ///
+  /// - Parameters:
+  ///   - selector: The address of the selector's entry.
+  ///   - target: The target's address.
+  func commitPosted(selector: UInt, target: UInt)
+}
+
+extension EventLoop {
+  /// The part of the given type. The loop has one of each.
+  func part<Part: LoopPart>(_ type: Part.Type) -> Part {
+    for part in parts where Swift.type(of: part) == type {
+      return unsafeDowncast(part, to: type)
+    }
+    preconditionFailure("EventLoop: the loop was made without its \(type)")
+  }
+
+  /// Adds `part`, until it is removed.
+  func add(_ part: some LoopPart) { parts.append(part) }
+
+  /// Removes `part`.
+  func remove(_ part: some LoopPart) { parts.removeAll { $0 === part } }
+
+  /// Takes note that a part has work for the next tick. I2.
+  func partHasWork() {
+    partsWithWork += 1
+    arm()
+  }
+
+  /// Takes note that a part that had work has none.
+  func partIsDone() { partsWithWork -= 1 }
+}

@@ -1,0 +1,24 @@
+// What the loop does with an item that was posted to it.
+extension PostedItem {
+  /// Runs the item, which is used up, unless it is a commit.
+  @inline(__always)
+  mutating func run(on loop: EventLoop) {
+    switch kind {
+    case Self.function:
+      let function = unsafeBitCast(first, to: PostedFunction.self)
+      function(UnsafeMutableRawPointer(bitPattern: second))
+    case Self.closure: takeClosure()()
+    case Self.call: runCall(on: loop)
+    case Self.firstJob..<Self.firstAddress: runJob()
+    default: loop.commits.commitPosted(selector: kind, target: first)
+    }
+  }
+
+  @inline(never)
+  private func runCall(on loop: EventLoop) {
+    guard let object = UnsafeRawPointer(bitPattern: second) else { return }
+    let function = unsafeBitCast(first, to: PostedCall.self)
+    function(Unmanaged.passUnretained(loop).toOpaque(), object)
+    release(second)
+  }
+}

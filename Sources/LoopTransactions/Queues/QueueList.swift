@@ -1,0 +1,36 @@
+/// The queues of a loop, by their order, equal ones in the order they were made.
+///
+/// Belongs to the loop's thread.
+final class QueueList: LoopPart {
+  private var queues: [QueueCore] = []
+
+  /// Adds `queue` behind those of its order.
+  func insert(_ queue: QueueCore) {
+    queues.insert(queue, at: queues.firstIndex { $0.order > queue.order } ?? queues.endIndex)
+  }
+
+  /// Removes `queue`.
+  func remove(_ queue: QueueCore) { queues.removeAll { $0 === queue } }
+
+  var holdsAnything: Bool { !queues.isEmpty }
+
+  func loopWillClose() { for queue in queues { queue.refuseOthers() } }
+
+  func finish() { for queue in queues { queue.flush() } }
+
+  func finishForGood() { for queue in queues { queue.flushForGood() } }
+
+  func drop() {
+    let dropped = queues
+    queues = []
+    for queue in dropped { queue.loopDidClose() }
+  }
+
+  func loopWasReleased() { drop() }
+
+  func leaveInChild() { for queue in queues { queue.leaveLoop() } }
+
+  func updateMetrics(_ metrics: MetricsCells) {
+    metrics.pendingElements.set(UInt64(queues.reduce(0) { $0 + $1.count }))
+  }
+}
