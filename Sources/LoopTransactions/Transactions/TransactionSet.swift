@@ -252,8 +252,11 @@ extension TransactionSet {
 
   @inline(never)
   private func beginToOwe() {
-    observer?.isDormant = false
-    loop?.partHasWork()
+    guard let observer, let loop else { return }
+    // A flush may empty the set and fill it again before it settles.
+    guard observer.isDormant else { return loop.arm() }
+    observer.isDormant = false
+    loop.partHasWork()
   }
 }
 
