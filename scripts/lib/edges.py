@@ -17,8 +17,6 @@ from collections import defaultdict
 # Each library, and the file that draws its folders.
 LIBRARIES = {
     "Sources/LoopTransactions": "ARCHITECTURE.md",
-    "Sources/LoopbenchKit": "ARCHITECTURE.md",
-    "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
 }
 # Files beside the folders put the library together, so they may use all of them.
 ROOT = "(root)"
@@ -147,12 +145,13 @@ def check(path, document, write):
     _, cycles = library.layers()
     for cycle in cycles:
         print(f"{path}: these folders depend on each other in a circle: {', '.join(cycle)}")
-        for first in cycle:
-            for second in (f for f in cycle if f > first):
-                for a, b in ((first, second), (second, first)):
-                    names = sorted({name for name, _ in library.uses[a][b]})
-                    if library.uses[second][first] and library.uses[first][second]:
-                        print(f"  {a} uses {', '.join(names)} of {b}")
+        pairs = [(a, b) for a in cycle for b in cycle if a < b]
+        both = [(a, b) for a, b in pairs if library.uses[a][b] and library.uses[b][a]]
+        for a, b in both or pairs:
+            for user, used in ((a, b), (b, a)):
+                names = sorted({name for name, _ in library.uses[user][used]})
+                if names:
+                    print(f"  {user} uses {', '.join(names)} of {used}")
     if cycles:
         return False
     with open(document, encoding="utf-8") as handle:
@@ -167,7 +166,7 @@ def check(path, document, write):
         return False
     begin, end = markers(path)
     block = f"{begin}\n\n```text\n{picture}\n```\n\n{end}"
-    if before is None:
+    if begin not in text:
         print(f"{document}: add the lines {begin} and {end} where the picture belongs")
         return False
     pattern = rf"{re.escape(begin)}.*?{re.escape(end)}"
