@@ -26,6 +26,8 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let commits: any PendingCommits
+  /// The address of `commits`, for the folder that knows their type.
+  let commitsAddress: UnsafeMutableRawPointer
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
 
@@ -113,6 +115,7 @@ public final class EventLoop {
     virtualTime = time
     self.time = TimeSource(time)
     (commits, parts) = makeParts(core)
+    commitsAddress = Unmanaged.passUnretained(commits as AnyObject).toOpaque()
     meter = BudgetMeter(spending, time: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)

@@ -139,13 +139,16 @@ extension EventLoop {
   @inline(__always)
   func commitInPlace(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     checkUsable("EventLoop.commit")
-    transactions.commit(key, selector, number)
+    // Not `transactions`: that costs a retain for each commit.
+    Unmanaged<TransactionSet>.fromOpaque(commitsAddress)._withUnsafeGuaranteedRef {
+      $0.commit(key, selector, number)
+    }
   }
 
   /// The loop's transactions.
   @inline(__always)
   var transactions: TransactionSet {
     // The initialiser makes no other.
-    unsafeDowncast(commits, to: TransactionSet.self)
+    Unmanaged<TransactionSet>.fromOpaque(commitsAddress).takeUnretainedValue()
   }
 }
