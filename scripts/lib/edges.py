@@ -17,6 +17,7 @@ from collections import defaultdict
 # Each library, and the file that draws its folders.
 LIBRARIES = {
     "Sources/LoopTransactions": "ARCHITECTURE.md",
+    "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
 }
 # Files beside the folders put the library together, so they may use all of them.
 ROOT = "(root)"
@@ -27,8 +28,10 @@ FUNCTION = re.compile(rf"^{MODIFIERS}func\s+(\w+)", re.M)
 EXTENSION = re.compile(rf"^{MODIFIERS}extension\s+([\w.]+)")
 MEMBER = re.compile(r"  (?! )(.*?)\b(?:func|var|let)\s+(\w+)")
 ANY_MEMBER = re.compile(r"\b(?:func|var|let|case|for)\s+(\w+)")
-# Accessors, and names that also label a parameter, say nothing about a member.
+# Names that also label a parameter say nothing about a member.
 LABEL = re.compile(r"[(,]\s*(\w+)(?:\s+\w+)?\s*:")
+# Accessors, and members that the standard library's types have too.
+COMMON_MEMBERS = ("get", "set", "update")
 
 
 def without_text(source):
@@ -71,7 +74,7 @@ class Library:
 
     def _add_extension_members(self):
         """Members of extensions count where their name is declared only once."""
-        declared = defaultdict(int, get=2, set=2)
+        declared = defaultdict(int, {name: 2 for name in COMMON_MEMBERS})
         members = {}
         for file, code in self.code.items():
             for match in ANY_MEMBER.finditer(code):

@@ -38,3 +38,25 @@ extension DrawingContext {
     }
   }
 }
+
+extension Bitmap {
+  /// Draws a bitmap of `pixels` by `body`, now, on this thread.
+  ///
+  /// Call from any thread. For what is drawn once and shown often: placeholders,
+  /// inputs of other pictures.
+  ///
+  /// - Parameters:
+  ///   - scale: Pixels a point; `body` draws in points.
+  ///   - pool: Where the memory is from.
+  /// - Throws: `DisplayError` if there is no memory or Cairo fails; what `body` throws.
+  public static func draw(
+    _ pixels: PixelSize,
+    scale: Double = 1,
+    from pool: BitmapPool,
+    _ body: (DrawingContext) throws -> Void
+  ) throws -> Bitmap {
+    let bitmap = try Bitmap(pixels, scale: scale, from: pool)
+    try DrawingContext.draw(into: bitmap, body)
+    return bitmap
+  }
+}

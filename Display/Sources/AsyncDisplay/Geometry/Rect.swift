@@ -34,3 +34,11 @@ public struct Rect: Hashable, Sendable {
       && size.width >= 0 && size.height >= 0
   }
 }
+
+extension Rect {
+  /// The smallest rectangle around both.
+  func joined(to other: Rect) -> Rect {
+    let (x, y) = (min(origin.x, other.origin.x), min(origin.y, other.origin.y))
+    return Rect(x: x, y: y, width: max(maxX, other.maxX) - x, height: max(maxY, other.maxY) - y)
+  }
+}

@@ -27,7 +27,7 @@ extension Display {
   /// Has `load` decode as soon as there is memory; now, if there is and no other waits. One
   /// that does not fit holds back those behind it, but not those that need no memory, or
   /// want what is being decoded.
-  func decodeSoon(_ load: ImageLoad) {
+  func decodeSoon(_ load: PendingDecode) {
     let byteCount = load.missingBytes ?? 0
     let isFree = byteCount == 0 || decodes[load.key] != nil
     if isFree || (undecoded.isEmpty && hasRoom(for: byteCount)) { return decode(load) }
@@ -36,7 +36,7 @@ extension Display {
   }
 
   /// Has `load` decode now, and with it those that wait for the same.
-  func decode(_ load: ImageLoad) {
+  func decode(_ load: PendingDecode) {
     load.decode(in: self)
     // Taken out as a whole: each that is decoded removes itself.
     guard let places = sharing.removeValue(forKey: load.key) else { return }
@@ -44,14 +44,14 @@ extension Display {
   }
 
   /// `load` does not wait any more, at `place`.
-  func stopWaiting(_ place: Backlog<ImageLoad>.Place, for key: ImageKey) {
+  func stopWaiting(_ place: Backlog<PendingDecode>.Place, for key: ImageKey) {
     undecoded.remove(place)
     sharing[key]?.remove(place)
     if sharing[key]?.isEmpty == true { sharing[key] = nil }
   }
 
   /// Takes note that `load`, which waits, is of another priority.
-  func priorityDidChange(of load: ImageLoad) {
+  func priorityDidChange(of load: PendingDecode) {
     guard let place = load.place else { return }
     stopWaiting(place, for: load.key)
     wait(load)
@@ -91,7 +91,7 @@ extension Display {
     }
   }
 
-  private func wait(_ load: ImageLoad) {
+  private func wait(_ load: PendingDecode) {
     let place = undecoded.append(load, load.priority)
     load.place = place
     sharing[load.key, default: []].insert(place)

@@ -79,8 +79,8 @@ public final class Display {
   var late: [DisplayCore] = []
   var needsCommit = false
   // Pictures that wait for memory, and where those wait that want the same.
-  var undecoded = Backlog<ImageLoad>()
-  var sharing: [ImageKey: Set<Backlog<ImageLoad>.Place>] = [:]
+  var undecoded = Backlog<PendingDecode>()
+  var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
   /// How many layers and pictures that waited were looked at so far.
   package var lookedAt = 0
   // What is reserved for a decoding, and how many wait for it.

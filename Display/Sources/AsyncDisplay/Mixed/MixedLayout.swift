@@ -86,12 +86,6 @@ extension Rect {
   fileprivate func adjoins(_ other: Rect) -> Bool {
     origin.y == other.origin.y && other.origin.x <= maxX + 0.5 && other.maxX >= origin.x - 0.5
   }
-
-  /// The smallest rectangle around both.
-  func joined(to other: Rect) -> Rect {
-    let (x, y) = (min(origin.x, other.origin.x), min(origin.y, other.origin.y))
-    return Rect(x: x, y: y, width: max(maxX, other.maxX) - x, height: max(maxY, other.maxY) - y)
-  }
 }
 
 extension MixedNode.VerticalAlignment {

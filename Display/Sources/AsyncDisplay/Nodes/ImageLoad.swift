@@ -5,10 +5,7 @@ import LoopTransactions
 ///
 /// Of the loop once its node is loaded. The node says when it is wanted, and is told when
 /// that changes.
-final class ImageLoad {
-  /// What is decoded.
-  let key: ImageKey
-
+final class ImageLoad: PendingDecode {
   private enum State {
     case wanted
     // A worker looks how large it will be.
@@ -25,18 +22,14 @@ final class ImageLoad {
   private var state = State.wanted
   // loop only: which attempt is the newest.
   private var attempts = 0
-  /// Which come first, of those that wait for memory.
-  private(set) var priority = OperationPriority.normal
   /// Why it could not be shown when it was last tried; nil if it could.
   private(set) var failure: (any Error)?
-  /// Where it waits for memory, if it does.
-  var place: Backlog<ImageLoad>.Place?
   private weak var display: Display?
 
   /// The picture of `source`, with `modification`, for `node`, which keeps this.
   init(_ source: ImageSource, _ modification: ImageModification? = nil, for node: Node) {
-    key = ImageKey(source: source, modification: modification)
     self.node = node
+    super.init(ImageKey(source: source, modification: modification))
   }
 
   // A node that was let go of while it was loaded did not cancel.
@@ -110,14 +103,13 @@ final class ImageLoad {
     display.decodeSoon(self)
   }
 
-  /// What it waits for, in bytes; nil if it does not.
-  var missingBytes: Int? {
+  override var missingBytes: Int? {
     if case .waiting(let byteCount) = state { return byteCount }
     return nil
   }
 
   /// Begins to decode it. Its bytes are in flight until it is taken.
-  func decode(in display: Display) {
+  override func decode(in display: Display) {
     guard case .waiting(let byteCount) = state else { return }
     stopWaiting()
     let (key, pool, attempt) = (key, display.pool, attempts)
@@ -239,35 +231,3 @@ final class ImageLoad {
 /// A modification threw a `CancellationError`, and nobody had cancelled it: thrown as it
 /// is it would be taken for somebody who had.
 private struct UnaskedCancellation: Error {}
-
-/// What a decoded picture depends on.
-struct ImageKey: Hashable, Sendable {
-  let source: ImageSource
-  let modification: ImageModification?
-
-  /// Bytes of the bitmaps that are made for it; nil if its file must be read to know.
-  var byteCount: Int? {
-    switch source {
-    case .bitmap(let picture): return picture.bitmap.pixels.byteCount * made
-    case .data(let data): return PictureHeader.byteCount(of: data.bytes) * (1 + made)
-    case .file: return nil
-    }
-  }
-
-  /// The same, on a worker.
-  func readByteCount(isCancelled: () -> Bool) -> Int {
-    guard case .file(let path) = source else { return byteCount ?? 0 }
-    return PictureHeader.byteCount(ofFile: path, isCancelled: isCancelled) * (1 + made)
-  }
-
-  // Bitmaps of its size that are made of it.
-  private var made: Int { modification?.bitmapCount ?? 0 }
-
-  /// Makes the picture, on this thread.
-  func make(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
-    let bitmap = try source.decode(from: pool, isCancelled: isCancelled)
-    guard let modification else { return bitmap }
-    if isCancelled() { throw CancellationError() }
-    return try modification.body(bitmap, pool, isCancelled)
-  }
-}
