@@ -17,5 +17,5 @@ clock = try FrameClock(on: loop, framesPerSecond: 120) { frame in
   clock?.stop()
 }
 loop.run()
-print("running:", clock?.isRunning ?? false)
+print("running:", clock?.isActive ?? false)
 try loop.close()

@@ -54,7 +54,7 @@ final class FrameRecorder {
       [unowned self] in show($0)
     }
     loop.run()
-    clock.stop()
+    clock.cancel()
     heartbeat.stop()
     // The last beats, and what was cancelled.
     stage.isScrolling = false

@@ -66,7 +66,7 @@ struct FeedTests {
           if frame == frames { loop.stop() }
         }
         loop.run()
-        clock.stop()
+        clock.cancel()
       } else {
         while frame < frames {
           show()

@@ -35,7 +35,7 @@ while isPlaying, SDL_WaitEvent(&event) != 0 {
   default: break
   }
 }
-clock.stop()
+clock.cancel()
 host.end()
 try loop.close()
 SDL_Quit()

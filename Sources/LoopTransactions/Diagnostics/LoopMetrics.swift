@@ -71,6 +71,11 @@ public struct LoopMetrics: Hashable, Sendable {
   public var longestTick: Duration = .zero
 }
 
+extension LoopMetrics {
+  /// The metrics of a loop that has done nothing.
+  public init() {}
+}
+
 /// The counters behind `LoopMetrics`: written by the loop, read by anyone.
 final class MetricsCells: Sendable {
   /// One counter that one thread writes.

@@ -3,8 +3,8 @@
 /// Frame n is due at start + n × period, computed anew each time. When the loop
 /// is late the frames in between are counted as missed, and the next call is for
 /// the newest frame that is due: a late frame is never followed by a burst.
-/// Belongs to the loop's thread. Stop it before the loop closes, or let the loop
-/// do so.
+/// Belongs to the loop's thread. The loop keeps it until `cancel()`, or until the
+/// loop is closed.
 ///
 /// ```swift
 /// let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in
@@ -40,7 +40,7 @@ public final class FrameClock {
   ///
   /// Call on the loop.
   ///
-  /// - Parameter body: Called on the loop, until `stop()`.
+  /// - Parameter body: Called on the loop, until `cancel()`.
   /// - Throws: `UVError` if the system is out of descriptors.
   /// - Precondition: `framesPerSecond` is over 0 and at most 100,000.
   public init(
@@ -61,26 +61,24 @@ public final class FrameClock {
     timer = try loop.makePreciseTimer(
       at: LoopClock.Instant(nanoseconds: first),
       .frames(origin: origin, rate: framesPerSecond)
-    ) { [weak self] in self?.tick($0) }
+    ) { [self] in tick($0) }
   }
-
-  deinit { timer?.cancel() }
 
   /// Whether frames are coming.
   ///
   /// Call on the loop.
-  public var isRunning: Bool {
-    core.checkThread("FrameClock.isRunning")
+  public var isActive: Bool {
+    core.checkThread("FrameClock.isActive")
     return timer?.isActive ?? false
   }
 
-  /// Ends the frames. Stopping again does nothing.
+  /// Ends the frames. Cancelling again does nothing.
   ///
   /// Call on the loop.
   ///
   /// - Complexity: O(1).
-  public func stop() {
-    core.checkThread("FrameClock.stop")
+  public func cancel() {
+    core.checkThread("FrameClock.cancel")
     timer?.cancel()
     timer = nil
   }

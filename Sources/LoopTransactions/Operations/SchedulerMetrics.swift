@@ -14,6 +14,14 @@ public struct SchedulerMetrics: Hashable, Sendable {
     public var total: UInt64
     /// How long the one that waited longest did, in nanoseconds.
     public var longest: UInt64
+
+    /// The waits of `count` operations of `priority`; times in nanoseconds.
+    public init(priority: OperationPriority, count: UInt64, total: UInt64, longest: UInt64) {
+      self.priority = priority
+      self.count = count
+      self.total = total
+      self.longest = longest
+    }
   }
 
   /// Operations that wait.

@@ -210,7 +210,7 @@ struct AdoptedLoopCloseTests {
       queue.flush()
       timer.keepsLoopAlive = false
       timer.cancel()
-      clock.stop()
+      clock.cancel()
       observer.remove()
       #expect(loop.metrics.busy == .zero)
       try loop.close()

@@ -12,7 +12,7 @@ struct FrameClockTests {
       var frames: [FrameClock.Frame] = []
       let clock = try FrameClock(on: stepped.loop, framesPerSecond: 30) { frames.append($0) }
       stepped.advance(by: .seconds(60))
-      clock.stop()
+      clock.cancel()
       #expect(frames.map(\.index) == Array(1...1800))
       #expect(frames.last?.deadline == start.advanced(by: .seconds(60)))
       #expect(frames.allSatisfy { $0.missed == 0 })
@@ -30,7 +30,7 @@ struct FrameClockTests {
           Issue.record("a frame came")
         }
         #expect(loop.run(.noWait) == .ticked)
-        clock.stop()
+        clock.cancel()
       }
     }
   }
@@ -45,7 +45,7 @@ struct FrameClockTests {
         if frame.index == 2 { stepped.spend(.milliseconds(45)) }
       }
       stepped.advance(by: .milliseconds(70))
-      clock.stop()
+      clock.cancel()
       #expect(
         stepped.trace.events == [
           "1 at 0.01 seconds, missed 0", "2 at 0.02 seconds, missed 0",
@@ -55,43 +55,45 @@ struct FrameClockTests {
     }
   }
 
-  @Test("a clock stopped by its own frame gives no more")  // L10
-  func stopInside() throws {
+  @Test("a clock cancelled by its own frame gives no more")  // L10
+  func cancelInside() throws {
     try withSteppedLoop { stepped in
       var clock: FrameClock?
       clock = try FrameClock(on: stepped.loop) { frame in
         stepped.trace.record("\(frame.index)")
-        clock?.stop()
-        clock?.stop()
+        clock?.cancel()
+        clock?.cancel()
       }
-      #expect(clock?.isRunning == true)
+      #expect(clock?.isActive == true)
       stepped.advance(by: .seconds(1))
       #expect(stepped.trace.events == ["1"])
-      #expect(clock?.isRunning == false)
+      #expect(clock?.isActive == false)
       clock = nil
     }
   }
 
-  @Test("a clock that is dropped gives no more, and lets the run end")  // L10
-  func dropped() throws {
-    try withLoop { loop in
+  @Test("the loop keeps a clock that nobody else refers to, until it is cancelled")  // L10
+  func keptByLoop() throws {
+    try withSteppedLoop { stepped in
       var frames = 0
-      var clock: FrameClock? = try FrameClock(on: loop, framesPerSecond: 1000) { _ in frames += 1 }
-      #expect(loop.run(.once) == .ticked)
-      #expect(frames == 1)
-      clock = nil
-      #expect(loop.run() == .finished)
-      _ = clock
+      weak var clock: FrameClock?
+      clock = try FrameClock(on: stepped.loop, framesPerSecond: 100) { _ in
+        frames += 1
+        if frames == 3 { clock?.cancel() }
+      }
+      stepped.advance(by: .seconds(1))
+      #expect(frames == 3)
+      #expect(clock == nil)
     }
   }
 
-  @Test("a clock is stopped when its loop closes, and may be dropped later")  // L10, L11
+  @Test("a clock is cancelled when its loop closes, and may be dropped later")  // L10, L11
   func loopCloses() throws {
     let loop = try EventLoop()
     let clock = try FrameClock(on: loop) { _ in }
     try loop.close()
-    #expect(!clock.isRunning)
-    clock.stop()
+    #expect(!clock.isActive)
+    clock.cancel()
   }
 
   @Test("on the system's clock, a frame is never early")  // L10
@@ -105,7 +107,7 @@ struct FrameClockTests {
         if indices.count == 20 { loop.stop() }
       }
       loop.run()
-      clock.stop()
+      clock.cancel()
       #expect(early == 0)
       #expect(indices == indices.sorted())
       #expect(Set(indices).count == 20)

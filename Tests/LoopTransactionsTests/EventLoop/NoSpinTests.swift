@@ -93,7 +93,7 @@ struct NoSpinTests {
         if frames == 10 { loop.stop() }
       }
       loop.run()
-      clock.stop()
+      clock.cancel()
       #expect(loop.metrics.ticks <= 11)
     }
   }

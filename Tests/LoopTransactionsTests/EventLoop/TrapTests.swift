@@ -67,8 +67,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case timerKeepsAlive = "LoopTimer.keepsLoopAlive"
   case askTimerKeepsAlive = "LoopTimer.keepsLoopAlive "
   case makeClock = "FrameClock.init"
-  case clockIsRunning = "FrameClock.isRunning"
-  case clockStop = "FrameClock.stop"
+  case clockIsActive = "FrameClock.isActive"
+  case clockCancel = "FrameClock.cancel"
 
   /// The call's name in its message.
   var name: String { String(rawValue.prefix { $0 != " " }) }
@@ -89,8 +89,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .removeObserver: fixture.observer.remove()
     case .observerIsValid: _ = fixture.observer.isValid
     case .makeClock: _ = try FrameClock(on: fixture.loop) { _ in }
-    case .clockIsRunning: _ = fixture.clock.isRunning
-    case .clockStop: fixture.clock.stop()
+    case .clockIsActive: _ = fixture.clock.isActive
+    case .clockCancel: fixture.clock.cancel()
     case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive, .askTimerKeepsAlive:
       useTimer(fixture.timer)
     }

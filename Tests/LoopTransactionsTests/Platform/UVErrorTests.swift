@@ -67,7 +67,7 @@ struct UVErrorTests {
           try FrameClock(on: loop) { _ in }
         }
         #expect(refusal != nil)
-        for clock in clocks { clock.stop() }
+        for clock in clocks { clock.cancel() }
         // The descriptors of those that end are free again, twice over.
         for timer in timers { timer.cancel() }
         #expect(Self.fill(loop).made.count >= timers.count - 2)
