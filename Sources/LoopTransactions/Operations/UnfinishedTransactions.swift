@@ -20,6 +20,9 @@ final class UnfinishedTransactions {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var port: LoopPort?
 
+  /// Retries refused workers while nobody else can.
+  @exclusivity(unchecked) var retryTimer: LoopTimer?
+
   init(loop: EventLoop) { self.loop = loop }
 
   var isEmpty: Bool { first == nil }
@@ -63,6 +66,14 @@ final class UnfinishedTransactions {
     let all = all
     for transaction in all { transaction.cancelForGood() }
     for transaction in all { transaction.waitUntilComplete() }
+  }
+
+  /// A timer of the loop that its run does not wait for; nil if the loop takes none.
+  func addRetryTimer(after delay: UInt64, _ body: @escaping () -> Void) -> LoopTimer? {
+    guard let loop, loop.takesCommits, !loop.core.isForked, !loop.wasTornDown else { return nil }
+    let timer = loop.addTimer(after: .nanoseconds(Int64(clamping: delay))) { _ in body() }
+    timer.keepsLoopAlive = false
+    return timer
   }
 
   /// The loop goes without having been closed: nothing completes any more.
