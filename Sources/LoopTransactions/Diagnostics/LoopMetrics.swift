@@ -142,3 +142,5 @@ extension MetricsCells {
     )
   }
 }
+
+extension MetricsCells: Unreflected {}
