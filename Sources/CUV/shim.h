@@ -109,7 +109,7 @@ static inline void *lt_thread_main(void *opaque) {
   return NULL;
 }
 
-// Starts a thread that nobody joins; 0, or an errno.
+// Starts a thread that nobody joins; 0, or an errno. One attempt: does not block.
 static inline int lt_thread_start(void (*body)(void *), void *context) {
   lt_thread_arguments *arguments = (lt_thread_arguments *)malloc(sizeof *arguments);
   if (arguments == NULL) return ENOMEM;
@@ -119,7 +119,7 @@ static inline int lt_thread_start(void (*body)(void *), void *context) {
   pthread_t thread;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  int error = lt_thread_create(&thread, &attributes, lt_thread_main, arguments);
+  int error = pthread_create(&thread, &attributes, lt_thread_main, arguments);
   pthread_attr_destroy(&attributes);
   if (error != 0) free(arguments);
   return error;

@@ -1,4 +1,5 @@
 internal import CTestSupport
+private import Foundation
 
 /// What the calling thread asks of the C library, counted or watched.
 ///
@@ -78,6 +79,20 @@ package enum Interposed {
       context.release()
     }
     try body()
+  }
+
+  /// Has this process see itself in a control group of version 2, whose `cpu.max` says
+  /// `cpuMax`, for the rest of its life.
+  package static func makeControlGroup(cpuMax: String) throws {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    let files = ["proc/self/cgroup": "0::/work\n", "sys/fs/cgroup/work/cpu.max": cpuMax + "\n"]
+    for (path, text) in files {
+      let file = root.appendingPathComponent(path)
+      let folder = file.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    ct_find_control_groups(root.path)
   }
 
   /// Bytes that are allocated and not freed.

@@ -96,3 +96,8 @@ extension WaiterCommands.Command {
     }
   }
 }
+
+extension WaiterCommands: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -13,8 +13,8 @@ public final class LoopBound<Value>: @unchecked Sendable {
   // @unchecked: `box` is a constant; what is in it is touched on the loop's thread
   // only, as each accessor traps anywhere else.
 
-  fileprivate let core: PortCore
-  fileprivate let box: LoopBox<Value>
+  let core: PortCore
+  let box: LoopBox<Value>
 
   /// Keeps `value` for the thread of `loop`.
   ///
@@ -66,7 +66,7 @@ extension LoopBound where Value: Sendable {
   }
 }
 
-private final class LoopBox<Value> {
+final class LoopBox<Value> {
   var value: Value
 
   init(_ value: Value) { self.value = value }

@@ -23,9 +23,9 @@
 /// After what CoreFoundation's run loop does.
 public final class MainQueueBridge {
   private let source: MainQueueSource
-  private let core: PortCore
+  let core: PortCore
   private unowned(unsafe) var loop: EventLoop?  // loop only
-  private var isWaitedFor = true  // loop only
+  private(set) var isWaitedFor = true  // loop only
   // Whether the main queue was seen to be served by this bridge.
   private var isProven = false  // loop only
 

@@ -73,7 +73,7 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 
 /// Something that is read with everything else, so that its change ends a reading:
 /// Observation has no other way to end one.
-private final class Ticket: Observable, Sendable {
+private final class Ticket: Observable, Sendable, Unreflected {
   private let registrar = ObservationRegistrar()
   // Relaxed: a change on another thread while this is counted up is one that the
   // reading about to begin sees, or that comes after it.

@@ -18,5 +18,6 @@ extension OperationScheduler: TaskExecutor {
     let priority = OperationPriority(TaskPriority(rawValue: job.priority.rawValue))
     let added = core.add(.job(UnownedJob(job), self), level: OperationBacklog.level(priority))
     guard added != nil else { trap("OperationScheduler.enqueue: the scheduler is closed") }
+    core.taskWillSuspend()
   }
 }

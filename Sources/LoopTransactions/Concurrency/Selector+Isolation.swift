@@ -4,9 +4,15 @@ extension Selector where Target: MainActorTarget {
   /// The selector called `name`, whose action is the main actor's.
   ///
   /// Call from any thread. See `init(_:_:)` of other targets.
-  public init(_ name: String, _ action: @escaping @MainActor @Sendable (Target) throws -> Void) {
+  public init(
+    _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ action: @escaping @MainActor @Sendable (Target) throws -> Void
+  ) {
     self.init(
       name,
+      SelectorOrigin(fileID, line),
       erased: { object in
         try onMainActor(unsafeDowncast(object, to: Target.self), action)
       }
@@ -21,10 +27,13 @@ extension Selector where Target: Actor {
   /// Call from any thread. See `init(_:_:)` of other targets.
   public init(
     _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @Sendable (isolated Target) throws -> Void
   ) {
     self.init(
       name,
+      SelectorOrigin(fileID, line),
       erased: { object in
         try unsafeDowncast(object, to: Target.self).assumeIsolated { try action($0) }
       }
@@ -40,11 +49,14 @@ extension Selector.Carrying where Target: MainActorTarget {
   public init(
     _ name: String,
     keep: Keep = .last,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @MainActor @Sendable (Target, Value) throws -> Void
   ) where Value: Sendable {
     self.init(
       name,
-      keep: keep,
+      SelectorOrigin(fileID, line),
+      merge: keep.merge,
       onLoop: { target, value in
         try onMainActor(target) { try action($0, value) }
       }
@@ -58,11 +70,14 @@ extension Selector.Carrying where Target: MainActorTarget {
   public init(
     _ name: String,
     merge: @escaping @Sendable (Value, Value) -> Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @MainActor @Sendable (Target, Value) throws -> Void
   ) where Value: Sendable {
     self.init(
       name,
-      mergeOnLoop: merge,
+      SelectorOrigin(fileID, line),
+      merge: merge,
       onLoop: { target, value in
         try onMainActor(target) { try action($0, value) }
       }
@@ -78,11 +93,14 @@ extension Selector.Carrying where Target: Actor {
   public init(
     _ name: String,
     keep: Keep = .last,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @Sendable (isolated Target, Value) throws -> Void
   ) where Value: Sendable {
     self.init(
       name,
-      keep: keep,
+      SelectorOrigin(fileID, line),
+      merge: keep.merge,
       onLoop: { target, value in
         try target.assumeIsolated { try action($0, value) }
       }
@@ -96,34 +114,18 @@ extension Selector.Carrying where Target: Actor {
   public init(
     _ name: String,
     merge: @escaping @Sendable (Value, Value) -> Value,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @Sendable (isolated Target, Value) throws -> Void
   ) where Value: Sendable {
     self.init(
       name,
-      mergeOnLoop: merge,
+      SelectorOrigin(fileID, line),
+      merge: merge,
       onLoop: { target, value in
         try target.assumeIsolated { try action($0, value) }
       }
     )
-  }
-}
-
-extension Selector.Carrying {
-  // Under names of their own, which no isolated one is preferred to.
-  private init(
-    _ name: String,
-    keep: Keep,
-    onLoop action: @escaping @Sendable (Target, Value) throws -> Void
-  ) {
-    self.init(name, keep: keep, action)
-  }
-
-  private init(
-    _ name: String,
-    mergeOnLoop merge: @escaping @Sendable (Value, Value) -> Value,
-    onLoop action: @escaping @Sendable (Target, Value) throws -> Void
-  ) {
-    self.init(name, merge: merge, action)
   }
 }
 

@@ -20,25 +20,33 @@ extension Selector {
   /// static let layout = Selector<Label>.withObservation("layout") { $0.show($0.model.title) }
   /// ```
   ///
-  /// - Parameter action: As of any selector.
+  /// - Parameters:
+  ///   - fileID: As of any selector, and so are `line` and `action`.
   /// - Complexity: A performing is O(n) in the properties it reads, and allocates.
   @_disfavoredOverload
   public static func withObservation(
     _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @Sendable (Target) throws -> Void
   ) -> Selector {
-    Selector(name, observing: action)
+    Selector(name, SelectorOrigin(fileID, line), observing: action)
   }
 
   // Under a name of its own, which no isolated one is preferred to.
-  init(_ name: String, observing action: @escaping @Sendable (Target) throws -> Void) {
+  init(
+    _ name: String,
+    _ origin: SelectorOrigin,
+    observing action: @escaping @Sendable (Target) throws -> Void
+  ) {
     self.init(
       name,
+      origin,
       erased: { object in
         let target = unsafeDowncast(object, to: Target.self)
         guard let loop = EventLoop.current else { return try action(target) }
         // The first selector of the name, which is the one that is performed.
-        let selector = Selector(name, erased: { _ in })
+        let selector = Selector(name, nil, erased: { _ in })
         try loop.track(target, selector) { try action(target) }
       }
     )
@@ -52,9 +60,11 @@ extension Selector where Target: MainActorTarget {
   /// Call from any thread. As for other targets.
   public static func withObservation(
     _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @MainActor @Sendable (Target) throws -> Void
   ) -> Selector {
-    Selector(name, observing: { try onMainActor($0, action) })
+    Selector(name, SelectorOrigin(fileID, line), observing: { try onMainActor($0, action) })
   }
 }
 
@@ -66,21 +76,19 @@ extension Selector where Target: Actor {
   /// Call from any thread. As for other targets.
   public static func withObservation(
     _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     _ action: @escaping @Sendable (isolated Target) throws -> Void
   ) -> Selector {
-    Selector(name, observing: { target in try target.assumeIsolated { try action($0) } })
+    Selector(
+      name,
+      SelectorOrigin(fileID, line),
+      observing: { target in try target.assumeIsolated { try action($0) } }
+    )
   }
 }
 
 extension EventLoop {
-  /// Whether a commit would be taken.
-  var takesCommits: Bool {
-    switch state {
-    case .idle, .running, .leaving: true
-    case .closing, .closed: false
-    }
-  }
-
   fileprivate func track<Target>(
     _ target: Target,
     _ selector: Selector<Target>,

@@ -69,9 +69,7 @@ public struct LoopMetrics: Hashable, Sendable {
   /// The longest stretch of a run between two waits. Zero unless times are
   /// measured.
   public var longestTick: Duration = .zero
-}
 
-extension LoopMetrics {
   /// The metrics of a loop that has done nothing.
   public init() {}
 }
@@ -125,25 +123,27 @@ extension MetricsCells {
   /// The counters as they are now; each is whole, together they are of about
   /// one moment.
   var snapshot: LoopMetrics {
-    LoopMetrics(
-      ticks: ticks.value,
-      flushes: flushes.value,
-      performed: performed.value,
-      coalesced: coalesced.value,
-      dead: dead.value,
-      cancelled: cancelled.value,
-      posts: posts.value,
-      delivered: delivered.value,
-      carriedOver: carriedOver.value,
-      wakesSent: wakesSent.value,
-      wakesReceived: wakesReceived.value,
-      wakesNeeded: wakesNeeded.value,
-      pendingTransactions: pendingTransactions.value,
-      pendingPosts: pendingPosts.value,
-      pendingElements: pendingElements.value,
-      busy: .nanoseconds(Int64(clamping: busy.value)),
-      idle: .nanoseconds(Int64(clamping: idle.value)),
-      longestTick: .nanoseconds(Int64(clamping: longestTick.value))
-    )
+    var metrics = LoopMetrics()
+    metrics.ticks = ticks.value
+    metrics.flushes = flushes.value
+    metrics.performed = performed.value
+    metrics.coalesced = coalesced.value
+    metrics.dead = dead.value
+    metrics.cancelled = cancelled.value
+    metrics.posts = posts.value
+    metrics.delivered = delivered.value
+    metrics.carriedOver = carriedOver.value
+    metrics.wakesSent = wakesSent.value
+    metrics.wakesReceived = wakesReceived.value
+    metrics.wakesNeeded = wakesNeeded.value
+    metrics.pendingTransactions = pendingTransactions.value
+    metrics.pendingPosts = pendingPosts.value
+    metrics.pendingElements = pendingElements.value
+    metrics.busy = .nanoseconds(Int64(clamping: busy.value))
+    metrics.idle = .nanoseconds(Int64(clamping: idle.value))
+    metrics.longestTick = .nanoseconds(Int64(clamping: longestTick.value))
+    return metrics
   }
 }
+
+extension MetricsCells: Unreflected {}

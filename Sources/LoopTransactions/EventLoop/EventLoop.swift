@@ -145,6 +145,14 @@ extension EventLoop {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
+  /// Whether a commit would be taken.
+  var takesCommits: Bool {
+    switch state {
+    case .idle, .running, .leaving: true
+    case .closing, .closed: false
+    }
+  }
+
   /// Whether the owner of an adopted loop closed our handles: libuv's loop may
   /// be gone.
   @inline(__always)

@@ -30,7 +30,7 @@ public final class FrameClock {
   /// The frames per second asked for.
   public let framesPerSecond: Double
 
-  private let core: PortCore
+  let core: PortCore
   private let body: (Frame) -> Void
   private var timer: LoopTimer?  // loop only
   private var next = 1  // loop only

@@ -25,7 +25,7 @@ public final class LoopTimer {
     case none
   }
 
-  private let core: PortCore
+  let core: PortCore
   private let schedule: TimerSchedule
   private unowned let loop: EventLoop  // loop only; not touched once retired
   private var body: ((Firing) -> Void)?  // loop only

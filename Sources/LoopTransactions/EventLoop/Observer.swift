@@ -15,7 +15,7 @@ public final class Observer {
   public let repeats: Bool
 
   private var body: (EventLoop.Activity) -> Void  // loop only
-  private let core: PortCore
+  let core: PortCore
   private unowned let loop: EventLoop  // loop only; not touched once removed
 
   /// Whether the observer will be called again.

@@ -47,13 +47,16 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
 final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
-  private let scheduler: OperationScheduler
+  let scheduler: OperationScheduler
   private let flights = Locked<[Key: KeyedFlight<Key, Value>]>([:])
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
   /// How many are under way.
   var count: Int { flights.withLock { $0.count } }
+
+  /// How many wait for `key`.
+  func followers(of key: Key) -> Int { flights.withLock { $0[key]?.followers.count ?? 0 } }
 
   /// Lets `follower` wait for `key`, by a flight under way or a new one, that takes
   /// `body`.

@@ -73,6 +73,7 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
       isStarted.store(true, ordering: .sequentiallyConsistent)
     }
     guard added else { trap("OperationScheduler.run: the scheduler is closed") }
+    core.taskWillSuspend()
     if isCancelled.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
   }
 

@@ -32,8 +32,9 @@ public final class OperationScheduler: Sendable {
   /// A scheduler whose workers are called `name` in a debugger, as far as the system
   /// shows: 15 bytes on Linux.
   ///
-  /// Call from any thread. Starts no worker yet. A worker runs on the processors that
-  /// the thread may run on whose operation it was started for.
+  /// Call from any thread. Starts no worker yet; the first scheduler of a process starts
+  /// the thread that retries refused workers. A worker inherits its processor affinity
+  /// from the thread that starts it, mostly the one that adds an operation.
   ///
   /// - Parameter workerLimit: How many operations may run at once; by default two
   ///   for each processor that this process may use.
@@ -50,12 +51,14 @@ public final class OperationScheduler: Sendable {
     _ name: String,
     workerLimit: Int,
     permits: WorkerPermits,
+    retries: WorkerRetries = .shared,
     idleNanoseconds: UInt64 = 5_000_000_000
   ) {
     core = SchedulerCore(
       name: name,
       limit: workerLimit,
       permits: permits,
+      retries: retries,
       idleTime: idleNanoseconds
     )
   }
@@ -90,9 +93,14 @@ public final class OperationScheduler: Sendable {
   /// Adds an operation behind those of its priority.
   ///
   /// Call from any thread. What `body` holds is released on the worker that ran it,
-  /// or by the thread that cancels it. If the system has no thread left for the first
-  /// worker, which is tried for 10 ms here, operations wait until the next one is
-  /// added. Memory for as many as ever waited at once is kept, 64 bytes each.
+  /// or by the thread that cancels it. Memory for as many as ever waited at once is
+  /// kept, 64 bytes each.
+  ///
+  /// Never blocks. If the system refuses a thread for a worker, the operation waits, and
+  /// the start is retried until it succeeds: by a thread that is started with the
+  /// first scheduler of the process. If that was refused too, loops and tasks that wait
+  /// for operations retry, and each further `add` does. A scheduler that has no worker
+  /// reports so on standard error, once until one starts.
   ///
   /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
   ///   cancelled.

@@ -11,17 +11,27 @@ final class SchedulerCore: Sendable {
   private let waiting = Atomic<Int>(0)
 
   private let permits: WorkerPermits
+  private let retries: WorkerRetries
   // For how long a worker sleeps before it ends, in nanoseconds: 5 s, so that a pause
   // between two frames or requests starts nobody anew. Guess.
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
 
   /// The core of a scheduler that has no workers yet.
-  init(name: String, limit: Int, permits: WorkerPermits, idleTime: UInt64 = 5_000_000_000) {
+  init(
+    name: String,
+    limit: Int,
+    permits: WorkerPermits,
+    retries: WorkerRetries = .shared,
+    idleTime: UInt64 = 5_000_000_000
+  ) {
     self.name = name
     self.permits = permits
+    self.retries = retries
     self.idleTime = idleTime
     state = BrieflyLocked(SchedulerState(limit: limit))
+    // Before anything is promised: a thread may be refused later.
+    retries.prepare()
   }
 
   /// Adds an operation, or traps.
@@ -102,10 +112,14 @@ final class SchedulerCore: Sendable {
     return state.withLock { body($0) }
   }
 
+  /// Whether this process is a child of the one that made the scheduler.
+  @inline(__always)
+  var isForked: Bool { ForkGuard.generation != generation }
+
   /// Traps in a child of the process that made the scheduler.
   func checkProcess() {
     // The workers are the parent's, and one of them may hold the lock.
-    if _slowPath(ForkGuard.generation != generation) {
+    if _slowPath(isForked) {
       trap("OperationScheduler \(name): it belongs to the parent process; make one in the child")
     }
   }
@@ -113,7 +127,7 @@ final class SchedulerCore: Sendable {
   /// Refuses operations from now on; those that wait are run, and the workers end.
   func close() {
     // A child lets go of what it inherited.
-    if ForkGuard.generation == generation { perform(change { $0.close() }) }
+    if !isForked { perform(change { $0.close() }) }
   }
 
   private func change<Result: ~Copyable>(
@@ -133,13 +147,21 @@ final class SchedulerCore: Sendable {
     case .none: break
     case .wake, .start: if permits.acquire(for: self, action) { permitCame(action) }
     case .end(let sleepers): parking.wake(sleepers)
+    case .retry(let delay): retries.retry(self, after: delay)
+    case .awaitRetry: retries.ensureDriver()
     }
   }
+
+  /// It is time to retry a start that the system refused.
+  func retryStart() { perform(change { $0.retry() }) }
+
+  /// The calling task is about to suspend until an operation has ended.
+  func taskWillSuspend() { retries.driveByTask() }
 
   /// A worker may be awake.
   func permitCame(_ action: SchedulerState.WorkerAction) {
     switch action {
-    case .none, .end: break
+    case .none, .end, .retry, .awaitRetry: break
     case .wake: parking.wake()
     case .start: startWorker()
     }
@@ -155,12 +177,13 @@ extension SchedulerCore {
   private static let watchTime: UInt64 = 1_000_000
 
   private func startWorker() {
-    if WorkerThread.start(name, { [self] in work() }) { return }
+    if retries.startThread(name, { [self] in work() }) { return }
     permits.release()
-    // The next operation that is added tries again.
-    let (left, action) = change { $0.couldNotStart() }
-    if left == 0 {
-      System.report("OperationScheduler \(name): the system has no thread left for a worker")
+    let (action, isNews) = change { $0.couldNotStart() }
+    if isNews {
+      System.report(
+        "OperationScheduler \(name): the system refused a thread for a worker; retrying"
+      )
     }
     perform(action)
   }
@@ -168,6 +191,7 @@ extension SchedulerCore {
   private func work() {
     let seat = WorkerSeat()
     seat.awakeSince = System.cycles
+    change { $0.didStart() }
     while true {
       let yields = permits.isContended && seat.hasWorkedLong
       let now = System.cycles

@@ -19,6 +19,10 @@ package struct SchedulerState: ~Copyable {
     case start
     /// Have this many that sleep end.
     case end(Int)
+    /// Call `retry()` after this many nanoseconds.
+    case retry(after: UInt64)
+    /// See to it that somebody calls `retry()`, as was asked for before.
+    case awaitRetry
   }
 
   /// What a worker does next.
@@ -43,10 +47,17 @@ package struct SchedulerState: ~Copyable {
   /// How many of them sleep.
   package internal(set) var sleeping = 0
   /// How many look for work: 0 or 1, and those just woken or started.
-  package private(set) var searching = 0
+  package internal(set) var searching = 0
 
   /// How many that slept were told to end, and have not noticed.
   package internal(set) var ending = 0
+
+  /// Whether a refused start will be retried; until then none is tried.
+  package internal(set) var isRetrying = false
+  // How many starts in a row were refused.
+  var refusals: UInt64 = 0
+  // Whether it was reported that no worker is left, since one last started.
+  var wasReported = false
 
   /// How many operations were taken and have not ended.
   package internal(set) var running = 0
@@ -73,7 +84,7 @@ package struct SchedulerState: ~Copyable {
   /// How many workers may be awake.
   package var width: Int { isInteractive ? max(1, limit - 1) : limit }
 
-  private var awake: Int { workers - sleeping }
+  var awake: Int { workers - sleeping }
 
   /// What it has done, and is at.
   package var metrics: SchedulerMetrics {
@@ -142,30 +153,23 @@ extension SchedulerState {
     backlog.recycle(handle)
   }
 
-  /// A worker that was to start did not; how many there are. One that sleeps comes in its
-  /// place; starting another is not tried again.
-  package mutating func couldNotStart() -> (left: Int, action: WorkerAction) {
-    defer { checkInvariants() }
-    workers -= 1
-    searching -= 1
-    return (workers, sleeping > 0 ? moreWorkersIfNeeded() : .none)
-  }
-
   /// One more worker if something waits, or what waits in a batch has nobody who
   /// watches it.
-  mutating func moreWorkersIfNeeded() -> WorkerAction {
-    backlog.count > 0 || (!shared.isEmpty && !isWatched) ? moreWorkers() : .none
-  }
+  mutating func moreWorkersIfNeeded() -> WorkerAction { needsWorker ? moreWorkers() : .none }
+
+  var needsWorker: Bool { backlog.count > 0 || (!shared.isEmpty && !isWatched) }
 
   /// Whoever searches finds what was added; else one more has to come, if it may.
-  private mutating func moreWorkers() -> WorkerAction {
+  mutating func moreWorkers() -> WorkerAction {
     defer { checkInvariants() }
     guard searching == 0, awake < width else { return .none }
-    searching += 1
     if sleeping > 0 {
+      searching += 1
       sleeping -= 1
       return .wake
     }
+    if isRetrying { return .awaitRetry }
+    searching += 1
     workers += 1
     return .start
   }

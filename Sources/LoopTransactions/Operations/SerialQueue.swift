@@ -14,7 +14,7 @@ public final class SerialQueue: Sendable {
   /// What a diagnosis calls it.
   public let name: StaticString
 
-  private let core: SerialQueueCore
+  let core: SerialQueueCore
 
   /// An empty queue on `scheduler`.
   ///
@@ -107,6 +107,9 @@ final class SerialQueueCore: Sendable {
     }
     if isNews { schedule() }
   }
+
+  /// Whether this process is a child of the one that made the scheduler.
+  var isForked: Bool { scheduler.core.isForked }
 
   var count: Int {
     scheduler.core.checkProcess()

@@ -28,6 +28,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// Call from any thread.
   public var count: Int { table.count }
 
+  /// How many wait for `key`.
+  package func followers(of key: Key) -> Int { table.followers(of: key) }
+
   /// What `body`, or that of whoever asked before, makes for `key`.
   ///
   /// Call from any task, whose cancelling takes back what it asked for.
@@ -49,6 +52,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
         follower.flight = table.join(key, follower, &body)
         // Another's runs, or it has it.
         body = nil
+        table.scheduler.core.taskWillSuspend()
         if Task.isCancelled { follower.cancel() }
       }
     } onCancel: {

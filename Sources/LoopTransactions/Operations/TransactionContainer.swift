@@ -30,9 +30,9 @@ public final class TransactionContainer {
   /// Called on the loop when a transaction that was opened here is complete.
   public var didComplete: ((AsyncTransaction) -> Void)?
 
-  private let name: StaticString
+  let name: StaticString
   private let scheduler: OperationScheduler
-  private let core: PortCore
+  let core: PortCore
   private var current: AsyncTransaction?
   private var unfinished: [AsyncTransaction] = []
 

@@ -13,6 +13,8 @@
 ///
 /// After Texture's transaction group.
 public final class TransactionGroup {
+  /// The thread of the loop, which makes it.
+  let thread = System.thread
   private unowned(unsafe) var loop: EventLoop?
   private var open: [AsyncTransaction] = []
   private var observer: Observer?

@@ -1,10 +1,12 @@
 import CUV
 
 /// A thread of our own, for workers.
-enum WorkerThread {
-  /// Starts a thread that runs `body`, shown as `name` to a debugger; whether the
-  /// system had one left. Nobody waits for its end.
-  static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+package enum WorkerThread {
+  /// Starts a thread that runs `body`, shown as `name` to a debugger; false if the
+  /// system refused it. Nobody waits for its end. Does not block.
+  @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void)
+    -> Bool
+  {
     let context = Unmanaged.passRetained(ThreadBody(name: name, run: body))
     if lt_thread_start(threadMain, context.toOpaque()) == 0 { return true }
     context.release()

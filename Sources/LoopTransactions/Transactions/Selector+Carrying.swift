@@ -21,6 +21,13 @@ extension Selector {
       case first
       /// The last commit's.
       case last
+
+      var merge: @Sendable (Value, Value) -> Value {
+        switch self {
+        case .first: { old, _ in old }
+        case .last: { _, new in new }
+        }
+      }
     }
 
     /// The selector called `name`, whose transactions keep one of their values.
@@ -30,12 +37,11 @@ extension Selector {
     public init(
       _ name: String,
       keep: Keep = .last,
+      fileID: StaticString = #fileID,
+      line: UInt = #line,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
-      switch keep {
-      case .first: self.init(name, merge: { old, _ in old }, action)
-      case .last: self.init(name, merge: { _, new in new }, action)
-      }
+      self.init(name, SelectorOrigin(fileID, line), merge: keep.merge, onLoop: action)
     }
 
     /// The selector called `name`, whose transactions merge their values.
@@ -45,18 +51,32 @@ extension Selector {
     /// - Parameters:
     ///   - merge: Makes one value of that which waits and that which comes.
     ///     Called on the loop, by the commit.
+    ///   - fileID: As of any selector, and so is `line`.
     ///   - action: Called on the loop with the merged value.
     @_disfavoredOverload
     public init(
       _ name: String,
       merge: @escaping @Sendable (Value, Value) -> Value,
+      fileID: StaticString = #fileID,
+      line: UInt = #line,
       _ action: @escaping @Sendable (Target, Value) throws -> Void
     ) {
-      let entry = SelectorTable.entry(Carrying<Value>.self, name) { number in
+      self.init(name, SelectorOrigin(fileID, line), merge: merge, onLoop: action)
+    }
+
+    // Under names of its own, which no isolated one is preferred to.
+    init(
+      _ name: String,
+      _ origin: SelectorOrigin,
+      merge: @escaping @Sendable (Value, Value) -> Value,
+      onLoop action: @escaping @Sendable (Target, Value) throws -> Void
+    ) {
+      let entry = SelectorTable.entry(Carrying<Value>.self, name, origin) { number in
         SelectorEntry(
           number: number,
           targetType: Target.self,
           name: name,
+          origin: origin,
           action: { _ in preconditionFailure("Selector.Carrying: a value waits with each commit") },
           valueAction: { object, box in
             let value = unsafeDowncast(box, to: TypedValueBox<Value>.self).value

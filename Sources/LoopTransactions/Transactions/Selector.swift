@@ -1,9 +1,9 @@
 /// The name of one action on a target of a certain class.
 ///
 /// Two selectors with the same target type and name are the same selector,
-/// wherever they are made; the one made first gives the action. Making one looks
-/// it up in a table under a lock, so make it once, as a `static let` of the
-/// target's class.
+/// wherever they are made; the one made first gives the action. A debug build reports
+/// a second one that is made at another place in the source. Making one looks it up in
+/// a table under a lock, so make it once, as a `static let` of the target's class.
 ///
 /// ```swift
 /// final class Label {
@@ -25,18 +25,36 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - name: Distinguishes the actions of one class, and is told of failures.
+  ///   - fileID: Where the selector is made, as is `line`. A debug build reports both
+  ///     places on standard error, once, if the same name is used at two.
   ///   - action: Called on the loop. What it throws goes to the loop's error
   ///     handler.
   @_disfavoredOverload
   @inlinable
-  public init(_ name: String, _ action: @escaping @Sendable (Target) throws -> Void) {
-    self.init(name, erased: { object in try action(unsafeDowncast(object, to: Target.self)) })
+  public init(
+    _ name: String,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ action: @escaping @Sendable (Target) throws -> Void
+  ) {
+    self.init(
+      name,
+      SelectorOrigin(fileID, line),
+      erased: { object in try action(unsafeDowncast(object, to: Target.self)) }
+    )
   }
 
+  // Without an origin: the selector was made before.
   @usableFromInline
-  init(_ name: String, erased action: @escaping SelectorEntry.Action) {
-    let entry = SelectorTable.entry(Target.self, name) { number in
-      SelectorEntry(number: number, targetType: Target.self, name: name, action: action)
+  init(_ name: String, _ origin: SelectorOrigin?, erased action: @escaping SelectorEntry.Action) {
+    let entry = SelectorTable.entry(Target.self, name, origin) { number in
+      SelectorEntry(
+        number: number,
+        targetType: Target.self,
+        name: name,
+        origin: origin,
+        action: action
+      )
     }
     address = UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque())
     number = entry.number

@@ -14,6 +14,8 @@ final class SelectorEntry: Sendable {
   let number: UInt32
   let targetType: Any.Type
   let name: String
+  /// Where the selector was made that gave the action.
+  let origin: SelectorOrigin?
   let action: Action
   let valueAction: ValueAction?
   /// The `MergeBox` of a selector that carries values.
@@ -24,6 +26,7 @@ final class SelectorEntry: Sendable {
     number: UInt32,
     targetType: Any.Type,
     name: String,
+    origin: SelectorOrigin?,
     action: @escaping Action,
     valueAction: ValueAction? = nil,
     merge: (AnyObject & Sendable)? = nil
@@ -31,6 +34,7 @@ final class SelectorEntry: Sendable {
     self.number = number
     self.targetType = targetType
     self.name = name
+    self.origin = origin
     self.action = action
     self.valueAction = valueAction
     self.merge = merge

@@ -5,22 +5,36 @@ enum SelectorTable {
     let name: String
   }
 
-  private static let entries = Locked<[Key: SelectorEntry]>([:])
+  private struct State {
+    var entries: [Key: SelectorEntry] = [:]
+    var conflicts = SelectorConflicts()
+  }
+
+  private static let state = Locked(State())
 
   /// The entry for `name` on `type`, made by `make` if there is none yet.
   ///
-  /// Call from any thread.
+  /// Call from any thread. A debug build reports a selector made at two places.
   static func entry(
     _ type: Any.Type,
     _ name: String,
+    _ origin: SelectorOrigin?,
     make: (_ number: UInt32) -> SelectorEntry
   ) -> SelectorEntry {
-    entries.withLock { entries in
+    let (entry, conflict) = state.withLock { state -> (SelectorEntry, String?) in
       let key = Key(type: ObjectIdentifier(type), name: name)
-      if let entry = entries[key] { return entry }
-      let entry = make(UInt32(entries.count + 1))
-      entries[key] = entry
-      return entry
+      if let entry = state.entries[key] {
+        #if DEBUG
+          return (entry, state.conflicts.message(entry, origin))
+        #else
+          return (entry, nil)
+        #endif
+      }
+      let entry = make(UInt32(state.entries.count + 1))
+      state.entries[key] = entry
+      return (entry, nil)
     }
+    if let conflict { System.report(conflict) }
+    return entry
   }
 }

@@ -32,7 +32,7 @@ public final class Transaction {
   // it is on that thread, and that there is nothing to do. Unchecked: one thread.
   @usableFromInline @exclusivity(unchecked) var pendingThread: UInt = 0
 
-  private let transactions: TransactionSet
+  let transactions: TransactionSet
   let key: UInt
   let address: UInt
   let number: UInt32

@@ -65,3 +65,8 @@ final class ReplayRecorder: @unchecked Sendable {
     while ended.load(ordering: .acquiring) < count { cl_sleep_until(cl_now() + 100_000) }
   }
 }
+
+extension ReplayRecorder: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -39,3 +39,8 @@ package final class BurstLatch: Sendable {
     return finished.load(ordering: .relaxed) - began
   }
 }
+
+extension BurstLatch: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -92,3 +92,8 @@ extension PriorityField {
     gate.wait()
   }
 }
+
+extension PriorityField: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

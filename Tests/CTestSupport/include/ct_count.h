@@ -41,6 +41,9 @@ void ct_before(
 // The absolute time, in nanoseconds, that this thread last set a timerfd to.
 uint64_t ct_deadline(void);
 
+// Has fopen find /proc/self/cgroup and /sys/fs/cgroup below `root`, from now on.
+void ct_find_control_groups(const char *_Nonnull root);
+
 // Bytes in blocks that were allocated and not freed; 0 if unknown.
 size_t ct_heap_bytes(void);
 

@@ -7,7 +7,7 @@ struct SchedulerStateTests {
   private static let steps: [SchedulerStep] =
     [.add(0), .add(1), .cancel(0), .cancel(1), .move(0)]
     + (0..<2).flatMap { [.next($0), .wakeUp($0), .timeOut($0), .yield($0), .watch($0)] }
-    + [.couldNotStart(0), .couldNotStart(1), .setLimit(1), .setLimit(3)]
+    + [.couldNotStart(0), .couldNotStart(1), .retry, .setLimit(1), .setLimit(3)]
     + [.interactive(true), .interactive(false), .close]
 
   // O1, O4, O5: three actors, those who add, a first and a second worker.
@@ -83,16 +83,6 @@ struct SchedulerStateTests {
     #expect(steps == [.run, .search, .sleep])
     let fourth = add(&state)
     #expect(fourth == .wake)
-  }
-
-  // What was added is run to its end, and nobody adds anything more.
-  @Test("closed when the only worker could not start, it tries once more")
-  func closeTriesAgain() {
-    var state = SchedulerState(limit: 1)
-    _ = add(&state)
-    let left = state.couldNotStart().left
-    let action = state.close()
-    #expect(left == 0 && action == .start)
   }
 
   @Test("a worker that yields with nothing left in a closed scheduler ends, as any other")
@@ -195,9 +185,59 @@ struct SchedulerStateTests {
     _ = seat.claimEach { _ in }
     let retired = state.setInteractive(true)
     let (step, _) = state.next(seat, now: 0)
-    let (left, action) = state.couldNotStart()
+    let (action, isNews) = state.couldNotStart()
     #expect(start == .start && retired == .none && step == .sleep)
-    #expect(left == 1 && action == .wake)
+    #expect(action == .wake && !isNews && !state.isRetrying)
+  }
+
+  // O1
+  @Test("refused starts are retried after delays that double up to 0.1 s, until one starts")
+  func retryDelays() {
+    var state = SchedulerState(limit: 1)
+    _ = add(&state)
+    var delays: [UInt64] = []
+    var news: [Bool] = []
+    for _ in 0..<13 {
+      let (action, isNews) = state.couldNotStart()
+      if case .retry(let delay) = action { delays.append(delay / 100_000) }
+      news.append(isNews)
+      let retried = state.retry()
+      #expect(retried == .start)
+    }
+    #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024, 1024])
+    #expect(news == [true] + Array(repeating: false, count: 12))
+    state.didStart()
+    let (action, isNews) = state.couldNotStart()
+    #expect(action == .retry(after: 100_000) && isNews)
+  }
+
+  // O1
+  @Test("until a refused start is retried, nothing that is added starts another")
+  func noStartBeforeRetry() {
+    var state = SchedulerState(limit: 2)
+    _ = add(&state)
+    let refused = state.couldNotStart().action
+    let added = add(&state)
+    let raised = state.setLimit(4)
+    let closed = state.close()
+    #expect(refused == .retry(after: SchedulerState.firstRetryDelay) && state.isRetrying)
+    #expect(added == .awaitRetry && raised == .awaitRetry && closed == .awaitRetry)
+    // What was added is run to its end.
+    let retried = state.retry()
+    #expect(retried == .start && !state.isRetrying)
+  }
+
+  // O1
+  @Test("a refused start for which nothing waits any more is not retried")
+  func noRetryForNothing() throws {
+    var state = SchedulerState(limit: 1)
+    let added = state.add(OperationNode.Content.body { _ in }, level: 0)
+    let handle = try #require(added?.handle)
+    _ = state.cancel(handle)
+    let (action, isNews) = state.couldNotStart()
+    #expect(action == .none && !isNews && !state.isRetrying)
+    let next = add(&state)
+    #expect(next == .start)
   }
 
   // O3

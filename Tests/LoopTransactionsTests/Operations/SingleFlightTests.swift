@@ -130,6 +130,78 @@ struct SingleFlightTests {
     }
   }
 
+  // O10, O2
+  @Test("a more urgent operation that joins a flight raises the shared run to its priority")
+  func joinRaises() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add(flights, for: 1, priority: .background) { _ in
+        log.add("flight")
+        return 1
+      }
+      // The lane takes the oldest every eighth time; this is taken by priority.
+      scheduler.add { _ in log.add("normal") }
+      transaction.add(flights, for: 1, priority: .high) { _ in 2 }
+      transaction.commit()
+      frozen.thaw()
+      #expect(loop.runInTime() == .finished)
+      let done = Gate()
+      scheduler.add(priority: .background) { _ in done.open() }
+      #expect(done.waitInTime())
+      #expect(log.events == ["flight", "normal"])
+    }
+  }
+
+  // O10, O2
+  @Test("a less urgent operation that joins a flight leaves its priority as it is")
+  func joinDoesNotLower() async throws {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let log = Log()
+    let first = Task {
+      try await flights.value(for: 1, priority: .high) { _ in
+        log.add("flight")
+        return 1
+      }
+    }
+    while scheduler.metrics.queued == 0 { await Task.yield() }
+    let joined = Task { try await flights.value(for: 1, priority: .background) { _ in 2 } }
+    while flights.followers(of: 1) < 2 { await Task.yield() }
+    scheduler.add { _ in log.add("normal") }
+    frozen.thaw()
+    #expect(try await [first.value, joined.value] == [1, 1])
+    try await scheduler.run(priority: .background) { _ in }
+    #expect(log.events == ["flight", "normal"])
+  }
+
+  // O10, O2
+  @Test("a more urgent task that joins a flight raises the shared run to its priority")
+  func taskRaises() async throws {
+    let scheduler = OperationScheduler.alone(workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let log = Log()
+    let first = Task {
+      try await flights.value(for: 1, priority: .background) { _ in
+        log.add("flight")
+        return 1
+      }
+    }
+    while scheduler.metrics.queued == 0 { await Task.yield() }
+    scheduler.add { _ in log.add("normal") }
+    let joined = Task { try await flights.value(for: 1, priority: .high) { _ in 2 } }
+    while flights.followers(of: 1) < 2 { await Task.yield() }
+    frozen.thaw()
+    #expect(try await [first.value, joined.value] == [1, 1])
+    try await scheduler.run(priority: .background) { _ in }
+    #expect(log.events == ["flight", "normal"])
+  }
+
   @Test("a task's cancelling takes back what it asked for, and throws at once")
   func taskCancels() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)

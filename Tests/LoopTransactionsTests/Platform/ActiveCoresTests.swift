@@ -23,5 +23,30 @@ struct ActiveCoresTests {
         frozen.thaw()
       }
     }
+
+    @Test(
+      "a group that pays for one processor has two workers and one queue in a pool",
+      .enabled(if: Interposed.isAvailable && ActiveCores.allowed > 1)
+    )
+    func followsQuota() async {
+      await #expect(processExitsWith: .success) {
+        try Interposed.makeControlGroup(cpuMax: "100000 100000")
+        #expect(OperationScheduler.defaultWorkerLimit == 2)
+        #expect(OperationScheduler.processWorkerLimit == 2)
+        #expect(SerialQueuePool.defaultCount == 1)
+      }
+    }
+
+    @Test(
+      "a group that pays for more than the process may run on changes nothing",
+      .enabled(if: Interposed.isAvailable)
+    )
+    func quotaBeyondAffinity() async {
+      await #expect(processExitsWith: .success) {
+        try Interposed.makeControlGroup(cpuMax: "100000000 100000")
+        #expect(Process.useOneProcessor())
+        #expect(OperationScheduler.defaultWorkerLimit == 2)
+      }
+    }
   #endif
 }

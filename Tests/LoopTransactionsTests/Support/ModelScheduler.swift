@@ -23,8 +23,8 @@ struct ModelScheduler: ~Copyable {
   private var takenBack: Set<Int> = []
   /// Somebody gave others a turn, and may sleep until that takes too long.
   private var hasYielded = false
-  /// A worker could not start, and the next operation that is added tries again.
-  private var isStranded = false
+  /// Somebody will retry a start that was refused.
+  private var isRetrying = false
   /// Nobody awake is above this, once they have asked.
   private var highestLimit: Int
 
@@ -53,8 +53,7 @@ struct ModelScheduler: ~Copyable {
       highestLimit = max(highestLimit, limit)
       perform(state.setLimit(limit))
     case .close:
-      // One that nobody works for, and nobody adds to, has nobody who tries again.
-      guard !state.isClosed, !isStranded else { return false }
+      guard !state.isClosed else { return false }
       perform(state.close())
     case .othersTake: guard permits.othersTake() else { return false }
     case .othersGive:
@@ -63,6 +62,10 @@ struct ModelScheduler: ~Copyable {
     case .setPermits(let limit):
       permits.limit = limit
       grant()
+    case .retry:
+      guard isRetrying else { return false }
+      isRetrying = false
+      perform(state.retry())
     case .next, .wakeUp, .timeOut, .watch, .yield, .couldNotStart:
       guard takeOfWorker(step) else { return false }
     }
@@ -88,9 +91,8 @@ struct ModelScheduler: ~Copyable {
   mutating func settle() -> Bool {
     while permits.othersGive() { grant() }
     permits.limit = max(permits.limit, 1)
-    if isStranded { _ = take(.add(0)) }
     for _ in 0..<200 {
-      var isDone = true
+      var isDone = !take(.retry)
       for worker in 0..<workers.count {
         if take(.wakeUp(worker)) { isDone = false }
         if take(.next(worker)) { isDone = false }
@@ -135,16 +137,12 @@ extension ModelScheduler {
       perform(state.watch(seats[worker], now: .max / 2))
       takenBack = Set(workers.indices)
     case .couldNotStart(let worker):
-      // Closed, nobody would try again.
-      guard worker < workers.count, workers[worker] == .starting, !state.isClosed else {
-        return false
-      }
+      guard worker < workers.count, workers[worker] == .starting else { return false }
       workers[worker] = .gone
       release()
       perform(state.couldNotStart().action)
-      isStranded = true
     case .add, .cancel, .move, .interactive, .setLimit, .close, .othersTake, .othersGive,
-      .setPermits:
+      .setPermits, .retry:
       return false
     }
     return true
@@ -166,7 +164,6 @@ extension ModelScheduler {
     }
     outcomes[handles.count] = 0
     handles.append(handle)
-    isStranded = false
     perform(action)
   }
 
@@ -175,11 +172,14 @@ extension ModelScheduler {
     case .none: break
     case .end(let count): wakes += count
     case .wake, .start: if permits.acquire(action) { permitCame(action) }
+    case .retry:
+      if isRetrying { fault = "two retries at once" }
+      isRetrying = true
+    case .awaitRetry: if !isRetrying { fault = "waits for a retry that nobody makes" }
     }
   }
 
   private mutating func permitCame(_ action: SchedulerState.WorkerAction) {
-    isStranded = false
     if action == .wake { return wakes += 1 }
     workers.append(.starting)
     let seat = WorkerSeat()
@@ -246,13 +246,13 @@ extension ModelScheduler {
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
     // Nothing waits where everybody sleeps and nobody was woken.
-    if state.backlog.count > 0, !isComing, !isStranded { fault = "work waits, and nobody comes" }
+    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits, and nobody comes" }
     // What waits in a batch has somebody who comes if its worker is held up.
     let hasBatch = workers.indices.contains {
       workers[$0] == .awake && seats[$0].batch.count > 1 && !takenBack.contains($0)
     }
     let isFull = state.workers - state.sleeping >= state.width
-    let isLookedAt = state.isWatched || state.searching > 0 || isStranded
+    let isLookedAt = state.isWatched || state.searching > 0 || isRetrying
     if hasBatch, !isFull, !isLookedAt { fault = "nobody watches a batch" }
     if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
   }

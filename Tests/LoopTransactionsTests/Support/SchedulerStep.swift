@@ -14,6 +14,8 @@ enum SchedulerStep: Equatable {
   case yield(Int)
   /// The system has no thread left for a worker that was to start.
   case couldNotStart(Int)
+  /// The time has come to retry a start that was refused.
+  case retry
   case interactive(Bool)
   case setLimit(Int)
   case close

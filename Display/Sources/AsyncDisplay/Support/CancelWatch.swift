@@ -55,3 +55,8 @@ package final class CancelWatch: Sendable {
     report(after, total.map { .nanoseconds($0 - min($0, before)) })
   }
 }
+
+extension CancelWatch: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -39,3 +39,8 @@ final class RingPool: FunctionPool, @unchecked Sendable {
     thread.take()?.join()
   }
 }
+
+extension RingPool: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  var customMirror: Mirror { Mirror(self, children: [:], ancestorRepresentation: .suppressed) }
+}

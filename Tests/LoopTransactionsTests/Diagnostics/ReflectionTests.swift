@@ -1,0 +1,228 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// One value of every public type, by its name.
+private struct Samples {
+  private(set) var values: [String: Any] = [:]
+  private let stepped: SteppedLoop
+  private let scheduler = OperationScheduler.alone("samples")
+  private let frozen: FrozenWorkers
+
+  init() throws {
+    stepped = try SteppedLoop()
+    frozen = FrozenWorkers(scheduler, 2)
+    try addLoop()
+    addTransactions()
+    try addQueues()
+    addOperations()
+    try addConcurrency()
+  }
+
+  func close() throws {
+    frozen.thaw()
+    try stepped.close()
+  }
+
+  private mutating func add<Value>(_ name: String, _ value: Value) { values[name] = value }
+
+  private mutating func addLoop() throws {
+    let loop = stepped.loop
+    add("EventLoop", loop)
+    add("EventLoop.Activity", EventLoop.Activity.beforeWaiting)
+    add("EventLoop.Mode", EventLoop.Mode.once)
+    add("EventLoop.RunResult", EventLoop.RunResult.stopped)
+    add("LoopPort", loop.port)
+    add("LoopPort.Refusal", LoopPort.Refusal.closed)
+    add("EventLoop.Budget", EventLoop.Budget())
+    add("Observer", loop.addObserver(for: .exit) { _ in })
+    var firing: LoopTimer.Firing?
+    add("LoopTimer", loop.addTimer(after: .milliseconds(1)) { firing = $0 })
+    var frame: FrameClock.Frame?
+    add("FrameClock", try FrameClock(on: loop) { frame = $0 })
+    stepped.advance(by: .milliseconds(20))
+    add("LoopTimer.Firing", firing as Any)
+    add("FrameClock.Frame", frame as Any)
+    add("LoopClock", loop.clock)
+    add("LoopClock.Instant", loop.now)
+    add("LoopMetrics", loop.metrics)
+    add("UVError", UVError(code: -1, operation: "sample"))
+  }
+
+  private mutating func addTransactions() {
+    let card = Card("a", stepped.trace)
+    let failing = Selector<Card>("failing sample") { _ in throw CancellationError() }
+    var failure: TransactionFailure?
+    stepped.loop.errorHandler = { failure = $0 }
+    stepped.loop.commit(card, failing)
+    stepped.runUntilIdle()
+    add("TransactionFailure", failure as Any)
+    let kept = Transaction(card, Card.layout, on: stepped.loop)
+    kept.commit()
+    add("Transaction", kept)
+    add("Transaction.Hold", Transaction.Hold.weakly)
+    add("Selector", Card.layout)
+    add("Selector.Carrying", Selector<Card>.Carrying<Int>("sample") { _, _ in })
+    add("Selector.Carrying.Keep", Selector<Card>.Carrying<Int>.Keep.last)
+  }
+
+  private mutating func addQueues() throws {
+    let queue = RunLoopQueue<Card>(on: stepped.loop, handler: nil)
+    let outcome = queue.enqueue(Card("b", stepped.trace))
+    add("RunLoopQueue", queue)
+    add("RunLoopQueue.Membership", RunLoopQueue<Card>.Membership.weak)
+    add("RunLoopQueue.Outcome", outcome)
+    add("QueueCapacity", QueueCapacity(4, whenFull: .refuse))
+    add("QueueCapacity.WhenFull", QueueCapacity.WhenFull.refuse)
+    add("BatchSize", BatchSize.unlimited)
+    let host = try EventLoop()
+    add("Embedding", Embedding(host))
+    try host.close()
+  }
+
+  private mutating func addOperations() {
+    let transaction = AsyncTransaction(on: stepped.loop, scheduler: scheduler)
+    add("AsyncTransaction.Operation", transaction.add { _ in 1 })
+    let flights = SingleFlight<String, Int>(on: scheduler)
+    transaction.add(flights, for: "a") { _ in 1 }
+    stepped.loop.transactionGroup.add(transaction)
+    add("AsyncTransaction", transaction)
+    add("AsyncTransaction.State", AsyncTransaction.State.open)
+    add("AsyncTransaction.Start", AsyncTransaction.Start.onCommit)
+    add("AsyncTransaction.Outcome", AsyncTransaction.Outcome.value(1))
+    add("TransactionGroup", stepped.loop.transactionGroup)
+    add("TransactionContainer", TransactionContainer(on: stepped.loop, scheduler: scheduler))
+    add("OperationScheduler", scheduler)
+    add("OperationPriority", OperationPriority.high)
+    add("ScheduledOperation", scheduler.add { _ in })
+    scheduler.measuresWaits = true
+    add("SchedulerMetrics", scheduler.metrics)
+    add("SchedulerMetrics.Wait", scheduler.metrics.waits.first as Any)
+    add("SingleFlight", flights)
+    add("SerialQueue", SerialQueue("sample", on: scheduler))
+    add("SerialQueuePool", SerialQueuePool("sample", count: 2, on: scheduler))
+    add("WaitCycle", waitCycle() as Any)
+  }
+
+  private func waitCycle() -> WaitCycle? {
+    guard let loop = try? EventLoop() else { return nil }
+    let port = loop.port
+    let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+    var cycle: WaitCycle?
+    transaction.add { _ in
+      try port.postAndWait { 1 }
+    } completion: {
+      if case .failed(let error) = $0 { cycle = error as? WaitCycle }
+    }
+    transaction.waitUntilComplete()
+    try? loop.close()
+    return cycle
+  }
+
+  private mutating func addConcurrency() throws {
+    add("LoopBound", LoopBound([1], on: stepped.loop))
+    let activities = stepped.loop.activities(.beforeWaiting)
+    add("LoopActivities", activities)
+    add("LoopActivities.Iterator", activities.makeAsyncIterator())
+    add("MainQueueBridge.Refusal", MainQueueBridge.Refusal.alreadyServed)
+    add("SteppedLoop", stepped)
+    add("Trace", stepped.trace)
+    add("SeededGenerator", SeededGenerator(seed: 1))
+  }
+}
+
+private struct Holder {
+  let value: Any
+}
+
+@Suite("Reflection")
+struct ReflectionTests {
+  @Test("every public type can be dumped, by itself and in a struct, here and on other threads")
+  func dumps() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let samples = try Samples()
+      for (name, value) in samples.values.sorted(by: { $0.key < $1.key }) {
+        // The last one named is the one that ended the process.
+        System.report(name)
+        dumpAll(Holder(value: value))
+        nonisolated(unsafe) let value = value
+        everywhere(1) { _ in dumpAll(Holder(value: value)) }
+      }
+      try samples.close()
+    }
+    let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(named.hasSuffix("WaitCycle\n"), "ended at \(named.split(separator: "\n").last ?? "")")
+  }
+
+  @Test("of every public type of the package there is a sample that is dumped")
+  func complete() throws {
+    let samples = try Samples()
+    defer { try? samples.close() }
+    let known = Set(samples.values.keys)
+    let types = try SourceTypes(["Sources/LoopTransactions", "Sources/LoopTransactionsTesting"])
+    // The bridge needs the main thread: `MainQueueBridgeTests` dumps it.
+    let elsewhere: Set = ["MainQueueBridge"]
+    let wanted = types.declared.filter { $0.isPublic && !$0.isProtocol }.map(\.name)
+    #expect(wanted.count > 50)
+    #expect(Set(wanted).subtracting(known).subtracting(elsewhere) == [])
+    #expect(known.subtracting(wanted) == [])
+  }
+
+  @Test(
+    "no type of any package leaves a property to reflection that reflection traps at",
+    arguments: [
+      "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
+      "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
+      "Sources/LoopbenchKit", "Display/Sources", "Hosts/Sources",
+    ]
+  )
+  func guarded(folder: String) throws {
+    let types = try SourceTypes([folder])
+    #expect(!types.declared.isEmpty)
+    #expect(types.trapping.filter { !types.isCustom($0) } == [])
+    // What it looks for is there to be found.
+    if folder == "Sources/LoopTransactions" { #expect(types.trapping.count > 20) }
+  }
+
+  @Test("a dump tells a scheduler's name and counts, and a transaction's name and state")
+  func useful() throws {
+    let scheduler = OperationScheduler.alone("decode", workers: 1)
+    let frozen = FrozenWorkers(scheduler, 1)
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: scheduler)
+      #expect(text(scheduler).contains("name: \"decode\""))
+      #expect(text(scheduler).contains("workerLimit: 1"))
+      #expect(text(transaction).contains("name: \"cards\""))
+      #expect(text(transaction).contains("AsyncTransaction.State.open"))
+      let queue = SerialQueue("disk", on: scheduler)
+      for _ in 0..<3 { queue.add {} }
+      #expect(text(queue).contains("count: 3"))
+    }
+    frozen.thaw()
+  }
+
+  @Test("a scheduler's dump in a child process does not wait for the parent's lock")
+  func forked() {
+    let scheduler = OperationScheduler.alone("inherited")
+    let queue = SerialQueue("disk", on: scheduler)
+    let flights = SingleFlight<Int, Int>(on: scheduler)
+    let ending = Process.fork {
+      for value in [scheduler, queue, flights] as [Any] { dumpAll(value) }
+    }
+    #expect(ending.status == 0, "\(ending.standardError)")
+  }
+}
+
+private func text(_ value: Any) -> String {
+  var text = ""
+  dump(value, to: &text)
+  return text
+}
+
+/// As `dump`, a failed expectation, and a print do.
+private func dumpAll(_ value: Any) {
+  #expect(!text(value).isEmpty)
+  #expect(!String(describing: value).isEmpty)
+  #expect(!String(reflecting: value).isEmpty)
+}

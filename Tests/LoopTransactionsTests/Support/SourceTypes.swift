@@ -1,0 +1,103 @@
+import Foundation
+
+/// The types that Swift sources declare, found by reading them.
+///
+/// Relies on the formatting: two columns a level, a declaration on one line.
+struct SourceTypes {
+  struct Declared: Hashable {
+    /// With the types that enclose it: `AsyncTransaction.Outcome`.
+    let name: String
+    let isPublic: Bool
+    let isProtocol: Bool
+  }
+
+  private(set) var declared: Set<Declared> = []
+  /// Those with a stored property that Swift's reflection traps at.
+  private(set) var trapping: Set<String> = []
+  /// What each type says it is derived from, or conforms to.
+  private(set) var inherited: [String: Set<String>] = [:]
+
+  /// Those in all Swift files below the folders of these names, from the repository's.
+  init(_ folders: [String]) throws {
+    for folder in folders {
+      let root = Self.repository.appendingPathComponent(folder)
+      let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+      while let file = files?.nextObject() as? URL {
+        guard file.pathExtension == "swift" else { continue }
+        read(try String(contentsOf: file, encoding: .utf8))
+      }
+    }
+  }
+
+  /// Whether `type`, or one that it is derived from, shows what it says itself.
+  func isCustom(_ type: String) -> Bool {
+    guard let parents = inherited[type] else { return false }
+    return !parents.isDisjoint(with: ["CustomReflectable", "Unreflected"])
+      || parents.contains(where: isCustom)
+  }
+
+  private static var repository: URL {
+    (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+  }
+
+  private mutating func read(_ text: String) {
+    var outer: [(indent: Int, name: String)] = []
+    for line in text.split(separator: "\n") {
+      let indent = line.prefix { $0 == " " }.count
+      let code = line.dropFirst(indent)
+      guard !code.hasPrefix("//"), !code.hasPrefix("}"), !code.isEmpty else { continue }
+      outer.removeAll { $0.indent >= indent }
+      if let (declaration, isExtension) = Self.declaration(in: code) {
+        let name = (outer.map(\.name) + [declaration.name]).joined(separator: ".")
+        outer.append((indent, declaration.name))
+        inherited[name, default: []].formUnion(Self.parents(in: code))
+        guard !isExtension else { continue }
+        let found = Declared(
+          name: name,
+          isPublic: declaration.isPublic,
+          isProtocol: declaration.isProtocol
+        )
+        declared.insert(found)
+        // Never in a box that reflection could open.
+        if code.contains("~Copyable {") || code.contains(": ~Copyable,") { outer.removeLast() }
+      } else if let last = outer.last, indent == last.indent + 2, Self.traps(code) {
+        trapping.insert(outer.map(\.name).joined(separator: "."))
+      }
+    }
+  }
+
+  private static func traps(_ code: Substring) -> Bool {
+    guard !code.contains("static "), code.contains("let ") || code.contains("var ") else {
+      return false
+    }
+    return code.contains(" Atomic<") && !code.contains("UnsafeMutablePointer")
+      || code.contains("unowned(unsafe)")
+  }
+
+  private static func declaration(
+    in code: Substring
+  ) -> (type: Declared, isExtension: Bool)? {
+    let words = code.split(separator: " ")
+    let kinds: Set<Substring> = ["class", "struct", "enum", "actor", "protocol", "extension"]
+    let modifiers: Set<Substring> = [
+      "public", "open", "package", "internal", "private", "fileprivate", "final", "indirect",
+    ]
+    guard let place = words.firstIndex(where: kinds.contains), place + 1 < words.count,
+      words[..<place].allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") })
+    else { return nil }
+    let name = words[place + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    let isPublic = words[..<place].contains { $0 == "public" || $0 == "open" }
+    let isProtocol = words[place] == "protocol"
+    return (
+      Declared(name: String(name), isPublic: isPublic, isProtocol: isProtocol),
+      words[place] == "extension"
+    )
+  }
+
+  private static func parents(in code: Substring) -> [String] {
+    guard let colon = code.range(of: ">: ") ?? code.range(of: ": ") else { return [] }
+    return code[colon.upperBound...].split { " ,{".contains($0) }.map { parent in
+      String(parent.prefix { $0 != "<" })
+    }
+  }
+}
