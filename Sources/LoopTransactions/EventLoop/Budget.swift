@@ -45,9 +45,13 @@ struct BudgetMeter {
     let time: UInt64
     let count: Int
 
+    init(time: UInt64, count: Int) {
+      self.time = time
+      self.count = count
+    }
+
     init(_ budget: EventLoop.Budget) {
-      time = UInt64(clamping: budget.time.clampedNanoseconds)
-      count = budget.count
+      self.init(time: UInt64(clamping: budget.time.clampedNanoseconds), count: budget.count)
     }
   }
 
@@ -75,9 +79,10 @@ struct BudgetMeter {
   /// Whether a stretch of flushing is under way.
   private(set) var isRunning = false
   private var isOver = false
+  // When the spending ends at the latest, besides the budget.
+  private var latestEnd = UInt64.max
 
-  /// Lets everything through while true: a run returns or the loop closes, and
-  /// nothing may be left.
+  /// Whether the budget does not apply: a whole run returns, or the loop closes.
   var isLifted = false
 
   /// A full meter for `budget`. A virtual clock is cheap and is always asked.
@@ -92,7 +97,7 @@ struct BudgetMeter {
   /// Lets ticks spend `budget`, from the first on that has spent nothing yet.
   mutating func setBudget(_ budget: EventLoop.Budget) {
     nextLimits = Limits(budget)
-    if !isRunning, performed == 0 { limits = nextLimits }
+    if !isRunning, performed == 0, latestEnd == .max { limits = nextLimits }
   }
 
   /// Begins to spend, unless that has begun.
@@ -136,10 +141,29 @@ struct BudgetMeter {
     return stretch
   }
 
+  /// Whether anything is left of the budget.
+  var hasRoom: Bool {
+    if isLifted { return true }
+    guard performed < limits.count, !isOver else { return false }
+    let present = time.nanoseconds
+    return spent &+ (isRunning ? present &- start : 0) < limits.time && present < latestEnd
+  }
+
+  /// Ends the spending at `end` at the latest, until `refill()`.
+  mutating func limit(until end: UInt64) { latestEnd = end }
+
+  /// Replaces the budget by all the time until `end`, until `refill()`.
+  mutating func extend(until end: UInt64) {
+    refill()
+    limits = Limits(time: .max, count: .max)
+    latestEnd = end
+  }
+
   /// Fills the meter for the next tick.
   @inline(__always)
   mutating func refill() {
     limits = nextLimits
+    latestEnd = .max
     spent = 0
     performed = 0
     isOver = false
@@ -152,7 +176,9 @@ struct BudgetMeter {
   private mutating func look() -> Bool {
     lastReading = System.cycles
     // Lifted, it is not asked, and a flush between two ticks has no `start`.
-    isOver = !isLifted && spent &+ (time.nanoseconds &- start) >= limits.time
+    guard !isLifted else { return true }
+    let present = time.nanoseconds
+    isOver = spent &+ (present &- start) >= limits.time || present >= latestEnd
     return isWithin
   }
 }

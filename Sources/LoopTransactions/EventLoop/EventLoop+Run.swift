@@ -24,18 +24,20 @@ extension EventLoop {
 
   /// Runs the loop until nothing is left to wait for, or it is stopped.
   ///
-  /// Call on the loop, and not from one of its callbacks. Every transaction
-  /// committed until then, by the `exit` observers too, is performed before this
-  /// returns; what commits itself over and over is left, after a bounded number
-  /// of rounds, for the next run. So is what waits in queues when the run is
-  /// stopped.
+  /// Call on the loop, and not from one of its callbacks. Performs every pending
+  /// transaction before it returns, those that `exit` observers commit too,
+  /// without a budget. A transaction that keeps committing itself is left for the
+  /// next run after 16 rounds. A run that is stopped leaves the elements of
+  /// queues for the next run.
   @discardableResult
   public func run() -> RunResult { run(.whole) }
 
   /// Runs the loop for one tick.
   ///
-  /// Call on the loop, and not from one of its callbacks. What was committed in
-  /// it is performed before this returns, within the budget.
+  /// Call on the loop, and not from one of its callbacks. The tick and its end
+  /// share one budget. May return with work pending, which the next run performs
+  /// first: work beyond the budget, commits of the tick's flush and those behind
+  /// them, and commits of `exit` observers.
   @discardableResult
   public func run(_ mode: Mode) -> RunResult {
     switch mode {
@@ -47,8 +49,12 @@ extension EventLoop {
   /// Runs the loop until `deadline`, or until nothing is left to wait for, or it
   /// is stopped.
   ///
-  /// Call on the loop, and not from one of its callbacks. The deadline is kept
-  /// to the millisecond, and never early.
+  /// Call on the loop, and not from one of its callbacks. Never returns
+  /// `.timedOut` early. Spends the budget and one piece of work past the deadline
+  /// at most, besides the millisecond that the timer is rounded up to. A run that
+  /// ends before its deadline performs everything that is pending, as `run()`
+  /// does, until the deadline. Pending work that remains is performed first by
+  /// the next run.
   @discardableResult
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
@@ -59,7 +65,9 @@ extension EventLoop {
     }
     timer.keepsLoopAlive = false
     defer { timer.cancel() }
-    let result = run(.whole) { isOver }
+    let result = run(.whole, until: deadline.nanoseconds) { isOver }
+    // The deadline may also pass while the run ends.
+    if result == .ticked, nanoseconds >= deadline.nanoseconds { return .timedOut }
     return isOver && result != .stopped ? .timedOut : result
   }
 
@@ -99,10 +107,15 @@ extension EventLoop {
   /// Whether the loop would not block if it ran now.
   package var owesAnything: Bool { owesWork || core.inbox.isFilled }
 
-  private func run(_ mode: RunMode, isTimedOut: () -> Bool = { false }) -> RunResult {
+  private func run(
+    _ mode: RunMode,
+    until deadline: UInt64? = nil,
+    isTimedOut: () -> Bool = { false }
+  ) -> RunResult {
     checkRunnable()
     if host != nil { trapEmbedded() }
     state = .running
+    isSingleTick = mode != .whole
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     beginMeasuring()
@@ -112,10 +125,10 @@ extension EventLoop {
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
-    let isAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
-    let isOver = mode == .whole || isStopWanted || !isAlive
+    withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     state = .leaving
-    leave(performingAll: isOver)
+    leave(mode, until: deadline)
+    isSingleTick = false
     endMeasuring()
     makeCurrentAgain(previous)
     state = .idle
@@ -130,13 +143,12 @@ extension EventLoop {
 
   /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
   /// another thread handed over does, without a port too.
-  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
+  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
       isAlive = uv.run(mode)
     } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
-    return isAlive
   }
 
   private func checkRunnable() {
@@ -159,21 +171,38 @@ extension EventLoop {
     trap("EventLoop.run: a timer waits for a stepped clock; use SteppedLoop.advance")
   }
 
-  /// Tells the `exit` observers, and performs what is owed then. L8.
-  private func leave(performingAll isOver: Bool) {
-    // Forked by what it called. The inbox's lock may be a lost thread's.
+  /// Calls the `exit` observers, and performs pending work: all of it in a whole
+  /// run, until `deadline` if there is one, else the rest of the tick's. L5, L8.
+  private func leave(_ mode: RunMode, until deadline: UInt64?) {
+    // Forked by a callback. The inbox's lock may be held by a thread that the
+    // child does not have.
     guard !core.isForked else { return }
     core.inbox.awake()
-    meter.isLifted = isOver
-    runPosts()
+    let performsAll = setBudgetOfEnd(mode, until: deadline)
+    if meter.hasRoom { runPosts() }
+    commits.prepareForExit(leavesNextTick: !performsAll)
     callObservers(3, .exit)
-    // What observers behind the transactions' committed. A run that is over
-    // performs it below, whatever the budget.
-    if !isOver { commits.flush() }
-    endFlush()
+    if performsAll { performRounds() }
     meter.isLifted = false
-    if isOver { flushAll() } else { meter.refill() }
+    endFlush()
+    meter.refill()
     if owesWork { arm() } else { disarm() }
     if !ownsLoop, !wasTornDown { settleForHost() }
+  }
+
+  /// Sets what the end of a run may spend; whether it performs rounds until
+  /// nothing is pending.
+  private func setBudgetOfEnd(_ mode: RunMode, until deadline: UInt64?) -> Bool {
+    guard mode == .whole else { return false }
+    guard let deadline else {
+      meter.isLifted = true
+      return true
+    }
+    guard nanoseconds < deadline else {
+      meter.limit(until: deadline &+ UInt64(clamping: spending.time.clampedNanoseconds))
+      return false
+    }
+    meter.extend(until: deadline)
+    return true
   }
 }

@@ -8,7 +8,7 @@ extension EventLoop {
     runPosts()
     callObservers(1, .beforeWaiting)
     endFlush()
-    meter.refill()
+    if _fastPath(!isSingleTick) { meter.refill() }
     settle()
     if _slowPath(isTimed) { measureTick() }
   }
@@ -128,22 +128,30 @@ extension EventLoop {
     if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
-  /// Runs every post and performs every transaction, without a limit of time, for
-  /// a run that returns or a loop that closes. What keeps committing itself is
-  /// left after some rounds; what other threads post meanwhile, at once: they may
-  /// post faster than this runs.
+  /// Runs every post and performs every transaction, without a budget, for a run
+  /// that returns or a loop that closes.
   func flushAll() {
     meter.isLifted = true
+    performRounds()
+    meter.isLifted = false
+    endFlush()
+    meter.refill()
+  }
+
+  /// Runs posts and performs transactions while the meter has room, for up to 16
+  /// rounds. A transaction that keeps committing itself remains afterwards. Posts
+  /// that other threads add during the rounds remain too: those threads may post
+  /// faster than this runs.
+  func performRounds() {
     var rounds = 0
     var takes = core.inbox.isFilled
-    while rounds < Self.lastRounds, commits.count > 0 || postsLeft > 0 || takes {
+    while rounds < Self.lastRounds, commits.count > 0 || postsLeft > 0 || takes,
+      meter.hasRoom
+    {
       takes = runPosts(taking: takes)
       commits.flush()
       rounds += 1
     }
-    meter.isLifted = false
-    endFlush()
-    meter.refill()
   }
 
   // 16: a chain of commits that long is performed to its end when a run

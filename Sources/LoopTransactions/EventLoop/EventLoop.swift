@@ -38,6 +38,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var state = State.idle
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
+  // Whether the run under way is one tick: its end shares that tick's budget.
+  @exclusivity(unchecked) var isSingleTick = false
   @exclusivity(unchecked) var isArmed = false
   // Whether a callback in a host's own run is under way.
   @exclusivity(unchecked) var isCalledBack = false

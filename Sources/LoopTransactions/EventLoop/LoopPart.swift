@@ -77,6 +77,10 @@ protocol PendingCommits: LoopPart {
   /// Performs what is pending now, within the budget.
   func flush()
 
+  /// The `exit` observers are about to be called. If `leavesNextTick`, their flush
+  /// leaves the commits that the last flush left or received. T4.
+  func prepareForExit(leavesNextTick: Bool)
+
   /// Commits what another thread committed; takes over its reference to the target.
   ///
   /// - Parameters:

@@ -2,7 +2,27 @@
 extension TransactionSet {
   /// Performs what is pending now, oldest first, within the loop's budget. What
   /// is committed meanwhile waits for the next flush. T3, T4.
-  func flush() {
+  func flush() { flush(before: list.mark) }
+
+  /// Takes note of what is pending before the `exit` observers are called: what
+  /// they commit belongs to the next tick. T4, L8.
+  ///
+  /// - Parameter leavesNextTick: Whether a commit that the last flush left or made
+  ///   stays pending, and all commits behind it.
+  func prepareForExit(leavesNextTick: Bool) {
+    exitMark = list.mark
+    guard leavesNextTick, let loop else { return }
+    // Passes over entries that were cancelled.
+    _ = list.oldest()
+    if list.hasEntries(before: nextTick) || !loop.meter.hasRoom { exitMark = nil }
+  }
+
+  /// Performs what was pending before the `exit` observers were called.
+  func flushAtExit() {
+    if let exitMark { flush(before: exitMark) }
+  }
+
+  private func flush(before mark: UInt32) {
     // What a child inherited is the parent's to perform. I15.
     guard !isEmpty, !isInherited, let loop else { return }
     // Within another only where an action closes an adopted loop: it returns
@@ -11,7 +31,6 @@ extension TransactionSet {
     guard !isWithin || loop.state == .closing else { return }
     isFlushing = true
     loop.meter.begin()
-    let mark = list.mark
     performing { perform(before: mark, on: loop) }
     isFlushing = isWithin
     didFlush(mark)
@@ -60,6 +79,7 @@ extension TransactionSet {
   }
 
   private func didFlush(_ mark: UInt32) {
+    nextTick = list.mark
     if list.hasEntries(before: mark) { metrics.carriedOver.add() }
     settle()
   }

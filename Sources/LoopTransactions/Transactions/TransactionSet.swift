@@ -30,6 +30,10 @@ final class TransactionSet {
   @exclusivity(unchecked) var list = List()
   @exclusivity(unchecked) private var weakCount = 0
   @exclusivity(unchecked) var isFlushing = false
+  // Where the last flush ended. An entry before it belongs to the next tick. T4.
+  @exclusivity(unchecked) var nextTick: UInt32 = 0
+  // What the flush at `exit` performs; nil: nothing.
+  var exitMark: UInt32?
   /// How many calls that perform are under way, one within the other.
   @exclusivity(unchecked) private var depth = 0
   /// Told of each action that threw.
@@ -106,7 +110,9 @@ extension TransactionSet: PendingCommits {
     let observer = loop.addObserver(
       for: [.beforeWaiting, .exit],
       order: Self.order
-    ) { [unowned(unsafe) self] _ in flush() }
+    ) { [unowned(unsafe) self] activity in
+      if activity == .beforeWaiting { flush() } else { flushAtExit() }
+    }
     observer.isDormant = true
     self.observer = observer
   }

@@ -59,6 +59,9 @@ private final class Cell {
     }
     let loop = try EventLoop(adopting: host.address)
     self.loop = loop
+    // A run of one tick performs no more than its budget allows, and this process
+    // may lose the processor for longer than 4 ms.
+    loop.budget = .unlimited
     queue = RunLoopQueue(on: loop) { [trace] _, _ in trace.record("performed") }
     if ending == .alive {
       timer = ForeignHandle(.timer, on: host.address) { [trace] _ in trace.record("timer") }
@@ -129,13 +132,19 @@ private final class Cell {
 
 @Suite("No stall")
 struct StallMatrixTests {
-  /// 220 cells: each place, mode and ending, but that a run which is stopped, or
-  /// asked for one tick, leaves elements in their queue.
+  /// 214 cells: each place, mode and ending, except that a run which is stopped, or
+  /// asked for one tick, leaves elements in their queue, and that a run of one tick
+  /// leaves what its flush commits.
   static let cells = CommitWork.allCases.flatMap { work in
     CommitPlace.allCases.flatMap { place in
       CommitMode.allCases.flatMap { mode in
         CommitEnding.allCases.compactMap { ending in
-          let isLeft = work == .element && (mode != .whole || ending == .stop)
+          let isLeft =
+            switch work {
+            case .element: mode != .whole || ending == .stop
+            case .transaction: mode != .whole && place == .insideFlush
+            case .post: false
+            }
           return isLeft ? nil : (work, place, mode, ending)
         }
       }
@@ -159,6 +168,6 @@ struct StallMatrixTests {
     #expect(events.filter { $0 == "performed" }.count == 1)
   }
 
-  @Test("the matrix has 220 cells")
-  func cellCount() { #expect(Self.cells.count == 220) }
+  @Test("the matrix has 214 cells")
+  func cellCount() { #expect(Self.cells.count == 214) }
 }
