@@ -71,7 +71,7 @@ extension EventLoop {
   /// Whether anything is left that this thread has to do.
   @inline(__always)
   var owesWork: Bool {
-    !transactions.isEmpty || owedQueues > 0 || postsLeft > 0
+    !transactions.isEmpty || pendingObservers > 0 || postsLeft > 0
   }
 
   /// Decides whether the coming poll may block.
@@ -128,22 +128,35 @@ extension EventLoop {
     if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
-  /// Runs every post and performs every transaction, without a limit of time, for
-  /// a run that returns or a loop that closes. What keeps committing itself is
+  /// Runs every post, calls the `exit` observers that have pending work, and
+  /// performs every transaction, without a limit of time, for a run that returns or
+  /// a loop that closes. What keeps committing itself is
   /// left after some rounds; what other threads post meanwhile, at once: they may
   /// post faster than this runs.
   func flushAll() {
     meter.isLifted = true
     var rounds = 0
     var takes = core.inbox.isFilled
-    while rounds < Self.lastRounds, !transactions.isEmpty || postsLeft > 0 || takes {
+    while rounds < Self.lastRounds,
+      !transactions.isEmpty || postsLeft > 0 || takes || hasWorkAtExit
+    {
       takes = runPosts(taking: takes)
+      if hasWorkAtExit { callPendingObservers() }
       transactions.flush()
       rounds += 1
     }
     meter.isLifted = false
     endFlush()
     meter.refill()
+  }
+
+  /// Whether an observer for `exit` has pending work.
+  private var hasWorkAtExit: Bool { pendingObservers > 0 && observers.hasWork(3) }
+
+  private func callPendingObservers() {
+    let list = observers.beginPass(3)
+    for observer in list where observer.isPending { observer.call(.exit) }
+    observers.endPass()
   }
 
   // 16: a chain of commits that long is performed to its end when a run

@@ -50,7 +50,10 @@ public final class EventLoop {
   // Whether the loop said that it sleeps, and not that it is up.
   @exclusivity(unchecked) var saidAsleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  @exclusivity(unchecked) var owedQueues = 0
+  // How many observers have pending work. I12.
+  @exclusivity(unchecked) var pendingObservers = 0
+  // Whether the budget refused more work to the observer that is being called.
+  @exclusivity(unchecked) var wasRefusedMore = false
   // Since when the time is not accounted for, and how long libuv had waited then.
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0

@@ -16,7 +16,6 @@ public final class TransactionGroup {
   private unowned(unsafe) var loop: EventLoop?
   private var open: [AsyncTransaction] = []
   private var observer: Observer?
-  private var isOwed = false
 
   init() {}
 
@@ -27,7 +26,7 @@ public final class TransactionGroup {
     let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
       [unowned(unsafe) self] _ in commit()
     }
-    observer.isDormant = true
+    observer.isResting = true
     self.observer = observer
   }
 
@@ -47,7 +46,7 @@ public final class TransactionGroup {
     guard !transaction.isInGroup else { return }
     transaction.isInGroup = true
     open.append(transaction)
-    owe(loop)
+    observer?.setPending(true)
   }
 
   /// Commits every transaction that is open now.
@@ -61,7 +60,7 @@ public final class TransactionGroup {
       transaction.isInGroup = false
       if transaction.state == .open { transaction.commit() }
     }
-    if open.isEmpty { rest() }
+    observer?.setPending(!open.isEmpty)
   }
 
   /// How many wait for the end of the tick.
@@ -81,20 +80,6 @@ public final class TransactionGroup {
     loop = nil
     observer = nil
     open = []
-  }
-
-  private func owe(_ loop: EventLoop) {
-    observer?.isDormant = false
-    if !isOwed { loop.owedQueues += 1 }
-    isOwed = true
-    loop.arm()
-  }
-
-  private func rest() {
-    guard isOwed else { return }
-    isOwed = false
-    observer?.isDormant = true
-    loop?.owedQueues -= 1
   }
 }
 

@@ -35,7 +35,7 @@ final class QueueCore: @unchecked Sendable {
     let observer = loop.addObserver(for: .beforeWaiting, order: order) {
       [unowned(unsafe) self] _ in drain()
     }
-    observer.isDormant = true
+    observer.isResting = true
     self.observer = observer
     let place = loop.queues.firstIndex { $0.order > order } ?? loop.queues.endIndex
     loop.queues.insert(self, at: place)
@@ -93,26 +93,23 @@ final class QueueCore: @unchecked Sendable {
 extension QueueCore {
   /// Something waits: the loop comes round for it.
   fileprivate func owe() {
-    guard !isOwed, let loop else { return }
+    guard !isOwed, loop != nil else { return }
     isOwed = true
-    loop.owedQueues += 1
-    observer?.isDormant = false
-    loop.arm()
+    observer?.setPending(true)
   }
 
   /// Nothing waits.
   private func rest() {
     guard isOwed else { return }
     isOwed = false
-    loop?.owedQueues -= 1
-    observer?.isDormant = true
+    observer?.setPending(false)
   }
 
   /// Hands over a batch. Q2.
   private func drain() {
     guard let loop else { return }
-    loop.meter.begin()
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
+    if isOwed { observer?.setPending(true) }
     if isAbandoned, !isOwed { detach() }
   }
 

@@ -61,6 +61,11 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case queueFlush = "RunLoopQueue.flush"
   case removeObserver = "Observer.remove"
   case observerIsValid = "Observer.isValid"
+  case observerIsResting = "Observer.isResting"
+  case restObserver = "Observer.isResting "
+  case observerHasWork = "Observer.hasPendingWork"
+  case giveObserverWork = "Observer.hasPendingWork "
+  case budgetAllowsMore = "EventLoop.budgetAllowsMore"
   case cancelTimer = "LoopTimer.cancel"
   case timerIsActive = "LoopTimer.isActive"
   case timerDeadline = "LoopTimer.deadline"
@@ -86,13 +91,26 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
       transact(fixture)
     case .makeQueue: _ = RunLoopQueue<Label>(on: fixture.loop, handler: nil)
     case .queueFlush: fixture.queue.flush()
-    case .removeObserver: fixture.observer.remove()
-    case .observerIsValid: _ = fixture.observer.isValid
+    case .removeObserver, .observerIsValid, .observerIsResting, .restObserver, .observerHasWork,
+      .giveObserverWork:
+      useObserver(fixture.observer)
+    case .budgetAllowsMore: _ = fixture.loop.budgetAllowsMore()
     case .makeClock: _ = try FrameClock(on: fixture.loop) { _ in }
     case .clockIsRunning: _ = fixture.clock.isRunning
     case .clockStop: fixture.clock.stop()
     case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive, .askTimerKeepsAlive:
       useTimer(fixture.timer)
+    }
+  }
+
+  private func useObserver(_ observer: Observer) {
+    switch self {
+    case .removeObserver: observer.remove()
+    case .observerIsValid: _ = observer.isValid
+    case .observerIsResting: _ = observer.isResting
+    case .restObserver: observer.isResting = true
+    case .observerHasWork: _ = observer.hasPendingWork
+    default: observer.hasPendingWork = true
     }
   }
 
