@@ -82,6 +82,7 @@ public final class EventLoop {
 
   // Behind the properties of the same names, which check the thread.
   var spending = Budget()
+  var mostPosts: Int?
   @exclusivity(unchecked) var isTimed = false
   var reporter: (TransactionFailure) -> Void = { System.report("\($0)") }
 

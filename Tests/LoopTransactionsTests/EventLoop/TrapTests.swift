@@ -40,11 +40,13 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case addTimer = "EventLoop.addTimer"
   case addPreciseTimer = "EventLoop.addPreciseTimer"
   case budget = "EventLoop.budget"
+  case postCapacity = "EventLoop.postCapacity"
   case measuresTime = "EventLoop.measuresTime"
   case errorHandler = "EventLoop.errorHandler"
   case now = "EventLoop.now"
   case metrics = "EventLoop.metrics"
   case askBudget = "EventLoop.budget "
+  case askPostCapacity = "EventLoop.postCapacity "
   case askMeasuresTime = "EventLoop.measuresTime "
   case askErrorHandler = "EventLoop.errorHandler "
   case commit = "EventLoop.commit"
@@ -82,8 +84,10 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     switch self {
     case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
       try callLoop(fixture.loop)
-    case .budget, .measuresTime, .errorHandler, .now, .metrics: useProperty(fixture.loop)
-    case .askBudget, .askMeasuresTime, .askErrorHandler: askProperty(fixture.loop)
+    case .budget, .postCapacity, .measuresTime, .errorHandler, .now, .metrics:
+      useProperty(fixture.loop)
+    case .askBudget, .askPostCapacity, .askMeasuresTime, .askErrorHandler:
+      askProperty(fixture.loop)
     case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
       commit(fixture.loop, fixture.label)
     case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
@@ -141,6 +145,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   private func useProperty(_ loop: EventLoop) {
     switch self {
     case .budget: loop.budget = .unlimited
+    case .postCapacity: loop.postCapacity = 1
     case .measuresTime: loop.measuresTime = true
     case .errorHandler: loop.errorHandler = { _ in }
     case .now: _ = loop.now
@@ -151,6 +156,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   private func askProperty(_ loop: EventLoop) {
     switch self {
     case .askBudget: _ = loop.budget
+    case .askPostCapacity: _ = loop.postCapacity
     case .askMeasuresTime: _ = loop.measuresTime
     default: _ = loop.errorHandler
     }

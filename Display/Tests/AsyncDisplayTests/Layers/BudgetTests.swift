@@ -3,6 +3,15 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
+/// Work of a transaction.
+private final class Piece {
+  static let perform = Selector<Piece>("budget piece") { $0.body() }
+
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+}
+
 @Suite("Budget of the display commit")
 struct BudgetTests {
   // So little that the first layer of a tick spends it.
@@ -147,12 +156,11 @@ struct BudgetTests {
       let painters = (0..<9).map { _ in Painter() }
       for painter in painters { painter.onWill = { work("display") } }
       let layers = painters.map { Layer(in: display, $0) }
-      let perform = Selector<Painter>("shared budget") { _ in work("transaction") }
       for (painter, layer) in zip(painters, layers) {
         queue.enqueue(painter)
         layer.setNeedsDisplay()
         display.whenIdle { work("idle") }
-        loop.commit(painter, perform)
+        loop.commit(Piece { work("transaction") }, Piece.perform)
       }
       // Three elements and one layer spend 4 ms. Each of the others performs one piece.
       let tick = ["queue", "queue", "queue", "display", "idle", "transaction"]
