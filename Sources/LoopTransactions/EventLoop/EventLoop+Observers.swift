@@ -31,4 +31,27 @@ extension EventLoop {
     observers.add(observer)
     return observer
   }
+
+  /// Counts one piece of work against this tick's budget; returns whether the
+  /// budget allows another.
+  ///
+  /// Call on the loop, in an observer, once after each piece of work. Posts, queues,
+  /// transactions and observers share one budget per tick. So each of them performs
+  /// one piece of work in a tick even if the budget is spent: ask after a piece, not
+  /// before it. When this returns false, set the observer's `hasPendingWork` to
+  /// carry the rest over to the next tick.
+  ///
+  /// Time counts from the call of an observer that has pending work, else from the
+  /// first time an observer asks. Always true while a run that ends, or `close()`,
+  /// performs everything that is left.
+  ///
+  /// - Complexity: O(1): a reading of the cycle counter, sometimes of the clock.
+  public func budgetAllowsMore() -> Bool {
+    checkThread("EventLoop.budgetAllowsMore")
+    meter.begin()
+    meter.didPerform()
+    if meter.allowsMore() { return true }
+    wasRefusedMore = true
+    return false
+  }
 }

@@ -16,6 +16,33 @@ extension EventLoop {
     }
   }
 
+  /// How many posts and commits of other threads may wait for the loop to take them; nil
+  /// is any number, as at first.
+  ///
+  /// Call on the loop. A port refuses one more with `LoopPort.Refusal.full`, and nothing
+  /// is dropped. The loop takes all that wait together, when it has run those that it took
+  /// before: so at most twice as many are neither run nor refused. What queues, actors,
+  /// `postAndWait` and `PortTransaction` hand over takes room as well, but is not refused.
+  /// The loop's own posts are not counted.
+  ///
+  /// - Precondition: It is over zero.
+  public var postCapacity: Int? {
+    get {
+      checkThread("EventLoop.postCapacity")
+      return mostPosts
+    }
+    set {
+      checkThread("EventLoop.postCapacity")
+      require(
+        newValue ?? 1 > 0,
+        "EventLoop.postCapacity: must be over zero, got \(newValue ?? 0); use nil for any number"
+      )
+      mostPosts = newValue
+      core.inbox.setLimit(newValue ?? .max)
+      inboxBatch.pointee.setLimit(newValue ?? .max)
+    }
+  }
+
   /// Whether `metrics` tell times. Off, times cost nothing; on, a reading of the
   /// clock in each tick, and two and a poll that does not block in each that waits.
   ///

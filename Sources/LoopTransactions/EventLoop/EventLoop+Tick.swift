@@ -71,7 +71,7 @@ extension EventLoop {
   /// Whether anything is left that this thread has to do.
   @inline(__always)
   var owesWork: Bool {
-    partsWithWork > 0 || postsLeft > 0
+    pendingWorkCount > 0 || postsLeft > 0
   }
 
   /// Decides whether the coming poll may block.
@@ -128,8 +128,8 @@ extension EventLoop {
     if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
-  /// Runs every post and performs every transaction, without a budget, for a run
-  /// that returns or a loop that closes.
+  /// Runs every post, calls the `exit` observers that have pending work, and performs
+  /// every transaction, without a budget, for a run that returns or a loop that closes.
   func flushAll() {
     meter.isLifted = true
     performRounds()
@@ -138,20 +138,31 @@ extension EventLoop {
     meter.refill()
   }
 
-  /// Runs posts and performs transactions while the meter has room, for up to 16
-  /// rounds. A transaction that keeps committing itself remains afterwards. Posts
-  /// that other threads add during the rounds remain too: those threads may post
-  /// faster than this runs.
+  /// Runs posts, calls the `exit` observers that have pending work, and performs
+  /// transactions while the meter has room, for up to 16 rounds. A transaction that
+  /// keeps committing itself remains afterwards. Posts that other threads add during
+  /// the rounds remain too: those threads may post faster than this runs.
   func performRounds() {
     var rounds = 0
     var takes = core.inbox.isFilled
-    while rounds < Self.lastRounds, commits.count > 0 || postsLeft > 0 || takes,
+    while rounds < Self.lastRounds,
+      commits.count > 0 || postsLeft > 0 || takes || hasWorkAtExit,
       meter.hasRoom
     {
       takes = runPosts(taking: takes)
+      if hasWorkAtExit { callPendingObservers() }
       commits.flush()
       rounds += 1
     }
+  }
+
+  /// Whether an observer for `exit` has pending work.
+  private var hasWorkAtExit: Bool { pendingWorkCount > 0 && observers.hasWork(3) }
+
+  private func callPendingObservers() {
+    let list = observers.beginPass(3)
+    for observer in list where observer.isPending { observer.call(.exit) }
+    observers.endPass()
   }
 
   // 16: a chain of commits that long is performed to its end when a run

@@ -55,8 +55,11 @@ public final class EventLoop {
   @exclusivity(unchecked) var local = ItemBuffer()
   // What other folders add, in the order in which they are called.
   var parts: [any LoopPart]
-  @exclusivity(unchecked) var partsWithWork = 0
   @exclusivity(unchecked) var host: (any LoopHost)?
+  // How many observers have pending work; one more while a transaction is pending. I12.
+  @exclusivity(unchecked) var pendingWorkCount = 0
+  // Whether the budget refused more work to the observer that is being called.
+  @exclusivity(unchecked) var wasRefusedMore = false
   // Since when the time is not accounted for, and how long libuv had waited then.
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
@@ -78,6 +81,7 @@ public final class EventLoop {
 
   // Behind the properties of the same names, which check the thread.
   var spending = Budget()
+  var mostPosts: Int?
   @exclusivity(unchecked) var isTimed = false
 
   /// Puts a loop together.

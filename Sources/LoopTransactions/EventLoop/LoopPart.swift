@@ -87,6 +87,13 @@ protocol PendingCommits: LoopPart {
   ///   - selector: The address of the selector's entry.
   ///   - target: The target's address.
   func commitPosted(selector: UInt, target: UInt)
+
+  /// Commits a kept transaction that another thread committed.
+  ///
+  /// - Parameters:
+  ///   - transaction: The address of a `PortTransaction`, which this releases.
+  ///   - target: As above.
+  func commitPosted(kept transaction: UInt, target: UInt)
 }
 
 extension EventLoop {
@@ -104,12 +111,13 @@ extension EventLoop {
   /// Removes `part`.
   func remove(_ part: some LoopPart) { parts.removeAll { $0 === part } }
 
-  /// Takes note that a part has work for the next tick. I2.
-  func partHasWork() {
-    partsWithWork += 1
+  /// Keeps the loop from blocking and from ending until `endPendingWork()`. I2.
+  func beginPendingWork() {
+    pendingWorkCount += 1
+    // Last: it may call the host of an embedded loop.
     arm()
   }
 
-  /// Takes note that a part that had work has none.
-  func partIsDone() { partsWithWork -= 1 }
+  /// Undoes one `beginPendingWork()`.
+  func endPendingWork() { pendingWorkCount -= 1 }
 }

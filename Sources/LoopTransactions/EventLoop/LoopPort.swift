@@ -31,6 +31,9 @@ public final class LoopPort: Sendable {
   public enum Refusal: Error, Hashable, Sendable {
     /// The loop is closed, or is about to be.
     case closed
+    /// As many posts and commits wait as `EventLoop.postCapacity` allows. Later ones may
+    /// be taken.
+    case full
     /// The loop belongs to the process that this one was forked from: make a
     /// loop of its own in the child.
     case forked
@@ -41,7 +44,8 @@ public final class LoopPort: Sendable {
   /// Call from any thread. Allocates nothing beyond what the closure captures.
   /// The closure is released on the loop.
   ///
-  /// - Throws: `Refusal` if the loop is closed; `body` is then dropped here.
+  /// - Throws: `Refusal` if the loop is closed or its inbox full; `body` is then
+  ///   released here.
   /// - Complexity: O(1).
   public func post(_ body: consuming @escaping @Sendable () -> Void) throws(Refusal) {
     var item = PostedItem(body)
@@ -57,8 +61,8 @@ public final class LoopPort: Sendable {
   /// - Parameters:
   ///   - function: Called on the loop, once.
   ///   - context: Given to `function`, who owns what it refers to.
-  /// - Throws: `Refusal` if the loop is closed; `context` is then still the
-  ///   caller's.
+  /// - Throws: `Refusal` if the loop is closed or its inbox full; `context` is then
+  ///   still the caller's.
   /// - Complexity: O(1).
   public func post(
     _ function: PostedFunction,
@@ -91,7 +95,11 @@ public final class LoopPort: Sendable {
 
   /// Why the loop took nothing just now.
   @inline(never)
-  var refusal: Refusal { core.isForked ? .forked : .closed }
+  var refusal: Refusal {
+    if core.isForked { return .forked }
+    // A loop that closed meanwhile takes nothing later, either.
+    return core.inbox.isClosed ? .closed : .full
+  }
 }
 
 private func portWasDropped(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {

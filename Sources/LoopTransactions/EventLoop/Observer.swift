@@ -2,6 +2,24 @@
 ///
 /// Made by `EventLoop.addObserver`. The loop keeps it until it is removed.
 /// Belongs to the loop's thread.
+///
+/// An observer can take part in a tick as the loop's own queues do: it rests
+/// until it has pending work, and performs that within the tick's budget.
+///
+/// ```swift
+/// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in thumbnails.flush() }
+/// flush.isResting = true
+/// ```
+///
+/// ```swift
+/// func flush() {
+///   while let next = waiting.popLast() {
+///     draw(next)
+///     guard loop.budgetAllowsMore() else { break }
+///   }
+///   observer.hasPendingWork = !waiting.isEmpty
+/// }
+/// ```
 public final class Observer {
   /// When the observer is called.
   public let activities: EventLoop.Activity
@@ -29,9 +47,12 @@ public final class Observer {
   /// Whether the observer has been neither removed nor dropped.
   @exclusivity(unchecked) private(set) var isAttached = true  // loop only
 
-  // A dormant observer has nothing to do and is passed over: a tick with
-  // nothing owed costs no call.
+  // A dormant observer is passed over: a tick without pending work costs no call.
   @exclusivity(unchecked) var isDormant = false  // loop only
+
+  // Behind the properties of similar names, which check the thread.
+  @exclusivity(unchecked) private var rests = false  // loop only
+  @exclusivity(unchecked) private(set) var isPending = false  // loop only
 
   init(
     loop: EventLoop,
@@ -63,18 +84,101 @@ public final class Observer {
 
   /// Takes note that the loop dropped the observer.
   func invalidate() {
+    setPending(false)
     detach()
     body = { _ in }
   }
 
   /// Takes note that there is no loop any more.
-  func detach() { isAttached = false }
+  func detach() {
+    isAttached = false
+    isPending = false
+  }
 
   /// Calls the observer, which has not been removed.
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
+    if _slowPath(isPending) { return callForWork(activity) }
     let body = body
     if !repeats { remove() }
     body(activity)
+  }
+
+  @inline(never)
+  private func callForWork(_ activity: EventLoop.Activity) {
+    let performs = !activity.isDisjoint(with: [.beforeWaiting, .exit])
+    if performs {
+      setPending(false)
+      loop.meter.begin()
+      loop.wasRefusedMore = false
+    }
+    let body = body
+    if !repeats { remove() }
+    body(activity)
+    // Pending means attached: the loop is there.
+    if performs, isPending, loop.wasRefusedMore { core.metrics.carriedOver.add() }
+  }
+}
+
+// Pending work. L9.
+extension Observer {
+  /// Whether the observer is called only when it has pending work.
+  ///
+  /// Call on the loop. False at first: the observer is called in every pass of its
+  /// activities. A resting observer is skipped, and a tick does not call it.
+  public var isResting: Bool {
+    get {
+      core.checkThread("Observer.isResting")
+      return rests
+    }
+    set {
+      core.checkThread("Observer.isResting")
+      rests = newValue
+      isDormant = newValue && !isPending
+    }
+  }
+
+  /// Whether the loop must call the observer before it next blocks.
+  ///
+  /// Call on the loop. Set it when there is work for the observer. Until the
+  /// observer was called, the loop does not block and its run does not end. The
+  /// loop resets it just before it calls the observer for `beforeWaiting` or
+  /// `exit`. An observer that sets it again in that call carries work over: the
+  /// next tick does not block, and serves ready I/O first.
+  ///
+  /// The time of the call counts against the tick's budget. Ask
+  /// `EventLoop.budgetAllowsMore()` after each piece of work.
+  ///
+  /// A run that is stopped, and `close()`, perform the pending work of observers
+  /// for `exit`: they are called for `exit` again while they have some, up to 16
+  /// times. Other observers keep their pending work for the next run, and lose it
+  /// when the loop closes.
+  ///
+  /// It stays false once the observer was removed.
+  ///
+  /// - Precondition: The observer is one for `beforeWaiting`.
+  /// - Complexity: O(1).
+  public var hasPendingWork: Bool {
+    get {
+      core.checkThread("Observer.hasPendingWork")
+      return isPending
+    }
+    set {
+      core.checkThread("Observer.hasPendingWork")
+      setPending(newValue)
+    }
+  }
+
+  /// Sets `hasPendingWork`, for the library: a loop that was released while open
+  /// may be released on any thread. Does nothing once the observer was removed.
+  func setPending(_ newValue: Bool) {
+    guard isPending != newValue, isAttached else { return }
+    require(
+      activities.contains(.beforeWaiting),
+      "Observer.hasPendingWork: add the observer for beforeWaiting, not only for \(activities)"
+    )
+    isPending = newValue
+    isDormant = rests && !newValue
+    if newValue { loop.beginPendingWork() } else { loop.endPendingWork() }
   }
 }

@@ -38,6 +38,9 @@ struct ObserverList {
     return sole._withUnsafeGuaranteedRef { $0.isDormant }
   }
 
+  /// Whether an observer of the list numbered `index` has pending work.
+  func hasWork(_ index: Int) -> Bool { lists[index].contains { $0.isPending } }
+
   /// Begins a pass, in which the list numbered `index` stands still.
   mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
     passes += 1

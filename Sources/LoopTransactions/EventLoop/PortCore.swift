@@ -82,8 +82,16 @@ final class PortCore: @unchecked Sendable {
     case .queuedAndWake:
       sendForPost()
       return true
-    case .closed: return false
+    case .joined, .full, .closed: return false
     }
+  }
+
+  /// Hands `item` to the loop from another thread, unless one of `mark` waits.
+  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome {
+    if isForked { return .closed }
+    let outcome = inbox.append(item, unless: mark)
+    if case .queuedAndWake = outcome { sendForPost() }
+    return outcome
   }
 
   /// Has posts call `wake` instead of writing to the wake descriptor, from now on;

@@ -9,7 +9,8 @@ extension PostedItem {
       function(UnsafeMutableRawPointer(bitPattern: second))
     case Self.closure: takeClosure()()
     case Self.call: runCall(on: loop)
-    case Self.firstJob..<Self.firstAddress: runJob()
+    case Self.firstJob..<Self.kept: runJob()
+    case Self.kept: loop.commits.commitPosted(kept: first, target: second)
     default: loop.commits.commitPosted(selector: kind, target: first)
     }
   }

@@ -48,7 +48,11 @@ struct Inbox: @unchecked Sendable {
     case queued
     /// The item is in, and the caller must wake the loop, then call `didSend`.
     case queuedAndWake
-    /// The item was refused.
+    /// An item of the same mark waits already, and stands for this one.
+    case joined
+    /// The item was refused: as many wait as may.
+    case full
+    /// The item was refused for good.
     case closed
   }
 
@@ -79,12 +83,35 @@ extension Inbox {
   /// Call from any thread. One atomic exchange; the lock is held for a copy.
   @inline(__always)
   func append(_ item: PostedItem) -> Outcome {
+    insert(item, word.lock())
+  }
+
+  /// Adds `item` as above, unless an item of `mark` waits.
+  ///
+  /// Call from any thread.
+  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome {
     let flags = word.lock()
+    if mark.join() {
+      word.unlock(flags)
+      return .joined
+    }
+    // Before the item is in, so under the lock: the loop takes it and clears the mark
+    // only after this.
+    if flags & InboxWord.closed == 0 { mark.set() }
+    return insert(item, flags)
+  }
+
+  /// Adds `item` and gives back the lock, which was taken when the word had `flags`.
+  @inline(__always)
+  private func insert(_ item: PostedItem, _ flags: UInt32) -> Outcome {
     if _slowPath(flags & InboxWord.closed != 0) {
       word.unlock(flags)
       return .closed
     }
-    buffer.pointee.append(item)
+    guard buffer.pointee.append(item) else {
+      word.unlock(flags)
+      return .full
+    }
     if _slowPath(flags & InboxWord.asleep != 0) {
       // Relaxed: counted under the lock, so that a closer waits for the write.
       cells.pointee.senders.add(1, ordering: .relaxed)
@@ -119,6 +146,16 @@ extension Inbox {
 
 // What follows is called on the loop.
 extension Inbox {
+  /// Refuses posts and commits while `limit` items wait.
+  func setLimit(_ limit: Int) {
+    let flags = word.lock()
+    buffer.pointee.setLimit(limit)
+    word.unlock(flags)
+  }
+
+  /// Whether nothing is accepted any more.
+  var isClosed: Bool { word.flags & InboxWord.closed != 0 }
+
   /// Whether anything was posted and not taken yet.
   @inline(__always)
   var isFilled: Bool { word.flags & InboxWord.filled != 0 }
@@ -174,5 +211,45 @@ extension Inbox {
     word.close()
     // Acquire: pairs with `didSend`. Sequentially consistent with `request`.
     while cells.pointee.senders.load(ordering: .sequentiallyConsistent) != 0 { System.yield() }
+  }
+}
+
+/// Whether an item of a kept transaction waits, in the inbox or with the loop. I32.
+///
+/// Set under the inbox's lock, when the item is put in; cleared by the loop, without the
+/// lock, before it commits the pair.
+struct InboxMark: ~Copyable {
+  private let isSet = Atomic(false)
+
+  /// Whether an item waits; if so, its action sees what the caller wrote before.
+  ///
+  /// Call from any thread.
+  @inline(__always)
+  func join() -> Bool {
+    // An exchange of true for true, not a load. The caller wrote, then looks at the mark;
+    // the loop clears the mark, then reads. With a load, the caller could see the mark set
+    // while its write is still on its way, and the loop read the old value: the commit
+    // would be lost. An exchange has a place in the mark's modification order. Before the
+    // loop's exchange, it is part of the release sequence that the loop acquires, so the
+    // action sees the write. Behind it, it fails, and the caller puts an item in.
+    isSet.compareExchange(
+      expected: true,
+      desired: true,
+      successOrdering: .releasing,
+      failureOrdering: .relaxed
+    ).exchanged
+  }
+
+  /// Takes note that an item is being put in, under the inbox's lock.
+  // Relaxed: the lock publishes what the caller wrote, as for every item.
+  func set() { isSet.store(true, ordering: .relaxed) }
+
+  /// Takes note that the item was taken.
+  ///
+  /// Call on the loop.
+  func clear() {
+    // Acquiring: pairs with each `join` before it. An exchange, for a store would read
+    // nothing that it could acquire.
+    _ = isSet.exchange(false, ordering: .acquiring)
   }
 }

@@ -2,8 +2,11 @@
 struct ItemBuffer {
   private(set) var base: UnsafeMutablePointer<PostedItem>
   private(set) var count = 0
+  // At how many items `append` has to look: the memory is used up, or the limit reached.
   private var capacity: Int
   private var cursor = 0
+  private var allocated: Int
+  private var limit = Int.max
 
   // 128 items are 3 KiB. Guess.
   private static let smallest = 128
@@ -13,22 +16,31 @@ struct ItemBuffer {
   /// An empty buffer.
   init() {
     capacity = Self.smallest
-    base = .allocate(capacity: capacity)
+    allocated = Self.smallest
+    base = .allocate(capacity: allocated)
   }
 
   /// How many items are left to run.
   @inline(__always)
   var remaining: Int { count - cursor }
 
-  /// Adds `item` at the end.
+  /// Adds `item` at the end; false if as many wait as may.
   @inline(__always)
-  mutating func append(_ item: PostedItem) {
-    if _slowPath(count == capacity) { grow() }
+  @discardableResult
+  mutating func append(_ item: PostedItem) -> Bool {
+    if _slowPath(count == capacity), !makeRoom(for: item) { return false }
     if _slowPath(count == 0) { prefetchFirst() }
     (base + count).initialize(to: item)
     // The other side read these lines last. 12 lines ahead are 0.3 us here.
     System.prefetchForWriting(base + count + 32)
     count &+= 1
+    return true
+  }
+
+  /// Refuses posts and commits while `limit` items are here.
+  mutating func setLimit(_ limit: Int) {
+    self.limit = limit
+    capacity = max(count, min(allocated, limit))
   }
 
   /// Fetches the lines that no earlier append asked for.
@@ -58,9 +70,12 @@ struct ItemBuffer {
     assert(remaining == 0, "ItemBuffer: items are forgotten after they ran")
     count = 0
     cursor = 0
-    guard capacity > Self.largestKept else { return }
-    free()
-    self = ItemBuffer()
+    if allocated > Self.largestKept {
+      base.deallocate()
+      allocated = Self.smallest
+      base = .allocate(capacity: allocated)
+    }
+    capacity = min(allocated, limit)
   }
 
   /// An empty buffer in memory of its own, so that it can change while one of
@@ -80,12 +95,21 @@ struct ItemBuffer {
   /// Gives the memory back; the buffer can not be used any more.
   func free() { base.deallocate() }
 
+  /// Makes room for `item`, unless the limit refuses it. Items that no limit refuses
+  /// come one by one past it, so that each of the others is looked at.
   @inline(never)
+  private mutating func makeRoom(for item: PostedItem) -> Bool {
+    if count >= limit, item.isRefusable { return false }
+    if count == allocated { grow() }
+    capacity = count < limit ? min(allocated, limit) : count + 1
+    return true
+  }
+
   private mutating func grow() {
-    let larger = UnsafeMutablePointer<PostedItem>.allocate(capacity: capacity * 2)
+    let larger = UnsafeMutablePointer<PostedItem>.allocate(capacity: allocated * 2)
     larger.moveInitialize(from: base, count: count)
     base.deallocate()
     base = larger
-    capacity *= 2
+    allocated *= 2
   }
 }

@@ -14,6 +14,8 @@ struct PostedItem: BitwiseCopyable {
   static let call: UInt = 2
   // A job: 3 to 5. PostedItem+Job.
   static let firstJob: UInt = 3
+  /// A `PortTransaction` and its target, both retained.
+  static let kept: UInt = 6
   static let firstAddress: UInt = 16
 }
 
@@ -57,9 +59,15 @@ extension PostedItem {
     )
   }
 
+  /// Whether a user handed it over by a post or a commit, which a full inbox refuses.
+  /// Not the rest: it is bounded otherwise, or nobody could be told.
+  var isRefusable: Bool {
+    kind == Self.function || kind == Self.closure || kind >= Self.firstAddress
+  }
+
   /// Whether it is a job.
   @inline(__always)
-  var isJob: Bool { kind >= Self.firstJob && kind < Self.firstAddress }
+  var isJob: Bool { kind >= Self.firstJob && kind < Self.kept }
 
   /// The same for items that do the same: a function's address, a selector's, a
   /// closure's code.
@@ -71,8 +79,11 @@ extension PostedItem {
   mutating func drop() {
     switch kind {
     // A job is its task's.
-    case Self.function, Self.firstJob..<Self.firstAddress: break
+    case Self.function, Self.firstJob..<Self.kept: break
     case Self.closure: _ = takeClosure()
+    case Self.kept:
+      release(second)
+      release(first)
     default: release(kind == Self.call ? second : first)
     }
   }

@@ -18,7 +18,6 @@ public final class TransactionGroup {
   private unowned(unsafe) var loop: EventLoop?
   private var open: [AsyncTransaction] = []
   private var observer: Observer?
-  private var isOwed = false
 
   init() {}
 
@@ -38,7 +37,7 @@ public final class TransactionGroup {
     guard !transaction.isInGroup else { return }
     transaction.isInGroup = true
     open.append(transaction)
-    owe(loop)
+    observer?.setPending(true)
   }
 
   /// Commits every transaction that is open now.
@@ -52,7 +51,7 @@ public final class TransactionGroup {
       transaction.isInGroup = false
       if transaction.state == .open { transaction.commit() }
     }
-    if open.isEmpty { rest() }
+    observer?.setPending(!open.isEmpty)
   }
 
   /// How many wait for the end of the tick.
@@ -66,19 +65,6 @@ public final class TransactionGroup {
     transaction.isInGroup = false
     open.removeAll { $0 === transaction }
   }
-
-  private func owe(_ loop: EventLoop) {
-    observer?.isDormant = false
-    if !isOwed { loop.partHasWork() }
-    isOwed = true
-  }
-
-  private func rest() {
-    guard isOwed else { return }
-    isOwed = false
-    observer?.isDormant = true
-    loop?.partIsDone()
-  }
 }
 
 extension TransactionGroup: LoopPart {
@@ -89,7 +75,7 @@ extension TransactionGroup: LoopPart {
     let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {
       [unowned(unsafe) self] _ in commit()
     }
-    observer.isDormant = true
+    observer.isResting = true
     self.observer = observer
   }
 

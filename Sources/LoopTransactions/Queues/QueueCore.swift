@@ -35,7 +35,7 @@ final class QueueCore: @unchecked Sendable {
     let observer = loop.addObserver(for: .beforeWaiting, order: order) {
       [unowned(unsafe) self] _ in drain()
     }
-    observer.isDormant = true
+    observer.isResting = true
     self.observer = observer
     loop.part(QueueList.self).insert(self)
     if loop.state == .closing { refuseOthers() }
@@ -92,25 +92,23 @@ final class QueueCore: @unchecked Sendable {
 extension QueueCore {
   /// Something waits: the loop comes round for it.
   fileprivate func owe() {
-    guard !isOwed, let loop else { return }
+    guard !isOwed, loop != nil else { return }
     isOwed = true
-    observer?.isDormant = false
-    loop.partHasWork()
+    observer?.setPending(true)
   }
 
   /// Nothing waits.
   private func rest() {
     guard isOwed else { return }
     isOwed = false
-    observer?.isDormant = true
-    loop?.partIsDone()
+    observer?.setPending(false)
   }
 
   /// Hands over a batch. Q2.
   private func drain() {
     guard let loop else { return }
-    loop.meter.begin()
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
+    if isOwed { observer?.setPending(true) }
     if isAbandoned, !isOwed { detach() }
   }
 

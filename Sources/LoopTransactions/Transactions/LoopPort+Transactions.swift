@@ -4,10 +4,11 @@ extension LoopPort {
   /// Call from any thread. Coalesced with every other commit of the pair. On the
   /// loop's own thread the pair is pending at once; from another, when the loop
   /// has taken it: until then `isPending` does not see it, nor `cancel` reach it.
-  /// Allocates nothing.
+  /// Allocates nothing, but takes room in the inbox until the loop has taken it: a thread
+  /// that commits the same pair again and again keeps a `PortTransaction`.
   ///
   /// - Parameter target: Kept alive until performed, and released on the loop.
-  /// - Throws: `Refusal` if the loop is closed.
+  /// - Throws: `Refusal` if the loop is closed or its inbox full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable>(
     _ target: Target,
@@ -31,9 +32,11 @@ extension LoopPort {
   /// Performs `selector` on `target` as above, with `value`, which joins one
   /// that is pending as the selector says.
   ///
-  /// Call from any thread. Pending as above. Allocates once.
+  /// Call from any thread. Pending as above. Allocates once. The loop joins the values of
+  /// several threads in the order in which the commits came in; so the last to come in is
+  /// the one that `keep: .last` keeps.
   ///
-  /// - Throws: `Refusal` if the loop is closed.
+  /// - Throws: `Refusal` if the loop is closed or its inbox full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable, Value: Sendable>(
     _ target: Target,

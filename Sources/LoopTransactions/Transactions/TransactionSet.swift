@@ -122,6 +122,12 @@ extension TransactionSet: PendingCommits {
     commitOwned(target, selector, entry._withUnsafeGuaranteedRef { $0.number })
   }
 
+  func commitPosted(kept transaction: UInt, target: UInt) {
+    guard let loop, let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
+    Unmanaged<PortTransaction>.fromOpaque(transaction).takeRetainedValue()
+      .wasTaken(by: loop, target: target)
+  }
+
   var holdsAnything: Bool { !isEmpty }
 
   func loopDidClose() {
@@ -262,7 +268,7 @@ extension TransactionSet {
     // A flush may empty the set and fill it again before it settles.
     guard observer.isDormant else { return loop.arm() }
     observer.isDormant = false
-    loop.partHasWork()
+    loop.beginPendingWork()
   }
 }
 
@@ -343,7 +349,7 @@ extension TransactionSet {
   func becomeDormant() {
     guard let observer, !observer.isDormant else { return }
     observer.isDormant = true
-    loop?.partIsDone()
+    loop?.endPendingWork()
   }
 
   private func discardDead(_ pending: Pending) {

@@ -40,11 +40,13 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case addTimer = "EventLoop.addTimer"
   case addPreciseTimer = "EventLoop.addPreciseTimer"
   case budget = "EventLoop.budget"
+  case postCapacity = "EventLoop.postCapacity"
   case measuresTime = "EventLoop.measuresTime"
   case errorHandler = "EventLoop.errorHandler"
   case now = "EventLoop.now"
   case metrics = "EventLoop.metrics"
   case askBudget = "EventLoop.budget "
+  case askPostCapacity = "EventLoop.postCapacity "
   case askMeasuresTime = "EventLoop.measuresTime "
   case askErrorHandler = "EventLoop.errorHandler "
   case commit = "EventLoop.commit"
@@ -61,6 +63,11 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case queueFlush = "RunLoopQueue.flush"
   case removeObserver = "Observer.remove"
   case observerIsValid = "Observer.isValid"
+  case observerIsResting = "Observer.isResting"
+  case restObserver = "Observer.isResting "
+  case observerHasWork = "Observer.hasPendingWork"
+  case giveObserverWork = "Observer.hasPendingWork "
+  case budgetAllowsMore = "EventLoop.budgetAllowsMore"
   case cancelTimer = "LoopTimer.cancel"
   case timerIsActive = "LoopTimer.isActive"
   case timerDeadline = "LoopTimer.deadline"
@@ -77,8 +84,10 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     switch self {
     case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
       try callLoop(fixture.loop)
-    case .budget, .measuresTime, .errorHandler, .now, .metrics: useProperty(fixture.loop)
-    case .askBudget, .askMeasuresTime, .askErrorHandler: askProperty(fixture.loop)
+    case .budget, .postCapacity, .measuresTime, .errorHandler, .now, .metrics:
+      useProperty(fixture.loop)
+    case .askBudget, .askPostCapacity, .askMeasuresTime, .askErrorHandler:
+      askProperty(fixture.loop)
     case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
       commit(fixture.loop, fixture.label)
     case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
@@ -86,13 +95,26 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
       transact(fixture)
     case .makeQueue: _ = RunLoopQueue<Label>(on: fixture.loop, handler: nil)
     case .queueFlush: fixture.queue.flush()
-    case .removeObserver: fixture.observer.remove()
-    case .observerIsValid: _ = fixture.observer.isValid
+    case .removeObserver, .observerIsValid, .observerIsResting, .restObserver, .observerHasWork,
+      .giveObserverWork:
+      useObserver(fixture.observer)
+    case .budgetAllowsMore: _ = fixture.loop.budgetAllowsMore()
     case .makeClock: _ = try FrameClock(on: fixture.loop) { _ in }
     case .clockIsActive: _ = fixture.clock.isActive
     case .clockCancel: fixture.clock.cancel()
     case .cancelTimer, .timerIsActive, .timerDeadline, .timerKeepsAlive, .askTimerKeepsAlive:
       useTimer(fixture.timer)
+    }
+  }
+
+  private func useObserver(_ observer: Observer) {
+    switch self {
+    case .removeObserver: observer.remove()
+    case .observerIsValid: _ = observer.isValid
+    case .observerIsResting: _ = observer.isResting
+    case .restObserver: observer.isResting = true
+    case .observerHasWork: _ = observer.hasPendingWork
+    default: observer.hasPendingWork = true
     }
   }
 
@@ -123,6 +145,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   private func useProperty(_ loop: EventLoop) {
     switch self {
     case .budget: loop.budget = .unlimited
+    case .postCapacity: loop.postCapacity = 1
     case .measuresTime: loop.measuresTime = true
     case .errorHandler: loop.errorHandler = { _ in }
     case .now: _ = loop.now
@@ -133,6 +156,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   private func askProperty(_ loop: EventLoop) {
     switch self {
     case .askBudget: _ = loop.budget
+    case .askPostCapacity: _ = loop.postCapacity
     case .askMeasuresTime: _ = loop.measuresTime
     default: _ = loop.errorHandler
     }

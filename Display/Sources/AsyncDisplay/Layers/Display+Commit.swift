@@ -2,15 +2,6 @@ import LoopTransactions
 
 // The display commit.
 extension Display {
-  // Transactions, so that the loop does not block, or return, before the observer came
-  // by; they find nothing to do where it did.
-  private static let commitNow = Selector<Display>("AsyncDisplay.commit") {
-    $0.commit(within: $0.loop.budget)
-  }
-  private static let commitNext = Selector<Display>("AsyncDisplay.commitNext") {
-    $0.loop.commit($0, commitNow)
-  }
-
   /// Displays `core`'s layer in the next display commit.
   func schedule(_ core: DisplayCore) {
     if core.place == nil, !core.isLate, let layer = core.layer {
@@ -37,12 +28,11 @@ extension Display {
   /// How many layers are to be begun.
   var waitingCount: Int { waiting.count + late.count }
 
+  /// Has the loop call the display commit in this tick, or in the next if this one's
+  /// has begun: a layer may invalidate itself by being displayed.
   func commitSoon() {
-    // Off an open loop what is to be displayed stays so.
-    guard isOpen, waitingCount > 0 || !undecoded.isEmpty else { return }
-    needsCommit = true
-    // Not again in this tick: a layer may invalidate itself by being displayed.
-    loop.commit(self, isCommitting ? Self.commitNext : Self.commitNow)
+    guard waitingCount > 0 || !undecoded.isEmpty else { return }
+    observer?.hasPendingWork = true
   }
 
   /// Begins a display of each layer that needs one and for which there is memory,
@@ -51,19 +41,20 @@ extension Display {
   /// Call on the loop, to do it before its time.
   public func commit() {
     check("Display.commit")
-    commit(within: .unlimited)
+    guard let observer, observer.hasPendingWork, !isCommitting else { return }
+    observer.hasPendingWork = false
+    commit(spendingBudgetOf: nil)
   }
 
-  /// Does so until the time of `budget` is over, then only what can not be left: what is
-  /// left comes in the next tick.
+  /// Begins displays while the budget of `loop` allows, then only those that cannot
+  /// wait. The rest begins in the next tick. Without a loop there is no limit.
   ///
   /// - Complexity: O(k) in those that it begins, O(1) if there is no memory for the first.
   ///   Past the budget O(n) in all that wait, if there are layers of a container.
-  func commit(within budget: EventLoop.Budget) {
-    guard needsCommit, !isCommitting else { return }
-    (needsCommit, isCommitting) = (false, true)
-    loop.cancel(self, Self.commitNow)
-    var pass = CommitPass(until: LoopClock.now.advanced(by: budget.time))
+  func commit(spendingBudgetOf loop: EventLoop?) {
+    guard !isCommitting else { return commitSoon() }
+    isCommitting = true
+    var pass = CommitPass(spendingBudgetOf: loop)
     while let (core, kind) = waiting.first(upTo: pass.limit) {
       begin(core, kind, &pass)
     }
@@ -107,9 +98,10 @@ extension Display {
 
 /// What one display commit may still begin. L9.
 private struct CommitPass {
-  private let end: LoopClock.Instant
+  // Nil: there is no limit.
+  private let loop: EventLoop?
   private var collectors: Set<ObjectIdentifier> = []
-  /// Whether its time is over. Not before one display was begun.
+  /// Whether the budget is spent. Not before one display was begun.
   private(set) var isOver = false
   /// Whether there is no memory for the first that needs some.
   var isFull = false
@@ -120,7 +112,7 @@ private struct CommitPass {
   /// Whether there may be layers that appear together with one that was begun.
   var hasCollectors: Bool { !collectors.isEmpty }
 
-  init(until end: LoopClock.Instant) { self.end = end }
+  init(spendingBudgetOf loop: EventLoop?) { self.loop = loop }
 
   /// Whether `layer` appears together with one that was begun.
   func collects(_ layer: Layer) -> Bool {
@@ -134,6 +126,7 @@ private struct CommitPass {
   }
 
   mutating func didBegin() {
-    if !isOver { isOver = LoopClock.now >= end }
+    // Each is counted, also past the budget.
+    if let loop, !loop.budgetAllowsMore() { isOver = true }
   }
 }

@@ -7,11 +7,11 @@ public import LoopTransactions
 /// invalidated by that, or by transactions, is displayed in the next tick, which comes
 /// without blocking. Belongs to the loop's thread.
 ///
-/// It takes as long as the loop's budget allows, and one layer at least: what is left is
-/// begun in the next tick, before what is less urgent or came later. Layers of a container
-/// are begun together all the same, and what is drawn on the loop is drawn in its tick.
-/// What queues and transactions of the tick take is counted apart; a budget's `count` is
-/// theirs alone.
+/// It spends the loop's budget, which it shares with posts, queues and transactions. Each
+/// layer is a piece of work, and each tick begins one at least. The rest is begun in the next
+/// tick, before layers that are less urgent or came later. Layers of a container are begun
+/// together, and layers that are drawn on the loop are drawn in their tick, also past the
+/// budget.
 ///
 /// ```swift
 /// let display = Display(on: loop)
@@ -77,7 +77,6 @@ public final class Display {
   var waiting = LayerBacklog()
   // Those that came while a commit was under way, for the next: `isLate` is set.
   var late: [DisplayCore] = []
-  var needsCommit = false
   // Pictures that wait for memory, and where those wait that want the same.
   var undecoded = Backlog<PendingDecode>()
   var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
@@ -87,7 +86,8 @@ public final class Display {
   var decodes: [ImageKey: (byteCount: Int, count: Int, watch: CancelWatch?)] = [:]
   var isCommitting = false
   private var deliveries: [AsyncTransaction] = []
-  private var observer: Observer?
+  // The display commit: it rests until a layer or a picture waits.
+  private(set) var observer: Observer?
 
   /// The order of the display commit among a tick's observers.
   public static let order = 2_000_000
@@ -117,8 +117,9 @@ public final class Display {
     observer = loop.addObserver(for: [.beforeWaiting, .exit], order: Self.order) {
       [weak self] _ in
       guard let self else { return }
-      commit(within: loop.budget)
+      commit(spendingBudgetOf: loop)
     }
+    observer?.isResting = true
   }
 
   deinit { observer?.remove() }
@@ -132,9 +133,6 @@ public final class Display {
     metrics.waiting = waitingCount
     return metrics
   }
-
-  /// Whether the loop comes by: not once it is closed.
-  var isOpen: Bool { observer?.isValid ?? false }
 
   /// Traps unless called on the loop's thread.
   @inline(__always)

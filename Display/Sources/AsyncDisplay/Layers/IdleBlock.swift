@@ -25,13 +25,13 @@ public final class IdleBlock {
 
 extension Display {
   /// Has `body` called on the loop just before that waits, or in a later tick if there is
-  /// no time: in the order in which they came, behind queues and the display commit, by
-  /// what queues have left of the loop's budget.
+  /// no time: in the order in which they came, behind queues and the display commit, within
+  /// what these have left of the loop's budget.
   ///
   /// Call on the loop; off it, post to its port. However many are handed over at once,
   /// displays come first in each tick, and these take no longer than the budget and the
-  /// last one of them; one is called in each. What a `body` invalidates is displayed in
-  /// that tick or the next, what it hands over comes in a later one.
+  /// last one of them; one is called in each. A layer that a `body` invalidates is displayed
+  /// in the next tick. A block that it hands over is called in a later one.
   ///
   /// ```swift
   /// for card in cards { display.whenIdle { card.flatten() } }

@@ -3,6 +3,15 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
+/// Work of a transaction.
+private final class Piece {
+  static let perform = Selector<Piece>("budget piece") { $0.body() }
+
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+}
+
 @Suite("Budget of the display commit")
 struct BudgetTests {
   // So little that the first layer of a tick spends it.
@@ -129,6 +138,72 @@ struct BudgetTests {
       layers[4].isSuspended = false
       #expect(display.settle())
       #expect(layers.allSatisfy { $0.contents != nil && !$0.needsDisplay })
+    }
+  }
+
+  // L9
+  @Test("displays share one budget with queues, idle blocks and transactions")
+  func shared() throws {
+    try withSteppedDisplay { display, stepped in
+      let loop = stepped.loop
+      loop.budget = EventLoop.Budget(time: .milliseconds(4))
+      let trace = Trace()
+      let work = { (name: String) in
+        trace.record(name)
+        stepped.spend(.milliseconds(1))
+      }
+      let queue = RunLoopQueue<Painter>(on: loop, batchSize: 3) { _, _ in work("queue") }
+      let painters = (0..<9).map { _ in Painter() }
+      for painter in painters { painter.onWill = { work("display") } }
+      let layers = painters.map { Layer(in: display, $0) }
+      for (painter, layer) in zip(painters, layers) {
+        queue.enqueue(painter)
+        layer.setNeedsDisplay()
+        display.whenIdle { work("idle") }
+        loop.commit(Piece { work("transaction") }, Piece.perform)
+      }
+      // Three elements and one layer spend 4 ms. Each of the others performs one piece.
+      let tick = ["queue", "queue", "queue", "display", "idle", "transaction"]
+      for _ in 0..<3 {
+        stepped.step()
+        #expect(trace.take() == tick)
+      }
+      // Without the queue there is time for four layers.
+      stepped.step()
+      #expect(trace.take() == ["display", "display", "display", "display", "idle", "transaction"])
+      stepped.runUntilIdle()
+      #expect(trace.take().count == 4 * 9 - 3 * 6 - 6)
+      withExtendedLifetime(layers) {}
+    }
+  }
+
+  // L9
+  @Test("displays count against a budget of count")
+  func counted() throws {
+    try withDisplay { display in
+      display.loop.budget = EventLoop.Budget(count: 2)
+      let painter = Painter()
+      let layers = (0..<5).map { _ in Layer(in: display, painter) }
+      for layer in layers { layer.setNeedsDisplay() }
+      #expect(beginnings(of: display) == [2, 2, 1])
+      #expect(display.loop.metrics.carriedOver == 2)
+    }
+  }
+
+  // L7, L9
+  @Test("a commit by hand leaves no tick to do, and no transaction is behind a commit")
+  func byHand() throws {
+    try withSteppedDisplay { display, stepped in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.displaysAsynchronously = false
+      layer.setNeedsDisplay()
+      #expect(!stepped.isIdle && stepped.loop.metrics.pendingTransactions == 0)
+      display.commit()
+      #expect(stepped.isIdle && !layer.needsDisplay)
+      layer.setNeedsDisplay()
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(!layer.needsDisplay && stepped.loop.metrics.performed == 0)
     }
   }
 }

@@ -1,0 +1,102 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// What threads write before they commit, and what the action read.
+private final class Board: Sendable {
+  static let read = Selector<Board>("stress read") { $0.readAll() }
+
+  /// One thread's number.
+  private final class Cell: Sendable {
+    // Relaxed: the commit alone orders what the action reads behind what was written.
+    let written = Atomic(0)
+    let seen = Atomic(0)
+  }
+
+  private let cells: [Cell]
+  private let runCount = Atomic(0)
+
+  init(threads: Int) { cells = (0..<threads).map { _ in Cell() } }
+
+  /// How often the action ran.
+  var runs: Int { runCount.load(ordering: .relaxed) }
+
+  func write(_ number: Int, by thread: Int) {
+    cells[thread].written.store(number, ordering: .relaxed)
+  }
+
+  /// The last number of `thread` that the action read.
+  func seen(of thread: Int) -> Int { cells[thread].seen.load(ordering: .relaxed) }
+
+  private func readAll() {
+    runCount.add(1, ordering: .relaxed)
+    for cell in cells {
+      cell.seen.store(cell.written.load(ordering: .relaxed), ordering: .relaxed)
+    }
+  }
+}
+
+@Suite("Stress: kept commits of other threads", .serialized)
+struct KeptCommitStressTests {
+  private static let threadCount = 3
+
+  @Test("each commit is followed by an action that reads what was written before it")  // T6
+  func acknowledged() throws {
+    try withLoop { loop in
+      let board = Board(threads: Self.threadCount)
+      let transaction = PortTransaction(board, Board.read, on: loop.port)
+      let (count, late, ended) = (Workload.count(40_000), Tally(), Tally())
+      let threads = (0..<Self.threadCount).map { thread in
+        let port = loop.port
+        return TestThread {
+          var generator = SeededGenerator(seed: Workload.seed &+ UInt64(thread))
+          for number in 1...count {
+            board.write(number, by: thread)
+            try? transaction.commit()
+            // Most often the next commit comes at once, and may join this one.
+            guard number == count || generator.next() % 4 == 0 else { continue }
+            // This thread commits nothing meanwhile: a commit that is lost is missed.
+            guard inTime({ board.seen(of: thread) >= number }) else {
+              late.increment()
+              break
+            }
+          }
+          if ended.increment() == Self.threadCount { port.stop() }
+        }
+      }
+      loop.run()
+      for thread in threads { thread.join() }
+      #expect(late.value == 0, "commits that no action followed within 20 s")
+      #expect((0..<Self.threadCount).allSatisfy { board.seen(of: $0) == count })
+      #expect(board.runs <= Self.threadCount * count)
+    }
+  }
+
+  @Test("what a loop that closes accepted is read, the rest is refused")  // L11, T6
+  func closing() throws {
+    for round in 0..<Workload.count(3_000) {
+      let board = Board(threads: Self.threadCount)
+      let loop = try EventLoop()
+      let transaction = PortTransaction(board, Board.read, on: loop.port)
+      let accepted = (0..<Self.threadCount).map { _ in Tally() }
+      let threads = (0..<Self.threadCount).map { thread in
+        let mine = accepted[thread]
+        return TestThread {
+          for number in 1...10_000 {
+            board.write(number, by: thread)
+            do throws(LoopPort.Refusal) { try transaction.commit() } catch { return }
+            mine.increment()
+          }
+        }
+      }
+      for _ in 0..<round % 3 { loop.run(.noWait) }
+      try loop.close()
+      for thread in threads { thread.join() }
+      let isRead = (0..<Self.threadCount).allSatisfy { board.seen(of: $0) >= accepted[$0].value }
+      #expect(isRead, "round \(round)")
+      guard isRead else { break }
+    }
+  }
+}

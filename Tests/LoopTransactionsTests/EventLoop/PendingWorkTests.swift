@@ -1,0 +1,258 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// A consumer that an outsider could write: pieces of work, each performed once, within
+/// the tick's budget.
+private final class Worker {
+  private(set) var pieces: [() -> Void] = []
+  private var observer: Observer?
+  private let loop: EventLoop
+
+  init(on loop: EventLoop, order: Int = 0, _ activities: EventLoop.Activity = .beforeWaiting) {
+    self.loop = loop
+    observer = loop.addObserver(for: activities, order: order) { [unowned self] _ in flush() }
+    observer?.isResting = true
+  }
+
+  func add(_ piece: @escaping () -> Void) {
+    pieces.append(piece)
+    observer?.hasPendingWork = true
+  }
+
+  private func flush() {
+    var isWithin = true
+    while isWithin, !pieces.isEmpty {
+      pieces.removeFirst()()
+      isWithin = loop.budgetAllowsMore()
+    }
+    if !pieces.isEmpty { observer?.hasPendingWork = true }
+  }
+}
+
+@Suite("Pending work of observers")
+struct PendingWorkTests {
+  @Test("a resting observer is called once for each time it has pending work")  // L3, L9
+  func resting() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let observer = loop.addObserver(for: .beforeWaiting) { trace.record("\($0)") }
+      observer.isResting = true
+      for _ in 0..<3 { stepped.step() }
+      #expect(trace.take() == [])
+      observer.hasPendingWork = true
+      observer.hasPendingWork = true
+      for _ in 0..<3 { stepped.step() }
+      #expect(trace.take() == ["beforeWaiting"])
+      observer.isResting = false
+      stepped.step()
+      #expect(trace.take() == ["beforeWaiting"])
+    }
+  }
+
+  @Test("an observer that begins to rest with pending work is called for it")  // L3
+  func restsLater() throws {
+    try withSteppedLoop { stepped in
+      let trace = stepped.trace
+      let observer = stepped.loop.addObserver(for: .beforeWaiting) { trace.record("\($0)") }
+      observer.hasPendingWork = true
+      observer.isResting = true
+      #expect(observer.isResting && observer.hasPendingWork)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(trace.events == ["beforeWaiting"])
+      #expect(observer.isResting && !observer.hasPendingWork)
+    }
+  }
+
+  @Test("a loop with pending work does not block, and its run does not end")  // L5
+  func neitherBlocksNorEnds() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let observer = loop.addObserver(for: .beforeWaiting) { _ in trace.record("called") }
+      observer.isResting = true
+      loop.addTimer(after: .zero) { _ in observer.hasPendingWork = true }
+      let far = loop.addTimer(after: .seconds(3600)) { _ in }
+      loop.addObserver(for: .beforeWaiting, order: 1) { _ in
+        if !trace.events.isEmpty { far.cancel() }
+      }
+      Interposed.beforeBlocking({ _ in
+        if trace.events.isEmpty && observer.hasPendingWork { trace.record("blocks") }
+      }) { #expect(loop.run() == .finished) }
+      #expect(trace.events == ["called"])
+      observer.hasPendingWork = true
+      #expect(loop.run() == .finished)
+      #expect(trace.events == ["called", "called"])
+    }
+  }
+
+  @Test("work that was performed, withdrawn or removed keeps no loop awake")  // L7
+  func noSpin() throws {
+    try withSteppedLoop { stepped in
+      let trace = stepped.trace
+      let observers = (0..<3).map { number in
+        stepped.loop.addObserver(for: .beforeWaiting) { _ in trace.record("\(number)") }
+      }
+      for observer in observers {
+        observer.isResting = true
+        observer.hasPendingWork = true
+      }
+      observers[1].hasPendingWork = false
+      observers[2].remove()
+      #expect(!observers[2].hasPendingWork)
+      observers[2].hasPendingWork = true
+      #expect(!observers[2].hasPendingWork)
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.runUntilIdle() == 0)
+      #expect(trace.events == ["0"])
+    }
+  }
+
+  @Test("an observer that is called once and declares more work keeps no loop awake")  // L7
+  func oneShot() throws {
+    try withSteppedLoop { stepped in
+      var own: Observer?
+      own = stepped.loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        own?.hasPendingWork = true
+        stepped.trace.record("called")
+      }
+      own?.hasPendingWork = true
+      #expect(stepped.runUntilIdle() == 1)
+      #expect(stepped.trace.events == ["called"])
+    }
+  }
+
+  @Test("work declared in a pass is performed in it by later observers, else in the next")  // L3
+  func declaredWithin() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let observers = [-1, 1].map { order in
+        loop.addObserver(for: .beforeWaiting, order: order) { _ in trace.record("\(order)") }
+      }
+      for observer in observers { observer.isResting = true }
+      loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
+        for observer in observers { observer.hasPendingWork = true }
+      }
+      trace.follow(loop, .afterWaiting)
+      loop.commit {}
+      stepped.runUntilIdle()
+      #expect(trace.events == ["1", "afterWaiting", "-1", "afterWaiting"])
+    }
+  }
+
+  @Test("observers share the budget of time with posts, queues and transactions")  // L9
+  func sharedTime() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let work = { (name: String) in
+        trace.record(name)
+        stepped.spend(.milliseconds(2))
+      }
+      let (first, last) = (Worker(on: loop, order: -1), Worker(on: loop, order: .max))
+      for number in 1...3 {
+        first.add { work("A\(number)") }
+        last.add { work("B\(number)") }
+        loop.commit { work("T\(number)") }
+      }
+      stepped.step()
+      // 4 ms: two of the first consumer, and one of each other.
+      #expect(trace.take() == ["A1", "A2", "T1", "B1"])
+      #expect(loop.metrics.carriedOver == 3)
+      stepped.step()
+      #expect(trace.take() == ["A3", "T2", "B2"])
+      stepped.runUntilIdle()
+      #expect(trace.take() == ["T3", "B3"])
+    }
+  }
+
+  @Test("observers share the budget of count with queues and transactions")  // L9
+  func sharedCount() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      loop.budget = EventLoop.Budget(count: 3)
+      let worker = Worker(on: loop)
+      for number in 1...3 {
+        worker.add { trace.record("A\(number)") }
+        loop.commit { trace.record("T\(number)") }
+      }
+      stepped.step()
+      #expect(trace.take() == ["A1", "A2", "A3", "T1"])
+      stepped.step()
+      #expect(trace.take() == ["T2", "T3"])
+      #expect(stepped.isIdle)
+    }
+  }
+
+  @Test("what an observer with pending work spends without asking is counted")  // L9
+  func unasked() throws {
+    try withSteppedLoop { stepped in
+      let (loop, trace) = (stepped.loop, stepped.trace)
+      let observer = loop.addObserver(for: .beforeWaiting) { _ in stepped.spend(.milliseconds(4)) }
+      observer.hasPendingWork = true
+      for number in 1...2 { loop.commit { trace.record("T\(number)") } }
+      stepped.step()
+      #expect(trace.events == ["T1"])
+    }
+  }
+
+  @Test("a stopped run performs the pending work of exit observers, past the budget")  // L5, L8
+  func stopped() throws {
+    try withLoop { loop in
+      loop.budget = EventLoop.Budget(count: 1)
+      let trace = Trace()
+      let kept = Worker(on: loop)
+      let performed = Worker(on: loop, [.beforeWaiting, .exit])
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in
+        for number in 1...2 {
+          performed.add { trace.record("A\(number)") }
+          kept.add { trace.record("B\(number)") }
+        }
+        loop.commit { performed.add { trace.record("A3") } }
+        loop.stop()
+      }
+      loop.commit {}
+      #expect(loop.run() == .stopped)
+      #expect(trace.take() == ["A1", "A2", "A3"])
+      #expect(loop.run() == .finished)
+      #expect(trace.events == ["B1", "B2"])
+    }
+  }
+
+  @Test("an exit observer that never has enough holds no run that ends, nor a close")  // L5, L8
+  func withoutEnd() throws {
+    let loop = try EventLoop()
+    var (calls, own) = (0, Observer?.none)
+    own = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in
+      calls += 1
+      own?.hasPendingWork = true
+      if calls == 3 { loop.stop() }
+    }
+    own?.isResting = true
+    own?.hasPendingWork = true
+    #expect(loop.run() == .stopped)
+    #expect(calls == 3 + 1 + 16)
+    #expect(own?.hasPendingWork == true)
+    try loop.close()
+    #expect(own?.isValid == false && own?.hasPendingWork == false)
+  }
+
+  @Test("closing a loop performs the pending work of exit observers")  // L11
+  func close() throws {
+    let (loop, trace) = (try EventLoop(), Trace())
+    let worker = Worker(on: loop, [.beforeWaiting, .exit])
+    for number in 1...3 { worker.add { trace.record("A\(number)") } }
+    try loop.close()
+    #expect(trace.events == ["A1", "A2", "A3"])
+    withExtendedLifetime(worker) {}
+  }
+
+  @Test("pending work of an observer that is not for beforeWaiting is refused with a message")
+  func wrongActivity() async {  // L3
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      loop.addObserver(for: .exit) { _ in }.hasPendingWork = true
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("Observer.hasPendingWork: add the observer for beforeWaiting"))
+  }
+}
