@@ -62,6 +62,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var isStopWanted = false
   private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
   var portHolders = 0
+  // The callback that is under way and cannot close the loop. See `withoutClosing`.
+  @exclusivity(unchecked) var unclosable: StaticString?
   // What Concurrency/ and Embedding/ keep with a loop.
   var mainQueueBridge: MainQueueBridge?
   var observedTargets: ObservedTargets?

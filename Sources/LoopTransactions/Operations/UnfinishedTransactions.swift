@@ -62,7 +62,13 @@ final class UnfinishedTransactions {
   func finishAll() {
     let all = all
     for transaction in all { transaction.cancelForGood() }
-    for transaction in all { transaction.waitUntilComplete() }
+    for transaction in all { transaction.finish() }
+  }
+
+  /// The name of a transaction that waits for the calling thread to go on.
+  var awaitingThisThread: StaticString? {
+    guard CurrentOperation.owner != nil else { return nil }
+    return all.first { CurrentOperation.isAwaited(by: $0.core) }?.name
   }
 
   /// The loop goes without having been closed: nothing completes any more.
