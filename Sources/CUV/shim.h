@@ -182,6 +182,22 @@ static inline void lt_word_wake(void *word) {
 #endif
 }
 
+// Writes what a debugger shows of the calling thread, `name (number)`, to `text`.
+static inline void lt_thread_describe(char *text, size_t size) {
+  char name[64] = "";
+#if defined(__linux__)
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  snprintf(text, size, "%s (%ld)", name, (long)syscall(SYS_gettid));
+#elif defined(__APPLE__)
+  uint64_t number = 0;
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  pthread_threadid_np(NULL, &number);
+  snprintf(text, size, "%s (%llu)", name, (unsigned long long)number);
+#else
+  snprintf(text, size, "%s(%lx)", name, (unsigned long)pthread_self());
+#endif
+}
+
 // MARK: The main thread
 
 // Whether the caller is the thread that the process began with.

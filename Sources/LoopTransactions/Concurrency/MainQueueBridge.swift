@@ -95,10 +95,11 @@ extension MainQueueBridge {
     Self.current = self
     loop.add(self)
     source.start(self, mainQueueIsReadable)
-    loop.host?.loopChanged()
     // Behind what waits already. Unless it has run after the first drain, somebody
     // further out is draining the queue, and nothing here would ever run.
     Task { @MainActor in Self.current?.isProven = true }
+    // Last: it calls the host.
+    loop.host?.loopChanged()
   }
 
   /// The main queue's descriptor is readable.

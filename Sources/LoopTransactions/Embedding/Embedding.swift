@@ -38,6 +38,8 @@ public final class Embedding {
   private unowned(unsafe) var loop: EventLoop?  // loop only
   // Whether the host knows that it has to look again.
   private var isTold = false  // loop only
+  // Whether `onChange` is under way.
+  private var isTelling = false  // loop only
 
   /// Lets a host run `loop` by turns, from now on.
   ///
@@ -46,8 +48,11 @@ public final class Embedding {
   ///
   /// - Parameter onChange: Called on the loop's thread, outside of turns, when the
   ///   time to wait may have become shorter; once until the host asks for
-  ///   `nextTimeout` or makes a turn. It must not make the turn itself: the commit
-  ///   that brought it is under way.
+  ///   `nextTimeout` or makes a turn. The commit, post or timer that caused it has
+  ///   not returned yet, so `turn()`, `end()` and `EventLoop.close()` trap inside:
+  ///   schedule the turn, and make it later. The default does nothing, which is
+  ///   right only for a host that asks for `nextTimeout` each time before it waits:
+  ///   any other host performs the commit when its earlier timeout is over.
   /// - Parameter onEnd: Called once, on the loop's thread, when the embedding has
   ///   ended: by `end()`, or by the closing of the loop, whose descriptor is open
   ///   still. From then on nothing may be asked of this.
@@ -75,7 +80,7 @@ public final class Embedding {
     self.onEnd = onEnd
     self.loop = loop
     // First: from then on posts wake somebody.
-    if let wake { core.setHostWake(HostWake(wake)) }
+    if let wake { _ = core.setHostWake(HostWake(wake)) }
     loop.beginEmbedding()
     loop.host = self
     loop.add(self)
@@ -89,29 +94,38 @@ public final class Embedding {
   /// - Complexity: O(1).
   public var nextTimeout: Duration? {
     let loop = checked("Embedding.nextTimeout")
-    isTold = false
+    // The host is asking, so nothing found on the way is news to it.
+    isTold = true
+    defer { isTold = false }
     return loop.timeoutForHost
   }
 
   /// Makes one tick that does not block: serves what is ready, performs what was
   /// committed, within the budget.
   ///
-  /// Call on the loop, and not from one of its callbacks. Tells neither `entry` nor
-  /// `exit`, and ends neither if nothing is left nor by `stop()`. What it leaves makes
-  /// `nextTimeout` zero.
+  /// Call on the loop, and not from one of its callbacks or from `onChange`. Tells
+  /// neither `entry` nor `exit`, and ends neither if nothing is left nor by `stop()`.
+  ///
+  /// A turn that leaves work makes `nextTimeout` zero. Make the next turn behind the
+  /// events that the host has ready: turns made one after the other until nothing is
+  /// left starve the host.
   public func turn() {
     let loop = checked("Embedding.turn")
-    isTold = false
+    checkNotTelling("Embedding.turn")
+    // The host asks again after the turn.
+    isTold = true
     withExtendedLifetime((self, loop)) { loop.turnForHost() }
+    isTold = false
   }
 
   /// Ends the embedding; the loop can be run again.
   ///
-  /// Call on the loop, outside of a turn. Ending again does nothing; closing the loop
-  /// does it.
+  /// Call on the loop, outside of a turn and of `onChange`. Ending again does nothing;
+  /// closing the loop does it.
   public func end() {
     core.checkThread("Embedding.end")
     guard let loop else { return }
+    checkNotTelling("Embedding.end")
     loop.checkMayEmbed()
     detach { loop.endEmbedding() }
   }
@@ -125,10 +139,28 @@ public final class Embedding {
 
 extension Embedding: LoopHost {
   /// Something that the host does not know of may be due earlier than it was told.
+  ///
+  /// Calls the host: whoever calls this has finished its own change. I31.
   func loopChanged() {
     guard !isTold, let loop, loop.isBetweenTurns else { return }
     isTold = true
-    onChange?()
+    let isWithin = isTelling
+    isTelling = true
+    withExtendedLifetime(self) {
+      loop.withoutClosing("Embedding.onChange") { onChange?() }
+    }
+    isTelling = isWithin
+  }
+
+  /// Traps inside `onChange`.
+  private func checkNotTelling(_ operation: StaticString) {
+    require(
+      !isTelling,
+      """
+      \(operation): must not be called in Embedding.onChange, whose cause has not returned; let \
+      it return, and make the call later
+      """
+    )
   }
 
   func loopDidClose() { detach() }
@@ -139,12 +171,12 @@ extension Embedding: LoopHost {
     self.loop = nil
     loop.host = nil
     loop.remove(self)
-    core.setHostWake(nil)
+    let wake = core.setHostWake(nil)
     undo()
-    // Released last: what goes with them may ask this.
+    // Released last: what goes with them may ask this, and use the loop.
     let (onChange, onEnd) = (onChange, onEnd)
     self.onChange = nil
     self.onEnd = nil
-    withExtendedLifetime(onChange) { onEnd?() }
+    withExtendedLifetime((wake, onChange)) { onEnd?() }
   }
 }

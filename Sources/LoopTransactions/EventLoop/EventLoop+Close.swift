@@ -6,6 +6,18 @@ extension EventLoop {
   /// run, transactions performed, and queues handed over to their end, before
   /// this returns; timers are cancelled. Calling it again does nothing.
   ///
+  /// On an adopted loop, call it in any callback of the loop except these, where it
+  /// traps with one message, `EventLoop.close: must not be called in …`:
+  ///
+  /// - `Embedding.onChange`, `TransactionContainer.willBegin`, and the merge of a
+  ///   `Selector.Carrying`: their callers need the loop afterwards.
+  /// - An operation of one of its async transactions that the loop's thread runs in
+  ///   `waitUntilComplete` or answers in `postAndWait`, and a `deinit` that cancelling
+  ///   such an operation causes: the loop would wait for its caller.
+  ///
+  /// Called in a completion, it calls the transaction's other completions before it
+  /// returns.
+  ///
   /// Not to be called in code that is isolated to an actor of the loop, by
   /// `assumeIsolated`: what comes for the loop from here on runs on a worker, and
   /// that code would not be alone with its actor until it returns.
@@ -27,6 +39,7 @@ extension EventLoop {
     case .closing, .closed: return
     }
     guard !core.isForked else { return abandon() }
+    checkMayClose()
     try checkNothingForeign()
     try asCurrent { () throws(UVError) in
       state = .closing
@@ -36,6 +49,27 @@ extension EventLoop {
       dropAll()
       try closeHandles()
     }
+  }
+
+  /// Calls `body`, a callback called `name` in the middle of a call that needs the loop
+  /// afterwards: `close()` traps inside.
+  func withoutClosing<Result>(_ name: StaticString, _ body: () -> Result) -> Result {
+    let outer = unclosable
+    unclosable = name
+    defer { unclosable = outer }
+    return body()
+  }
+
+  /// Traps in a callback whose caller needs the loop, or waits for it to be closed.
+  private func checkMayClose() {
+    if let unclosable { trapUnclosable("\(unclosable)") }
+    for part in parts {
+      if let place = part.unclosablePlace { trapUnclosable(place) }
+    }
+  }
+
+  private func trapUnclosable(_ place: String) -> Never {
+    trap("EventLoop.close: must not be called in \(place); let it return, or post the close")
   }
 
   /// Leaves everything as it is in a child process. The kernel's poll is shared:

@@ -45,6 +45,9 @@ extension EventLoop {
     } else {
       // Always, so that a poll that reports a level, after all, does not spin.
       acknowledgeWake()
+      // This tick's beforeWaiting took what the wake was for, as in each turn of a host
+      // that waits for the descriptor. Armed, the loop would ask for a turn for nothing.
+      return
     }
     takeRequests()
     // Armed: a host that returns from its run after this callback must see that

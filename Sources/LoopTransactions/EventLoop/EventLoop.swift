@@ -68,6 +68,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var isFiringTimer = false
   @exclusivity(unchecked) var isStopWanted = false
   var portHolders = 0
+  // The callback that is under way and cannot close the loop. See `withoutClosing`.
+  @exclusivity(unchecked) var unclosable: StaticString?
   weak var currentPort: LoopPort?
 
   /// Where the loop is between being made and being closed.

@@ -16,6 +16,9 @@ protocol LoopPart: AnyObject {
   /// The part's libuv handles.
   var handles: [UnsafeMutableRawPointer] { get }
 
+  /// The callback under way in which the loop must not be closed, for a message.
+  var unclosablePlace: String? { get }
+
   /// Refuses work from other threads: the loop closes.
   func loopWillClose()
 
@@ -52,6 +55,7 @@ extension LoopPart {
   var holdsAnything: Bool { false }
   var isUnfinished: Bool { false }
   var handles: [UnsafeMutableRawPointer] { [] }
+  var unclosablePlace: String? { nil }
   func loopWillClose() {}
   func finish() {}
   func finishForGood() {}

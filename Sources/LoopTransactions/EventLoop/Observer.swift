@@ -78,15 +78,22 @@ public final class Observer {
   public func remove() {
     core.checkThread("Observer.remove")
     guard isAttached else { return }
-    invalidate()
-    loop.observers.sweepLater()
+    // Held, and the body released last: what goes with it may close and drop the loop.
+    let loop = loop
+    withExtendedLifetime(takeBody()) { loop.observers.sweepLater() }
   }
 
   /// Takes note that the loop dropped the observer.
-  func invalidate() {
+  func invalidate() { _ = takeBody() }
+
+  /// Detaches the observer; its callback is the caller's to release, outside of any
+  /// access to this.
+  private func takeBody() -> (EventLoop.Activity) -> Void {
     setPending(false)
     detach()
+    let old = body
     body = { _ in }
+    return old
   }
 
   /// Takes note that there is no loop any more.

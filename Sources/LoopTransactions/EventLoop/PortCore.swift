@@ -95,18 +95,19 @@ final class PortCore: @unchecked Sendable {
   }
 
   /// Has posts call `wake` instead of writing to the wake descriptor, from now on;
-  /// nil: no more, and nobody is calling the last one.
+  /// nil: no more, and no thread is calling the previous one.
   ///
-  /// Call on the loop.
-  func setHostWake(_ wake: HostWake?) {
+  /// Call on the loop. Returns the previous one: releasing its captures is user code,
+  /// so the caller does that last.
+  func setHostWake(_ wake: HostWake?) -> HostWake? {
     let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
     // Releasing: who reads the address reads what it points to.
     let old = hostWake.exchange(new, ordering: .releasing)
-    guard let old = UnsafeRawPointer(bitPattern: old) else { return }
+    guard let old = UnsafeRawPointer(bitPattern: old) else { return nil }
     // The child of a thread that was about to send has nobody who would end that.
-    if isForked { return }
+    if isForked { return nil }
     inbox.waitForSenders()
-    Unmanaged<HostWake>.fromOpaque(old).release()
+    return Unmanaged<HostWake>.fromOpaque(old).takeRetainedValue()
   }
 
   /// Makes the loop begin a tick, and take note of `flags` if there are any.

@@ -2,19 +2,19 @@ extension AsyncTransaction {
   /// Returns when the transaction is complete; the loop does nothing else until
   /// then.
   ///
-  /// Call on the loop, not from a completion of this transaction, or from an operation of
-  /// it that this thread helps with. Commits it if it
-  /// is open. What it waits for is put above everything else that waits for a worker,
+  /// Call on the loop. Traps in a completion of this transaction, in an operation of it
+  /// that this thread runs or answers for, and where the captures of a cancelled one
+  /// are released: it would wait for its caller. Commits the transaction if it is open. What it waits for is put above everything else that waits for a worker,
   /// and this thread runs operations of its own that wait; the completions are called
   /// inside. Does nothing if it is complete.
   ///
-  /// Where an operation waits on the loop meanwhile, by `LoopPort.postAndWait`, that
-  /// call throws a `WaitCycle`.
+  /// If an operation of it waits on the loop meanwhile, by `LoopPort.postAndWait`,
+  /// directly or by way of other loops, that call throws a `WaitCycle`.
   ///
   /// - Complexity: O(n) in its operations, and what they take.
   public func waitUntilComplete() {
     check("AsyncTransaction.waitUntilComplete")
-    if CurrentOperation.owner?.isAwaited(by: core) == true {
+    if CurrentOperation.isAwaited(by: core) {
       trap("AsyncTransaction.waitUntilComplete: called from an operation of \(name) itself")
     }
     switch core.state.phase {
@@ -25,13 +25,19 @@ extension AsyncTransaction {
     case .committed: break
     }
     // Also while it helps: what it runs may wait on other loops.
-    WaitTable.shared.loopBeginsToWait(core, name)
+    let wait = WaitTable.shared.begin(.transaction(core, "\(name)"))
     // Lifted first: workers begin with one while this thread runs another.
     items.forEach { _ = $0.move(to: OperationBacklog.lifted) }
     items.forEach { $0.help() }
     waitForWorkers()
-    WaitTable.shared.loopEndsToWait(core)
+    WaitTable.shared.end(wait)
     completeIfEnded()
+  }
+
+  /// Cancels it, and returns when it is complete, for a loop that closes. One whose
+  /// completion closes the loop calls its other completions here.
+  func finish() {
+    if core.state.phase == .completing { callCompletions() } else { waitUntilComplete() }
   }
 
   /// Sleeps until operations that run elsewhere have ended.

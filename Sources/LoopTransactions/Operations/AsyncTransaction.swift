@@ -218,11 +218,16 @@ extension AsyncTransaction {
 extension AsyncTransaction {
   /// Calls every completion, if all operations have ended and nobody did so.
   func completeIfEnded() {
-    guard core.change({ $0.beginCompleting() }) else { return }
+    if core.change({ $0.beginCompleting() }) { callCompletions() }
+  }
+
+  /// Calls the completions that were not called yet, then the endings.
+  func callCompletions() {
     let isCancelled = isCancelled
     // Each is released as soon as it was told.
     while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
-    core.change { $0.complete() }
+    // Not if one of them closed the loop, which called the rest.
+    guard core.change({ $0.complete() }) else { return }
     let endings = endings
     self.endings = []
     // First: an ending may close the loop. Whoever calls this holds the transaction.

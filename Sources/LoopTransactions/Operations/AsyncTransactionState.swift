@@ -101,10 +101,13 @@ package struct AsyncTransactionState {
     return true
   }
 
-  /// Every completion was called.
-  package mutating func complete() {
+  /// Every completion was called; whether that is news.
+  @discardableResult
+  package mutating func complete() -> Bool {
     defer { checkInvariants() }
+    guard phase == .completing else { return false }
     phase = .complete
+    return true
   }
 
   package func checkInvariants() {

@@ -65,7 +65,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   override func start() {
     // Cancelled before it began: it does not run.
     if isCancelled {
-      body = nil
+      CurrentOperation.with(self) { self.body = nil }
       return core.operationEnded()
     }
     let first = boarding.withLock { $0.level }
@@ -82,8 +82,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     if level != first { _ = flight.move(seat, to: level) }
   }
 
-  override func cancel() {
-    super.cancel()
+  override func cancelWaiting() {
     guard let (seat, flight) = boarded() else { return }
     if flight.leave(seat) { seat.left() }
   }

@@ -5,22 +5,19 @@ class LoopCall: @unchecked Sendable {
 
   private enum Stage {
     case waiting
-    /// The loop is at it, or was.
+    /// The loop is running it.
     case taken
-    /// It would never have been answered: by the transaction of this name.
-    case letGo(String)
+    /// It was run, and its caller is being woken.
+    case answered
+    /// It would never have been answered: its loop waits for this.
+    case gaveUp(WaitCycle.Party)
   }
 
   let loop: PortCore
-  /// Whose operation waits; nil: none of ours.
-  let owner: OperationOwner?
   let parking = Parking()
   private let stage = Locked(Stage.waiting)
 
-  init(loop: PortCore, owner: OperationOwner?) {
-    self.loop = loop
-    self.owner = owner
-  }
+  init(loop: PortCore) { self.loop = loop }
 
   /// The loop takes it; false if nobody waits for the answer any more.
   final func take() -> Bool {
@@ -31,19 +28,35 @@ class LoopCall: @unchecked Sendable {
     }
   }
 
-  /// Answers it without the loop; false if the loop is at it.
-  final func letGo(_ name: String) -> Bool {
+  /// The loop has run it: its caller waits no more, although it may not know yet.
+  final func finish() {
+    stage.withLock { $0 = .answered }
+    parking.wake()
+  }
+
+  /// Ends it without the loop, which waits for `obstacle`; false if the loop took it.
+  final func giveUp(_ obstacle: WaitCycle.Party) -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
-      $0 = .letGo(name)
+      $0 = .gaveUp(obstacle)
       return true
     }
   }
 
-  /// The transaction that stood in the way.
-  final var obstacle: String? {
+  /// Whether its caller has to wait still.
+  final var isPending: Bool {
     stage.withLock {
-      if case .letGo(let name) = $0 { return name }
+      switch $0 {
+      case .waiting, .taken: true
+      case .answered, .gaveUp: false
+      }
+    }
+  }
+
+  /// What stood in the way.
+  final var obstacle: WaitCycle.Party? {
+    stage.withLock {
+      if case .gaveUp(let obstacle) = $0 { return obstacle }
       return nil
     }
   }
@@ -59,20 +72,21 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
 
   private var body: (@Sendable () throws -> Value)?
   private var result: Result<Value, any Error>?
+  // The caller's: they cannot end before the call is answered.
+  private let owners = CurrentOperation.owners
 
-  init(
-    loop: PortCore,
-    owner: OperationOwner?,
-    _ body: @escaping @Sendable () throws -> Value
-  ) {
+  /// A call to `loop` by the calling thread.
+  init(loop: PortCore, _ body: @escaping @Sendable () throws -> Value) {
     self.body = body
-    super.init(loop: loop, owner: owner)
+    super.init(loop: loop)
   }
 
   override func answer() {
     guard let body else { return }
     self.body = nil
-    do { result = .success(try body()) } catch { result = .failure(error) }
+    CurrentOperation.with(owners[...]) {
+      do { result = .success(try body()) } catch { result = .failure(error) }
+    }
   }
 
   /// What the loop made of it.

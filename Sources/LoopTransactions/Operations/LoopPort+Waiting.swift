@@ -1,17 +1,43 @@
-/// An operation waits on a loop that waits for the operation.
+/// Two waits that wait for each other, directly or by way of others.
 ///
 /// A value: make and read it on any thread.
 public struct WaitCycle: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The operation that called `LoopPort.postAndWait`.
-  public let operation: String
-  /// The transaction whose loop waits until it is complete.
-  public let transaction: String
+  /// One side of the cycle.
+  public enum Party: Hashable, Sendable, CustomStringConvertible {
+    /// An operation, by its name.
+    case operation(String)
+    /// An async transaction, by its name.
+    case transaction(String)
+    /// A loop, by its thread: the name and number that the system shows.
+    case loop(String)
+
+    /// What it is, and its name.
+    public var description: String {
+      switch self {
+      case .operation(let name): "operation '\(name)'"
+      case .transaction(let name): "transaction '\(name)'"
+      case .loop(let thread): "the loop of thread '\(thread)'"
+      }
+    }
+  }
+
+  /// Called `LoopPort.postAndWait`: an operation, or a loop whose thread called it
+  /// outside of any operation.
+  public let caller: Party
+  /// Keeps the called loop from answering, and waits for the caller: a transaction in
+  /// `waitUntilComplete`, or an operation or the loop itself in a `postAndWait`.
+  public let obstacle: Party
+
+  package init(caller: Party, obstacle: Party) {
+    self.caller = caller
+    self.obstacle = obstacle
+  }
 
   /// What it is, and what to do about it.
   public var description: String {
     """
-    LoopPort.postAndWait: operation '\(operation)' waits on a loop that waits for transaction \
-    '\(transaction)', which waits for the operation; return a value to its completion instead
+    LoopPort.postAndWait: \(caller) waits on a loop that is held up by \(obstacle), which waits \
+    for \(caller); post without waiting, or return a value to a completion
     """
   }
 }
@@ -21,40 +47,44 @@ extension LoopPort {
   ///
   /// Call from any thread but the loop's. The loop comes round as for a post; the
   /// caller sleeps until then. From an operation, prefer to return a value: it keeps
-  /// its worker meanwhile.
+  /// its worker meanwhile. On another loop's thread that loop does nothing else until
+  /// the call returns.
   ///
-  /// - Throws: What `body` throws; `Refusal` if the loop takes nothing; `WaitCycle`
-  ///   from an operation that the loop waits for in `waitUntilComplete`, where
-  ///   `body` does not run.
+  /// - Throws: What `body` throws; `Refusal` if the loop takes nothing; `WaitCycle`,
+  ///   and `body` does not run, if the loop waits for the caller: by `waitUntilComplete`
+  ///   for a transaction of the calling operation, or by a `postAndWait` of its own to
+  ///   the caller's loop. Several loops and operations may be in between.
   public func postAndWait<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
-    let owner = CurrentOperation.owner
-    if core.isOnThread { try refuseOnThread(owner) }
-    let call = ValueCall(loop: core, owner: owner, body)
+    if core.isOnThread { try refuseOnThread() }
+    let call = ValueCall(loop: core, body)
+    // Before the loop may know of the call: what its body waits for sees this wait.
+    let wait = WaitTable.shared.begin(.call(call))
+    defer { WaitTable.shared.end(wait) }
+    if let obstacle = call.obstacle { throw WaitCycle(caller: wait.party, obstacle: obstacle) }
     var item = PostedItem(loopTakesCall, call)
     guard core.append(item) else {
       item.drop()
       throw refusal
     }
-    WaitTable.shared.callBegins(call)
     call.parking.sleep()
-    WaitTable.shared.callEnds(call)
-    if let name = call.obstacle {
-      throw WaitCycle(operation: owner?.title ?? "", transaction: name)
-    }
+    if let obstacle = call.obstacle { throw WaitCycle(caller: wait.party, obstacle: obstacle) }
     guard let value = try call.takeResult() else { throw Refusal.closed }
     return value
   }
 
   /// The loop's thread runs an operation that it waits for, or the caller erred.
-  private func refuseOnThread(_ owner: OperationOwner?) throws {
-    guard let owner, let name = WaitTable.shared.awaited(on: core, for: owner) else {
+  private func refuseOnThread() throws {
+    let owners = CurrentOperation.owners
+    guard let owner = owners.first,
+      let obstacle = WaitTable.shared.awaited(on: core, for: owners)
+    else {
       trap(
-        "LoopPort.postAndWait: called on the loop itself, which would wait for ever; call it directly"
+        "LoopPort.postAndWait: called on the loop itself, which would wait forever; call the closure directly"
       )
     }
-    throw WaitCycle(operation: owner.title, transaction: name)
+    throw WaitCycle(caller: .operation(owner.title), obstacle: obstacle)
   }
 }
 
@@ -62,5 +92,5 @@ private func loopTakesCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
   let call = Unmanaged<LoopCall>.fromOpaque(call).takeUnretainedValue()
   guard call.take() else { return }
   call.answer()
-  call.parking.wake()
+  call.finish()
 }

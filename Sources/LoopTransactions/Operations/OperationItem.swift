@@ -28,7 +28,16 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   func start() {}
 
   /// Cancels it. Any thread.
-  func cancel() { cancelled.store(true, ordering: .sequentiallyConsistent) }
+  ///
+  /// What its body holds may be released inside, before it ends: code that runs then
+  /// is part of the operation.
+  final func cancel() {
+    cancelled.store(true, ordering: .sequentiallyConsistent)
+    CurrentOperation.with(self) { cancelWaiting() }
+  }
+
+  /// Keeps it from running, if it waits. Any thread.
+  func cancelWaiting() {}
 
   /// Puts it behind those of `level`, if it waits; whether it does. Any thread.
   func move(to level: Int) -> Bool { false }

@@ -41,8 +41,8 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   private let next = Atomic<Int>(0)
   private let helpers: Atomic<Int>
   private let parking = Parking()
-  /// The operation that calls `apply`.
-  private let caller = CurrentOperation.owner
+  /// The operations that wait for this `apply`, innermost first.
+  private let callers = CurrentOperation.owners
 
   init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
     self.count = count
@@ -64,17 +64,23 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
     }
   }
 
-  func waitForOthers() { parking.sleep() }
+  func waitForOthers() {
+    // Acquiring, as `operationEnded`. The last helper wakes this thread in any case.
+    guard helpers.load(ordering: .acquiring) > 0 else { return parking.sleep() }
+    let wait = WaitTable.shared.begin(.helpers(self))
+    parking.sleep()
+    WaitTable.shared.end(wait)
+  }
 
   /// Releases the body. Once nobody runs it any more.
   func letGo() { body = nil }
 
   // Who waits for the caller waits for its helpers.
   override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
-    caller?.isAwaited(by: transaction) ?? false
+    callers.contains { $0.isAwaited(by: transaction) }
   }
 
-  override var title: String { caller?.title ?? super.title }
+  override var title: String { callers.first?.title ?? super.title }
 
   override func operationEnded(_ end: OperationEnd) {
     // Acquire and release: who waits sees what every helper did.

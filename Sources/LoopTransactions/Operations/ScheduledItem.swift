@@ -44,8 +44,7 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     if now != first { _ = move(to: now) }
   }
 
-  override func cancel() {
-    super.cancel()
+  override func cancelWaiting() {
     if isStarted.load(ordering: .sequentiallyConsistent), let handle {
       _ = scheduler.cancel(handle)
     }

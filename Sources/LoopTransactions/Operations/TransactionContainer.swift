@@ -24,7 +24,8 @@ public final class TransactionContainer {
   /// Use it on the loop.
   public var collects: Bool
 
-  /// Called on the loop when a transaction was opened here.
+  /// Called on the loop when a transaction was opened here. Closing the loop inside
+  /// traps: the transaction is about to be added to.
   public var willBegin: ((AsyncTransaction) -> Void)?
 
   /// Called on the loop when a transaction that was opened here is complete.
@@ -108,7 +109,8 @@ public final class TransactionContainer {
     unfinished.append(transaction)
     transaction.whenComplete { [weak self] in self?.transactionDidComplete($0) }
     loop.transactionGroup.add(transaction)
-    willBegin?(transaction)
+    // Its caller adds to it next.
+    loop.withoutClosing("TransactionContainer.willBegin") { willBegin?(transaction) }
     return transaction
   }
 

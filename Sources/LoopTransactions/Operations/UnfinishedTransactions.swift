@@ -67,7 +67,16 @@ final class UnfinishedTransactions: LoopPart {
   func finish() {
     let all = all
     for transaction in all { transaction.cancelForGood() }
-    for transaction in all { transaction.waitUntilComplete() }
+    for transaction in all { transaction.finish() }
+  }
+
+  // An operation that the calling thread runs and a transaction waits for.
+  var unclosablePlace: String? {
+    guard CurrentOperation.owner != nil else { return nil }
+    guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core) }) else {
+      return nil
+    }
+    return "an operation of \(awaiting.name), nor where its captures are released"
   }
 
   /// A timer of the loop that its run does not wait for; nil if the loop takes none.

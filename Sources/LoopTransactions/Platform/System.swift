@@ -13,6 +13,15 @@ package enum System {
   /// An address that names the calling thread while it lives.
   package static var thread: UInt { threadIdentity() }
 
+  /// The calling thread's name and number, as a debugger shows them. Two system calls.
+  package static var threadName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+      guard let start = text.baseAddress else { return "" }
+      lt_thread_describe(start, text.count)
+      return String(cString: start)
+    }
+  }
+
   /// Whether the caller is the thread that the process began with. A comparison, once
   /// that thread has asked.
   package static var isMainThread: Bool {

@@ -50,7 +50,7 @@ extension Selector {
     ///
     /// - Parameters:
     ///   - merge: Makes one value of that which waits and that which comes.
-    ///     Called on the loop, by the commit.
+    ///     Called on the loop, by the commit; closing the loop inside traps.
     ///   - fileID: As of any selector, and so is `line`.
     ///   - action: Called on the loop with the merged value.
     @_disfavoredOverload

@@ -155,7 +155,8 @@ extension TransactionSet {
     guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
     if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
     list.append(key, number, Pending(selector: selector), slot: slot)
-    didAppend()
+    // The first one tells an embedding's host, whose code must find the entry whole.
+    if _slowPath(list.count == 1) { return beginToOwe(retaining: key) }
     // Last: what is known so far need not outlive a call.
     _ = KeyedObject.at(key).retain()
   }
@@ -187,7 +188,7 @@ extension TransactionSet {
     let box: TypedValueBox<Value> = Self.value(list[place])
     // Released outside the access: what goes with it may commit the pair again.
     let (old, changes) = (box.value, box.changes)
-    let joined = selector.join(old, value)
+    let joined = joining { selector.join(old, value) }
     guard box.isPending, box.changes == changes else {
       // The joining performed, cancelled or committed the pair: its result is of
       // a value that is gone.
@@ -196,6 +197,12 @@ extension TransactionSet {
     metrics.coalesced.add()
     box.change(to: joined)
     withExtendedLifetime(old) {}
+  }
+
+  /// Calls `body`, which merges: the commit goes on after it, and needs the loop.
+  private func joining<Value>(_ body: () -> Value) -> Value {
+    guard let loop else { return body() }
+    return loop.withoutClosing("the merge of a Selector.Carrying", body)
   }
 
   /// Commits a kept transaction that is not marked as pending, and takes over the
@@ -262,6 +269,14 @@ extension TransactionSet {
     if _slowPath(list.count == 1) { beginToOwe() }
   }
 
+  @inline(never)
+  private func beginToOwe(retaining key: UInt) {
+    _ = KeyedObject.at(key).retain()
+    beginToOwe()
+  }
+
+  /// Tells the loop, and by it the host of an embedded one. Call it last: the host's
+  /// code may use the loop.
   @inline(never)
   private func beginToOwe() {
     guard let observer, let loop else { return }

@@ -140,7 +140,8 @@ struct AsyncTransactionWaitTests {
       // It waits before this thread does, or after: it is told in either case.
       #expect(began.waitInTime())
       transaction.waitUntilComplete()
-      #expect(found?.operation == "decode" && found?.transaction == "cards")
+      #expect(found?.caller == .operation("decode"))
+      #expect(found?.obstacle == .transaction("cards"))
       #expect(found?.description.contains("'decode'") == true)
     }
   }

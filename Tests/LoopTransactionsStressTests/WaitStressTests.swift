@@ -1,0 +1,98 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("Stress: waits", .serialized)
+struct WaitStressTests {
+  // O9
+  @Test("3 loops that call each other, and wait for operations that do: each call ends")
+  func callsEnd() throws {
+    let loops = try (0..<3).map { _ in try RunningLoop() }
+    let world = World(loops.map(\.port), rounds: Workload.count(3000))
+    for index in loops.indices { try loops[index].port.post { world.begin(index) } }
+    world.over.wait()
+    world.over.wait()
+    world.over.wait()
+    for loop in loops { loop.stop() }
+    #expect(world.answered.value + world.refused.value == world.called.value)
+    #expect(world.strange.withLock { $0 } == [])
+    #expect(world.answered.value > 0 && world.refused.value > 0)
+  }
+}
+
+/// Loops, and what was asked of them.
+private final class World: Sendable {
+  let over = Gate()
+  let (called, answered, refused) = (Tally(), Tally(), Tally())
+  let strange = Locked<[String]>([])
+  private let ports: [LoopPort]
+  private let rounds: Int
+  private let scheduler = OperationScheduler(
+    "stress",
+    workerLimit: 3,
+    permits: WorkerPermits(limit: 3)
+  )
+
+  init(_ ports: [LoopPort], rounds: Int) {
+    self.ports = ports
+    self.rounds = rounds
+  }
+
+  /// Plays the rounds of loop `index`, on it, one a post: it answers in between.
+  func begin(_ index: Int) {
+    play(index, 0, SeededGenerator(seed: Workload.seed &* 13 &+ UInt64(index)))
+  }
+
+  private func play(_ index: Int, _ round: Int, _ generator: SeededGenerator) {
+    guard round < rounds else { return over.open() }
+    var generator = generator
+    if generator.next() % 3 == 0 {
+      waitForOperations(on: index, &generator)
+    } else {
+      call(from: index, &generator, depth: 2)
+    }
+    let next = generator
+    do {
+      try ports[index].post { self.play(index, round + 1, next) }
+    } catch { note(error) }
+  }
+
+  /// Calls another loop than `index`, whose thread this is, from which others may be
+  /// called.
+  private func call(from index: Int, _ generator: inout SeededGenerator, depth: Int) {
+    call((index + 1 + Int(generator.next() % 2)) % 3, &generator, depth)
+  }
+
+  private func call(_ index: Int, _ generator: inout SeededGenerator, _ depth: Int) {
+    called.increment()
+    let inner = SeededGenerator(seed: generator.next())
+    do {
+      try ports[index].postAndWait {
+        var generator = inner
+        if depth > 0, generator.next() % 2 == 0 {
+          self.call(from: index, &generator, depth: depth - 1)
+        }
+      }
+      answered.increment()
+    } catch is WaitCycle {
+      refused.increment()
+    } catch { note(error) }
+  }
+
+  private func waitForOperations(on index: Int, _ generator: inout SeededGenerator) {
+    guard let loop = EventLoop.current else { return note(CancellationError()) }
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    for _ in 0..<2 {
+      let seed = generator.next()
+      transaction.add { _ in
+        var generator = SeededGenerator(seed: seed)
+        // Its own loop, too, which may run this itself.
+        self.call(Int(generator.next() % 3), &generator, 1)
+      }
+    }
+    transaction.waitUntilComplete()
+  }
+
+  private func note(_ error: any Error) { strange.withLock { $0.append("\(error)") } }
+}

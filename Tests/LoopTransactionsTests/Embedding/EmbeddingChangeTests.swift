@@ -1,0 +1,134 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("What an embedding's host is told, and may do then")
+struct EmbeddingChangeTests {
+  enum Way: String, CaseIterable, Codable, Sendable {
+    case commit, byPort, kept, weakly
+  }
+
+  @Test(
+    "a commit holds its target when onChange is called, which may perform or cancel it",
+    arguments: Way.allCases,
+    [true, false]
+  )  // C5, T5, T7
+  func commitIsWhole(way: Way, performs: Bool) async {
+    await #expect(processExitsWith: .success) { [way, performs] in
+      let (performed, released) = (Tally(), Tally())
+      let target = Held(performed, released)
+      let loop = try EventLoop()
+      var wasPending = false
+      let embedding = Embedding(loop) { [weak target, unowned loop] in
+        guard let target else { return }
+        wasPending =
+          performs
+          ? loop.performIfNeeded(target, Held.touch) : loop.cancel(target, Held.touch)
+      }
+      switch way {
+      case .commit: loop.commit(target, Held.touch)
+      case .byPort: try loop.port.commit(target, Held.touch)
+      case .kept: Transaction(target, Held.touch, on: loop).commit()
+      case .weakly: Transaction(target, Held.touch, on: loop, hold: .weakly).commit()
+      }
+      #expect(wasPending)
+      #expect(!loop.isPending(target, Held.touch))
+      #expect(released.value == 0)
+      embedding.turn()
+      #expect(performed.value == (performs ? 1 : 0))
+      try loop.close()
+      withExtendedLifetime(target) {}
+    }
+  }
+
+  @Test("turn(), end() and close() trap in onChange", arguments: ["turn", "end", "close"])  // C5
+  func refused(name: String) async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { [name] in
+      let loop = try EventLoop()
+      let box = Box<Embedding>()
+      box.value = Embedding(loop) { [unowned loop] in
+        switch name {
+        case "turn": box.value?.turn()
+        case "end": box.value?.end()
+        default: try? loop.close()
+        }
+      }
+      loop.commit {}
+    }
+    let messages = [
+      "turn": "Embedding.turn: must not be called in Embedding.onChange",
+      "end": "Embedding.end: must not be called in Embedding.onChange",
+      "close": "EventLoop.close: must not be called in Embedding.onChange",
+    ]
+    #expect(said(result, messages[name] ?? ""))
+  }
+
+  @Test("a host that asks for the timeout is not told of what it asks for")  // C5
+  func asking() throws {
+    try withLoop { loop in
+      let (port, changes) = (loop.port, Tally())
+      let embedding = Embedding(loop) {
+        changes.increment()
+      } wake: {
+        true
+      }
+      embedding.settle()
+      TestThread.run { try? port.post {} }
+      #expect(embedding.nextTimeout == .zero)
+      #expect(changes.value == 0)
+      // Told of later changes again.
+      embedding.settle()
+      loop.commit {}
+      #expect(changes.value == 1)
+      embedding.end()
+    }
+  }
+
+  @Test("an ended embedding's wake is released last: what goes with it may embed again")  // C5, L6
+  func releasedLast() throws {
+    try withLoop { loop in
+      let port = loop.port
+      let (next, owner) = (Smuggled(Box<Embedding>()), Smuggled(loop))
+      let first = { () -> Embedding in
+        let witness = Witness { next.value.value = Embedding(owner.value) }
+        return Embedding(
+          loop,
+          wake: {
+            witness.touch()
+            return false
+          }
+        )
+      }()
+      first.settle()
+      first.end()
+      let second = try #require(next.value.value)
+      TestThread.run { try? port.post {} }
+      #expect(waitFor(second.pollDescriptor, .zero))
+      second.end()
+      next.value.value = nil
+    }
+  }
+
+  /// Knows how often it was performed, and says when it goes.
+  private final class Held: Sendable {
+    static let touch = Selector<Held>("touch") { $0.performed.increment() }
+
+    private let performed: Tally
+    private let released: Tally
+
+    init(_ performed: Tally, _ released: Tally) {
+      self.performed = performed
+      self.released = released
+    }
+
+    deinit { released.increment() }
+  }
+
+  private final class Box<Value> {
+    var value: Value?
+  }
+}

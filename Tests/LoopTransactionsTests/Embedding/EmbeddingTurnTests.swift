@@ -1,0 +1,81 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("How many turns an embedded loop asks for")
+struct EmbeddingTurnTests {
+  enum Kind: CaseIterable, Sendable { case post, commit }
+
+  @Test(
+    "what comes by the descriptor costs one turn each",
+    arguments: Kind.allCases,
+    [true, false]
+  )
+  func oneTurnEach(kind: Kind, byOwnWake: Bool) throws {  // C5, L7
+    try withLoop { loop in
+      let (port, ran) = (loop.port, Tally())
+      let embedding = Embedding(loop, wake: { byOwnWake })
+      embedding.settle()
+      let before = loop.metrics.ticks
+      for round in 1...100 {
+        TestThread.run {
+          switch kind {
+          case .post: try? port.post { ran.increment() }
+          case .commit: try? port.commit(SharedAction { ran.increment() }, SharedAction.perform)
+          }
+        }
+        #expect(waitFor(embedding.pollDescriptor, .zero) == !byOwnWake)
+        embedding.turn()
+        #expect(ran.value == round)
+        #expect(embedding.nextTimeout == nil)
+        #expect(!waitFor(embedding.pollDescriptor, .zero))
+      }
+      #expect(loop.metrics.ticks - before == 100)
+      embedding.end()
+    }
+  }
+
+  @Test("what comes behind beforeWaiting has the loop ask for a turn, in which observers see it")
+  func behindBeforeWaiting() throws {  // C5, L5
+    let trace = Trace()
+    let late = Smuggled(Late())
+    try withAdoptedLoop { host in
+      // Started before ours, it is called behind ours.
+      late.value.handle = ForeignHandle(.prepare, on: host.address) { _ in late.value.run() }
+      late.value.handle?.start()
+    } _: { host, loop in
+      let port = loop.port
+      let embedding = Embedding(loop)
+      loop.addObserver(for: .beforeWaiting) { _ in trace.record("beforeWaiting") }
+      for isPost in [true, false] {
+        let send: @Sendable () -> Void = {
+          if isPost { try? port.post { trace.record("post") } } else { port.wake() }
+        }
+        embedding.settle()
+        _ = trace.take()
+        late.value.body = { TestThread.run(send) }
+        embedding.turn()
+        #expect(embedding.nextTimeout == .zero, "post: \(isPost)")
+        embedding.turn()
+        let posted = isPost ? ["post"] : []
+        #expect(trace.take() == ["beforeWaiting"] + posted + ["beforeWaiting"])
+        #expect(embedding.nextTimeout == nil, "post: \(isPost)")
+      }
+      embedding.end()
+      late.value.handle?.close()
+    }
+  }
+
+  /// What a host's own prepare handle does, once.
+  private final class Late {
+    var handle: ForeignHandle?
+    var body: (() -> Void)?
+
+    func run() {
+      let body = body
+      self.body = nil
+      body?()
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+@Suite("Cycles of waits between loops and operations")
+struct WaitCycleTests {
+  @Test("of two loops that call each other one throws, naming both, and one is answered")  // O9
+  func twoLoops() throws {
+    let (first, second) = (try RunningLoop(), try RunningLoop())
+    let (met, done, answers) = (Gate(), Gate(), Tally())
+    let found = Locked<[WaitCycle]>([])
+    let threads = Locked<[String]>([])
+    for (own, other) in [(first.port, second.port), (second.port, first.port)] {
+      try own.post {
+        threads.withLock { $0.append(System.threadName) }
+        met.open()
+        while threads.withLock({ $0.count }) < 2 { TestThread.yield() }
+        do {
+          answers.add(try other.postAndWait { 1 })
+        } catch {
+          if let cycle = error as? WaitCycle { found.withLock { $0.append(cycle) } }
+        }
+        done.open()
+      }
+    }
+    #expect(done.waitInTime(2))
+    first.stop()
+    second.stop()
+    let cycle = try #require(found.withLock { $0 }.first)
+    #expect(found.withLock { $0.count } == 1 && answers.value == 1)
+    let names = threads.withLock { $0 }
+    #expect(Set([cycle.caller, cycle.obstacle]) == Set(names.map { .loop($0) }))
+    for name in names { #expect(cycle.description.contains("the loop of thread '\(name)'")) }
+  }
+
+  @Test("a closure that a loop runs for another's callback cannot wait on that one")  // O9
+  func calledBack() throws {
+    let (first, second) = (try RunningLoop(), try RunningLoop())
+    let (done, found) = (Gate(), Locked<WaitCycle?>(nil))
+    let names = Locked<[String]>([])
+    try first.port.post {
+      names.withLock { $0.append(System.threadName) }
+      let inner: @Sendable () throws -> Void = { try first.port.postAndWait {} }
+      do {
+        try second.port.postAndWait {
+          names.withLock { $0.append(System.threadName) }
+          try inner()
+        }
+      } catch { found.withLock { $0 = error as? WaitCycle } }
+      done.open()
+    }
+    #expect(done.waitInTime())
+    first.stop()
+    second.stop()
+    let cycle = try #require(found.withLock { $0 })
+    let name = names.withLock { $0 }
+    #expect(cycle.obstacle == .loop(name[0]))
+    #expect(cycle.caller == .loop(name[1]))
+  }
+
+  @Test(
+    "an operation's call whose closure waits on the loop that waits for the operation throws",
+    arguments: [true, false]
+  )  // O9
+  func byAnotherLoop(loopHelps: Bool) throws {
+    try withLoop { loop in
+      let (port, other) = (loop.port, try RunningLoop())
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = loopHelps ? FrozenWorkers(scheduler, 1) : nil
+      let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: scheduler)
+      let began = Gate()
+      var found: WaitCycle?
+      transaction.add("decode") { _ in
+        began.open()
+        try other.port.postAndWait { try port.postAndWait {} }
+      } completion: { outcome in
+        if case .failed(let error) = outcome { found = error as? WaitCycle }
+      }
+      if !loopHelps { #expect(began.waitInTime()) }
+      transaction.waitUntilComplete()
+      frozen?.thaw()
+      other.stop()
+      #expect(found == WaitCycle(caller: .operation("decode"), obstacle: .transaction("cards")))
+    }
+  }
+
+  @Test("a loop's callback cannot wait on a loop whose operation waits on the first")  // O9
+  func operationWaitsOnCaller() throws {
+    try withLoop { loop in
+      let (port, other) = (loop.port, try RunningLoop())
+      let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
+      let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
+      let name = Locked("")
+      try other.port.post {
+        name.withLock { $0 = System.threadName }
+        began.open()
+        // Both wait by now, on this thread's loop and for the operation.
+        while WaitTable.shared.callCount(other.port) == 0 || !WaitTable.shared.isAwaiting(port) {
+          TestThread.yield()
+        }
+        do {
+          try port.postAndWait {}
+        } catch { found.withLock { $0 = error as? WaitCycle } }
+      }
+      #expect(began.waitInTime())
+      var outcome: Int?
+      let onWorker = Gate()
+      transaction.add { _ in
+        onWorker.open()
+        return try other.port.postAndWait { 5 }
+      } completion: {
+        outcome = $0.value
+      }
+      #expect(onWorker.waitInTime())
+      transaction.waitUntilComplete()
+      other.stop()
+      #expect(outcome == 5)
+      #expect(found.withLock { $0 }?.obstacle == .transaction("cards"))
+      #expect(found.withLock { $0 }?.caller == .loop(name.withLock { $0 }))
+    }
+  }
+
+  @Test("every loop of a thread waits while one of them does")  // O9
+  func loopsOfOneThread() throws {
+    try withLoop { loop in
+      try withLoop { sibling in
+        let (port, other) = (sibling.port, try RunningLoop())
+        var found: WaitCycle?
+        loop.commit {
+          do {
+            try other.port.postAndWait { try port.postAndWait {} }
+          } catch { found = error as? WaitCycle }
+        }
+        loop.run(.noWait)
+        other.stop()
+        #expect(found?.obstacle == .loop(System.threadName))
+      }
+    }
+  }
+
+  @Test("a helper of an apply cannot wait on the loop that called it")  // O9
+  func apply() throws {
+    try withLoop { loop in
+      let (port, thread) = (loop.port, System.thread)
+      let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
+      OperationScheduler.alone(workers: 1).apply(2) { _ in
+        guard System.thread != thread else { return began.wait() }
+        began.open()
+        do {
+          try port.postAndWait {}
+        } catch { found.withLock { $0 = error as? WaitCycle } }
+      }
+      #expect(found.withLock { $0 }?.obstacle == .loop(System.threadName))
+    }
+  }
+
+  @Test("a call that was answered is in nobody's way, before its caller knows")  // O9
+  func answered() throws {
+    let (first, second) = (try RunningLoop(), try RunningLoop())
+    let (done, cycles) = (Gate(), Tally())
+    for _ in 0..<500 {
+      try first.port.post {
+        try? second.port.postAndWait {
+          // Behind the answer: the other loop can answer this.
+          try? second.port.post {
+            do { try first.port.postAndWait {} } catch { cycles.increment() }
+            done.open()
+          }
+        }
+      }
+      #expect(done.waitInTime())
+    }
+    first.stop()
+    second.stop()
+    #expect(cycles.value == 0)
+  }
+}
