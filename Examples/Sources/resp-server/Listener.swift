@@ -30,6 +30,7 @@ final class Listener {
   private let retryDelay: Duration
   private let didPause: () -> Void
   private let didAccept: (Int32) -> Void
+  private let accept: (Int32) -> Int32
   private var state = State.accepting
 
   /// Begins to accept. Closes `socket` if it throws.
@@ -43,6 +44,8 @@ final class Listener {
   ///     was raised.
   ///   - didPause: Called at each pause.
   ///   - didAccept: Called with each connection's socket, which it owns.
+  ///   - accept: Accepts of a socket; returns the connection's or a negative error number.
+  ///     Tests bring their own.
   init(
     _ socket: Int32,
     on loop: EventLoop,
@@ -50,7 +53,8 @@ final class Listener {
     waiters: DescriptorWaiters,
     retryDelay: Duration,
     didPause: @escaping () -> Void,
-    didAccept: @escaping (Int32) -> Void
+    didAccept: @escaping (Int32) -> Void,
+    accept: @escaping (Int32) -> Int32 = acceptSocket
   ) throws {
     self.socket = socket
     self.loop = loop
@@ -58,6 +62,7 @@ final class Listener {
     self.retryDelay = retryDelay
     self.didPause = didPause
     self.didAccept = didAccept
+    self.accept = accept
     do {
       // It also makes the socket non-blocking.
       try check(uv_poll_init(uv, poll, socket), "uv_poll_init")
@@ -93,11 +98,11 @@ extension Listener {
   }
 
   /// Accepts the connections that there are, up to a batch.
-  fileprivate func accept() {
+  fileprivate func acceptBatch() {
     var isRegistered = false
     for _ in 0..<Self.batch {
       guard case .accepting = state else { return }
-      let result = acceptSocket(socket)
+      let result = accept(socket)
       switch result {
       case 0...: didAccept(result)
       case -EAGAIN: return
@@ -171,7 +176,7 @@ final class DescriptorWaiters: Sendable {
 
 /// The next connection's socket, or a negative error number. Not inherited by programs
 /// that the process runs.
-private func acceptSocket(_ listener: Int32) -> Int32 {
+func acceptSocket(_ listener: Int32) -> Int32 {
   let socket = accept(listener, nil, nil)
   guard socket >= 0 else { return -errno }
   _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
@@ -180,7 +185,7 @@ private func acceptSocket(_ listener: Int32) -> Int32 {
 
 private func listenerReadable(_ handle: UnsafeMutablePointer<uv_poll_t>?, _: Int32, _: Int32) {
   guard let data = resp_handle_data(handle) else { return }
-  Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().accept()
+  Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().acceptBatch()
 }
 
 private func listenerClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
