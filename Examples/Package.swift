@@ -67,7 +67,12 @@ let package = Package(
     ),
     .testTarget(
       name: "respServerTests",
-      dependencies: ["RespProtocol", "resp-server"],
+      dependencies: [
+        "CLibUV",
+        "RespProtocol",
+        "resp-server",
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -1,4 +1,5 @@
 #include "cl_output.h"
+#include "remains.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,7 +52,7 @@ struct cl_output {
   bool is_direct;
   pending *pending;
   char place[PATH_MAX];
-  char part[PATH_MAX + 32];
+  char part[PATH_MAX + CL_REMAINS_SUFFIX];
 };
 
 // `path` with the last part followed through symlinks, also to what is not there.
@@ -103,14 +105,17 @@ static int open_directly(const char *path, const struct stat *status, cl_output 
 // Not `mkstemp`: a file of mode 0600 would have to be given the umask's, which
 // can only be read by changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
+  cl_remains_remove(output->place);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    snprintf(output->part, sizeof output->part, "%s.%ld-%u.part", output->place, (long)getpid(),
-             attempt);
+    cl_remains_name(output->part, sizeof output->part, output->place, getpid(), attempt);
     output->descriptor = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output->descriptor >= 0) break;
     if (errno != EEXIST) return errno;
   }
   if (output->descriptor < 0) return EEXIST;
+  // Shows the next run that this one is alive. Not checked: a file that cannot be
+  // locked is never removed as a remain.
+  flock(output->descriptor, LOCK_EX | LOCK_NB);
   output->pending = remember(output->part);
   // Not checked: where modes can not be set, the file has the one it can have.
   if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
@@ -131,20 +136,39 @@ static int open_output(const char *path, cl_output *output) {
   return error != 0 ? error : open_beside(exists ? &status : NULL, output);
 }
 
+static int open_replacement(const char *path, cl_output *output) {
+  struct stat status;
+  bool exists = lstat(path, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return EISDIR;
+  if (snprintf(output->place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
+  int error = make_absolute(output->place);
+  if (error != 0) return error;
+  return open_beside(exists && S_ISREG(status.st_mode) ? &status : NULL, output);
+}
+
 // MARK: The life of one
 
-int cl_output_open(const char *path, cl_output **result) {
+static int make_output(int (*open_it)(const char *, cl_output *), const char *path,
+                       cl_output **result) {
   cl_output *output = calloc(1, sizeof *output);
   *result = NULL;
   if (output == NULL) return ENOMEM;
   output->descriptor = -1;
-  int error = open_output(path, output);
+  int error = open_it(path, output);
   if (error != 0) {
     free(output);
     return error;
   }
   *result = output;
   return 0;
+}
+
+int cl_output_open(const char *path, cl_output **result) {
+  return make_output(open_output, path, result);
+}
+
+int cl_output_open_replacing(const char *path, cl_output **result) {
+  return make_output(open_replacement, path, result);
 }
 
 int cl_output_descriptor(const cl_output *output) { return output->descriptor; }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -48,6 +49,20 @@ long cl_read(int descriptor, void *bytes, size_t capacity) {
 int cl_open_input(const char *path) {
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   return descriptor >= 0 ? descriptor : -errno;
+}
+
+int cl_open_regular_input(const char *path) {
+  struct stat status;
+  // First: opening a device may already do something.
+  if (stat(path, &status) != 0) return -errno;
+  if (!S_ISREG(status.st_mode)) return -EINVAL;
+  // O_NONBLOCK: reading some regular files of /proc and /sys blocks.
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return -errno;
+  // Again: it may have been replaced.
+  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
+  close(descriptor);
+  return -EINVAL;
 }
 
 void cl_close_input(int descriptor) { close(descriptor); }

@@ -40,6 +40,42 @@ struct BaselineCommandTests {
     #expect(program.run("baseline", "show", "main").code == .notComparable)
   }
 
+  @Test("saving a baseline replaces a symlink or FIFO of its name, and does not write through it")
+  func savesInPlace() async throws {
+    let file = try measured(100, "a.json")
+    let victim = try folder.file("victim", "precious")
+    let store = folder.path + "/kept"
+    #expect(mkdir(store, 0o700) == 0)
+    #expect(symlink(victim, store + "/linked.json") == 0)
+    #expect(mkfifo(store + "/fifo.json", 0o600) == 0)
+    for name in ["linked", "fifo"] {
+      #expect(program.run("baseline", "save", name, file).code == .success)
+      #expect(program.run("baseline", "show", name).output.contains("tiny"))
+    }
+    #expect(try folder.text("victim") == "precious")
+  }
+
+  @Test("a baseline that is a FIFO is refused, and does not block")
+  func fifo() async {
+    await #expect(processExitsWith: .success) {
+      // Ends the process if it blocks.
+      alarm(60)
+      let folder = try Folder()
+      #expect(chdir(folder.path) == 0 && mkdir("kept", 0o700) == 0)
+      #expect(mkfifo("kept/main.json", 0o600) == 0 && mkfifo("here", 0o600) == 0)
+      var program = FakeProgram()
+      program.context.baselines = "kept"
+      for name in ["main", "here"] {
+        #expect(program.run("check", "tiny", "--baseline", name).code == .notComparable)
+      }
+      #expect(program.run("baseline", "show", "main").code == .notComparable)
+      program.context.configuration = { _ throws(ConfigurationError) in
+        try Configuration(Array("{\"baseline\": \"./here\"}".utf8), path: "", isNamed: false)
+      }
+      #expect(program.run("check", "tiny").code == .notComparable)
+    }
+  }
+
   @Test("check is exit 0 for the same and for better, exit 3 for what got slower")
   func check() throws {
     let file = try measured(100, "a.json")

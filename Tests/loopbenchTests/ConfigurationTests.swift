@@ -1,3 +1,4 @@
+import Foundation
 import LoopbenchKit
 import Testing
 import LoopbenchCommands
@@ -85,14 +86,79 @@ struct ConfigurationTests {
       try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in lying }
     }
     #expect(
-      error?.description == "loopbench.json: a load of cmd: is run only from the command line,"
-        + " or out of a file that it names: -C loopbench.json"
+      error?.description == "loopbench.json: the option \"load\" runs a command, which a file that"
+        + " the command line does not name may not do; use --load, or name the file:"
+        + " -C loopbench.json"
     )
     let given = try OptionParser.parse(["wake", "--load", "cmd:false"], scenarios: ["wake"]) { _ in
       lying
     }
     #expect(given.load == .command("false"))
     #expect(try OptionParser.parse(["report", "x"], scenarios: []) { _ in lying }.load == .none)
+  }
+
+  @Test(
+    "a file that the command line does not name may not have files written",
+    arguments: [("output", "x.json"), ("export", "prom=x.prom"), ("plot", "x.svg")]
+  )
+  func writing(key: String, value: String) throws {
+    let bytes = Array("{\"\(key)\": \"\(value)\"}".utf8)
+    let untrusted = try Configuration(bytes, path: "loopbench.json", isNamed: false)
+    let error = #expect(throws: ConfigurationError.self) {
+      try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in untrusted }
+    }
+    #expect(
+      error?.description == "loopbench.json: the option \"\(key)\" writes a file, which a file that"
+        + " the command line does not name may not do; use --\(key), or name the file:"
+        + " -C loopbench.json"
+    )
+    let arguments = ["wake", "--\(key)", value]
+    let given = try OptionParser.parse(arguments, scenarios: ["wake"]) { _ in untrusted }
+    let named = try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in
+      try Configuration(bytes, path: "loopbench.json")
+    }
+    #expect(given == named)
+  }
+
+  @Test("of the options that name a file, all but those that read it count as writing")
+  func fileOptions() {
+    for option in Option.table {
+      guard case .value(_, let words, _) = option.action else { continue }
+      switch words {
+      case .file, .exports:
+        #expect(option.writesFile != ["--baseline", "--config"].contains(option.long))
+      case .anything, .oneOf, .peers, .scenarios: #expect(!option.writesFile)
+      }
+    }
+  }
+
+  @Test("a FIFO, device or folder in the usual place is refused, and does not block")
+  func notRegular() async {
+    await #expect(processExitsWith: .success) {
+      // Ends the process if it blocks.
+      alarm(60)
+      let folder = try Folder()
+      #expect(chdir(folder.path) == 0)
+      let make: [() -> Int32] = [
+        { mkfifo("loopbench.json", 0o600) }, { mkdir("loopbench.json", 0o700) },
+        { symlink("/dev/zero", "loopbench.json") },
+      ]
+      for make in make {
+        #expect(make() == 0)
+        let error = #expect(throws: ConfigurationError.self) { try Configuration.read(nil) }
+        #expect(
+          error?.description == "loopbench.json: it is not a regular file; remove it, or name a"
+            + " file of options with -C"
+        )
+        #expect(remove("loopbench.json") == 0)
+      }
+      #expect(try Configuration.read(nil) == nil)
+      try FileManager.default.createSymbolicLink(
+        atPath: "loopbench.json",
+        withDestinationPath: folder.file("real.json", "{\"rounds\": 7}")
+      )
+      #expect(try Configuration.read(nil) != nil)
+    }
   }
 
   @Test("a report in the place of options is told from nonsense, and how to go on")

@@ -27,19 +27,19 @@ final class Connection {
   private var isEnding = false
   private(set) var isClosing = false
 
-  /// Accepts a client of `listener`; nil if it is gone.
-  init?(of listener: UnsafeMutablePointer<uv_tcp_t>, on loop: ServerLoop) {
+  /// Serves the client at `socket`, which it owns. Nil if libuv refuses it.
+  init?(_ socket: Int32, on loop: ServerLoop) {
     self.loop = loop
     stream = .allocate(capacity: 1)
     guard uv_tcp_init(loop.uv, stream) == 0 else {
       stream.deallocate()
+      closeSocket(socket)
+      loop.didFreeDescriptor()
       return nil
     }
     resp_set_handle_data(stream, Unmanaged.passRetained(self).toOpaque())
-    let isThere = listener.withMemoryRebound(to: uv_stream_t.self, capacity: 1) { listener in
-      withStream { uv_accept(listener, $0) == 0 }
-    }
-    guard isThere else {
+    guard uv_tcp_open(stream, socket) == 0 else {
+      closeSocket(socket)
       close()
       return nil
     }
@@ -57,7 +57,9 @@ final class Connection {
     isClosing = true
     loop.left(self)
     output.removeAll()
+    // It closes the descriptor at once.
     stream.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, connectionClosed) }
+    loop.didFreeDescriptor()
   }
 
   fileprivate func free() { stream.deallocate() }

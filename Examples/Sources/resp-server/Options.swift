@@ -6,10 +6,12 @@ struct Options {
   var coalesces = true
   var backlog = 4 << 20
   var subscriptions = 1000
+  /// In seconds.
+  var retry = 1
 
   static let help = """
     usage: resp-server [--address A] [--port N] [--loops N] [--backlog N]
-                       [--subscriptions N] [--no-coalescing]
+                       [--subscriptions N] [--retry N] [--no-coalescing]
 
       --address A       where to listen: 127.0.0.1 unless said
       --port N          the port; 0 for any that is free
@@ -17,6 +19,8 @@ struct Options {
       --backlog N       bytes that may be on their way to a loop before publishers wait:
                         4 MB unless said
       --subscriptions N channels that a client may be subscribed to: 1000 unless said
+      --retry N         seconds after which a loop that had no descriptor for a client tries
+                        again, if no client has left: 1 unless said
       --no-coalescing   send each reply by itself
     """
 
@@ -40,6 +44,9 @@ struct Options {
       case "--subscriptions":
         subscriptions = try Self.number(words.next(), of: word)
         guard subscriptions >= 0 else { throw Fault(description: "--subscriptions: not below 0") }
+      case "--retry":
+        retry = try Self.number(words.next(), of: word)
+        guard (1...86_400).contains(retry) else { throw Fault(description: "--retry: 1 to 86400") }
       case "--no-coalescing": coalesces = false
       default: throw Fault(description: "unknown option \(word)")
       }

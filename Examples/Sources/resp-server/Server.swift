@@ -20,11 +20,14 @@ final class Server: @unchecked Sendable {
     let replies = Atomic<Int>(0)
     let writes = Atomic<Int>(0)
     let holds = Atomic<Int>(0)
+    /// How often it stopped accepting for want of a descriptor.
+    let pauses = Atomic<Int>(0)
   }
 
   let options: Options
   let store = Store()
   let counters: [Counters]
+  let descriptorWaiters = DescriptorWaiters()
   private(set) var port: UInt16 = 0
   private let channels = Guarded<[Bytes: [Int: Int]]>([:])
   private let backlogs: [Guarded<Backlog>]
@@ -43,10 +46,15 @@ final class Server: @unchecked Sendable {
     backlogs = (0..<options.loops).map { _ in Guarded(Backlog(most: options.backlog)) }
   }
 
-  /// A socket of the server's port: one for each loop, among which the system divides
-  /// who comes.
-  func socket() throws -> Int32 {
+  /// A listening socket of the server's port. Each loop has one; the system distributes
+  /// new connections among them.
+  func listeningSocket() throws -> Int32 {
     let (socket, port) = try boundSocket([SO_REUSEADDR, SO_REUSEPORT])
+    guard listen(socket, 4096) == 0 else {
+      let code = -errno
+      closeSocket(socket)
+      throw Failure(what: "\(options.address):\(port)", code: code)
+    }
     if self.port == 0 { self.port = port }
     return socket
   }
@@ -105,6 +113,7 @@ final class Server: @unchecked Sendable {
       replies:\(sum { $0.replies.load(ordering: .relaxed) })
       writes:\(sum { $0.writes.load(ordering: .relaxed) })
       holds:\(sum { $0.holds.load(ordering: .relaxed) })
+      pauses:\(sum { $0.pauses.load(ordering: .relaxed) })
       """.split(separator: "\n").map { $0 + "\r\n" }.joined()
   }
 }

@@ -13,7 +13,8 @@ final class ServerLoop {
   let readBuffer: uv_buf_t
 
   private let loop: EventLoop
-  private let listener: UnsafeMutablePointer<uv_tcp_t>
+  // Nil until `init` has made everything that it calls.
+  private var listener: Listener?
   private var isStopping = false
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var subscribers: [Bytes: [ObjectIdentifier: Connection]] = [:]
@@ -33,21 +34,20 @@ final class ServerLoop {
     counters = server.counters[index]
     // First: most often it is this that fails, and then there is nothing to let go.
     if index == 0 { try server.checkPortIsFree() }
-    let socket = try server.socket()
+    let socket = try server.listeningSocket()
     do {
       (uv, loop) = try Self.makeLoop()
     } catch {
       closeSocket(socket)
       throw error
     }
-    listener = .allocate(capacity: 1)
     readMemory = .allocate(byteCount: Self.readSize, alignment: 16)
     readBuffer = uv_buf_init(
       readMemory.assumingMemoryBound(to: CChar.self),
       UInt32(Self.readSize)
     )
     do {
-      try listen(at: socket)
+      listener = try listen(at: socket)
     } catch {
       // An adopted loop is not let go open.
       try end()
@@ -57,7 +57,6 @@ final class ServerLoop {
 
   deinit {
     uv.deallocate()
-    listener.deallocate()
     readMemory.deallocate()
   }
 
@@ -101,29 +100,20 @@ final class ServerLoop {
     isStopping = true
     for connection in Array(connections.values) { connection.close() }
     held = []
-    closeListener()
+    listener?.close()
     loop.stop()
   }
 
-  private func listen(at socket: Int32) throws {
-    let made = uv_tcp_init(uv, listener)
-    let opened = made < 0 ? made : uv_tcp_open(listener, socket)
-    if opened < 0 { closeSocket(socket) }
-    let result =
-      opened < 0
-      ? opened
-      : listener.withMemoryRebound(to: uv_stream_t.self, capacity: 1) {
-        uv_listen($0, 4096, clientCame)
-      }
-    guard result < 0 else {
-      return resp_set_handle_data(listener, Unmanaged.passUnretained(self).toOpaque())
-    }
-    if made == 0 { closeListener() }
-    throw Failure(what: "\(server.options.address):\(server.port)", code: result)
-  }
-
-  private func closeListener() {
-    listener.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, nil) }
+  private func listen(at socket: Int32) throws -> Listener {
+    try Listener(
+      socket,
+      on: loop,
+      uv,
+      waiters: server.descriptorWaiters,
+      retryDelay: .seconds(server.options.retry),
+      didPause: { [counters] in counters.pauses.add(1, ordering: .relaxed) },
+      didAccept: { [unowned self] in accept($0) }
+    )
   }
 
   /// Closes both loops, once every handle of the server's is told to close.
@@ -134,8 +124,8 @@ final class ServerLoop {
     try check(uv_loop_close(uv), "uv_loop_close")
   }
 
-  fileprivate func accept() {
-    guard let connection = Connection(of: listener, on: self) else { return }
+  private func accept(_ socket: Int32) {
+    guard let connection = Connection(socket, on: self) else { return }
     connections[ObjectIdentifier(connection)] = connection
     counters.connections.add(1, ordering: .relaxed)
   }
@@ -150,6 +140,9 @@ extension ServerLoop {
   func didReply() { counters.replies.add(1, ordering: .relaxed) }
 
   func didWrite() { counters.writes.add(1, ordering: .relaxed) }
+
+  /// The connection's descriptor is closed.
+  func didFreeDescriptor() { server.descriptorWaiters.didFree() }
 
   func left(_ connection: Connection) {
     unsubscribeAll(connection)
@@ -220,10 +213,4 @@ extension ServerLoop {
     guard let connections = subscribers[channel] else { return }
     for connection in connections.values { connection.deliver(message) }
   }
-}
-
-private func clientCame(_ listener: UnsafeMutablePointer<uv_stream_t>?, _ result: Int32) {
-  // Out of descriptors, for one: libuv has closed the connection.
-  guard result == 0, let data = resp_handle_data(listener) else { return }
-  Unmanaged<ServerLoop>.fromOpaque(data).takeUnretainedValue().accept()
 }

@@ -59,6 +59,29 @@ final class Client {
 
   func read(_ count: Int) throws -> String { String(decoding: try bytes(count), as: UTF8.self) }
 
+  /// What the server counted, which this client asks.
+  func counters() throws -> [String: Int] {
+    try send("INFO\r\n")
+    var header = ""
+    while !header.hasSuffix("\r\n") {
+      let byte = try read(1)
+      guard !byte.isEmpty else { throw POSIXError(.ECONNRESET) }
+      header += byte
+    }
+    let text = try read((Int(header.dropFirst().dropLast()) ?? 0) + 2)
+    return text.split(whereSeparator: \.isNewline).reduce(into: [:]) { counters, line in
+      let words = line.split(separator: ":")
+      if words.count == 2 { counters[String(words[0])] = Int(words[1]) }
+    }
+  }
+
+  /// Waits until some of `clients` have something to read; which, in order.
+  static func readable(_ clients: [Client]) throws -> [Int] {
+    var polled = clients.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
+    guard poll(&polled, nfds_t(polled.count), 20_000) > 0 else { throw POSIXError(.ETIMEDOUT) }
+    return polled.indices.filter { polled[$0].revents != 0 }
+  }
+
   /// A socket of another's at a port that was free, and the port.
   static func listeningSocket() throws -> (socket: Int32, port: Int) {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

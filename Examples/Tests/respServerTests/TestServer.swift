@@ -6,9 +6,13 @@ final class TestServer {
   private let process = Process()
   private let output = Pipe()
 
-  init(_ options: [String] = []) throws {
-    process.executableURL = Self.folder.appendingPathComponent("resp-server")
-    process.arguments = ["--port", "0", "--loops", "2"] + options
+  /// - Parameter descriptors: How many it may have open, unless as many as the tests.
+  init(_ options: [String] = [], descriptors: Int? = nil) throws {
+    let program = Self.folder.appendingPathComponent("resp-server").path
+    let limit = descriptors.map { "ulimit -n \($0) && " } ?? ""
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments =
+      ["-c", limit + "exec \"$0\" \"$@\"", program, "--port", "0", "--loops", "2"] + options
     process.standardOutput = output
     try process.run()
     let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -60,6 +64,14 @@ final class TestServer {
     return try FileManager.default.contentsOfDirectory(atPath: folder).count
   }
 
+  /// Changes how many descriptors it may have open, while it runs.
+  func limitDescriptors(to count: Int) throws {
+    let text = try tool([
+      "prlimit", "--pid", "\(process.processIdentifier)", "--nofile=\(count):1024",
+    ])
+    guard text.isEmpty else { throw POSIXError(.EPERM) }
+  }
+
   /// Connects, sends `bytes`, and reads to the end of the connection, or, told not to
   /// wait, drops it at once.
   func send(_ bytes: [UInt8], waits: Bool = true) throws -> String {
@@ -70,9 +82,14 @@ final class TestServer {
     return (try? client.read(1 << 20)) ?? ""
   }
 
-  /// Ends it as a user would; its exit code, or the signal that killed it, negative.
+  /// Ends it as a user would; its exit code, or the signal that killed it, negative. A
+  /// server that does not end in a minute is killed.
   func end(by signals: [Int32] = [SIGINT]) -> Int32 {
-    for number in signals { kill(process.processIdentifier, number) }
+    let number = process.processIdentifier
+    let watchdog = DispatchWorkItem { kill(number, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+    defer { watchdog.cancel() }
+    for signal in signals { kill(number, signal) }
     process.waitUntilExit()
     let status = process.terminationStatus
     return process.terminationReason == .exit ? status : -status

@@ -10,6 +10,10 @@ typedef struct cl_output cl_output;
 // already, is written directly. Returns 0, or an errno.
 int cl_output_open(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
 
+// Opens what is to replace whatever is at `path`, unless it is a folder: a symlink
+// is not followed, and a FIFO or device is not written to. Returns 0, or an errno.
+int cl_output_open_replacing(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
+
 int cl_output_descriptor(const cl_output *_Nonnull output);
 
 // The place it will have, the same for every way of writing it; NULL for what is

@@ -22,6 +22,10 @@ void cl_keep_descriptors(void);
 // Opens `path` for reading. Returns a descriptor, or a negated errno.
 int cl_open_input(const char *_Nonnull path);
 
+// As `cl_open_input`, but opens a regular file only, and never blocks. Returns
+// -EINVAL for a FIFO, a device or a folder, which it does not open.
+int cl_open_regular_input(const char *_Nonnull path);
+
 // Closes it.
 void cl_close_input(int descriptor);
 

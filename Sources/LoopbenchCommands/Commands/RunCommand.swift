@@ -19,7 +19,9 @@ struct RunCommand {
       try write(.output, plan.text)
       return .success
     }
-    let base = try options.baseline.map { try Baseline.load($0, folder: context.baselines) }
+    let base = try options.baseline.map {
+      try Baseline.load($0, folder: context.baselines, isTrusted: options.isBaselineTrusted)
+    }
     let comparing = Comparing(options: options, context: context, base: base, rules: rules)
     try comparing?.check(plan)
     try checkMachine()

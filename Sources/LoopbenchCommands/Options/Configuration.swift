@@ -4,7 +4,8 @@ import LoopbenchKit
 /// Settings out of a file: a JSON object whose keys are the long options.
 package struct Configuration: Sendable {
   private let path: String
-  /// Whether somebody named the file, and so trusts it.
+  /// Whether the command line names the file. Otherwise it is untrusted: it came with
+  /// the folder, and may neither write files nor run commands.
   private let isNamed: Bool
   private let values: [String: Value]
 
@@ -25,7 +26,12 @@ package struct Configuration: Sendable {
   package static func read(_ path: String?) throws(ConfigurationError) -> Configuration? {
     let data: Data
     do {
-      data = try InputFile.read(path ?? standardPath, limit: limit)
+      data = try InputFile.read(path ?? standardPath, limit: limit, onlyRegular: path == nil)
+    } catch .notRegular where path == nil {
+      throw ConfigurationError(
+        standardPath,
+        "it is not a regular file; remove it, or name a file of options with -C"
+      )
     } catch .tooLarge {
       throw ConfigurationError(path ?? standardPath, "it has more than 1 MB: it holds no options")
     } catch {
@@ -37,8 +43,7 @@ package struct Configuration: Sendable {
 
   /// The settings in `bytes`, which came from `path`.
   ///
-  /// - Parameter isNamed: Whether somebody named the file. One that just lies in
-  ///   the folder may not have commands run.
+  /// - Parameter isNamed: Whether the command line names the file.
   package init(_ bytes: [UInt8], path: String, isNamed: Bool = true) throws(ConfigurationError) {
     self.path = path
     self.isNamed = isNamed
@@ -79,17 +84,21 @@ package struct Configuration: Sendable {
   ) throws(ConfigurationError) {
     for option in Option.of(options.command) where !given.contains(option.key) {
       guard let value = values[option.key] else { continue }
+      if !isNamed, option.writesFile { throw refusal(of: option, "writes a file") }
       try apply(value, of: option, to: &options)
+      guard !isNamed else { continue }
+      if option.key == "baseline" { options.isBaselineTrusted = false }
+      if option.key == "load", case .command = options.load {
+        throw refusal(of: option, "runs a command")
+      }
     }
-    try checkLoad(of: options, isGiven: given.contains("load"))
   }
 
-  /// Whoever runs loopbench in a folder of somebody else's has not read the files.
-  private func checkLoad(of options: Options, isGiven: Bool) throws(ConfigurationError) {
-    guard !isNamed, !isGiven, case .command = options.load else { return }
-    throw ConfigurationError(
+  private func refusal(of option: Option, _ effect: String) -> ConfigurationError {
+    ConfigurationError(
       path,
-      "a load of cmd: is run only from the command line, or out of a file that it names: -C \(path)"
+      "the option \"\(option.key)\" \(effect), which a file that the command line does not name"
+        + " may not do; use \(option.long), or name the file: -C \(path)"
     )
   }
 
@@ -116,6 +125,9 @@ package struct Configuration: Sendable {
 }
 
 extension Option {
+  /// Whether it has a file written.
+  package var writesFile: Bool { ["--output", "--export", "--plot"].contains(long) }
+
   /// Whether each value is one more, not another.
   package var isRepeatable: Bool {
     ["--export", "--fail", "--label", "--no-warn"].contains(long)

@@ -118,7 +118,7 @@ extension Option {
       short: "-C",
       in: .general,
       of: configured,
-      "read options from FILE (default: loopbench.json, if there)",
+      "read options from FILE (default: loopbench.json, if there; it may write or run nothing)",
       .value(placeholder: "FILE", words: .file) { options, value in
         guard !value.isEmpty else { return "the name of a file" }
         options.configuration = value

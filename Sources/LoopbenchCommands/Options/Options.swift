@@ -49,6 +49,8 @@ package struct Options: Equatable, Sendable {
 
   /// A baseline's name, or a file.
   package var baseline: String?
+  /// Whether the command line names the baseline, or a file that it names does.
+  package var isBaselineTrusted = true
   /// What is too slow, as it was written.
   package var rules: [String] = []
   package var isStrict = false

@@ -45,10 +45,17 @@ package enum ManualPage {
   private static let files: [(String, String)] = [
     (
       "loopbench.json",
-      "options, named as here without the dashes; the command line wins. A load of cmd: counts only"
-        + " in a file that --config names"
+      "options, named as here without the dashes; the command line wins. Only a file that --config"
+        + " names may contain --output, --export, --plot or a load of cmd:, because the file may come"
+        + " with a folder that somebody else made. For the same reason loopbench.json, and a baseline"
+        + " that it names, must be a regular file"
     ),
     (".loopbench", "the folder of baselines"),
+    (
+      "FILE.loopbench-PID-N.part",
+      "a result that is being written. One that a killed run left is removed by the next run that"
+        + " writes into the folder"
+    ),
   ]
 }
 

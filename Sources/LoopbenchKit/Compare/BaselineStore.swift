@@ -30,7 +30,8 @@ public struct BaselineStore: Sendable {
       throw .folder(folder)
     }
     do {
-      try OutputFile(path: path).finish(with: JSONReport.render(report))
+      // Replaced: a symlink that came with the folder may lead anywhere.
+      try OutputFile(replacing: path).finish(with: JSONReport.render(report))
     } catch {
       throw .unwritable(path, cause: error)
     }
@@ -51,7 +52,9 @@ public struct BaselineStore: Sendable {
   /// The report that was kept as `name`.
   public func load(_ name: String) throws(BaselineError) -> Report {
     let path = try existingPath(of: name)
-    do { return try ReportFile.read(path) } catch { throw .damaged(name, cause: error) }
+    do { return try ReportFile.read(path, onlyRegular: true) } catch {
+      throw .damaged(name, cause: error)
+    }
   }
 
   /// Forgets `name`.

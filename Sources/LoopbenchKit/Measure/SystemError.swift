@@ -26,6 +26,9 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
 
   package static let tooLarge = SystemError(code: EFBIG)
 
+  /// As `cl_open_regular_input` reports it.
+  package static let notRegular = SystemError(code: EINVAL)
+
   /// The system's sentence: "permission denied".
   public var description: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

@@ -7,10 +7,17 @@ package import FoundationEssentials
 package enum InputFile {
   /// - Parameter limit: In bytes. What has more, such as `/dev/zero`, is not read
   ///   to its end.
-  /// - Throws: Why it can not be read; for too many bytes, `SystemError.tooLarge`.
-  package static func read(_ path: String, limit: Int) throws(SystemError) -> Data {
-    guard path != "-" else { return try read(from: 0, limit: limit) }
-    let descriptor = cl_open_input(path)
+  /// - Parameter onlyRegular: Whether `path` must be a regular file. Reading one
+  ///   never blocks, and "-" has no meaning of its own.
+  /// - Throws: Why it can not be read; for too many bytes, `SystemError.tooLarge`,
+  ///   for what is no regular file but must be, `SystemError.notRegular`.
+  package static func read(
+    _ path: String,
+    limit: Int,
+    onlyRegular: Bool = false
+  ) throws(SystemError) -> Data {
+    guard path != "-" || onlyRegular else { return try read(from: 0, limit: limit) }
+    let descriptor = onlyRegular ? cl_open_regular_input(path) : cl_open_input(path)
     guard descriptor >= 0 else { throw SystemError(code: descriptor) }
     defer { cl_close_input(descriptor) }
     return try read(from: descriptor, limit: limit)

@@ -18,9 +18,23 @@ public final class OutputFile {
   }
 
   /// Opens a new file beside `path`.
-  public init(path: String) throws(SystemError) {
+  ///
+  /// Removes what killed runs have left in its folder.
+  public convenience init(path: String) throws(SystemError) {
+    try self.init(path, cl_output_open)
+  }
+
+  /// Opens a new file beside `path` that replaces a symlink, FIFO or device there too.
+  package convenience init(replacing path: String) throws(SystemError) {
+    try self.init(path, cl_output_open_replacing)
+  }
+
+  private init(
+    _ path: String,
+    _ open: (UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>) -> Int32
+  ) throws(SystemError) {
     var output: OpaquePointer?
-    let error = cl_output_open(path, &output)
+    let error = open(path, &output)
     guard error == 0, let output else { throw SystemError(code: error) }
     place = cl_output_place(output).map { String(cString: $0) }
     state = .open(output)

@@ -6,7 +6,16 @@ public enum ReportFile {
   ///
   /// - Throws: `ReportFileError`, which says what to do.
   public static func read(_ path: String) throws(ReportFileError) -> Report {
-    try decode(try contents(of: path), from: path)
+    try read(path, onlyRegular: false)
+  }
+
+  /// As `read(_:)`, but of a regular file only: what somebody else may have put there
+  /// must not block.
+  package static func read(
+    _ path: String,
+    onlyRegular: Bool
+  ) throws(ReportFileError) -> Report {
+    try decode(try contents(of: path, onlyRegular), from: path)
   }
 
   /// The report in `data`, which came from `path`.
@@ -23,9 +32,12 @@ public enum ReportFile {
     return report
   }
 
-  private static func contents(of path: String) throws(ReportFileError) -> Data {
+  private static func contents(
+    of path: String,
+    _ onlyRegular: Bool
+  ) throws(ReportFileError) -> Data {
     do {
-      return try InputFile.read(path, limit: limit)
+      return try InputFile.read(path, limit: limit, onlyRegular: onlyRegular)
     } catch {
       throw error == .tooLarge ? .tooLarge(path) : .unreadable(path)
     }

@@ -64,6 +64,55 @@ struct OutputFileTests {
     #expect(try mode("x.json") == 0o600)
   }
 
+  /// A process id that nobody has.
+  private func deadProcess() throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/true")
+    try process.run()
+    process.waitUntilExit()
+    return process.processIdentifier
+  }
+
+  @Test("what a killed run left is removed by the next one that writes into the folder")
+  func remains() throws {
+    let dead = try deadProcess()
+    let manager = FileManager.default
+    for name in ["x.json.loopbench-\(dead)-0.part", "other.svg.loopbench-\(dead)-12.part"] {
+      #expect(manager.createFile(atPath: folder + "/" + name, contents: nil))
+    }
+    try OutputFile(path: path).finish(with: "{}\n")
+    #expect(try names() == ["x.json"])
+  }
+
+  @Test("a file of a run that is alive, or that no run made, is not removed")
+  func notRemains() throws {
+    let dead = try deadProcess()
+    let manager = FileManager.default
+    let file = try OutputFile(path: folder + "/alive.json")
+    let kept = [
+      "x.json.part", "x.json.\(dead)-0.part", "x.loopbench-\(dead)-0.part.txt",
+      "x.loopbench-\(dead)-0.part.gz.part", "x.loopbench-\(dead)-+1.part",
+      "x.loopbench-0\(dead)-1.part", "x.loopbench--1-1.part", "x.loopbench-0-1.part",
+      "x.loopbench-99999999999-1.part", ".loopbench-\(dead)-3.part",
+      "x.loopbench-\(getpid())-999.part",
+    ]
+    for name in kept { #expect(manager.createFile(atPath: folder + "/" + name, contents: nil)) }
+    let locked = folder + "/locked.loopbench-\(dead)-0.part"
+    let descriptor = open(locked, O_WRONLY | O_CREAT, 0o600)
+    defer { close(descriptor) }
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    let (linked, twice) = (
+      folder + "/link.loopbench-\(dead)-0.part", folder + "/twice.loopbench-\(dead)-0.part"
+    )
+    try manager.createSymbolicLink(atPath: linked, withDestinationPath: path)
+    try manager.linkItem(atPath: folder + "/x.json.part", toPath: twice)
+    #expect(mkdir(folder + "/folder.loopbench-\(dead)-0.part", 0o700) == 0)
+    let before = try names()
+    try OutputFile(path: path).finish(with: "{}\n")
+    #expect(try names() == (before + ["x.json"]).sorted())
+    try file.finish(with: "alive")
+  }
+
   @Test("a symlink stays one; the file it leads to is replaced, or made")
   func symlink() throws {
     let manager = FileManager.default

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("resp-server, out of descriptors", .serialized)
+struct DescriptorTests {
+  @Test(
+    "clients above the limit of descriptors wait, and are served as others leave",
+    arguments: [1, 2, 4]
+  )
+  func waiting(_ loops: Int) throws {
+    // No retry by time: only a client that leaves lets another in.
+    let server = try TestServer(["--loops", "\(loops)", "--retry", "3600"], descriptors: 64)
+    for _ in 0..<10 {
+      var clients = try (0..<192).map { _ in try Client(server.port) }
+      for client in clients { try client.send("PING\r\n") }
+      while !clients.isEmpty {
+        let ready = try Client.readable(clients)
+        for index in ready { #expect(try clients[index].read(7) == "+PONG\r\n") }
+        for index in ready.reversed() { clients.remove(at: index).close() }
+      }
+    }
+    #expect(try server.counters()["pauses"] ?? 0 > 0)
+    #expect(server.end() == 0)
+  }
+
+  @Test("connected clients are served while descriptors are out, and new ones once there are more")
+  func limit() throws {
+    let server = try TestServer(["--loops", "1", "--retry", "1"])
+    let connected = try connectedClient(of: server)
+    try server.limitDescriptors(to: 3)
+    let late = try Client(server.port)
+    try late.send("PING\r\n")
+    try waitForPause(of: server, asking: connected)
+    try server.limitDescriptors(to: 64)
+    #expect(try late.read(7) == "+PONG\r\n")
+    #expect(server.end() == 0)
+  }
+
+  @Test("a signal ends a server that is out of descriptors", arguments: [1, 2, 4])
+  func signals(_ loops: Int) throws {
+    for number in [SIGINT, SIGTERM] {
+      let server = try TestServer(["--loops", "\(loops)"], descriptors: 64)
+      let connected = try connectedClient(of: server)
+      let others = try (0..<192).map { _ in try Client(server.port) }
+      try waitForPause(of: server, asking: connected)
+      #expect(server.end(by: [number]) == 0)
+      withExtendedLifetime(others) {}
+    }
+  }
+
+  /// A client that the server has accepted.
+  private func connectedClient(of server: TestServer) throws -> Client {
+    let client = try Client(server.port)
+    try client.send("PING\r\n")
+    #expect(try client.read(7) == "+PONG\r\n")
+    return client
+  }
+
+  /// Asks until a loop of the server has stopped accepting. Each answer shows that the
+  /// loop of `client` is not stuck.
+  private func waitForPause(of server: TestServer, asking client: Client) throws {
+    var pauses = 0
+    for _ in 0..<100_000 where pauses == 0 { pauses = try client.counters()["pauses"] ?? 0 }
+    try #require(pauses > 0)
+  }
+}

@@ -1,0 +1,78 @@
+import CLibUV
+import Foundation
+import LoopTransactions
+import Testing
+
+@testable import resp_server
+
+@Suite("Listener")
+struct ListenerTests {
+  /// What each accept did, and what happened while it ran.
+  private struct Attempt {
+    let result: Int32
+    var freesDescriptor = false
+  }
+
+  /// Makes the attempts, one listener with a client that waits; how often it paused.
+  private func pauses(_ attempts: [Attempt]) throws -> Int {
+    let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    defer { uv.deallocate() }
+    #expect(uv_loop_init(uv) == 0)
+    let loop = try EventLoop(adopting: UnsafeMutableRawPointer(uv))
+    let (socket, port) = try Client.listeningSocket()
+    let client = try Client(port)
+    let waiters = DescriptorWaiters()
+    var (made, pauses) = (0, 0)
+    let listener = try Listener(
+      socket,
+      on: loop,
+      uv,
+      waiters: waiters,
+      retryDelay: .seconds(3600),
+      didPause: { pauses += 1 },
+      didAccept: { _ in },
+      accept: { _ in
+        guard made < attempts.count else { return -EAGAIN }
+        defer { made += 1 }
+        // As if another thread had closed one just now.
+        if attempts[made].freesDescriptor { waiters.didFree() }
+        return attempts[made].result
+      }
+    )
+    // Blocks if the listener pauses and nothing resumes it.
+    while made < attempts.count { loop.run(.once) }
+    listener.close()
+    client.close()
+    try loop.close()
+    uv_run(uv, UV_RUN_DEFAULT)
+    #expect(uv_loop_close(uv) == 0)
+    return pauses
+  }
+
+  @Test("a descriptor that is freed before the listener is registered prevents the pause")
+  func freedBefore() throws {
+    let count = try pauses([
+      Attempt(result: -EMFILE, freesDescriptor: true), Attempt(result: -EAGAIN),
+    ])
+    #expect(count == 0)
+  }
+
+  @Test("a descriptor that is freed before the pause ends it")
+  func freedBetween() async {
+    await #expect(processExitsWith: .success) {
+      // Ends the process if nothing resumes the listener.
+      alarm(60)
+      let count = try ListenerTests().pauses([
+        Attempt(result: -EMFILE), Attempt(result: -EMFILE, freesDescriptor: true),
+        Attempt(result: -EAGAIN),
+      ])
+      #expect(count == 1)
+    }
+  }
+
+  @Test("connections that are gone, and interrupted calls, are passed over")
+  func passedOver() throws {
+    let count = try pauses([-ECONNABORTED, -EINTR, -EPROTO, -EAGAIN].map { Attempt(result: $0) })
+    #expect(count == 0)
+  }
+}
