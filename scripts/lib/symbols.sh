@@ -8,27 +8,28 @@ readonly root_modules="LoopTransactions LoopTransactionsTesting LoopTransactions
 # symbol_graphs FOLDER PACKAGE MODULE…: builds MODULEs of the package in PACKAGE
 # and writes their symbol graphs into FOLDER.
 symbol_graphs() {
-  local folder=$1 package=$2 module scratch modules target
+  local folder=$1 package=$2 module scratch products target
   shift 2
   scratch=.build
   [ "$package" = . ] || scratch=.build/api-${package,,}
   for module in "$@"; do
     swift build --quiet --package-path "$package" --scratch-path "$scratch" --target "$module" >&2
   done
-  modules=$(swift build --package-path "$package" --scratch-path "$scratch" --show-bin-path)/Modules
+  products=$(swift build --package-path "$package" --scratch-path "$scratch" --show-bin-path)
   target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -n 1)
   for module in "$@"; do
     # shellcheck disable=SC2046 # a word each
-    swift-symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" \
-      $(clang_modules "$package") -minimum-access-level public -skip-synthesized-members \
+    swift-symbolgraph-extract -module-name "$module" -I "$products/Modules" -target "$target" \
+      $(clang_modules "$package" "$products") -minimum-access-level public -skip-synthesized-members \
       -output-dir "$folder"
   done
 }
 
-# Prints the options by which the importer finds the C modules of a package.
+# Prints the options by which the importer finds the C modules of a package. SwiftPM
+# generates the maps of those it compiles, among its products.
 clang_modules() {
   local map
-  for map in Sources/CUV/module.modulemap "$1"/Sources/C*/module.modulemap; do
+  for map in Sources/CUV/module.modulemap "$1"/Sources/C*/module.modulemap "$2"/*.build/module.modulemap; do
     if [ -e "$map" ]; then echo "-Xcc -fmodule-map-file=$map"; fi
   done
 }
