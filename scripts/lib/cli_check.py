@@ -1,6 +1,8 @@
-"""usage: cli-check.py LOOPBENCH
+"""usage: cli_check.py LOOPBENCH
 
-What scripts/cli-check asks of a pseudo-terminal: progress, zsh, Ctrl-C.
+The part of scripts/cli-check that needs a pseudo-terminal or signals.
+
+exit: 0 all checks passed · 1 a check failed; standard error names it
 """
 
 import json
@@ -124,7 +126,7 @@ def zsh():
         print("note: no zsh, so its completions were not checked")
         return
     check(subprocess.run([shell, "-n", "_loopbench"], check=False).returncode == 0,
-          "zsh can not read its completions")
+          "zsh cannot read its completions")
     folder = os.path.dirname(binary)
     keys = [
         ("READY", f"path=({folder} $path); fpath=($PWD $fpath); autoload -Uz compinit;"
