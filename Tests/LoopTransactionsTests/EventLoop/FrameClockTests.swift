@@ -77,10 +77,13 @@ struct FrameClockTests {
     try withSteppedLoop { stepped in
       var frames = 0
       weak var clock: FrameClock?
-      clock = try FrameClock(on: stepped.loop, framesPerSecond: 100) { _ in
-        frames += 1
-        if frames == 3 { clock?.cancel() }
+      func makeClock() throws -> FrameClock {
+        try FrameClock(on: stepped.loop, framesPerSecond: 100) { _ in
+          frames += 1
+          if frames == 3 { clock?.cancel() }
+        }
       }
+      clock = try makeClock()
       stepped.advance(by: .seconds(1))
       #expect(frames == 3)
       #expect(clock == nil)
