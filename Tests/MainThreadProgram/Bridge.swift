@@ -202,3 +202,12 @@ func throwing() throws {
   try EventLoop.runMain { loop in loop.stop() }
   print("ran again")
 }
+
+/// What a dump of a bridge says.
+@MainActor
+func dumped() throws {
+  let loop = try EventLoop()
+  let bridge = try MainQueueBridge(on: loop)
+  dump(bridge)
+  try loop.close()
+}

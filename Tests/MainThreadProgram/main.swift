@@ -9,6 +9,7 @@ let cases: [String: @MainActor () throws -> Void] = [
   "before": queuedBefore,
   "fair": fair,
   "idle": idle,
+  "dumped": dumped,
   "refused": refused,
   "nested": nested,
   "targets": targets,

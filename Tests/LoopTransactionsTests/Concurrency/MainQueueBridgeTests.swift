@@ -32,6 +32,11 @@ import Testing
       #expect(try say("idle") == ["timedOut, ticks true, idle true", "finished"])
     }
 
+    @Test("a dump of a bridge says whether its loop waits for the main queue")
+    func dumped() throws {
+      #expect(try say("dumped").last == "  - keepsLoopAlive: true")
+    }
+
     @Test("on another thread, in a task, or a second time it is refused with the reason")  // C2
     func refused() throws {
       let lines = try say("refused")

@@ -28,14 +28,21 @@ private final class ThreadSupply: Sendable {
   var attemptsHere: Int { state.withLock { $0.attemptsHere } }
 
   /// Refuses no more.
-  func grantAll() { state.withLock { $0.left = 0 } }
+  func grantAll() { refuse(0) }
 
-  func scheduler(workers: Int = 1) -> OperationScheduler {
+  /// Refuses `count` more.
+  func refuse(_ count: Int) { state.withLock { $0.left = count } }
+
+  func scheduler(
+    workers: Int = 1,
+    idleNanoseconds: UInt64 = 5_000_000_000
+  ) -> OperationScheduler {
     OperationScheduler(
       "refused",
       workerLimit: workers,
       permits: WorkerPermits(limit: 64),
-      retries: WorkerRetries(startThread: start)
+      retries: WorkerRetries(startThread: start),
+      idleNanoseconds: idleNanoseconds
     )
   }
 
@@ -62,6 +69,15 @@ struct WorkerRetriesTests {
     supply.scheduler().add { _ in done.open() }
     #expect(done.waitInTime())
     #expect(supply.attempts == 9)
+  }
+
+  // O1
+  @Test("the thread that retries is started with the scheduler, before anything is refused")
+  func startsInAdvance() {
+    let supply = ThreadSupply(refusing: 0)
+    let scheduler = supply.scheduler()
+    #expect(supply.attempts == 1)
+    #expect(scheduler.metrics.workers == 0)
   }
 
   // O1
@@ -177,6 +193,24 @@ struct WorkerRetriesTests {
       scheduler.add { _ in done.open() }
     }
     #expect(done.waitInTime())
+  }
+
+  // O1
+  @Test("when threads are refused again after a worker started, that is reported again")
+  func reportsAgain() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let supply = ThreadSupply(refusing: 3, grantsRetries: true)
+      let scheduler = supply.scheduler(idleNanoseconds: 1_000_000)
+      let done = Gate()
+      scheduler.add { _ in done.open() }
+      #expect(done.waitInTime())
+      while scheduler.metrics.workers > 0 { TestThread.yield() }
+      supply.refuse(3)
+      scheduler.add { _ in done.open() }
+      #expect(done.waitInTime())
+    }
+    let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(lines.split(separator: "\n").count == 2)
   }
 
   // O1

@@ -16,17 +16,26 @@ struct SourceTypes {
   private(set) var trapping: Set<String> = []
   /// What each type says it is derived from, or conforms to.
   private(set) var inherited: [String: Set<String>] = [:]
+  /// The types of which there is no copy to reflect.
+  private var noncopyable: Set<String> = []
 
   /// Those in all Swift files below the folders of these names, from the repository's.
   init(_ folders: [String]) throws {
+    var texts: [String] = []
     for folder in folders {
       let root = Self.repository.appendingPathComponent(folder)
       let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
       while let file = files?.nextObject() as? URL {
         guard file.pathExtension == "swift" else { continue }
-        read(try String(contentsOf: file, encoding: .utf8))
+        texts.append(try String(contentsOf: file, encoding: .utf8))
       }
     }
+    for text in texts {
+      for match in text.matches(of: /(?:struct|enum) (\w+): [^{\n]*~Copyable/) {
+        noncopyable.insert(String(match.output.1))
+      }
+    }
+    for text in texts { read(text) }
   }
 
   /// Whether `type`, or one that it is derived from, shows what it says itself.
@@ -60,17 +69,20 @@ struct SourceTypes {
         declared.insert(found)
         // Never in a box that reflection could open.
         if code.contains("~Copyable {") || code.contains(": ~Copyable,") { outer.removeLast() }
-      } else if let last = outer.last, indent == last.indent + 2, Self.traps(code) {
+      } else if let last = outer.last, indent == last.indent + 2, traps(code) {
         trapping.insert(outer.map(\.name).joined(separator: "."))
       }
     }
   }
 
-  private static func traps(_ code: Substring) -> Bool {
+  private func traps(_ code: Substring) -> Bool {
     guard !code.contains("static "), code.contains("let ") || code.contains("var ") else {
       return false
     }
-    return code.contains(" Atomic<") && !code.contains("UnsafeMutablePointer")
+    let type = code.split(whereSeparator: { ":=".contains($0) }).dropFirst().first ?? ""
+    let path = type.split { " (?<{".contains($0) }.first ?? ""
+    let name = path.split(separator: ".").last ?? ""
+    return name == "Atomic" || noncopyable.contains(String(name))
       || code.contains("unowned(unsafe)")
   }
 

@@ -71,3 +71,8 @@ final class ClosureRing: @unchecked Sendable {
     }
   }
 }
+
+extension ClosureRing: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
