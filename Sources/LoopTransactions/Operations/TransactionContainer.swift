@@ -26,14 +26,32 @@ public final class TransactionContainer {
 
   /// Called on the loop when a transaction was opened here. Closing the loop inside
   /// traps: the transaction is about to be added to.
-  public var willBegin: ((AsyncTransaction) -> Void)?
+  public var willBegin: ((AsyncTransaction) -> Void)? {
+    get { onBegin }
+    set {
+      // Released outside the access: what goes with it may ask this.
+      let old = onBegin
+      onBegin = newValue
+      withExtendedLifetime(old) {}
+    }
+  }
 
   /// Called on the loop when a transaction that was opened here is complete.
-  public var didComplete: ((AsyncTransaction) -> Void)?
+  public var didComplete: ((AsyncTransaction) -> Void)? {
+    get { onComplete }
+    set {
+      let old = onComplete
+      onComplete = newValue
+      withExtendedLifetime(old) {}
+    }
+  }
 
   let name: StaticString
   private let scheduler: OperationScheduler
   let core: PortCore
+  // Behind the properties above.
+  private var onBegin: ((AsyncTransaction) -> Void)?
+  private var onComplete: ((AsyncTransaction) -> Void)?
   private var current: AsyncTransaction?
   private var unfinished: [AsyncTransaction] = []
 

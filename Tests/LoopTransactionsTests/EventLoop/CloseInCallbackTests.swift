@@ -40,6 +40,21 @@ struct CloseInCallbackTests {
     #expect(said(result, "EventLoop.close: must not be called in \(callback.place)"))
   }
 
+  @Test("what an observer held may close and drop the loop, outside of callbacks too")  // L11
+  func removedObserver() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let host = ForeignLoop()
+      let closer = Closer(try EventLoop(adopting: host.address))
+      let witness = Witness { closer.close() }
+      let observer = closer.loop.addObserver(for: .exit) { [witness] _ in witness.touch() }
+      _ = consume witness
+      observer.remove()
+      #expect(closer.isClosed)
+      #expect(host.close())
+    }
+  }
+
   @Test("in a completion, the others are told first, once each, in order")  // L11, O6
   func otherCompletions() throws {
     let host = ForeignLoop()

@@ -227,4 +227,21 @@ struct TransactionGroupTests {
     let witness = Witness { end.value() }
     return { _ in witness.touch() }
   }
+
+  @Test("what is released with a container's old callback may read the callback")  // O7
+  func replacedCallbacks() async {
+    await #expect(processExitsWith: .success) {
+      let asked = Tally()
+      try withLoop { loop in
+        let card = Smuggled(TransactionContainer(on: loop))
+        let begin = { Witness { if card.value.willBegin == nil { asked.increment() } } }
+        let complete = { Witness { if card.value.didComplete == nil { asked.increment() } } }
+        card.value.willBegin = { [witness = begin()] _ in witness.touch() }
+        card.value.didComplete = { [witness = complete()] _ in witness.touch() }
+        card.value.willBegin = nil
+        card.value.didComplete = nil
+      }
+      #expect(asked.value == 2)
+    }
+  }
 }

@@ -23,7 +23,7 @@ struct WaitCycleTests {
         done.open()
       }
     }
-    #expect(done.waitInTime(2))
+    try #require(done.waitInTime(2))
     first.stop()
     second.stop()
     let cycle = try #require(found.withLock { $0 }.first)
@@ -49,7 +49,7 @@ struct WaitCycleTests {
       } catch { found.withLock { $0 = error as? WaitCycle } }
       done.open()
     }
-    #expect(done.waitInTime())
+    try #require(done.waitInTime())
     first.stop()
     second.stop()
     let cycle = try #require(found.withLock { $0 })
@@ -139,18 +139,21 @@ struct WaitCycleTests {
   }
 
   @Test("a helper of an apply cannot wait on the loop that called it")  // O9
-  func apply() throws {
-    try withLoop { loop in
-      let (port, thread) = (loop.port, System.thread)
-      let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
-      OperationScheduler.alone(workers: 1).apply(2) { _ in
-        guard System.thread != thread else { return began.wait() }
-        began.open()
-        do {
-          try port.postAndWait {}
-        } catch { found.withLock { $0 = error as? WaitCycle } }
+  func apply() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      try withLoop { loop in
+        let (port, thread) = (loop.port, System.thread)
+        let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
+        OperationScheduler.alone(workers: 1).apply(2) { _ in
+          guard System.thread != thread else { return began.wait() }
+          began.open()
+          do {
+            try port.postAndWait {}
+          } catch { found.withLock { $0 = error as? WaitCycle } }
+        }
+        #expect(found.withLock { $0 }?.obstacle == .loop(System.threadName))
       }
-      #expect(found.withLock { $0 }?.obstacle == .loop(System.threadName))
     }
   }
 
@@ -168,7 +171,7 @@ struct WaitCycleTests {
           }
         }
       }
-      #expect(done.waitInTime())
+      try #require(done.waitInTime())
     }
     first.stop()
     second.stop()

@@ -12,14 +12,14 @@ enum Callback: String, CaseIterable, Codable, Sendable {
   // Operations.
   case completion, flightsCompletion, whenComplete, completionInWait, capturesOfCompletion
   case willBegin, didComplete, operationOnLoop, cancelledCaptures, cancelledFlightsCaptures
-  case operationsCall
+  case operationsCall, operationWithinAnother
   // A host.
   case onChange, onEnd
 
   /// Those in which closing traps.
   static let refused: [Callback] = [
     .merge, .willBegin, .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures,
-    .operationsCall, .onChange,
+    .operationsCall, .operationWithinAnother, .onChange,
   ]
 
   /// Those in which closing works.
@@ -31,7 +31,8 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .merge: "the merge of a Selector.Carrying"
     case .willBegin: "TransactionContainer.willBegin"
     case .onChange: "Embedding.onChange"
-    case .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures, .operationsCall:
+    case .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures, .operationsCall,
+      .operationWithinAnother:
       "an operation of cards, nor where its captures are released"
     default: ""
     }
@@ -139,7 +140,8 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     let scheduler = OperationScheduler.alone(workers: 1)
     switch self {
     case .willBegin, .didComplete: return arrangeContainer(closer, loop, scheduler)
-    case .operationOnLoop, .operationsCall, .cancelledCaptures, .cancelledFlightsCaptures:
+    case .operationOnLoop, .operationsCall, .cancelledCaptures, .cancelledFlightsCaptures,
+      .operationWithinAnother:
       return arrangeWithin(closer, loop, scheduler)
     default: break
     }
@@ -212,6 +214,16 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .operationOnLoop:
       closer.kept.append(FrozenWorkers(scheduler, 1))
       transaction.add { _ in closer.close() }
+      loop.addTimer(after: .zero) { _ in transaction.waitUntilComplete() }
+    case .operationWithinAnother:
+      closer.kept.append(FrozenWorkers(scheduler, 1))
+      transaction.add { _ in
+        try withLoop { inner in
+          let other = AsyncTransaction(on: inner, scheduler: scheduler)
+          other.add { _ in closer.close() }
+          other.waitUntilComplete()
+        }
+      }
       loop.addTimer(after: .zero) { _ in transaction.waitUntilComplete() }
     case .cancelledFlightsCaptures:
       closer.kept.append(FrozenWorkers(scheduler, 1))
