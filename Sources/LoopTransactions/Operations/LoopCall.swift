@@ -1,5 +1,5 @@
 /// A call from another thread that a loop is to answer.
-class LoopCall: @unchecked Sendable {
+class LoopCall: AwaitedCall, @unchecked Sendable {
   // @unchecked: `stage` has its lock; the rest are constants; derived classes say
   // what guards theirs.
 
@@ -38,6 +38,11 @@ class LoopCall: @unchecked Sendable {
       $0 = .letGo(name)
       return true
     }
+  }
+
+  /// Wakes the caller, who finds no result.
+  final func wasRefused() {
+    if take() { parking.wake() }
   }
 
   /// The transaction that stood in the way.

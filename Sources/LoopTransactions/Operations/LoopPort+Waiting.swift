@@ -23,7 +23,8 @@ extension LoopPort {
   /// caller sleeps until then. From an operation, prefer to return a value: it keeps
   /// its worker meanwhile.
   ///
-  /// - Throws: What `body` throws; `Refusal` if the loop takes nothing; `WaitCycle`
+  /// - Throws: What `body` throws; `Refusal` if the loop is closed, or is released
+  ///   without `close()` before `body` runs; `WaitCycle`
   ///   from an operation that the loop waits for in `waitUntilComplete`, where
   ///   `body` does not run.
   public func postAndWait<Value: Sendable>(
