@@ -75,6 +75,9 @@ public final class EventLoop {
   /// A test of what happens then, as it does in a release build, says no.
   package var trapsWhenReleasedOpen = true
 
+  /// If not 0, the error that precise timers find instead of a timerfd. For tests.
+  package var timerRefusal: Int32 = 0
+
   // What Concurrency/ and Embedding/ keep with a loop.
   var mainQueueBridge: MainQueueBridge?
   var observedTargets: ObservedTargets?
