@@ -1,5 +1,5 @@
 /// A task that sleeps on a loop's timer.
-final class Sleeper: @unchecked Sendable {
+final class Sleeper: AwaitedCall, @unchecked Sendable {
   // @unchecked: `timer` is touched on the loop's thread only; `stage` has its lock.
 
   private enum Stage {
@@ -41,6 +41,8 @@ final class Sleeper: @unchecked Sendable {
     var item = PostedItem(cancelSleeper, self)
     if !core.append(item) { item.drop() }
   }
+
+  func wasRefused() { end(.failure(LoopPort.Refusal.closed)) }
 
   /// Wakes the task, unless it is awake.
   fileprivate func end(_ result: Result<Void, any Error>) {

@@ -75,7 +75,7 @@ extension EventLoop {
   /// Leaves everything as it is in a child process. The kernel's poll is shared:
   /// closing a handle here would end its events in the parent. Locks may be held
   /// by threads that the child does not have.
-  private func abandon() {
+  func abandon() {
     state = .closed
     becomeUnreachable()
     for part in parts { part.leaveInChild() }
@@ -84,7 +84,7 @@ extension EventLoop {
   }
 
   /// Lets nothing find the loop any more that may outlive it.
-  private func becomeUnreachable() {
+  func becomeUnreachable() {
     CurrentLoop.remove(self)
     ticks.setOwner(nil)
     wakeSource.setOwner(nil)
@@ -161,23 +161,5 @@ extension EventLoop {
     guard ownsLoop else { return }
     while uv.run(.noWait) {}
     try uv.close()
-  }
-
-  /// Says that an open loop was dropped, and makes it harmless.
-  func reportUnlessClosed() {
-    guard state != .closed else { return }
-    guard !core.isForked else { return abandon() }
-    let message = "EventLoop: dropped while open; call close() on its thread first"
-    assertionFailure(message)
-    System.report(message)
-    core.inbox.close()
-    becomeUnreachable()
-    core.loopHasLeft()
-    for part in parts { part.loopWasReleased() }
-    // A host runs on, and would fire them.
-    while let timer = timers.any {
-      timers.remove(timer)
-      timer.leaveLoop()
-    }
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension EventLoop {
   /// Calls `body` after `delay`, and then every `interval` if there is one.
   ///
@@ -24,11 +26,13 @@ extension EventLoop {
   /// Calls `body` at `deadline`, and then every `interval` if there is one, to
   /// the nanosecond as far as the system's scheduler allows.
   ///
-  /// Call on the loop. Each precise timer holds a descriptor on Linux; elsewhere
-  /// it is kept to the millisecond. A deadline that passed is due at once.
+  /// Call on the loop. Each precise timer holds a timerfd on Linux. Elsewhere, and
+  /// where the system refuses a timerfd to this process (a sandbox, for example),
+  /// the timer is kept to the millisecond; the first such refusal of a process is
+  /// reported on standard error. A deadline that passed is due at once.
   ///
   /// - Returns: The timer, which need not be kept.
-  /// - Throws: `UVError` if the system is out of descriptors.
+  /// - Throws: `UVError` if the system is out of descriptors or memory.
   /// - Precondition: `interval` is over zero.
   /// - Complexity: O(1): two system calls.
   @discardableResult
@@ -66,12 +70,35 @@ extension EventLoop {
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
     let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
-    timer.start(
-      .precise(
-        try DeadlineSource(loop: uv, owner: timer, reached: deadlineWasReached)
+    do {
+      let source = try DeadlineSource(
+        loop: uv,
+        owner: timer,
+        reached: deadlineWasReached,
+        refusal: timerRefusal
       )
+      timer.start(.precise(source))
+      return timer
+    } catch {
+      guard DeadlineSource.isRefusal(error) else { throw error }
+      CoarseTimers.report(error)
+      return makeTimer(at: deadline, schedule, body)
+    }
+  }
+}
+
+/// Precise timers that are kept to the millisecond, as the system refuses better.
+private enum CoarseTimers {
+  private static let isReported = Atomic(false)
+
+  /// Reports `error`, once in a process.
+  static func report(_ error: UVError) {
+    // Relaxed: only one exchange finds `false`.
+    if isReported.exchange(true, ordering: .relaxed) { return }
+    System.report(
+      "EventLoop.addPreciseTimer: timerfd_create failed: \(error.name); "
+        + "precise timers of this process are kept to the millisecond"
     )
-    return timer
   }
 }
 

@@ -4,9 +4,16 @@
 /// waits for events; observers are called at stated points of each tick, in a
 /// stated order; other threads reach it through its `port`.
 ///
-/// A loop belongs to the thread that made it. Every other thread that calls it
-/// is stopped with a message, in release builds too. `close()` it before it is
-/// dropped.
+/// A loop belongs to the thread that made it. Calling it from another thread
+/// traps with a message, in release builds too.
+///
+/// Call `close()` before you release a loop. Releasing an open one traps in debug
+/// builds. In release builds it is reported on standard error, and the loop then
+/// refuses everything it accepted: closures and targets are released, without
+/// being called, by the thread that released the loop; `LoopPort.postAndWait`,
+/// and tasks that sleep on the loop, throw `LoopPort.Refusal.closed`; jobs of
+/// tasks run on a worker, as those do that come after `close()`. A function
+/// posted with a context is not called, and its context is not freed.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -70,6 +77,14 @@ public final class EventLoop {
   var portHolders = 0
   // The callback that is under way and cannot close the loop. See `withoutClosing`.
   @exclusivity(unchecked) var unclosable: StaticString?
+
+  /// Whether a debug build traps where this loop is released without `close()`.
+  /// A test of what happens then, as it does in a release build, says no.
+  package var trapsWhenReleasedOpen = true
+
+  /// If not 0, the error that precise timers find instead of a timerfd. For tests.
+  package var timerRefusal: Int32 = 0
+
   weak var currentPort: LoopPort?
 
   /// Where the loop is between being made and being closed.

@@ -1,5 +1,5 @@
 /// A call from another thread that a loop is to answer.
-class LoopCall: @unchecked Sendable {
+class LoopCall: AwaitedCall, @unchecked Sendable {
   // @unchecked: `stage` has its lock; the rest are constants; derived classes say
   // what guards theirs.
 
@@ -41,6 +41,11 @@ class LoopCall: @unchecked Sendable {
       $0 = .gaveUp(obstacle)
       return true
     }
+  }
+
+  /// Wakes the caller, who finds no result.
+  final func wasRefused() {
+    if take() { finish() }
   }
 
   /// Whether its caller has to wait still.

@@ -50,7 +50,8 @@ extension LoopPort {
   /// its worker meanwhile. On another loop's thread that loop does nothing else until
   /// the call returns.
   ///
-  /// - Throws: What `body` throws; `Refusal` if the loop takes nothing; `WaitCycle`,
+  /// - Throws: What `body` throws; `Refusal` if the loop is closed, or is
+  ///   released without `close()` before `body` runs; `WaitCycle`,
   ///   and `body` does not run, if the loop waits for the caller: by `waitUntilComplete`
   ///   for a transaction of the calling operation, or by a `postAndWait` of its own to
   ///   the caller's loop. Several loops and operations may be in between.

@@ -14,10 +14,18 @@ struct DeadlineSource {
     #endif
   }
 
-  /// Opens the descriptor and polls it for `owner`, whose deadlines call `reached`;
-  /// `UV_ENOSYS` where the system has none.
-  init(loop: UVLoop, owner: AnyObject, reached: PollCallback) throws(UVError) {
-    let descriptor = try check(lt_timerfd_open(), "PreciseTimer")
+  /// Opens the descriptor and polls it for `owner`, whose deadlines call `reached`.
+  ///
+  /// - Parameter refusal: If not 0, the error that opening the descriptor fails
+  ///   with. For tests.
+  init(
+    loop: UVLoop,
+    owner: AnyObject,
+    reached: PollCallback,
+    refusal: Int32 = 0
+  ) throws(UVError) {
+    let result = refusal == 0 ? lt_timerfd_open() : refusal
+    let descriptor = try check(result, "PreciseTimer")
     do {
       handle = try UVHandle("PreciseTimer") { uv_poll_init(loop.pointer, $0, descriptor) }
     } catch {
@@ -29,11 +37,20 @@ struct DeadlineSource {
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), reached)
   }
 
+  /// Whether `error` says that this process gets no such descriptor, as a sandbox
+  /// decides, rather than that the system ran out of something.
+  static func isRefusal(_ error: UVError) -> Bool {
+    switch error.code {
+    case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue: false
+    default: true
+    }
+  }
+
   /// Fires once, at `nanoseconds` of the monotonic clock.
   func arm(at nanoseconds: UInt64) {
     // A deadline of 0 would disarm; the past fires at once either way.
     let result = lt_timerfd_arm(descriptor, max(nanoseconds, 1), 0)
-    assert(result == 0, "DeadlineSource: the kernel took every deadline, got \(result)")
+    assert(result == 0, "DeadlineSource.arm: timerfd_settime failed with \(result)")
   }
 
   /// Takes note that the deadline passed.

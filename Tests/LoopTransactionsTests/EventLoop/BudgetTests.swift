@@ -278,35 +278,4 @@ struct BudgetTests {
     try #require(readings.count == 2)
     #expect(readings[1] >= readings[0] + 4)
   }
-
-  @Test("posts of over 1 ms that came with a wake bring libuv's clock up to date")  // L9
-  func refreshesClockAfterWake() throws {
-    let times = Trace()
-    var port: LoopPort?
-    var later: ForeignHandle?
-    try withAdoptedLoop(prepare: { host in
-      let milliseconds = Smuggled { host.milliseconds }
-      // Runs after ours: the loop counts as asleep, and is sent a wake.
-      later = ForeignHandle(.prepare, on: host.address) { _ in
-        TestThread.run { [port] in
-          try? port?.post {
-            times.record("\(milliseconds.value())")
-            let end = LoopClock.now.advanced(by: .milliseconds(5))
-            while LoopClock.now < end {}
-          }
-        }
-      }
-      later?.start()
-    }) { host, loop in
-      port = loop.port
-      loop.addObserver(for: .afterWaiting) { _ in times.record("\(host.milliseconds)") }
-      loop.run(.once)
-      #expect(loop.metrics.wakesReceived == 1)
-      later?.close()
-      port = nil
-    }
-    let readings = times.events.compactMap { UInt64($0) }
-    try #require(readings.count == 2)
-    #expect(readings[1] >= readings[0] + 4)
-  }
 }

@@ -272,7 +272,7 @@ struct EventLoopCloseTests {
     }
   #endif
 
-  @Test("dropping an open loop traps in a debug build, and is reported in another")  // L11
+  @Test("releasing an open loop traps in a debug build, and is reported in another")  // L11
   func dropped() async {
     #if DEBUG
       let condition = ExitTest.Condition.failure
@@ -293,7 +293,7 @@ struct EventLoopCloseTests {
     #expect(
       said(
         result,
-        "EventLoop: dropped while open; call close() on its thread first"
+        "EventLoop: released while open; call close() on its thread first"
       )
     )
   }

@@ -108,32 +108,31 @@ struct AsyncTransactionCloseTests {
     #expect(ran.value == 0 && log.events.count == expected.count)
   }
 
-  #if !DEBUG
-    // L11
-    @Test(
-      "one whose loop was dropped open is let go of, with what it was to tell",
-      arguments: [false, true]
-    )
-    func droppedLoop(isCommittedBefore: Bool) async {
-      await #expect(processExitsWith: .success) { [isCommittedBefore] in
-        Interposed.forgiveLeaks()
-        var loop: EventLoop? = try EventLoop()
-        let scheduler = OperationScheduler.alone(workers: 1)
-        let (ended, released) = (Gate(), Tally())
-        var transaction = loop.map { AsyncTransaction(on: $0, scheduler: scheduler) }
-        transaction?.add { _ in
-          ended.open()
-        } completion: { [witness = Witness { released.increment() }] _ in
-          witness.touch()
-        }
-        if isCommittedBefore { transaction?.commit() }
-        #expect(ended.waitInTime())
-        loop = nil
-        if !isCommittedBefore { transaction?.commit() }
-        #expect(released.value == 0)
-        transaction = nil
-        #expect(released.value == 1)
+  // L11
+  @Test(
+    "a transaction whose loop was released open is released, with its completions",
+    arguments: [false, true]
+  )
+  func releasedLoop(isCommittedBefore: Bool) async {
+    await #expect(processExitsWith: .success) { [isCommittedBefore] in
+      Interposed.forgiveLeaks()
+      var loop: EventLoop? = try EventLoop()
+      loop?.trapsWhenReleasedOpen = false
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let (ended, released) = (Gate(), Tally())
+      var transaction = loop.map { AsyncTransaction(on: $0, scheduler: scheduler) }
+      transaction?.add { _ in
+        ended.open()
+      } completion: { [witness = Witness { released.increment() }] _ in
+        witness.touch()
       }
+      if isCommittedBefore { transaction?.commit() }
+      #expect(ended.waitInTime())
+      loop = nil
+      if !isCommittedBefore { transaction?.commit() }
+      #expect(released.value == 0)
+      transaction = nil
+      #expect(released.value == 1)
     }
-  #endif
+  }
 }

@@ -1,0 +1,116 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// Computes for that many milliseconds.
+private func spin(_ milliseconds: Int) {
+  let end = LoopClock.now.advanced(by: .milliseconds(milliseconds))
+  while LoopClock.now < end {}
+}
+
+@Suite("Budget of a tick that begins with a wake")
+struct BudgetWakeTests {
+  /// Runs a loop whose first poll is woken by `posts`, and that commits `commits` when
+  /// it has polled, until the last of those is performed.
+  private func trace(
+    _ budget: EventLoop.Budget,
+    posts: [String],
+    commits: [String],
+    each work: @escaping @Sendable (_ name: String) -> Void = { _ in }
+  ) throws -> [String] {
+    let trace = Trace()
+    var port: LoopPort?
+    var later: ForeignHandle?
+    try withAdoptedLoop(prepare: { host in
+      // Runs after ours: the loop counts as asleep, and is sent a wake.
+      later = ForeignHandle(.prepare, on: host.address) { handle in
+        handle.stop()
+        TestThread.run { [port] in
+          for name in posts {
+            try? port?.post {
+              trace.record(name)
+              work(name)
+            }
+          }
+        }
+      }
+      later?.start()
+    }) { _, loop in
+      port = loop.port
+      loop.budget = budget
+      trace.follow(loop, .beforeWaiting)
+      loop.addObserver(for: .afterWaiting, repeats: false) { _ in
+        for name in commits {
+          loop.commit {
+            trace.record(name)
+            work(name)
+            if name == commits.last { loop.stop() }
+          }
+        }
+      }
+      #expect(loop.runInTime() == .stopped)
+      #expect(loop.metrics.wakesReceived == 1)
+      later?.close()
+      port = nil
+    }
+    return trace.events
+  }
+
+  @Test("posts that came with a wake count in the budget of the coming flush")  // L9
+  func count() throws {
+    let events = try trace(
+      EventLoop.Budget(time: .seconds(3600), count: 3),
+      posts: ["P1", "P2"],
+      commits: ["T1", "T2", "T3"]
+    )
+    let expected = [
+      "beforeWaiting", "P1", "P2", "beforeWaiting", "T1", "beforeWaiting", "T2", "T3",
+    ]
+    #expect(events == expected)
+  }
+
+  @Test("the time of posts that came with a wake is spent from the budget of the coming flush")
+  func time() throws {  // L9
+    let events = try trace(
+      EventLoop.Budget(time: .milliseconds(20)),
+      posts: ["P1"],
+      commits: ["T1", "T2"]
+    ) { name in
+      // Long enough for the clock to be read after each.
+      spin(name == "P1" ? 20 : 1)
+    }
+    #expect(events == ["beforeWaiting", "P1", "beforeWaiting", "T1", "beforeWaiting", "T2"])
+  }
+
+  @Test("posts of over 1 ms that came with a wake bring libuv's clock up to date")  // L9
+  func refreshesClockAfterWake() throws {
+    let times = Trace()
+    var port: LoopPort?
+    var later: ForeignHandle?
+    try withAdoptedLoop(prepare: { host in
+      let milliseconds = Smuggled { host.milliseconds }
+      // Runs after ours: the loop counts as asleep, and is sent a wake.
+      later = ForeignHandle(.prepare, on: host.address) { _ in
+        TestThread.run { [port] in
+          try? port?.post {
+            times.record("\(milliseconds.value())")
+            let end = LoopClock.now.advanced(by: .milliseconds(5))
+            while LoopClock.now < end {}
+          }
+        }
+      }
+      later?.start()
+    }) { host, loop in
+      port = loop.port
+      loop.addObserver(for: .afterWaiting) { _ in times.record("\(host.milliseconds)") }
+      loop.run(.once)
+      #expect(loop.metrics.wakesReceived == 1)
+      later?.close()
+      port = nil
+    }
+    let readings = times.events.compactMap { UInt64($0) }
+    try #require(readings.count == 2)
+    #expect(readings[1] >= readings[0] + 4)
+  }
+}

@@ -1,0 +1,63 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+// libuv's codes for EPERM and EMFILE on Linux.
+private let notPermitted: Int32 = -1
+private let tooManyOpen: Int32 = -24
+
+#if os(Linux)
+  @Suite("Precise timers without a timerfd")
+  struct CoarseTimerTests {
+    @Test("a precise timer fires, and none early, where the system refuses a timerfd")  // L10
+    func fires() async {
+      let result = await #expect(
+        processExitsWith: .success,
+        observing: [\.standardErrorContent]
+      ) {
+        Process.endInTime()
+        for _ in 0..<2 {
+          try withLoop { loop in
+            loop.timerRefusal = notPermitted
+            var fired = 0
+            let start = loop.now
+            let timer = try loop.addPreciseTimer(
+              at: start.advanced(by: .microseconds(1500)),
+              every: .microseconds(1500)
+            ) { firing in
+              #expect(loop.now >= firing.deadline)
+              fired += firing.missed + 1
+              if fired >= 3 { loop.stop() }
+            }
+            #expect(loop.run() == .stopped)
+            #expect(loop.now >= start.advanced(by: .microseconds(4500)))
+            timer.cancel()
+            var frames = 0
+            let clock = try FrameClock(on: loop, framesPerSecond: 1000) { _ in
+              frames += 1
+              loop.stop()
+            }
+            #expect(loop.run() == .stopped)
+            #expect(frames == 1)
+            clock.stop()
+          }
+        }
+      }
+      // The process reports the refusal once, for both loops.
+      let message =
+        "EventLoop.addPreciseTimer: timerfd_create failed: EPERM; "
+        + "precise timers of this process are kept to the millisecond\n"
+      let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
+      #expect(text == message)
+    }
+
+    @Test("a precise timer is not made where the system is out of descriptors")  // L10
+    func outOfDescriptors() throws {
+      try withLoop { loop in
+        loop.timerRefusal = tooManyOpen
+        #expect(throws: UVError.self) { try loop.addPreciseTimer(at: loop.now) { _ in } }
+        #expect(loop.run() == .finished)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,145 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+/// A loop that is released while open, as in a release build: without a trap.
+private final class ReleasedLoop {
+  private(set) var loop: EventLoop?
+  let port: LoopPort
+
+  init() throws {
+    Interposed.forgiveLeaks()
+    Process.endInTime()
+    let loop = try EventLoop()
+    loop.trapsWhenReleasedOpen = false
+    self.loop = loop
+    port = loop.port
+  }
+
+  /// Waits until something was posted.
+  func waitForPost() { #expect(inTime { loop?.owesAnything == true }) }
+
+  func release() { loop = nil }
+}
+
+/// A target that another thread commits.
+private final class Shown: Sendable {
+  static let show = Selector<Shown>("release show") { _ in Issue.record("performed") }
+
+  private let witness: Witness
+
+  init(_ witness: Witness) { self.witness = witness }
+}
+
+@Suite("EventLoop, released while open")
+struct EventLoopReleaseTests {
+  @Test("accepted posts and commits are released, without being called, by the releasing thread")
+  func posts() async {  // L2, L11
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let (port, trace, thread) = (released.port, Trace(), System.thread)
+      @Sendable func witness(_ name: String) -> Witness {
+        Witness { trace.record(System.thread == thread ? name : "\(name) elsewhere") }
+      }
+      TestThread.run {
+        try? port.post { [witness = witness("other thread's post")] in
+          witness.touch()
+          Issue.record("called")
+        }
+        try? port.commit(Shown(witness("other thread's target")), Shown.show)
+      }
+      try port.post { [witness = witness("own post")] in
+        witness.touch()
+        Issue.record("called")
+      }
+      try port.post({ _ in Issue.record("called") }, context: nil)
+      released.release()
+      #expect(trace.events == ["other thread's post", "other thread's target", "own post"])
+      #expect(throws: LoopPort.Refusal.closed) { try port.post {} }
+    }
+  }
+
+  @Test("posts that were carried over are released, too")  // L11
+  func carriedOver() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let (port, trace) = (released.port, Trace())
+      released.loop?.budget = EventLoop.Budget(count: 1)
+      TestThread.run {
+        for number in 1...3 {
+          try? port.post { [witness = Witness { trace.record("released \(number)") }] in
+            witness.touch()
+            trace.record("ran \(number)")
+          }
+        }
+      }
+      released.loop?.run(.noWait)
+      #expect(trace.events == ["ran 1", "released 1"])
+      released.release()
+      #expect(trace.events == ["ran 1", "released 1", "released 2", "released 3"])
+    }
+  }
+
+  @Test("a caller that waits for an answer gets an error")  // L11
+  func postAndWait() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let port = released.port
+      let thread = TestThread {
+        #expect(throws: LoopPort.Refusal.closed) { try port.postAndWait { 1 } }
+      }
+      // From then on the call is posted.
+      #expect(inTime { WaitTable.shared.callCount(port) == 1 })
+      released.release()
+      thread.join()
+    }
+  }
+
+  @Test("a task that sleeps on the loop gets an error", arguments: [false, true])  // L11
+  func sleeper(hasBegun: Bool) async {
+    await #expect(processExitsWith: .success) { [hasBegun] in
+      let released = try ReleasedLoop()
+      let (port, ended) = (released.port, Gate())
+      Task.detached {
+        await #expect(throws: LoopPort.Refusal.closed) {
+          try await port.clock.sleep(for: .seconds(3600))
+        }
+        ended.open()
+      }
+      released.waitForPost()
+      if hasBegun { released.loop?.run(.noWait) }
+      released.release()
+      #expect(ended.waitInTime())
+    }
+  }
+
+  @Test("a task whose job was accepted ends, on a worker")  // L11, C1
+  func job() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let (pinned, ended) = (Pinned(on: released.port), Gate())
+      Task.detached {
+        #expect(await pinned.increment() == 1)
+        ended.open()
+      }
+      released.waitForPost()
+      released.release()
+      #expect(ended.waitInTime())
+    }
+  }
+
+  @Test("a sequence of the loop's activities ends")  // L11, C3
+  func activities() async throws {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let (activities, ended) = (released.loop?.activities(.exit), Gate())
+      Task.detached {
+        if let activities { for await _ in activities { Issue.record("told") } }
+        ended.open()
+      }
+      released.release()
+      #expect(ended.waitInTime())
+    }
+  }
+}
