@@ -14,8 +14,8 @@ private final class Piece {
 
 @Suite("Budget of the display commit")
 struct BudgetTests {
-  // So little that the first layer of a tick spends it.
-  private static let least = EventLoop.Budget(time: .nanoseconds(1))
+  // So little that the first layer of a tick spends it, however fast the machine is.
+  private static let least = EventLoop.Budget(count: 1)
 
   /// Ticks `display`'s loop until nothing is left to do, and says how many displays each
   /// tick began, those with none left out.
@@ -186,7 +186,6 @@ struct BudgetTests {
       let layers = (0..<5).map { _ in Layer(in: display, painter) }
       for layer in layers { layer.setNeedsDisplay() }
       #expect(beginnings(of: display) == [2, 2, 1])
-      #expect(display.loop.metrics.carriedOver == 2)
     }
   }
 
