@@ -34,7 +34,9 @@ public final class Observer {
 
   private var body: (EventLoop.Activity) -> Void  // loop only
   let core: PortCore
-  private unowned let loop: EventLoop  // loop only; not touched once removed
+  // Unmanaged: not touched once the observer is removed, or detached by a loop that goes.
+  // A counted reference would be retained for each change of `isPending`.
+  private let loop: Unmanaged<EventLoop>  // loop only
 
   /// Whether the observer will be called again.
   ///
@@ -62,7 +64,7 @@ public final class Observer {
     body: @escaping (EventLoop.Activity) -> Void
   ) {
     core = loop.core
-    self.loop = loop
+    self.loop = .passUnretained(loop)
     self.activities = activities
     self.order = order
     self.repeats = repeats
@@ -79,7 +81,7 @@ public final class Observer {
     core.checkThread("Observer.remove")
     guard isAttached else { return }
     // Held, and the body released last: what goes with it may close and drop the loop.
-    let loop = loop
+    let loop = loop.takeUnretainedValue()
     withExtendedLifetime(takeBody()) { loop.observers.sweepLater() }
   }
 
@@ -113,17 +115,20 @@ public final class Observer {
 
   @inline(never)
   private func callForWork(_ activity: EventLoop.Activity) {
-    let performs = !activity.isDisjoint(with: [.beforeWaiting, .exit])
+    let performs = activity == .beforeWaiting || activity == .exit
     if performs {
       setPending(false)
-      loop.meter.begin()
-      loop.wasRefusedMore = false
+      loop._withUnsafeGuaranteedRef {
+        $0.meter.begin()
+        $0.wasRefusedMore = false
+      }
     }
     let body = body
     if !repeats { remove() }
     body(activity)
     // Pending means attached: the loop is there.
-    if performs, isPending, loop.wasRefusedMore { core.metrics.carriedOver.add() }
+    guard performs, isPending, loop._withUnsafeGuaranteedRef({ $0.wasRefusedMore }) else { return }
+    core.metrics.carriedOver.add()
   }
 }
 
@@ -172,20 +177,24 @@ extension Observer {
     }
     set {
       core.checkThread("Observer.hasPendingWork")
+      guard isAttached else { return }
+      require(
+        activities.contains(.beforeWaiting),
+        "Observer.hasPendingWork: add the observer for beforeWaiting, not only for \(activities)"
+      )
       setPending(newValue)
     }
   }
 
   /// Sets `hasPendingWork`, for the library: a loop that was released while open
   /// may be released on any thread. Does nothing once the observer was removed.
+  @inline(__always)
   func setPending(_ newValue: Bool) {
     guard isPending != newValue, isAttached else { return }
-    require(
-      activities.contains(.beforeWaiting),
-      "Observer.hasPendingWork: add the observer for beforeWaiting, not only for \(activities)"
-    )
     isPending = newValue
     isDormant = rests && !newValue
-    if newValue { loop.beginPendingWork() } else { loop.endPendingWork() }
+    loop._withUnsafeGuaranteedRef { loop in
+      if newValue { loop.beginPendingWork() } else { loop.endPendingWork() }
+    }
   }
 }

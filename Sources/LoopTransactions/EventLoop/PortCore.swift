@@ -71,24 +71,24 @@ final class PortCore: @unchecked Sendable {
   }
 
   /// Hands `item` to the loop; false, and the item is still the caller's, if
-  /// the loop is closed.
+  /// the loop is closed or its inbox full.
   ///
   /// Call from any thread.
   @inline(__always)
   func append(_ item: PostedItem) -> Bool {
     if isOnThread { return appendOnThread(item) }
-    switch isForked ? .closed : inbox.append(item) {
+    switch isForked ? .refused : inbox.append(item) {
     case .queued: return true
     case .queuedAndWake:
       sendForPost()
       return true
-    case .joined, .full, .closed: return false
+    case .refused: return false
     }
   }
 
-  /// Hands `item` to the loop from another thread, unless one of `mark` waits.
-  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome {
-    if isForked { return .closed }
+  /// Hands `item` to the loop from another thread, unless one of `mark` waits; then nil.
+  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
+    if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
     if case .queuedAndWake = outcome { sendForPost() }
     return outcome

@@ -48,12 +48,8 @@ struct Inbox: @unchecked Sendable {
     case queued
     /// The item is in, and the caller must wake the loop, then call `didSend`.
     case queuedAndWake
-    /// An item of the same mark waits already, and stands for this one.
-    case joined
-    /// The item was refused: as many wait as may.
-    case full
-    /// The item was refused for good.
-    case closed
+    /// The item was refused: the inbox is full, or closed.
+    case refused
   }
 
   /// An empty inbox in memory of its own, until `free()`.
@@ -86,14 +82,14 @@ extension Inbox {
     insert(item, word.lock())
   }
 
-  /// Adds `item` as above, unless an item of `mark` waits.
+  /// Adds `item` as above, unless an item of `mark` waits; then nil.
   ///
   /// Call from any thread.
-  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome {
+  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
     let flags = word.lock()
     if mark.join() {
       word.unlock(flags)
-      return .joined
+      return nil
     }
     // Before the item is in, so under the lock: the loop takes it and clears the mark
     // only after this.
@@ -106,11 +102,11 @@ extension Inbox {
   private func insert(_ item: PostedItem, _ flags: UInt32) -> Outcome {
     if _slowPath(flags & InboxWord.closed != 0) {
       word.unlock(flags)
-      return .closed
+      return .refused
     }
     guard buffer.pointee.append(item) else {
       word.unlock(flags)
-      return .full
+      return .refused
     }
     if _slowPath(flags & InboxWord.asleep != 0) {
       // Relaxed: counted under the lock, so that a closer waits for the write.

@@ -76,10 +76,11 @@ public final class PortTransaction: Sendable {
     )
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
-    case .joined:
+    case nil:
+      // Another thread's item waits, and stands for this one.
       item.drop()
       return true
-    case .full, .closed:
+    case .refused:
       item.drop()
       return false
     }

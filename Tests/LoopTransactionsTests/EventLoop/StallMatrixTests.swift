@@ -11,7 +11,7 @@ enum CommitPlace: CaseIterable, Sendable {
 
 /// What is committed.
 enum CommitWork: CaseIterable, Sendable {
-  case transaction, post, element
+  case transaction, post, element, observer
 }
 
 /// How much of the loop is run.
@@ -42,6 +42,7 @@ private final class Cell {
   private var handle: ForeignHandle?
   private var timer: ForeignHandle?
   private var queue: RunLoopQueue<Witness>?
+  private var observer: Observer?
 
   init(_ work: CommitWork, _ place: CommitPlace, _ ending: CommitEnding) {
     self.work = work
@@ -63,6 +64,10 @@ private final class Cell {
     // may lose the processor for longer than 4 ms.
     loop.budget = .unlimited
     queue = RunLoopQueue(on: loop) { [trace] _, _ in trace.record("performed") }
+    observer = loop.addObserver(for: [.beforeWaiting, .exit]) { [trace] _ in
+      trace.record("performed")
+    }
+    observer?.isResting = true
     if ending == .alive {
       timer = ForeignHandle(.timer, on: host.address) { [trace] _ in trace.record("timer") }
       timer?.start(afterMilliseconds: 100)
@@ -125,6 +130,7 @@ private final class Cell {
       // Not held: the run waits for a port no longer than for what is owed.
       try? loop.port.post { [trace] in trace.record("performed") }
     case .element: queue?.enqueue(Witness {})
+    case .observer: observer?.hasPendingWork = true
     }
     if ending == .stop { loop.stop() }
   }
