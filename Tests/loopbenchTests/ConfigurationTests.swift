@@ -86,9 +86,8 @@ struct ConfigurationTests {
       try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in lying }
     }
     #expect(
-      error?.description == "loopbench.json: the option \"load\" runs a command, which a file that"
-        + " the command line does not name may not do; use --load, or name the file:"
-        + " -C loopbench.json"
+      error?.description == "loopbench.json: \"load\" runs a command, which is allowed only on the"
+        + " command line and in a file that -C names; use --load, or -C loopbench.json"
     )
     let given = try OptionParser.parse(["wake", "--load", "cmd:false"], scenarios: ["wake"]) { _ in
       lying
@@ -108,9 +107,8 @@ struct ConfigurationTests {
       try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in untrusted }
     }
     #expect(
-      error?.description == "loopbench.json: the option \"\(key)\" writes a file, which a file that"
-        + " the command line does not name may not do; use --\(key), or name the file:"
-        + " -C loopbench.json"
+      error?.description == "loopbench.json: \"\(key)\" writes a file, which is allowed only on the"
+        + " command line and in a file that -C names; use --\(key), or -C loopbench.json"
     )
     let arguments = ["wake", "--\(key)", value]
     let given = try OptionParser.parse(arguments, scenarios: ["wake"]) { _ in untrusted }

@@ -97,8 +97,8 @@ package struct Configuration: Sendable {
   private func refusal(of option: Option, _ effect: String) -> ConfigurationError {
     ConfigurationError(
       path,
-      "the option \"\(option.key)\" \(effect), which a file that the command line does not name"
-        + " may not do; use \(option.long), or name the file: -C \(path)"
+      "\"\(option.key)\" \(effect), which is allowed only on the command line and in a file that -C"
+        + " names; use \(option.long), or -C \(path)"
     )
   }
 

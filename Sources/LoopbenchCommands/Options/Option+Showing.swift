@@ -118,7 +118,8 @@ extension Option {
       short: "-C",
       in: .general,
       of: configured,
-      "read options from FILE (default: loopbench.json, if there; it may write or run nothing)",
+      "read options from FILE (default: loopbench.json, if there, which cannot write files or run"
+        + " commands)",
       .value(placeholder: "FILE", words: .file) { options, value in
         guard !value.isEmpty else { return "the name of a file" }
         options.configuration = value

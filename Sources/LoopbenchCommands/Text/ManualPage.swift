@@ -3,7 +3,7 @@ package import LoopbenchKit
 /// `loopbench man`: the manual page, made from the tables.
 package enum ManualPage {
   /// When the page last changed in more than its tables.
-  private static let date = "2026-11-21"
+  private static let date = "2026-11-22"
 
   package static func render(_ registry: Registry) -> String {
     let tool = Report.Tool.loopbench
