@@ -89,6 +89,7 @@ void pango_attr_list_unref(PangoAttrList *list);
 PangoAttribute *pango_attr_font_desc_new(const PangoFontDescription *font);
 PangoAttribute *pango_attr_foreground_new(uint16_t red, uint16_t green, uint16_t blue);
 PangoAttribute *pango_attr_foreground_alpha_new(uint16_t alpha);
+PangoAttribute *pango_attr_fallback_new(int enabled);
 PangoAttribute *pango_attr_underline_new(int underline);
 PangoAttribute *pango_attr_letter_spacing_new(int spacing);
 PangoAttribute *pango_attr_shape_new_with_data(const PangoRectangle *ink,

@@ -14,8 +14,12 @@
 #endif
 
 // A picture in scans has ten or so. Each is all of its pixels' work, and may be a few bytes
-// of the file.
+// of the file. So small pictures may have many, and the largest as many as encoders write.
 #define MOST_SCANS 500
+#define MOST_SCANNED_PIXELS (UINT64_C(1) << 30)
+
+// Beside coefficients: the rows of a picture that is as wide as any may be.
+#define SCRATCH_BYTES (32L << 20)
 
 struct cp_jpeg {
   // First: libjpeg hands it to `fail`.
@@ -86,6 +90,20 @@ const unsigned char *cp_jpeg_exif(const cp_jpeg *jpeg, size_t *count) {
   return NULL;
 }
 
+uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg) {
+  const struct jpeg_decompress_struct *decoder = &jpeg->decoder;
+  if (!jpeg_has_multiple_scans((j_decompress_ptr)decoder)) return 0;
+  uint64_t blocks = 0;
+  for (int index = 0; index < decoder->num_components; index++) {
+    const jpeg_component_info *component = &decoder->comp_info[index];
+    uint64_t across = component->h_samp_factor, down = component->v_samp_factor;
+    // Whole groups of blocks, as many as scans have that hold all components.
+    uint64_t width = (component->width_in_blocks + across - 1) / across * across;
+    blocks += width * ((component->height_in_blocks + down - 1) / down * down);
+  }
+  return blocks * sizeof(JBLOCK);
+}
+
 int cp_jpeg_has_inks(const cp_jpeg *jpeg) {
   // Turned round, as Adobe's programs write them; who says nothing means the same.
   J_COLOR_SPACE space = jpeg->decoder.jpeg_color_space;
@@ -104,6 +122,8 @@ int cp_jpeg_start(cp_jpeg *jpeg) {
   // All scans at once would be one step.
   decoder->buffered_image = jpeg_has_multiple_scans(decoder);
   jpeg->is_ahead = !decoder->buffered_image;
+  // What was refused by its header is not begun. This is all that its scans may take then.
+  decoder->mem->max_memory_to_use = SCRATCH_BYTES + (long)cp_jpeg_coefficient_bytes(jpeg);
   jpeg_start_decompress(decoder);
   if (decoder->output_width != decoder->image_width || decoder->output_components != 4) {
     return damaged(jpeg, "an odd format");
@@ -115,7 +135,9 @@ int cp_jpeg_read_ahead(cp_jpeg *jpeg) {
   struct jpeg_decompress_struct *decoder = &jpeg->decoder;
   if (jpeg->is_ahead) return 0;
   if (setjmp(jpeg->failed)) return jpeg->failure;
-  if (decoder->input_scan_number > MOST_SCANS) {
+  uint64_t scans = decoder->input_scan_number;
+  uint64_t pixels = (uint64_t)decoder->image_width * decoder->image_height;
+  if (scans > MOST_SCANS || scans * pixels > MOST_SCANNED_PIXELS) {
     return damaged(jpeg, "more scans than any program writes");
   }
   if (jpeg_consume_input(decoder) != JPEG_REACHED_EOI) return 1;

@@ -148,7 +148,7 @@ struct StallMatrixTests {
           let isLeft =
             switch work {
             case .element: mode != .whole || ending == .stop
-            case .transaction: mode != .whole && place == .insideFlush
+            case .transaction, .observer: mode != .whole && place == .insideFlush
             case .post: false
             }
           return isLeft ? nil : (work, place, mode, ending)

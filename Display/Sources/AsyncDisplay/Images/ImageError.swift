@@ -12,4 +12,7 @@ public enum ImageError: Error, Hashable, Sendable {
   case damaged(String)
   /// It has more pixels than `PixelSize` allows.
   case tooManyPixels(width: Int, height: Int)
+  /// Its scans need so many bytes beside its pixels, more than
+  /// `ImageSource.largestCoefficients` allows.
+  case tooManyCoefficients(byteCount: Int)
 }

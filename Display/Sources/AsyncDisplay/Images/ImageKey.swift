@@ -7,7 +7,7 @@ struct ImageKey: Hashable, Sendable {
   var byteCount: Int? {
     switch source {
     case .bitmap(let picture): return picture.bitmap.pixels.byteCount * made
-    case .data(let data): return PictureHeader.byteCount(of: data.bytes) * (1 + made)
+    case .data(let data): return PictureHeader.memory(for: data.bytes).peak(made)
     case .file: return nil
     }
   }
@@ -15,7 +15,7 @@ struct ImageKey: Hashable, Sendable {
   /// The same, on a worker.
   func readByteCount(isCancelled: () -> Bool) -> Int {
     guard case .file(let path) = source else { return byteCount ?? 0 }
-    return PictureHeader.byteCount(ofFile: path, isCancelled: isCancelled) * (1 + made)
+    return PictureHeader.memory(forFile: path, isCancelled: isCancelled).peak(made)
   }
 
   // Bitmaps of its size that are made of it.

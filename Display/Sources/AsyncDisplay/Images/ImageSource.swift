@@ -11,6 +11,18 @@ public enum ImageSource: Hashable, Sendable {
   /// So many bytes a file may have: 64 MiB.
   public static let largestFile = 64 << 20
 
+  /// So many bytes the coefficients of a JPEG in scans may need beside its pixels: 120 MiB,
+  /// or 32 times the bytes of its file if that is more.
+  ///
+  /// A JPEG in one scan keeps none. One in scans keeps two bytes for each sample, 3 to 6
+  /// bytes a pixel in most files, until the last scan is read.
+  public static let largestCoefficients = 120 << 20
+
+  // What a file of so many bytes may need.
+  static func coefficientLimit(ofFile byteCount: Int) -> Int {
+    max(largestCoefficients, 32 * byteCount)
+  }
+
   /// A picture that is decoded already.
   public static func bitmap(_ bitmap: Bitmap) -> ImageSource { .bitmap(ImageBitmap(bitmap)) }
 
@@ -19,7 +31,9 @@ public enum ImageSource: Hashable, Sendable {
 
   /// The picture, decoded on this thread.
   ///
-  /// Call from any thread.
+  /// Call from any thread. `isCancelled` is asked after each few rows, of a JPEG in scans
+  /// after each row of blocks of each scan. Scans times pixels may be 2^30: 500 scans of 2
+  /// million pixels, which is the most scans of any picture, or 16 of the largest picture.
   ///
   /// - Throws: An `ImageError`; a `DisplayError` if there is no memory; a
   ///   `CancellationError` once `isCancelled` says so.

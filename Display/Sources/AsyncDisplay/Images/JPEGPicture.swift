@@ -16,7 +16,12 @@ struct JPEGPicture: ~Copyable {
       var (width, height) = (UInt32(0), UInt32(0))
       let result = cp_jpeg_read_header(jpeg, &width, &height)
       try PictureDecoder.check(result, nil, cp_jpeg_message(jpeg))
-      pixels = try PictureDecoder.size(width, height)
+      let size = try PictureDecoder.size(width, height)
+      let coefficients = Int(clamping: cp_jpeg_coefficient_bytes(jpeg))
+      guard coefficients <= ImageSource.coefficientLimit(ofFile: bytes.count) else {
+        throw ImageError.tooManyCoefficients(byteCount: coefficients)
+      }
+      pixels = size
     } catch {
       // No deinit runs of what was not made.
       cp_jpeg_close(jpeg)

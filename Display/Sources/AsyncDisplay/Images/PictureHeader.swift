@@ -1,49 +1,56 @@
-/// How large a picture will be, of what its file says first. Nothing is decoded.
+/// How much memory a picture will need, by the first bytes of its file. Nothing is decoded.
 enum PictureHeader {
+  /// What decoding takes, in bytes.
+  struct Memory: Hashable {
+    /// The bitmap.
+    var pixels = 0
+    /// What is kept of a JPEG in scans until the last one is read.
+    var coefficients = 0
+
+    /// The most at once if `made` more bitmaps of that size are made once it is decoded.
+    func peak(_ made: Int) -> Int { max(pixels + coefficients, pixels * (1 + made)) }
+  }
+
   // What of a file is read for it: a camera's notes come before the size.
   private static let length = 1 << 18
 
-  /// Bytes of the bitmap that is decoded from `bytes`; 0 if none will be.
+  /// What decoding `bytes` takes; nothing if they are refused.
   ///
   /// What begins as a picture and does not say so here may be as large as any, and counts
   /// so: it is decoded alone.
-  static func byteCount(of bytes: [UInt8]) -> Int {
-    guard let type = PictureType(of: bytes) else { return 0 }
-    guard let (width, height) = size(in: bytes, type) else { return 4 * PixelSize.largestArea }
-    return PixelSize.allows(width, height) ? PixelSize(width: width, height: height).byteCount : 0
-  }
+  static func memory(for bytes: [UInt8]) -> Memory { memory(for: bytes, of: bytes.count) }
 
   /// The same of the file at `path`. Reads, so call it off the loop.
-  static func byteCount(ofFile path: String, isCancelled: () -> Bool = { false }) -> Int {
+  static func memory(
+    forFile path: String,
+    isCancelled: () -> Bool = { false }
+  ) -> Memory {
     // try?: what can not be read is told by who decodes it, and needs no memory.
-    (try? PictureFile.read(path, limit: length, isCancelled)).map { byteCount(of: $0) } ?? 0
+    let bytes = try? PictureFile.read(path, limit: length, isCancelled)
+    // One that is not whole here may be as large as any.
+    return bytes.map { memory(for: $0, of: $0.count < length ? $0.count : .max) } ?? Memory()
   }
 
-  private static func size(in bytes: [UInt8], _ type: PictureType) -> (width: Int, height: Int)? {
-    func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
+  private static func memory(for bytes: [UInt8], of fileSize: Int) -> Memory {
+    guard let type = PictureType(of: bytes) else { return Memory() }
+    var (size, coefficients) = ((width: Int, height: Int)?.none, 0)
     switch type {
-    case .png:
-      guard bytes.count >= 24 else { return nil }
-      return (word(16) << 16 | word(18), word(20) << 16 | word(22))
-    case .jpeg: break
+    case .png: size = pngSize(in: bytes)
+    case .jpeg:
+      let frame = JPEGFrame(in: bytes)
+      size = frame.map { ($0.width, $0.height) }
+      coefficients = frame?.coefficientBytes ?? 0
     }
-    var offset = 2
-    // From marker to marker, to that of a frame. What is between them libjpeg leaves out.
-    while offset + 9 <= bytes.count {
-      guard bytes[offset] == 0xFF else {
-        offset += 1
-        continue
-      }
-      switch bytes[offset + 1] {
-      case 0xFF: offset += 1
-      case 0x00, 0x01, 0xD0...0xD7: offset += 2
-      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-        return (word(offset + 7), word(offset + 5))
-      // Its length has part in itself.
-      default: offset += 2 + max(2, word(offset + 2))
-      }
-    }
-    return nil
+    guard let (width, height) = size else { return Memory(pixels: 4 * PixelSize.largestArea) }
+    let limit = ImageSource.coefficientLimit(ofFile: min(fileSize, ImageSource.largestFile))
+    guard PixelSize.allows(width, height), coefficients <= limit else { return Memory() }
+    return Memory(pixels: 4 * width * height, coefficients: coefficients)
+  }
+
+  private static func pngSize(in bytes: [UInt8]) -> (width: Int, height: Int)? {
+    guard bytes.count >= 24 else { return nil }
+    func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
+    return (word(16) << 16 | word(18), word(20) << 16 | word(22))
   }
 }
 

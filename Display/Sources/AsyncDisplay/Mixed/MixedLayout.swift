@@ -35,7 +35,7 @@ struct MixedLayout: Sendable {
     _ isCancelled: () -> Bool
   ) throws -> [Region] {
     guard !content.isEmpty else { return [] }
-    let layout = TextLayout(content.text, style, in: size, shapes: shapes)
+    let layout = TextLayout(content.text, style, in: size, shapes: shapes, isCancelled)
     // Setting it takes longest.
     if isCancelled() { throw CancellationError() }
     let top = vertical == .top ? 0 : vertical.top(of: layout.measure.size.height, in: size.height)
@@ -68,7 +68,7 @@ struct MixedLayout: Sendable {
   private func regions(of layout: borrowing TextLayout, top: Double) -> [Region] {
     var regions: [Region] = []
     layout.forEachCluster { index, rect in
-      guard let link = content.links.firstIndex(where: { $0.range.contains(index) }) else { return }
+      guard let link = content.link(at: index) else { return }
       var rect = rect
       rect.origin.y += top
       if let last = regions.last, last.link == link, last.rect.adjoins(rect) {

@@ -1,5 +1,8 @@
 /// Text with pictures in its lines, and stretches that can be tapped.
 ///
+/// It is bounded as `AttributedText` is; once that is cut, pictures and links are left out as
+/// well.
+///
 /// A value: where its pictures are does not depend on what it was appended to.
 ///
 /// ```swift
@@ -57,6 +60,7 @@ public struct MixedText: Hashable, Sendable {
     let start = text.string.utf8.count
     // Its font does not count: the room that the picture has does.
     text.append("\u{FFFC}", TextAttributes(font: Font("Sans", size: 1)))
+    guard text.string.utf8.count > start else { return }
     placed.append(Placed(range: start..<text.string.utf8.count, image: image))
     append(link, from: start)
   }
@@ -65,16 +69,42 @@ public struct MixedText: Hashable, Sendable {
   public mutating func append(_ other: MixedText) {
     let start = text.string.utf8.count
     var bytes = other.text.string.utf8[...]
+    // Only of those that it begins with: marks on the last letter of this.
+    var omitted = 0
     for run in other.text.runs {
-      text.append(String(decoding: bytes.prefix(run.range.count), as: UTF8.self), run.attributes)
+      omitted += text.add(
+        String(decoding: bytes.prefix(run.range.count), as: UTF8.self),
+        run.attributes
+      )
       bytes = bytes.dropFirst(run.range.count)
     }
-    for each in other.placed {
-      placed.append(Placed(range: Self.move(each.range, by: start), image: each.image))
+    if other.text.isCut { text.cut() }
+    let end = text.string.utf8.count
+    func moved(_ range: Range<Int>) -> Range<Int> {
+      let all = start..<end
+      return (range.lowerBound + start - omitted..<range.upperBound + start - omitted)
+        .clamped(to: all)
     }
-    for link in other.links {
-      append(Link(range: Self.move(link.range, by: start), name: link.name))
+    for each in other.placed where !moved(each.range).isEmpty {
+      placed.append(Placed(range: moved(each.range), image: each.image))
     }
+    for link in other.links where !moved(link.range).isEmpty {
+      append(Link(range: moved(link.range), name: link.name))
+    }
+  }
+
+  /// The index of the link that has the byte at `offset`.
+  ///
+  /// - Complexity: O(log n) in the links.
+  func link(at offset: Int) -> Int? {
+    var range = links.indices
+    while !range.isEmpty {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      let link = links[middle].range
+      if link.contains(offset) { return middle }
+      range = offset < link.lowerBound ? range.lowerBound..<middle : middle + 1..<range.upperBound
+    }
+    return nil
   }
 
   private mutating func append(_ name: String?, from start: Int) {
@@ -91,9 +121,5 @@ public struct MixedText: Hashable, Sendable {
     } else {
       links.append(link)
     }
-  }
-
-  private static func move(_ range: Range<Int>, by count: Int) -> Range<Int> {
-    range.lowerBound + count..<range.upperBound + count
   }
 }

@@ -3,12 +3,12 @@
 /// It is set in lines where it is drawn, on a worker. `measure` sets it for who lays
 /// out, on the thread that builds the tree.
 ///
-/// Pango sets a paragraph in one step, and nothing asks meanwhile whether the display was
+/// Pango sets a text in one step, and nothing asks meanwhile whether the display was
 /// cancelled: 0.5 to 0.8 ms of a processor for 1,000 characters of DejaVu Sans, by
-/// `LT_FIGURES=1 swift test --package-path Display --filter TextCost`. A text of many
-/// paragraphs is set no further than there is room for; one that is long, without an end
-/// of line, holds its worker for as long as it is. It is not split: where one part breaks
-/// into lines and how it is shaped depends on what is before it.
+/// `LT_FIGURES=1 swift test --package-path Display --filter TextCost`. So `AttributedText`
+/// bounds how long it is, and how many paragraphs, stretches and marks it has. A text of
+/// many paragraphs is set no further than there is room for. One of more than 1,024 bytes is
+/// shaped in pieces of 256 bytes at most, which end before a word if they can.
 ///
 /// After Texture's ASTextNode, without its lock.
 open class TextNode: Node {

@@ -10,12 +10,15 @@ extension Node {
   ///
   /// Call on the thread that builds the tree; on the loop if this is loaded.
   ///
-  /// - Precondition: It is not this node, nor one that it is part of.
+  /// - Precondition: It is not this node, nor one that it is part of. Both trees together
+  ///   have no more than `deepestTree` levels.
+  /// - Complexity: O(d) in the nodes above this, `deepestTree` at most. O(n) in the siblings
+  ///   of `node` if it had a supernode, and in its parts if this is loaded.
   public func addSubnode(_ node: Node) {
     check("Node.addSubnode")
-    require(!isWithin(node), "Node.addSubnode: a node can not be part of itself")
+    checkLevels(adding: node)
     require(
-      !(node.rasterizesAnything && isRasterized),
+      !(node.rasterizingCount > 0 && isRasterized),
       "Node.addSubnode: rasterizesSubtree must not be set within a node that rasterizes"
     )
     let (old, keeps) = (node.supernode, keepsLayers(of: node))
@@ -26,6 +29,7 @@ extension Node {
     comeApart()
     subnodes.append(node)
     node.supernode = self
+    didAdd(node)
     setNeedsLayout()
     guard let display else { return }
     if keeps {
@@ -58,8 +62,9 @@ extension Node {
     // Those it is shown by, and those that it may be in front of.
     partDidChange()
     parent.comeApart()
-    parent.subnodes.removeAll { $0 === self }
+    parent.subnodes.removeFirst(self)
     supernode = nil
+    parent.didRemove(self)
     parent.flat?.partDidDisplay()
     if unloading {
       if let picture { leave(picture) }
@@ -117,19 +122,6 @@ extension Node {
 
   /// Traps off the loop's thread if it is loaded.
   func check(_ operation: StaticString) { display?.check(operation) }
-
-  private func isWithin(_ node: Node) -> Bool {
-    var ancestor: Node? = self
-    while let each = ancestor {
-      if each === node { return true }
-      ancestor = each.supernode
-    }
-    return false
-  }
-
-  var rasterizesAnything: Bool {
-    rasterizesSubtree || subnodes.contains { $0.rasterizesAnything }
-  }
 }
 
 // Changes.

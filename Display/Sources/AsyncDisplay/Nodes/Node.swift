@@ -22,6 +22,8 @@ public import LoopTransactions
 /// }
 /// ```
 ///
+/// A tree has no more than `deepestTree` levels.
+///
 /// After Texture's display nodes.
 open class Node {
   /// The node that it is part of.
@@ -77,7 +79,11 @@ open class Node {
   ///
   /// - Precondition: The tree is not loaded, and no node above or below rasterizes.
   public var rasterizesSubtree = false {
-    didSet { require(!isLoaded, "Node.rasterizesSubtree: must be set before it is loaded") }
+    didSet {
+      require(!isLoaded, "Node.rasterizesSubtree: must be set before it is loaded")
+      guard rasterizesSubtree != oldValue else { return }
+      rasterizingDidChange(by: rasterizesSubtree ? 1 : -1)
+    }
   }
 
   /// What stands in for it and its parts until all of them have been displayed.
@@ -108,6 +114,10 @@ open class Node {
   public internal(set) var hasDisplayedHierarchy = false
 
   var needsLayout = true
+
+  // Of its tree, itself included: how many levels, and how many nodes that rasterize.
+  var height = 1
+  var rasterizingCount = 0
 
   // What its picture waits for: this one; and of the one whose bitmap it is, how many of
   // its parts. Whether that got what they draw: not after it was cancelled.

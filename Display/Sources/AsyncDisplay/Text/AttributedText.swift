@@ -4,6 +4,12 @@
 /// var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
 /// text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))
 /// ```
+///
+/// Pango sets a text in one step, which cannot be cancelled, so a text is bounded where it
+/// is made. `append` cuts it at the end of a character, and sets `isCut`, once it has
+/// `largestByteCount` bytes, `mostParagraphs` paragraphs, `mostRuns` stretches or
+/// `mostFonts` different fonts. Put longer text into several nodes. A character keeps
+/// `mostMarks` marks. Tabs after the first `mostTabs` become spaces.
 public struct AttributedText: Hashable, Sendable {
   /// A stretch that looks the same.
   public struct Run: Hashable, Sendable {
@@ -13,11 +19,33 @@ public struct AttributedText: Hashable, Sendable {
     public let attributes: TextAttributes
   }
 
+  /// The longest text, in bytes of UTF-8: 16 KiB.
+  public static let largestByteCount = 16_384
+
+  /// The most paragraphs of a text, empty ones included.
+  public static let mostParagraphs = 2048
+
+  /// The most stretches of a text.
+  public static let mostRuns = 1024
+
+  /// The most different fonts of a text.
+  public static let mostFonts = 32
+
+  /// The most marks on one letter. Unicode's stream-safe text format (UAX #15) allows the
+  /// same number.
+  public static let mostMarks = 30
+
+  /// The most tabs of a text.
+  public static let mostTabs = 1024
+
   /// All of the text.
   public private(set) var string = ""
 
-  /// Its stretches, one after the other.
+  /// Its stretches, one after the other. Neighbours that look the same are one.
   public private(set) var runs: [Run] = []
+
+  private var limiter = TextLimiter()
+  private var fonts: Set<Font> = []
 
   /// No text.
   public init() {}
@@ -28,12 +56,52 @@ public struct AttributedText: Hashable, Sendable {
   /// Whether there is no text.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Adds `more` at the end.
+  /// Whether text was left out because there would be too much of it.
+  public var isCut: Bool { limiter.isCut }
+
+  /// Adds `more` at the end, as far as the text may grow; nothing if `isCut`.
+  ///
+  /// - Complexity: O(n) in the bytes that are added.
   public mutating func append(_ more: String, _ attributes: TextAttributes) {
-    guard !more.isEmpty else { return }
+    add(more, attributes)
+  }
+
+  /// As `append`; returns how many bytes of marks were left out.
+  @discardableResult
+  mutating func add(_ more: String, _ attributes: TextAttributes) -> Int {
+    guard !more.isEmpty, !isCut else { return 0 }
     let start = string.utf8.count
-    // Pango takes a zero for the end of the text.
-    string += more.contains("\0") ? String(more.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : more
-    runs.append(Run(range: start..<string.utf8.count, attributes: attributes))
+    let continues = runs.last?.attributes == attributes
+    guard continues || hasRoom(for: attributes) else {
+      limiter.cut()
+      return 0
+    }
+    let (text, omitted) = limiter.take(more, room: Self.largestByteCount - start)
+    guard !text.isEmpty else { return omitted }
+    string += text
+    fonts.insert(attributes.font)
+    var first = start
+    if continues { first = runs.removeLast().range.lowerBound }
+    runs.append(Run(range: first..<string.utf8.count, attributes: attributes))
+    return omitted
+  }
+
+  /// Leaves out everything that is added from now on.
+  mutating func cut() { limiter.cut() }
+
+  /// The same text, all of it in `color`.
+  func colored(_ color: Color) -> AttributedText {
+    var text = self
+    text.runs = runs.map { run in
+      var attributes = run.attributes
+      attributes.color = color
+      return Run(range: run.range, attributes: attributes)
+    }
+    return text
+  }
+
+  private func hasRoom(for attributes: TextAttributes) -> Bool {
+    runs.count < Self.mostRuns
+      && (fonts.contains(attributes.font) || fonts.count < Self.mostFonts)
   }
 }

@@ -3,18 +3,26 @@ import CPango
 /// Text set in lines, for a size: how large it became, or to be drawn.
 ///
 /// Of the thread that made it, whose context it uses; made anew for each drawing. Pango
-/// sets a paragraph in one step, which can not be cancelled; see `TextNode`.
+/// sets text in one step, which cannot be cancelled; `AttributedText` bounds that.
 struct TextLayout: ~Copyable {
   let layout: OpaquePointer
   private let lineLimit: Int
   private let height: Double
   private let byteCount: Int
+  private let isCut: Bool
   /// Bytes that were handed to Pango to be set, again where more was: what it took.
   private(set) var bytesSet = 0
 
   /// Sets `text` in lines of `size.width`; what has no room in `size.height` is left out.
-  /// Both may be infinite. `shapes` have room in place of their stretches.
-  init(_ text: AttributedText, _ style: TextStyle, in size: Size, shapes: [TextShape] = []) {
+  /// Both may be infinite. `shapes` have room in place of their stretches. Once
+  /// `isCancelled` says so no more of it is set, and it is of no use.
+  init(
+    _ text: AttributedText,
+    _ style: TextStyle,
+    in size: Size,
+    shapes: [TextShape] = [],
+    _ isCancelled: () -> Bool = { false }
+  ) {
     guard let layout = pango_layout_new(TextContext.current) else {
       trap("TextLayout: Pango has no memory for a layout")
     }
@@ -22,9 +30,10 @@ struct TextLayout: ~Copyable {
     lineLimit = max(0, style.lineLimit ?? .max)
     height = size.height
     byteCount = text.string.utf8.count
+    isCut = text.isCut
     setAttributes(text, shapes)
     setLines(style, size)
-    setText(text)
+    setText(text, isCancelled)
   }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
@@ -59,6 +68,13 @@ struct TextLayout: ~Copyable {
     for (index, shape) in shapes.enumerated() {
       pango_attr_list_insert(list, shape.makeAttribute(index))
     }
+    for piece in TextItems.pieces(of: text.string) {
+      // What it is by default: it only begins an item.
+      let attribute = pango_attr_fallback_new(1)
+      attribute?.pointee.start_index = UInt32(clamping: piece.lowerBound)
+      attribute?.pointee.end_index = UInt32(clamping: piece.upperBound)
+      pango_attr_list_insert(list, attribute)
+    }
     pango_layout_set_attributes(layout, list)
     pango_attr_list_unref(list)
   }
@@ -89,7 +105,7 @@ struct TextLayout: ~Copyable {
 
   private static func description(of font: Font) -> OpaquePointer? {
     let description = pango_font_description_new()
-    pango_font_description_set_family(description, font.family)
+    pango_font_description_set_family(description, font.usableFamily)
     pango_font_description_set_absolute_size(description, font.usableSize * Double(ad_pango_scale))
     pango_font_description_set_weight(description, Int32(min(max(font.weight, 100), 1000)))
     if font.isItalic { pango_font_description_set_style(description, ad_pango_italic) }
@@ -125,8 +141,22 @@ extension TextLayout {
     }
     // Not by Pango's count of lines: with an ellipsis it makes none of paragraphs that have
     // no room.
-    if end < byteCount { measure.isTruncated = true }
+    if end < byteCount || isCut { measure.isTruncated = true }
     return measure
+  }
+
+  /// Sets `text` in lines and draws them, until cancelled.
+  static func draw(
+    _ text: AttributedText,
+    _ style: TextStyle,
+    in size: Size,
+    shapes: [TextShape] = [],
+    of context: DrawingContext,
+    _ isCancelled: () -> Bool
+  ) throws {
+    if isCancelled() { throw CancellationError() }
+    try TextLayout(text, style, in: size, shapes: shapes, isCancelled)
+      .draw(in: context, isCancelled: isCancelled)
   }
 
   /// Draws the lines at the place of `context`, until cancelled.
@@ -191,7 +221,7 @@ extension TextLayout {
 extension TextLayout {
   /// Sets no more paragraphs than there may be room for: Pango sets all lines in one
   /// step, which can not be cancelled. Those that follow change nothing in those before.
-  private mutating func setText(_ text: AttributedText) {
+  private mutating func setText(_ text: AttributedText, _ isCancelled: () -> Bool) {
     var paragraphs = paragraphGuess(for: text)
     let count = text.string.utf8.count
     text.string.withCString { string in
@@ -199,7 +229,7 @@ extension TextLayout {
         let end = Self.end(of: paragraphs, in: string, count)
         pango_layout_set_text(layout, string, Int32(clamping: end))
         bytesSet += end
-        guard end < count, hasRoom(for: paragraphs) else { return }
+        guard end < count, hasRoom(for: paragraphs), !isCancelled() else { return }
         paragraphs *= 2
       }
     }

@@ -22,6 +22,9 @@ extension AttributedText {
     isEmpty ? TextMeasure() : TextLayout(self, style, in: size).measure
   }
 
+  /// The longest item that Pango makes of it, in bytes.
+  package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
+
   /// Bytes of it that are set to measure it, some of them more than once: what that takes.
   package func bytesSet(_ style: TextStyle, in size: Size) -> Int {
     isEmpty ? 0 : TextLayout(self, style, in: size).bytesSet
@@ -29,7 +32,8 @@ extension AttributedText {
 
   /// Draws it into `rect`, and its shadow behind it.
   ///
-  /// Call from any thread. `isCancelled` is asked before each line.
+  /// Call from any thread. `isCancelled` is asked before the text is set, again whenever
+  /// more of it is, and before each line.
   ///
   /// - Throws: A `CancellationError`; a `DisplayError` if there is no memory.
   public func draw(
@@ -44,7 +48,7 @@ extension AttributedText {
       if let shadow = style.shadow {
         try draw(shadow, style, in: rect.size, of: context, isCancelled)
       }
-      try TextLayout(self, style, in: rect.size).draw(in: context, isCancelled: isCancelled)
+      try TextLayout.draw(self, style, in: rect.size, of: context, isCancelled)
     }
   }
 
@@ -59,19 +63,7 @@ extension AttributedText {
   ) throws {
     let text = colored(shadow.color)
     try shadow.draw(of: Rect(size: size), in: context, isCancelled) {
-      try TextLayout(text, style, in: size, shapes: shapes).draw(in: $0, isCancelled: isCancelled)
+      try TextLayout.draw(text, style, in: size, shapes: shapes, of: $0, isCancelled)
     }
-  }
-
-  /// The same text, all of it in `color`.
-  private func colored(_ color: Color) -> AttributedText {
-    var text = AttributedText()
-    for run in runs {
-      var attributes = run.attributes
-      attributes.color = color
-      let bytes = string.utf8.dropFirst(run.range.lowerBound).prefix(run.range.count)
-      text.append(String(decoding: bytes, as: UTF8.self), attributes)
-    }
-    return text
   }
 }

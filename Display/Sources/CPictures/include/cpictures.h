@@ -30,9 +30,13 @@ int cp_jpeg_read_header(cp_jpeg *jpeg, uint32_t *width, uint32_t *height);
 const unsigned char *cp_jpeg_exif(const cp_jpeg *jpeg, size_t *count);
 // Whether rows are of inks: cyan, magenta, yellow and black, a byte each, 255 for none.
 int cp_jpeg_has_inks(const cp_jpeg *jpeg);
-// Takes memory for the pixels.
+// Bytes of the coefficients that are kept until the last scan is read; 0 of a picture in one
+// scan. After the header.
+uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg);
+// Takes memory for the coefficients.
 int cp_jpeg_start(cp_jpeg *jpeg);
-// Reads a row of blocks ahead: 1 if there is more to be read before rows can be made, 0 if
+// Reads a row of blocks ahead. Fails after 500 scans, or once scans times pixels are over
+// 2^30: each scan is work for every pixel, and may be a few bytes. 1 if there is more to be read before rows can be made, 0 if
 // not. Of a picture in one scan there is none.
 int cp_jpeg_read_ahead(cp_jpeg *jpeg);
 int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32_t count);

@@ -1,0 +1,69 @@
+/// What a JPEG's header says of its pixels.
+struct JPEGFrame {
+  let width: Int
+  let height: Int
+  /// What its scans keep of it: nothing if it has all in one.
+  private(set) var coefficientBytes = 0
+
+  /// The frame of the file that begins with `bytes`; nil if it is not there.
+  init?(in bytes: [UInt8]) {
+    func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
+    var offset = 2
+    // From marker to marker, to that of a frame. What is between them libjpeg leaves out.
+    while offset + 9 <= bytes.count {
+      guard bytes[offset] == 0xFF else {
+        offset += 1
+        continue
+      }
+      switch bytes[offset + 1] {
+      case 0xFF: offset += 1
+      case 0x00, 0x01, 0xD0...0xD7: offset += 2
+      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+        (width, height) = (word(offset + 7), word(offset + 5))
+        coefficientBytes = Self.coefficients(of: bytes[offset...], width, height)
+        return
+      // Its length has part in itself.
+      default: offset += 2 + max(2, word(offset + 2))
+      }
+    }
+    return nil
+  }
+
+  // Of the frame that `bytes` begins with.
+  private static func coefficients(of bytes: ArraySlice<UInt8>, _ width: Int, _ height: Int) -> Int
+  {
+    guard let first = bytes.indices.dropFirst(9).first else { return 0 }
+    let kind = bytes[bytes.startIndex + 1]
+    let isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(kind)
+    let parts = (0..<Int(bytes[first])).map { first + 1 + 3 * $0 }
+    guard isProgressive || isInScans(bytes, parts.count) else { return 0 }
+    guard let last = parts.last, last + 1 < bytes.endIndex else { return 0 }
+    let factors = parts.map { (Int(bytes[$0 + 1] >> 4), Int(bytes[$0 + 1] & 15)) }
+    guard factors.allSatisfy({ 1...4 ~= $0.0 && 1...4 ~= $0.1 }) else { return 0 }
+    let (across, down) = factors.reduce((1, 1)) { (max($0.0, $1.0), max($0.1, $1.1)) }
+    // Groups of blocks, in each of which a component has as many blocks as its factors say.
+    let groups =
+      ((width + 8 * across - 1) / (8 * across)) * ((height + 8 * down - 1) / (8 * down))
+    return factors.reduce(0) { $0 + groups * $1.0 * $1.1 } * 128
+  }
+
+  // Whether the first scan of the frame that `bytes` begins with has not all of its
+  // components. One that is not here may be so.
+  private static func isInScans(_ bytes: ArraySlice<UInt8>, _ components: Int) -> Bool {
+    if components <= 1 { return false }
+    var offset = bytes.startIndex
+    while offset + 4 < bytes.endIndex {
+      guard bytes[offset] == 0xFF else {
+        offset += 1
+        continue
+      }
+      switch bytes[offset + 1] {
+      case 0xFF: offset += 1
+      case 0x00, 0x01, 0xD0...0xD7: offset += 2
+      case 0xDA: return Int(bytes[offset + 4]) < components
+      default: offset += 2 + max(2, Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3]))
+      }
+    }
+    return true
+  }
+}

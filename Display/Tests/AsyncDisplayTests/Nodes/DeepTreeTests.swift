@@ -1,0 +1,190 @@
+import AsyncDisplay
+import Foundation
+import LoopTransactions
+import Testing
+
+@Suite("Deep trees")
+struct DeepTreeTests {
+  private func leaf() -> Node {
+    let node = Node()
+    node.frame = Rect(x: 0, y: 0, width: 4, height: 4)
+    return node
+  }
+
+  // A chain of `count` nodes, its root and its leaf.
+  private func chain(_ count: Int, downwards: Bool = true) -> (root: Node, leaf: Node) {
+    var (root, last) = (leaf(), Node?.none)
+    let first = root
+    for _ in 1..<count {
+      let node = leaf()
+      if downwards {
+        (last ?? root).addSubnode(node)
+        last = node
+      } else {
+        node.addSubnode(root)
+        root = node
+      }
+    }
+    return downwards ? (root, last ?? root) : (root, first)
+  }
+
+  // D9
+  @Test(
+    "a tree of 256 levels is built either way, shown, touched and let go of",
+    arguments: [true, false]
+  )
+  func deepest(_ downwards: Bool) throws {
+    for rasterizes in [false, true] {
+      try withDisplay { display in
+        let (root, leaf) = chain(Node.deepestTree, downwards: downwards)
+        #expect(leaf.level == 255 && root.level == 0)
+        leaf.backgroundColor = .blue
+        root.rasterizesSubtree = rasterizes
+        root.load(in: display)
+        let isFinished = display.settle()
+        #expect(isFinished && root.hasDisplayedHierarchy)
+        let picture = try Bitmap.draw(PixelSize(width: 4, height: 4), from: display.pool) {
+          try root.composite(in: $0, at: display.loop.now)
+        }
+        #expect(picture.firstPixel == 0xFF00_00FF)
+        #expect(root.hitTest(.zero) == nil)
+        root.unload()
+      }
+    }
+  }
+
+  // D9
+  @Test("a level more traps, whichever part is added last")
+  func tooDeep() async {
+    await #expect(processExitsWith: .failure) {
+      // The root keeps the others.
+      let root = Node()
+      var node = root
+      for _ in 0..<256 {
+        let next = Node()
+        node.addSubnode(next)
+        node = next
+      }
+      withExtendedLifetime(root) { exit(EXIT_SUCCESS) }
+    }
+    await #expect(processExitsWith: .failure) {
+      var node = Node()
+      for _ in 0..<256 {
+        let next = Node()
+        next.addSubnode(node)
+        node = next
+      }
+      exit(EXIT_SUCCESS)
+    }
+    await #expect(processExitsWith: .success) {
+      var node = Node()
+      for _ in 0..<255 {
+        let next = Node()
+        next.addSubnode(node)
+        node = next
+      }
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  // D9
+  @Test("levels that were removed do not count, those beside them do")
+  func removed() async {
+    await #expect(processExitsWith: .success) {
+      let (root, middle) = (Node(), Node())
+      root.addSubnode(middle)
+      root.addSubnode(Node())
+      var chains: [Node] = []
+      for _ in 0..<2 {
+        let top = Node()
+        var node = top
+        for _ in 0..<200 {
+          let next = Node()
+          node.addSubnode(next)
+          node = next
+        }
+        chains.append(top)
+      }
+      middle.addSubnode(chains[0])
+      chains[0].removeFromSupernode()
+      // 2 levels, and 54 more above the other.
+      middle.addSubnode(chains[1])
+      var top = root
+      for _ in 0..<53 {
+        let next = Node()
+        next.addSubnode(top)
+        top = next
+      }
+      chains[1].removeFromSupernode()
+      for _ in 0..<200 {
+        let next = Node()
+        next.addSubnode(top)
+        top = next
+      }
+      exit(EXIT_SUCCESS)
+    }
+    await #expect(processExitsWith: .failure) {
+      // Two of 129 levels below one: one leaves, and the other still counts.
+      let root = Node()
+      var chains: [Node] = []
+      for _ in 0..<2 {
+        let top = Node()
+        var node = top
+        for _ in 1..<129 {
+          let next = Node()
+          node.addSubnode(next)
+          node = next
+        }
+        root.addSubnode(top)
+        chains.append(top)
+      }
+      chains[1].removeFromSupernode()
+      var top = root
+      for _ in 0..<127 {
+        let next = Node()
+        next.addSubnode(top)
+        top = next
+      }
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  // D9
+  @Test("what rasterizes is counted where it comes and goes")
+  func rasterizing() async {
+    await #expect(processExitsWith: .success) {
+      let (outer, middle, inner) = (Node(), Node(), Node())
+      outer.rasterizesSubtree = true
+      middle.addSubnode(inner)
+      inner.rasterizesSubtree = true
+      inner.rasterizesSubtree = false
+      outer.addSubnode(middle)
+      middle.removeFromSupernode()
+      inner.rasterizesSubtree = true
+      inner.removeFromSupernode()
+      outer.addSubnode(middle)
+      exit(EXIT_SUCCESS)
+    }
+    await #expect(processExitsWith: .failure) {
+      let (outer, middle, inner) = (Node(), Node(), Node())
+      outer.rasterizesSubtree = true
+      inner.rasterizesSubtree = true
+      middle.addSubnode(inner)
+      outer.addSubnode(middle)
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  // D9
+  @Test("100,000 siblings are added, and go, from either end")
+  func siblings() {
+    let root = leaf()
+    for _ in 0..<100_000 { root.addSubnode(leaf()) }
+    #expect(root.subnodes.count == 100_000 && root.hitTest(.zero) == nil)
+    for _ in 0..<1000 {
+      root.subnodes.first?.removeFromSupernode()
+      root.subnodes.last?.removeFromSupernode()
+    }
+    #expect(root.subnodes.count == 98_000)
+  }
+}
