@@ -14,7 +14,7 @@ clock = try FrameClock(on: loop, framesPerSecond: 120) { frame in
   guard frame.index >= 3 else { return }
   let elapsed = start.duration(to: frame.deadline)
   print("frame 3 is due 25 ms after the start, or is a later one:", elapsed >= .milliseconds(25))
-  clock?.stop()
+  clock?.cancel()
 }
 loop.run()
 print("running:", clock?.isActive ?? false)

@@ -39,7 +39,7 @@ private let tooManyOpen: Int32 = -24
             }
             #expect(loop.run() == .stopped)
             #expect(frames == 1)
-            clock.stop()
+            clock.cancel()
           }
         }
       }
