@@ -104,8 +104,19 @@ final class ServerLoop {
     loop.stop()
   }
 
+  /// libuv opens a spare descriptor for each loop with its first stream. Opened here, a
+  /// loop has as many descriptors at rest before its first client as after it.
+  private func openSpareDescriptor() {
+    let stream = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+    guard uv_tcp_init(uv, stream) == 0 else { return stream.deallocate() }
+    stream.withMemoryRebound(to: uv_handle_t.self, capacity: 1) {
+      uv_close($0) { UnsafeMutableRawPointer($0)?.deallocate() }
+    }
+  }
+
   private func listen(at socket: Int32) throws -> Listener {
-    try Listener(
+    openSpareDescriptor()
+    return try Listener(
       socket,
       on: loop,
       uv,

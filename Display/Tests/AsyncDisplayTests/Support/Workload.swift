@@ -10,5 +10,20 @@
 enum Workload {
   /// Whether `LT_STRESS_SCALE` is below 1, as under a sanitizer in `scripts/check`: it has
   /// nothing to find in what one thread computes alone, which goes less far then.
-  static let isShort = (getenv("LT_STRESS_SCALE").flatMap { Double(String(cString: $0)) } ?? 1) < 1
+  static let isShort = scale < 1
+
+  /// Where random numbers begin: `LT_STRESS_SEED`.
+  static let seed = UInt64(number("LT_STRESS_SEED") ?? 1)
+
+  /// Whether figures are printed: `LT_ATTACK` is set, as by `scripts/soak attack`.
+  static let isReported = number("LT_ATTACK") != nil
+
+  private static let scale = number("LT_STRESS_SCALE") ?? 1
+
+  /// `full`, times the scale.
+  static func count(_ full: Int) -> Int { max(1, Int(Double(full) * scale)) }
+
+  private static func number(_ name: String) -> Double? {
+    getenv(name).flatMap { Double(String(cString: $0)) }
+  }
 }

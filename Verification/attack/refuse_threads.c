@@ -1,0 +1,37 @@
+// Preloaded into the stress tests: pthread_create fails with EAGAIN for REFUSE_MS at
+// the start of every REFUSE_EVERY_MS, longer than the library retries.
+//
+// Only for calls with attributes from the program itself, which are the scheduler's
+// workers: the tests' own threads have none, and other libraries are left alone.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static long milliseconds(const char *name, long otherwise) {
+  const char *value = getenv(name);
+  return value == NULL ? otherwise : atol(value);
+}
+
+static int is_refused(const pthread_attr_t *attributes, const void *caller) {
+  Dl_info info;
+  if (attributes == NULL || dladdr(caller, &info) == 0) return 0;
+  if (strstr(info.dli_fname, ".so") != NULL) return 0;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  long every = milliseconds("REFUSE_EVERY_MS", 100);
+  long elapsed = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return every > 0 && elapsed % every < milliseconds("REFUSE_MS", 30);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *context) {
+  if (is_refused(attributes, __builtin_return_address(0))) return EAGAIN;
+  create *original = (create *)dlsym(RTLD_NEXT, "pthread_create");
+  return original(thread, attributes, body, context);
+}
