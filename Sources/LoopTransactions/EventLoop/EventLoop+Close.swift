@@ -65,7 +65,7 @@ extension EventLoop {
   private func checkMayClose() {
     if let unclosable { trapUnclosable("\(unclosable)") }
     if let name = unfinished.awaitingThisThread {
-      trapUnclosable("an operation of \(name), nor where its captures are released")
+      trapUnclosable("an operation of transaction '\(name)', nor where its captures are released")
     }
   }
 
