@@ -103,7 +103,8 @@ struct OperationStressTests {
       // A round allocates some 4 MB.
       #expect(after.0 - before.0 < 1 << 16, "\(after.0 - before.0) bytes")
       #expect(after.1 < before.1 + 3)
-      #expect(after.2 == before.2)
+      // Fewer if threads of the test's own runtime ended meanwhile.
+      #expect(after.2 <= before.2)
     }
   }
 

@@ -76,7 +76,7 @@ final class UnfinishedTransactions: LoopPart {
     guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core) }) else {
       return nil
     }
-    return "an operation of \(awaiting.name), nor where its captures are released"
+    return "an operation of transaction '\(awaiting.name)', nor where its captures are released"
   }
 
   /// A timer of the loop that its run does not wait for; nil if the loop takes none.
