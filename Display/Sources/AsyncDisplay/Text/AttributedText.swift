@@ -9,7 +9,8 @@
 /// is made. `append` cuts it at the end of a character, and sets `isCut`, once it has
 /// `largestByteCount` bytes, `mostParagraphs` paragraphs, `mostRuns` stretches or
 /// `mostFonts` different fonts. Put longer text into several nodes. A character keeps
-/// `mostMarks` marks. Tabs after the first `mostTabs` become spaces.
+/// `mostMarks` marks. A text has `mostTightBytes` bytes of negative letter spacing, for which
+/// Pango tries many line breaks. Tabs after the first `mostTabs` become spaces.
 public struct AttributedText: Hashable, Sendable {
   /// A stretch that looks the same.
   public struct Run: Hashable, Sendable {
@@ -19,8 +20,8 @@ public struct AttributedText: Hashable, Sendable {
     public let attributes: TextAttributes
   }
 
-  /// The longest text, in bytes of UTF-8: 16 KiB.
-  public static let largestByteCount = 16_384
+  /// The longest text, in bytes of UTF-8: 8 KiB.
+  public static let largestByteCount = 8192
 
   /// The most paragraphs of a text, empty ones included.
   public static let mostParagraphs = 2048
@@ -30,6 +31,9 @@ public struct AttributedText: Hashable, Sendable {
 
   /// The most different fonts of a text.
   public static let mostFonts = 32
+
+  /// The most bytes of text whose letter spacing is negative: 2 KiB.
+  public static let mostTightBytes = 2048
 
   /// The most marks on one letter. Unicode's stream-safe text format (UAX #15) allows the
   /// same number.
@@ -46,6 +50,7 @@ public struct AttributedText: Hashable, Sendable {
 
   private var limiter = TextLimiter()
   private var fonts: Set<Font> = []
+  private var tightBytes = 0
 
   /// No text.
   public init() {}
@@ -76,7 +81,13 @@ public struct AttributedText: Hashable, Sendable {
       limiter.cut()
       return 0
     }
-    let (text, omitted) = limiter.take(more, room: Self.largestByteCount - start)
+    let isTight = attributes.letterSpacing < 0
+    let room = min(
+      Self.largestByteCount - start,
+      isTight ? Self.mostTightBytes - tightBytes : .max
+    )
+    let (text, omitted) = limiter.take(more, room: room)
+    if isTight { tightBytes += text.utf8.count }
     guard !text.isEmpty else { return omitted }
     string += text
     fonts.insert(attributes.font)

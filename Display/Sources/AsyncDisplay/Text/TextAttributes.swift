@@ -6,8 +6,11 @@ public struct TextAttributes: Hashable, Sendable {
   public var color: Color
   /// Whether a line is drawn below it.
   public var isUnderlined: Bool
-  /// Points between two letters, beside what the font says.
+  /// Points between two letters, beside what the font says. If it is negative, an eighth of
+  /// the font's size at most: letters that lie on each other make lines without end.
   public var letterSpacing: Double
+
+  var usableSpacing: Double { max(letterSpacing, -font.usableSize / 8) }
 
   /// Text in `font` and `color`.
   public init(

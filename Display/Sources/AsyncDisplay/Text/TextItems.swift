@@ -1,6 +1,6 @@
 /// Where a long text is divided into items, which Pango shapes one by one.
 ///
-/// Where Pango breaks a line, it looks at all of the item from there on: a word of 16 KiB
+/// Where Pango breaks a line, it looks at all of the item from there on: a word of 8 KiB
 /// in narrow lines takes it seconds. In short items its work is proportional to the text.
 enum TextItems {
   /// The longest item, in bytes of UTF-8, if no character is longer.

@@ -62,7 +62,7 @@ struct TextLayout: ~Copyable {
       insert(pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
       if attributes.isUnderlined { insert(pango_attr_underline_new(ad_pango_underline)) }
       if attributes.letterSpacing != 0 {
-        insert(pango_attr_letter_spacing_new(Self.units(attributes.letterSpacing)))
+        insert(pango_attr_letter_spacing_new(Self.units(attributes.usableSpacing)))
       }
     }
     for (index, shape) in shapes.enumerated() {

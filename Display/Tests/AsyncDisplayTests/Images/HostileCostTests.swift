@@ -153,6 +153,10 @@ struct HostileCostTests {
       )
       fonts.append("a", TextAttributes(font: Font("DejaVu Sans", size: 10 + Double(number) / 100)))
     }
+    var tight = plain
+    tight.letterSpacing = -4
+    let narrow = AttributedText(String(repeating: "i", count: 9000), tight)
+    measure("tight") { _ in _ = narrow.measure(TextStyle(), in: Size(width: 7, height: .infinity)) }
     measure("stretches") { _ in
       _ = runs.measure(TextStyle(), in: Size(width: 50, height: .infinity))
     }

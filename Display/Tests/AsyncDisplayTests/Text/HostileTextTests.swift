@@ -10,17 +10,17 @@ struct HostileTextTests {
   private func scalars(_ text: AttributedText) -> Int { text.string.unicodeScalars.count }
 
   // D-31
-  @Test("a text is cut at 16 KiB, and says that it is truncated; nothing follows")
+  @Test("a text is cut at 8 KiB, and says that it is truncated; nothing follows")
   func bytes() {
     var text = AttributedText(String(repeating: "0123456789", count: 1_000_000), plain)
-    #expect(text.string.utf8.count == 16_384 && text.isCut)
+    #expect(text.string.utf8.count == 8192 && text.isCut)
     #expect(text.measure(TextStyle(), in: narrow).isTruncated)
-    #expect(text.bytesSet(TextStyle(), in: narrow) == 16_384)
+    #expect(text.bytesSet(TextStyle(), in: narrow) == 8192)
     let before = text
     text.append("more", plain)
     #expect(text == before)
-    let full = AttributedText(String(repeating: "a", count: 16_384), plain)
-    #expect(full.string.utf8.count == 16_384 && !full.isCut)
+    let full = AttributedText(String(repeating: "a", count: 8192), plain)
+    #expect(full.string.utf8.count == 8192 && !full.isCut)
     #expect(!full.measure(TextStyle(), in: Size(width: 1000, height: .infinity)).isTruncated)
     var grown = AttributedText()
     for _ in 0..<20_000 { grown.append("a", plain) }
@@ -35,7 +35,7 @@ struct HostileTextTests {
         String(repeating: "a", count: lead) + String(repeating: character, count: 10_000),
         plain
       )
-      #expect(text.isCut && (16_384 - 24...16_384).contains(text.string.utf8.count))
+      #expect(text.isCut && (8192 - 24...8192).contains(text.string.utf8.count))
       #expect(text.string.dropFirst(lead).allSatisfy { String($0) == character })
     }
   }
@@ -78,6 +78,23 @@ struct HostileTextTests {
   }
 
   // D-31
+  @Test("a text has 2 KiB of negative letter spacing, none of over an eighth of its size")
+  func tight() {
+    var tight = plain
+    tight.letterSpacing = -1
+    var text = AttributedText("a", plain)
+    text.append(String(repeating: "i", count: 5000), tight)
+    #expect(text.string.utf8.count == 2049 && text.isCut)
+    func width(_ spacing: Double) -> Double {
+      var attributes = plain
+      attributes.letterSpacing = spacing
+      let size = Size(width: .infinity, height: .infinity)
+      return AttributedText("iiiiii", attributes).measure(TextStyle(), in: size).size.width
+    }
+    #expect(width(-1.75) == width(-100) && width(-1.75) < width(-1) && width(-100) > 0)
+  }
+
+  // D-31
   @Test("tabs after the first 1,024 are spaces")
   func tabs() {
     let text = AttributedText(String(repeating: "\t", count: 3000), plain)
@@ -95,7 +112,7 @@ struct HostileTextTests {
       "a", "ab cd ", " ", "1", "字", "👩", "e\u{301}", "a\n", "\u{202A}\u{202B}", "\u{5D0}\u{5D1}",
       String(repeating: "x", count: 300) + " ",
     ] {
-      let long = AttributedText(String(repeating: text, count: 16_384 / text.utf8.count), plain)
+      let long = AttributedText(String(repeating: text, count: 8192 / text.utf8.count), plain)
       #expect((1...256).contains(long.longestItem), "\(text.prefix(3))")
       // Every line is there.
       let measure = long.measure(TextStyle(), in: Size(width: 40, height: .infinity))
@@ -171,13 +188,13 @@ struct HostileTextTests {
     #expect(bytes.count == 1 + 60 + 1 + 3 + 1)
     #expect(first.links.map { String(decoding: bytes[$0.range], as: UTF8.self) } == ["b", "c"])
     #expect(first.images == [image])
-    var full = MixedText(String(repeating: "x", count: 16_383), plain)
+    var full = MixedText(String(repeating: "x", count: 8191), plain)
     full.append(image, link: "image")
     #expect(full.images.isEmpty && full.links.isEmpty && full.text.isCut)
     full.append(second)
     #expect(full.images.isEmpty && full.links.isEmpty)
     var many = MixedText()
     for _ in 0..<10_000 { many.append(image) }
-    #expect(many.images.count == 16_384 / 3 && many.text.runs.count == 1)
+    #expect(many.images.count == 8192 / 3 && many.text.runs.count == 1)
   }
 }

@@ -141,7 +141,7 @@ struct TextTests {
   // D10
   @Test("of a long text no more is set than there may be room for, and it looks the same")
   func long() throws {
-    let each = (0..<300).map { "\($0) \(words.prefix(40))" }
+    let each = (0..<160).map { "\($0) \(words.prefix(40))" }
     for (newline, truncation) in [("\n", TextStyle.Truncation.none), ("\r\n", .none), ("\n", .end)]
     {
       var style = TextStyle()
@@ -150,11 +150,11 @@ struct TextTests {
       let size = Size(width: 200, height: 390)
       let endless = Size(width: 200, height: .infinity)
       let (some, all) = (long.measure(style, in: size), long.measure(style, in: endless))
-      #expect(15...25 ~= some.lineCount && all.lineCount >= 300 && !long.isCut)
+      #expect(15...25 ~= some.lineCount && all.lineCount >= 160 && !long.isCut)
       #expect(some.isTruncated && all.isTruncated == (truncation == .end))
-      // 24 of 300 paragraphs.
+      // 24 of 160 paragraphs.
       #expect(long.bytesSet(style, in: endless) == long.string.utf8.count)
-      #expect(long.bytesSet(style, in: size) * 10 < long.string.utf8.count)
+      #expect(long.bytesSet(style, in: size) * 5 < long.string.utf8.count)
       // As if it were set whole, down to where a line is cut off.
       if truncation == .none {
         let bottom = Int(some.size.height.rounded(.down))
