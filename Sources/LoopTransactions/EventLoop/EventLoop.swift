@@ -71,6 +71,9 @@ public final class EventLoop {
   @exclusivity(unchecked) var isStopWanted = false
   private(set) lazy var unfinished = UnfinishedTransactions(loop: self)
   var portHolders = 0
+  var isWaitingForPosts = false
+  // For what runs wait that other threads will post, besides held ports.
+  var holds = 0
   /// Whether a debug build traps where this loop is released without `close()`.
   /// A test of what happens then, as it does in a release build, says no.
   package var trapsWhenReleasedOpen = true

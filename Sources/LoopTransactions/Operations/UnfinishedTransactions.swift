@@ -18,7 +18,7 @@ final class UnfinishedTransactions {
   @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
   @exclusivity(unchecked) private var committed = 0
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
-  @exclusivity(unchecked) private var port: LoopPort?
+  @exclusivity(unchecked) private var holdsLoop = false
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -41,7 +41,9 @@ final class UnfinishedTransactions {
     guard !isAbandoned else { return }
     transaction.links.kept = transaction
     committed += 1
-    if committed == 1, let loop, loop.state != .closing { port = loop.port }
+    guard committed == 1, let loop, loop.state != .closing else { return }
+    holdsLoop = true
+    loop.hold()
   }
 
   /// Lets go of `transaction`: it is complete, or was dropped while empty.
@@ -54,7 +56,9 @@ final class UnfinishedTransactions {
     if let next { next.links.previous = previous } else { last = previous }
     guard links.kept != nil else { return }
     committed -= 1
-    if committed == 0 { port = nil }
+    guard committed == 0, holdsLoop else { return }
+    holdsLoop = false
+    loop?.endHold()
   }
 
   /// Cancels every one, waits for operations that run, and calls the completions:
@@ -69,7 +73,7 @@ final class UnfinishedTransactions {
   func abandon() {
     isAbandoned = true
     loop = nil
-    port = nil
+    holdsLoop = false
     for transaction in all { transaction.links.kept = nil }
     committed = 0
   }

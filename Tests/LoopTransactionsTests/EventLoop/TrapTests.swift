@@ -36,6 +36,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case stop = "EventLoop.stop"
   case close = "EventLoop.close"
   case port = "EventLoop.port"
+  case waitsForPosts = "EventLoop.waitsForPosts"
+  case askWaitsForPosts = "EventLoop.waitsForPosts "
   case addObserver = "EventLoop.addObserver"
   case addTimer = "EventLoop.addTimer"
   case addPreciseTimer = "EventLoop.addPreciseTimer"
@@ -77,8 +79,10 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     switch self {
     case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
       try callLoop(fixture.loop)
-    case .budget, .measuresTime, .errorHandler, .now, .metrics: useProperty(fixture.loop)
-    case .askBudget, .askMeasuresTime, .askErrorHandler: askProperty(fixture.loop)
+    case .budget, .measuresTime, .errorHandler, .now, .metrics, .waitsForPosts:
+      useProperty(fixture.loop)
+    case .askBudget, .askMeasuresTime, .askErrorHandler, .askWaitsForPosts:
+      askProperty(fixture.loop)
     case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
       commit(fixture.loop, fixture.label)
     case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
@@ -126,12 +130,14 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .measuresTime: loop.measuresTime = true
     case .errorHandler: loop.errorHandler = { _ in }
     case .now: _ = loop.now
+    case .waitsForPosts: loop.waitsForPosts = true
     default: _ = loop.metrics
     }
   }
 
   private func askProperty(_ loop: EventLoop) {
     switch self {
+    case .askWaitsForPosts: _ = loop.waitsForPosts
     case .askBudget: _ = loop.budget
     case .askMeasuresTime: _ = loop.measuresTime
     default: _ = loop.errorHandler
@@ -193,9 +199,9 @@ struct TrapTests {
   }
 
   static let needOpenLoop: [LoopCall] = [
-    .run, .runOnce, .runUntil, .stop, .port, .addObserver, .addTimer, .addPreciseTimer, .commit,
-    .commitValue, .performIfNeeded, .makeTransaction, .transactionCommit, .transactionPerform,
-    .makeQueue, .makeClock,
+    .run, .runOnce, .runUntil, .stop, .port, .waitsForPosts, .addObserver, .addTimer,
+    .addPreciseTimer, .commit, .commitValue, .performIfNeeded, .makeTransaction,
+    .transactionCommit, .transactionPerform, .makeQueue, .makeClock,
   ]
 
   @Test("a call after close says that the loop is closed", arguments: needOpenLoop)  // L11
