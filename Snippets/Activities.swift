@@ -7,6 +7,7 @@ import LoopTransactions
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 let activities = loop.activities(.beforeWaiting)
 Task.detached {
   for await activity in activities {

@@ -10,6 +10,7 @@ final class Log { var lines: [String] = [] }
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 let log = LoopBound(Log(), on: loop)
 DispatchQueue.global().async {
   try? port.post { log.withValue { $0.lines.append("from another thread, on the loop") } }

@@ -39,6 +39,7 @@ actor Index {
 
 @Sendable func startLoop(_ started: CheckedContinuation<LoopPort, Never>) {
   guard let loop = try? EventLoop() else { fatalError("the system is out of descriptors") }
+  loop.waitsForPosts = true
   started.resume(returning: loop.port)
   loop.run()  // until nobody holds the port
   try? loop.close()

@@ -22,6 +22,7 @@ actor Session {
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 let session = Session(on: port)
 Task.detached(executorPreference: port) {
   await session.receive("one")

@@ -11,13 +11,14 @@ import LoopTransactions
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 DispatchQueue.global().async {
   for word in ["first", "second"] {
     try? port.post { print("\(word), on the loop:", EventLoop.current != nil) }
   }
   port.stop()
 }
-loop.run()  // waits, because a port is held
+loop.run()
 try loop.close()
 do throws(LoopPort.Refusal) {
   try port.post { print("never") }

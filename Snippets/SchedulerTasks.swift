@@ -9,6 +9,7 @@ import LoopTransactions
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 let scheduler = OperationScheduler("thumbnails", workerLimit: 2)
 Task.detached(executorPreference: scheduler, priority: .high) {
   let drawn = await withTaskGroup(of: String.self) { group in

@@ -75,7 +75,7 @@ struct CloseStressTests {
 
   /// Four threads, each of which hands over in its own way until it is refused.
   private func start(on loop: EventLoop, _ ledger: Ledger) -> [TestThread] {
-    let port = loop.port
+    let port = loop.awaitedPort
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
     let sequence = Sequence(ledger)
     return [
@@ -147,7 +147,7 @@ struct CloseStressTests {
     switch leftover {
     case .nothing: break
     case .port:
-      let port = loop.port
+      let port = loop.awaitedPort
       try loop.close()
       withExtendedLifetime(port) {}
     case .timer:
@@ -155,7 +155,7 @@ struct CloseStressTests {
       try loop.addPreciseTimer(at: loop.now.advanced(by: .seconds(3600))) { _ in }
       loop.addObserver(for: .beforeWaiting) { _ in }
     case .work:
-      let port = loop.port
+      let port = loop.awaitedPort
       try port.post {}
       loop.commit {}
       loop.run(.noWait)

@@ -14,7 +14,7 @@ struct EmbeddingStressTests {
   @Test("once an embedding has ended, nobody calls its wake or is still in it")  // C5, L6, L11
   func ends() throws {
     try withLoop { loop in
-      let (port, isLate, isDone) = (loop.port, Tally(), Tally())
+      let (port, isLate, isDone) = (loop.awaitedPort, Tally(), Tally())
       let threads = (0..<4).map { _ in
         TestThread {
           while isDone.value == 0 {

@@ -155,7 +155,7 @@ struct ProducerStressTests {
 
   private func runProducers(on loop: EventLoop, _ ledger: Ledger) {
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
-    let (port, finished) = (loop.port, Tally())
+    let (port, finished) = (loop.awaitedPort, Tally())
     // Counted apart: it runs as often as it happens to.
     let coalesced = Parcel(Ledger())
     let threads = (0..<Self.threadCount).map { number in
@@ -201,7 +201,7 @@ struct ProducerStressTests {
   )  // L6
   func acknowledged(method: WakeMethod) throws {
     try withLoop(method) { loop in
-      let (port, finished, late) = (loop.port, Tally(), Tally())
+      let (port, finished, late) = (loop.awaitedPort, Tally(), Tally())
       let threads = (0..<Self.threadCount).map { number in
         TestThread {
           let acknowledgement = Acknowledgement()

@@ -60,6 +60,7 @@ struct TraceTests {
 extension EventLoop {
   /// Makes one tick, as a run that something keeps going.
   fileprivate func wakeAndRun() {
+    waitsForPosts = true
     let held = port
     run(.noWait)
     withExtendedLifetime(held) {}

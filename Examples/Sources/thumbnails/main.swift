@@ -23,6 +23,7 @@ do {
 
 let loop = try EventLoop()
 let album = Album(pictures, options, on: loop)
+loop.waitsForPosts = true
 Commands.read(for: album, by: loop.port)
 album.begin()
 loop.run()

@@ -17,14 +17,13 @@ extension EventLoop {
   /// Keeps the loop ready for posts: a loop without anything to wait for would say
   /// that it is due, and would not poll.
   func beginEmbedding() {
-    portHolders += 1
-    wakeSource.keepsLoopAlive(true)
+    hold()
     settleForHost()
   }
 
   /// Undoes `beginEmbedding()`.
   func endEmbedding() {
-    portWasDropped()
+    endHold()
     if saidAsleep { core.inbox.awake() }
     saidAsleep = false
     // What came by the host's own wake has nobody who looks any more.

@@ -9,7 +9,8 @@ extension EventLoop {
 
   /// Why a run returned.
   public enum RunResult: Hashable, Sendable {
-    /// Nothing is left to wait for: no handle, no timer, no port.
+    /// Nothing is left to wait for: no handle, no timer, no unfinished
+    /// transaction, and no holder of the port while `waitsForPosts` is true.
     case finished
     /// `stop()` was called, on the loop or through its port.
     case stopped

@@ -77,6 +77,9 @@ public final class EventLoop {
   var portHolders = 0
   // The callback that is under way and cannot close the loop. See `withoutClosing`.
   @exclusivity(unchecked) var unclosable: StaticString?
+  var isWaitingForPosts = false
+  // For what runs wait that other threads will post, besides held ports.
+  var holds = 0
 
   /// Whether a debug build traps where this loop is released without `close()`.
   /// A test of what happens then, as it does in a release build, says no.

@@ -1,7 +1,7 @@
 /// The side of an event loop that other threads may use.
 ///
-/// While anyone holds a port, its loop's `run()` waits for posts even if nothing
-/// else is left to wait for.
+/// Holding a port does not make the loop's `run()` wait: `EventLoop.waitsForPosts`
+/// does, while anyone holds the port.
 ///
 /// What is posted runs on the loop's thread, once, in the order it was posted
 /// by its thread, when the loop comes round: never inside the call, not even on
@@ -10,6 +10,7 @@
 ///
 /// ```swift
 /// let port = loop.port
+/// loop.waitsForPosts = true
 /// startThread {
 ///   try? port.post { print("on the loop") }
 ///   port.stop()

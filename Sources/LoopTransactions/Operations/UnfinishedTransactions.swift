@@ -18,7 +18,7 @@ final class UnfinishedTransactions: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
   @exclusivity(unchecked) private var committed = 0
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
-  @exclusivity(unchecked) private var port: LoopPort?
+  @exclusivity(unchecked) private var holdsLoop = false
 
   /// Retries refused workers while nobody else can.
   @exclusivity(unchecked) var retryTimer: LoopTimer?
@@ -46,7 +46,9 @@ final class UnfinishedTransactions: LoopPart {
     guard !isAbandoned else { return }
     transaction.links.kept = transaction
     committed += 1
-    if committed == 1, let loop, loop.state != .closing { port = loop.port }
+    guard committed == 1, let loop, loop.state != .closing else { return }
+    holdsLoop = true
+    loop.hold()
   }
 
   /// Lets go of `transaction`: it is complete, or was dropped while empty.
@@ -59,7 +61,9 @@ final class UnfinishedTransactions: LoopPart {
     if let next { next.links.previous = previous } else { last = previous }
     guard links.kept != nil else { return }
     committed -= 1
-    if committed == 0 { port = nil }
+    guard committed == 0, holdsLoop else { return }
+    holdsLoop = false
+    loop?.endHold()
   }
 
   /// Cancels every one, waits for operations that run, and calls the completions:
@@ -93,7 +97,7 @@ final class UnfinishedTransactions: LoopPart {
   func loopWasReleased() {
     isAbandoned = true
     loop = nil
-    port = nil
+    holdsLoop = false
     for transaction in all { transaction.links.kept = nil }
     committed = 0
   }

@@ -38,6 +38,7 @@ extension LTPost {
     _ makeBurst: MakeBurst
   ) throws(PeerFailure) {
     let port = loop.port
+    loop.waitsForPosts = true
     let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
     let (cpu, items) = (slice.seats.producer, slice.effort.operations)
     let burst = makeBurst(items, port, finish)

@@ -13,6 +13,7 @@ struct LTReplay: Peer {
     let player = ReplayPlayer(replay)
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
+      loop.waitsForPosts = true
       let stage = LoopStage(player, loop: loop)
       loop.addObserver(for: .beforeWaiting, order: .max) { [recorder = player.recorder] _ in
         recorder.endTick()

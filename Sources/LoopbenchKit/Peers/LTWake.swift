@@ -12,6 +12,7 @@ struct LTWake: Peer {
     let pings = try WakePings(effort: slice.effort)
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
+      loop.waitsForPosts = true
       let ticks = LoopTicks(of: loop, for: slice)
       let sender = Sender(port: port, pings: UnsafeMutableRawPointer(pings.pointer))
       try pings.measure(

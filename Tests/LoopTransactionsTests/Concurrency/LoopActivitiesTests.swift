@@ -36,7 +36,7 @@ struct LoopActivitiesTests {
   )  // C3, L7
   func noSpin(wanted: EventLoop.Activity, visits: Int) throws {
     try withSteppedLoop { stepped in
-      let (port, told, away) = (stepped.loop.port, Tally(), Away())
+      let (port, told, away) = (stepped.loop.awaitedPort, Tally(), Away())
       let activities = stepped.loop.activities(wanted)
       Task(executorPreference: port) {
         for await _ in activities {
@@ -64,7 +64,7 @@ struct LoopActivitiesTests {
   @Test("a task on a loop that never rests is told all the same")  // C3
   func busy() throws {
     try withSteppedLoop { stepped in
-      let (port, told, away) = (stepped.loop.port, Tally(), Away())
+      let (port, told, away) = (stepped.loop.awaitedPort, Tally(), Away())
       let activities = stepped.loop.activities(.beforeWaiting)
       Task(executorPreference: port) {
         for await _ in activities {
@@ -84,7 +84,7 @@ struct LoopActivitiesTests {
   @Test("what came while a task on the loop was away is not made up for")  // C3, L7
   func away() throws {
     try withSteppedLoop { stepped in
-      let (port, trace, away) = (stepped.loop.port, stepped.trace, Away())
+      let (port, trace, away) = (stepped.loop.awaitedPort, stepped.trace, Away())
       let activities = stepped.loop.activities(.beforeWaiting)
       Task(executorPreference: port) {
         for await _ in activities {

@@ -9,7 +9,7 @@ struct LoopBoundTests {
   func value() throws {
     try withSteppedLoop { stepped in
       final class Buffer { var words: [String] = [] }
-      let (port, bound) = (stepped.loop.port, LoopBound(Buffer(), on: stepped.loop))
+      let (port, bound) = (stepped.loop.awaitedPort, LoopBound(Buffer(), on: stepped.loop))
       TestThread.run { try? port.post { bound.withValue { $0.words.append("posted") } } }
       stepped.runUntilIdle()
       bound.withValue { $0.words.append("here") }

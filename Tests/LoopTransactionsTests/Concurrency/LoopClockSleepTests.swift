@@ -8,7 +8,7 @@ struct LoopClockSleepTests {
   @Test("tasks sleep by a stepped clock, and wake in the order of their deadlines")  // C3
   func stepped() throws {
     try withSteppedLoop { stepped in
-      let (port, clock, trace) = (stepped.loop.port, stepped.loop.clock, stepped.trace)
+      let (port, clock, trace) = (stepped.loop.awaitedPort, stepped.loop.clock, stepped.trace)
       for seconds in [3, 1, 2] {
         Task(executorPreference: port) {
           try await clock.sleep(for: .seconds(seconds))
@@ -31,7 +31,7 @@ struct LoopClockSleepTests {
     for tolerance: Duration? in [nil, .zero] {
       let slept = Locked<Duration?>(nil)
       let result = try await onLoopThread { loop in
-        let (port, clock) = (loop.port, loop.clock)
+        let (port, clock) = (loop.awaitedPort, loop.clock)
         Task.detached(executorPreference: ownThreads) {
           let start = clock.now
           try await clock.sleep(until: start.advanced(by: .milliseconds(20)), tolerance: tolerance)
@@ -51,7 +51,7 @@ struct LoopClockSleepTests {
   @Test("a cancelled sleep ends at once, and its timer keeps no run waiting")  // C3
   func cancelled() throws {
     try withSteppedLoop { stepped in
-      let (port, clock, trace) = (stepped.loop.port, stepped.loop.clock, stepped.trace)
+      let (port, clock, trace) = (stepped.loop.awaitedPort, stepped.loop.clock, stepped.trace)
       let task = Task(executorPreference: port) {
         do { try await clock.sleep(for: .seconds(60)) } catch { trace.record("\(type(of: error))") }
       }

@@ -14,7 +14,7 @@ struct LoopMetricsTests {
     try withLoop { loop in
       #expect(loop.metrics.ticks == 0)
       #expect(loop.metrics.flushes == 0)
-      #expect(loop.metrics == loop.port.metrics)
+      #expect(loop.metrics == loop.awaitedPort.metrics)
     }
   }
 
@@ -43,7 +43,7 @@ struct LoopMetricsTests {
   @Test("what is carried over is counted, and what is pending told")  // X1, L9
   func carriedOver() throws {
     try withSteppedLoop { stepped in
-      let (loop, port) = (stepped.loop, stepped.loop.port)
+      let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
       loop.budget = EventLoop.Budget(count: 1)
       for _ in 0..<3 { loop.commit(Label(), Label.layout) }
       for _ in 0..<3 { try port.post {} }
@@ -144,7 +144,7 @@ struct LoopMetricsTests {
   func busyInPoll() throws {
     try withLoop { loop in
       loop.measuresTime = true
-      let port = loop.port
+      let port = loop.awaitedPort
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { handle in
         handle.stop()
         spin(for: .milliseconds(20))
@@ -169,7 +169,7 @@ struct LoopMetricsTests {
   )  // X1
   func wakesNeeded() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let late = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
       TestThread.run { port.wake() }
       loop.run(.noWait)
@@ -192,7 +192,7 @@ struct LoopMetricsTests {
       #expect(stepped.loop.metrics.pendingElements == 4)
       stepped.step()
       #expect(stepped.loop.metrics.pendingElements == 2)
-      #expect(stepped.loop.port.metrics.pendingElements == 2)
+      #expect(stepped.loop.awaitedPort.metrics.pendingElements == 2)
     }
   }
 }

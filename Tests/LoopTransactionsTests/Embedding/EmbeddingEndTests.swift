@@ -42,7 +42,7 @@ struct EmbeddingEndTests {
   @Test("ended, an adopted loop's owner is woken by posts", arguments: [false, true])  // C5, L6
   func adoptedEnds(hasTurned: Bool) throws {
     try withAdoptedLoop { host, loop in
-      let (port, ran) = (loop.port, Tally())
+      let (port, ran) = (loop.awaitedPort, Tally())
       let embedding = Embedding(loop)
       if hasTurned { embedding.turn() }
       embedding.end()
@@ -57,7 +57,7 @@ struct EmbeddingEndTests {
   @Test("what came by the host's own wake, and was not turned for, is due to the owner")  // C5, L6
   func adoptedEndsOwing() throws {
     try withAdoptedLoop { host, loop in
-      let (port, ran, wakes, ends) = (loop.port, Tally(), Tally(), Gate())
+      let (port, ran, wakes, ends) = (loop.awaitedPort, Tally(), Tally(), Gate())
       let embedding = Embedding(loop, wake: { wakes.increment() > 0 })
       embedding.turn()
       TestThread.run { try? port.post { ran.increment() } }

@@ -40,7 +40,7 @@ struct EmbeddingTests {
       embedding.turn()
       #expect(trace.take() == ["change", "performed", "performed too"])
       embedding.settle()
-      try loop.port.post { trace.record("posted") }
+      try loop.awaitedPort.post { trace.record("posted") }
       embedding.turn()
       #expect(trace.take() == ["change", "posted"])
       embedding.settle()

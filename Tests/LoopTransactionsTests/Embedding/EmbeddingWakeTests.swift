@@ -8,7 +8,7 @@ struct EmbeddingWakeTests {
   @Test("a host that polls is woken by posts, by one write a burst")  // C5, L6
   func posts() throws {
     try withLoop { loop in
-      let (port, embedding, trace) = (loop.port, Embedding(loop), Trace())
+      let (port, embedding, trace) = (loop.awaitedPort, Embedding(loop), Trace())
       for name in ["first", "second", "third"] {
         TestThread.run { for _ in 0..<10 { try? port.post { trace.record(name) } } }
         embedding.host { trace.events.count >= 10 }
@@ -23,7 +23,7 @@ struct EmbeddingWakeTests {
   @Test("posts from another thread reach a host that blocks, 10,000 of them one by one")  // C5, L6
   func pingPong() throws {
     try withLoop { loop in
-      let (port, embedding, ran, answered) = (loop.port, Embedding(loop), Tally(), Gate())
+      let (port, embedding, ran, answered) = (loop.awaitedPort, Embedding(loop), Tally(), Gate())
       let thread = TestThread {
         for _ in 0..<10_000 {
           try? port.post {
@@ -42,7 +42,7 @@ struct EmbeddingWakeTests {
   @Test("an outer epoll that watches only the descriptor sees posts and precise timers")  // C5
   func nestedPoll() throws {
     try withLoop { loop in
-      let (embedding, trace, port) = (Embedding(loop), Trace(), loop.port)
+      let (embedding, trace, port) = (Embedding(loop), Trace(), loop.awaitedPort)
       embedding.settle()
       try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(5))) { _ in
         trace.record("timer")
@@ -63,7 +63,7 @@ struct EmbeddingWakeTests {
   @Test("a host's own wake is called once a burst, and not once it has ended")  // C5, L6
   func ownWake() throws {
     try withLoop { loop in
-      let (port, wakes, takes) = (loop.port, Tally(), Tally())
+      let (port, wakes, takes) = (loop.awaitedPort, Tally(), Tally())
       let embedding = Embedding(loop, wake: { wakes.increment() <= 2 || takes.value > 0 })
       embedding.settle()
       for round in 1...2 {
@@ -97,7 +97,7 @@ struct EmbeddingWakeTests {
   @Test("a host that is woken by its own call misses none of 10,000 posts, and ends")  // C5, L6
   func ownWakes() throws {
     try withLoop { loop in
-      let (port, ran, gate) = (loop.port, Tally(), Gate())
+      let (port, ran, gate) = (loop.awaitedPort, Tally(), Gate())
       let threads = (0..<4).map { _ in
         TestThread { for _ in 0..<2500 { try? port.post { ran.increment() } } }
       }

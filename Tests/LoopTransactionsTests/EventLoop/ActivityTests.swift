@@ -41,7 +41,7 @@ struct ActivityTests {
     try withLoop { loop in
       let trace = Trace()
       trace.follow(loop, [.entry, .exit])
-      let port = loop.port
+      let port = loop.awaitedPort
       var ticks = 0
       loop.addObserver(for: .beforeWaiting) { _ in
         ticks += 1
@@ -132,7 +132,7 @@ struct ActivityTests {
         loop.addObserver(for: .exit, order: order) { _ in trace.record("exit \(order)") }
       }
       loop.addTimer(after: .zero) { _ in loop.stop() }
-      let port = loop.port
+      let port = loop.awaitedPort
       #expect(loop.run() == .stopped)
       withExtendedLifetime(port) {}
       #expect(trace.events == ["exit 0", "exit 1", "exit 2"])

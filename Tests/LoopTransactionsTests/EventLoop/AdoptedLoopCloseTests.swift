@@ -95,7 +95,7 @@ struct AdoptedLoopCloseTests {
     let host = ForeignLoop()
     let trace = Trace()
     let loop = try EventLoop(adopting: host.address)
-    let port = loop.port
+    let port = loop.awaitedPort
     let smuggled = Smuggled(loop)
     try port.post {
       #expect(throws: Never.self) { try smuggled.value.close() }
@@ -113,7 +113,7 @@ struct AdoptedLoopCloseTests {
     await #expect(processExitsWith: .success) {
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addObserver(for: .beforeWaiting) { _ in
         TestThread.run { port.stop() }
         #expect(throws: Never.self) { try loop.close() }
@@ -203,7 +203,7 @@ struct AdoptedLoopCloseTests {
       #expect(host.tearDown())
       loop.measuresTime = true
       loop.budget = .unlimited
-      let port = loop.port
+      let port = loop.awaitedPort
       port.wake()
       queue.enqueue(Witness {})
       queue.flush()
@@ -224,7 +224,7 @@ struct AdoptedLoopCloseTests {
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)
       let timer = loop.addTimer(after: .seconds(3600)) { _ in }
-      let port = loop.port
+      let port = loop.awaitedPort
       let ran = Tally()
       #expect(host.tearDown())
       loop.commit { ran.increment() }

@@ -11,7 +11,7 @@ struct AdoptedLoopForkTests {
 
     /// Adds it to `loop`; what has to be kept meanwhile.
     fileprivate func add(to loop: EventLoop, _ body: @escaping () -> Void) throws -> AnyObject? {
-      let (port, smuggled) = (loop.port, Smuggled(body))
+      let (port, smuggled) = (loop.awaitedPort, Smuggled(body))
       switch self {
       case .transaction: loop.commit(body)
       case .post: try port.post { smuggled.value() }
@@ -68,7 +68,7 @@ struct AdoptedLoopForkTests {
   func wakes() async {
     await #expect(processExitsWith: .success) {
       try withAdoptedLoop { host, loop in
-        let port = loop.port
+        let port = loop.awaitedPort
         // The loop has been woken once, and will not read the wakes that follow.
         for _ in 0..<2 {
           Interposed.beforeBlocking({ _ in TestThread.run { port.wake() } }) {
@@ -129,7 +129,7 @@ struct AdoptedLoopForkTests {
   func childCloses(takesOverFirst: Bool) async {
     await #expect(processExitsWith: .success) { [takesOverFirst] in
       try withAdoptedLoop { host, loop in
-        let port = loop.port
+        let port = loop.awaitedPort
         try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(20))) { _ in }
         host.run(.noWait)
         let ending = Process.fork {

@@ -25,7 +25,7 @@ struct AdoptedLoopTests {
       let queues = (0..<10).map { _ in RunLoopQueue<Witness>(on: loop, handler: nil) }
       for queue in queues { queue.enqueue(Witness {}) }
       loop.commit {}
-      let port = loop.port
+      let port = loop.awaitedPort
       try port.post {}
       loop.run(.noWait)
       #expect([.idle, .prepare, .check].map(host.handleCount) == [1, 1, 1])
@@ -82,7 +82,7 @@ struct AdoptedLoopTests {
   func hostStopsBehind() throws {
     try withAdoptedLoop { host, loop in
       loop.budget = EventLoop.Budget(count: 1)
-      let (port, trace) = (loop.port, Trace())
+      let (port, trace) = (loop.awaitedPort, Trace())
       TestThread.run { for number in 1...2 { try? port.post { trace.record("P\(number)") } } }
       // Behind the posts of this tick, of which the second is carried over.
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
@@ -130,7 +130,7 @@ struct AdoptedLoopTests {
   @Test("a host's run waits for posts while a port is held, and takes them")  // L1, L6
   func hostWaits() throws {
     try withAdoptedLoop { host, loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let trace = Trace()
       var thread: TestThread?
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
@@ -146,7 +146,7 @@ struct AdoptedLoopTests {
   @Test("a host that polls for libuv itself is woken by posts, whenever they come")  // L6
   func hostPolls() throws {
     try withAdoptedLoop { host, loop in
-      let (port, trace) = (loop.port, Trace())
+      let (port, trace) = (loop.awaitedPort, Trace())
       // Before its first turn, after a turn, after a wake, after a run of ours.
       for name in ["first", "second", "third", "fourth"] {
         TestThread.run { try? port.post { trace.record(name) } }
@@ -185,7 +185,7 @@ struct AdoptedLoopTests {
   @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
   func stopsHost() throws {
     try withAdoptedLoop { host, loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addTimer(after: .zero) { _ in loop.stop() }
       #expect(host.run())
       #expect(loop.run(.noWait) == .ticked)

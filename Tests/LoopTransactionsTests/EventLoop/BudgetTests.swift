@@ -41,7 +41,7 @@ struct BudgetTests {
   @Test("posts, queues and transactions share one budget of time")  // L9
   func sharedTime() throws {
     try withSteppedLoop { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       let queue = try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
       stepped.step()
       // Each kind gets on by one at least: nothing starves behind another.
@@ -57,7 +57,7 @@ struct BudgetTests {
   func sharedCount() throws {
     try withSteppedLoop { stepped in
       stepped.loop.budget = EventLoop.Budget(count: 5)
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       let queue = try fill(stepped, port, each: 3) {}
       stepped.step()
       #expect(stepped.trace.take() == ["P1", "P2", "P3", "Q1", "Q2", "T1"])
@@ -72,7 +72,7 @@ struct BudgetTests {
   func unlimited() throws {
     try withSteppedLoop { stepped in
       stepped.loop.budget = .unlimited
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       let queue = try fill(stepped, port, each: 3) { stepped.spend(.seconds(60)) }
       stepped.step()
       #expect(
@@ -150,7 +150,7 @@ struct BudgetTests {
   func postsCarriedOverAtOnce() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
-      let (port, trace) = (loop.port, Trace())
+      let (port, trace) = (loop.awaitedPort, Trace())
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
       poll.start().send()
       // The loop is up: no wake is written, and the next tick takes the posts.
@@ -242,7 +242,7 @@ struct BudgetTests {
   func betweenRuns() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addObserver(for: .exit, repeats: false) { _ in loop.commit { trace.record("exit") } }
       #expect(loop.run(.noWait) == .ticked)
       #expect(loop.metrics.flushes == 1)

@@ -37,7 +37,7 @@ struct BudgetWakeTests {
       }
       later?.start()
     }) { _, loop in
-      port = loop.port
+      port = loop.awaitedPort
       loop.budget = budget
       trace.follow(loop, .beforeWaiting)
       loop.addObserver(for: .afterWaiting, repeats: false) { _ in
@@ -102,7 +102,7 @@ struct BudgetWakeTests {
       }
       later?.start()
     }) { host, loop in
-      port = loop.port
+      port = loop.awaitedPort
       loop.addObserver(for: .afterWaiting) { _ in times.record("\(host.milliseconds)") }
       loop.run(.once)
       #expect(loop.metrics.wakesReceived == 1)

@@ -73,7 +73,7 @@ struct CountTests {
   @Test("a post of a closure is the one allocation of its captures")  // L2
   func closurePost() throws {
     try withSteppedLoop { stepped in
-      let (port, trace, ran) = (stepped.loop.port, stepped.trace, Tally())
+      let (port, trace, ran) = (stepped.loop.awaitedPort, stepped.trace, Tally())
       TestThread.run {
         let count = try? Interposed.allocations { () throws(LoopPort.Refusal) in
           for number in 0..<100 { try port.post { ran.add(number) } }
@@ -89,7 +89,7 @@ struct CountTests {
   @Test("a post of a function, and a commit from another thread, allocate nothing")  // L2, T6
   func typedPost() throws {
     try withSteppedLoop { stepped in
-      let (port, trace, label) = (stepped.loop.port, stepped.trace, Label())
+      let (port, trace, label) = (stepped.loop.awaitedPort, stepped.trace, Label())
       // What makes a selector, and its table, is paid once.
       stepped.loop.commit(label, Label.layout)
       TestThread.run {
@@ -127,7 +127,7 @@ struct CountTests {
   func burstOfPosts() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        let port = loop.port
+        let port = loop.awaitedPort
         loop.budget = .unlimited
         loop.run(.noWait)
         let before = Interposed.heapBytes

@@ -78,7 +78,7 @@ struct CurrentLoopTests {
         loop.addObserver(for: .afterWaiting, repeats: false) { _ in body() }
         loop.addTimer(after: .milliseconds(1)) { _ in }
       case .wake:
-        let (port, smuggled) = (loop.port, Smuggled(body))
+        let (port, smuggled) = (loop.awaitedPort, Smuggled(body))
         return { TestThread.run { try? port.post { smuggled.value() } } }
       case .timer: loop.addTimer(after: .zero) { _ in body() }
       case .preciseTimer: try loop.addPreciseTimer(at: loop.now) { _ in body() }

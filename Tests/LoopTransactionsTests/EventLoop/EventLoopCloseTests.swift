@@ -11,7 +11,7 @@ struct EventLoopCloseTests {
   func performsOwed() throws {
     let trace = Trace()
     let loop = try EventLoop()
-    let port = loop.port
+    let port = loop.awaitedPort
     let queue = RunLoopQueue<Element>(on: loop) { _, isDrained in
       trace.record(isDrained ? "last element" : "element")
     }
@@ -67,7 +67,7 @@ struct EventLoopCloseTests {
   func postWhileClosing() throws {
     let trace = Trace()
     let loop = try EventLoop()
-    let port = loop.port
+    let port = loop.awaitedPort
     loop.commit {
       do {
         try port.post { trace.record("ran") }
@@ -84,7 +84,7 @@ struct EventLoopCloseTests {
   func postByDeinit() throws {
     let trace = Trace()
     let loop = try EventLoop()
-    let port = loop.port
+    let port = loop.awaitedPort
     loop.addObserver(for: .beforeWaiting) { [witness = Self.poster(port, trace)] _ in
       witness.touch()
     }
@@ -210,7 +210,7 @@ struct EventLoopCloseTests {
   )  // L11
   func waitsForSender(method: WakeMethod) throws {
     let loop = try EventLoop(wakeMethod: method)
-    let (port, trace, isWriting, mayWrite) = (loop.port, Trace(), Tally(), Tally())
+    let (port, trace, isWriting, mayWrite) = (loop.awaitedPort, Trace(), Tally(), Tally())
     var sender: TestThread?
     loop.addTimer(after: .milliseconds(1)) { _ in loop.stop() }
     // The loop has said that it sleeps: this post is the one that wakes it.
@@ -284,7 +284,7 @@ struct EventLoopCloseTests {
       observing: [\.standardErrorContent]
     ) {
       var loop: EventLoop? = try EventLoop()
-      let port = loop?.port
+      let port = loop?.awaitedPort
       loop?.commit {}
       loop = nil
       #expect(EventLoop.current == nil)

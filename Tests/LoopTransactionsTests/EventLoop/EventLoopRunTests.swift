@@ -63,7 +63,7 @@ struct EventLoopRunTests {
   @Test("run(until:) times out, and not before its deadline")  // L8
   func untilDeadline() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let deadline = loop.now.advanced(by: .microseconds(4321))
       #expect(loop.run(until: deadline) == .timedOut)
       #expect(loop.now >= deadline)
@@ -76,7 +76,7 @@ struct EventLoopRunTests {
   @Test("run(until:) performs what was committed, though its deadline has passed")  // L8, L5
   func untilPast() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       var performed = 0
       loop.commit { performed += 1 }
       #expect(loop.run(until: LoopClock.Instant(nanoseconds: 0)) == .timedOut)

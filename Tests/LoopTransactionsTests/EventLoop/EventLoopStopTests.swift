@@ -13,7 +13,7 @@ struct EventLoopStopTests {
   @Test("stop() ends the run after its tick, wherever it is called", arguments: Place.allCases)
   func places(place: Place) throws {  // L8
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       var ticks: UInt64 = 0
       func stop() {
         ticks = loop.metrics.ticks
@@ -42,7 +42,7 @@ struct EventLoopStopTests {
   @Test("stop() before a run ends the next one at once, and only that")  // L8
   func beforeRun() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.stop()
       #expect(loop.run() == .stopped)
       #expect(loop.metrics.ticks == 0)
@@ -57,7 +57,7 @@ struct EventLoopStopTests {
   @Test("stop() from an exit observer does not end the next run")  // L8
   func fromExit() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addObserver(for: .exit, repeats: false) { _ in loop.stop() }
       #expect(loop.run(.noWait) == .stopped)
       #expect(loop.run(.noWait) == .ticked)
@@ -69,7 +69,7 @@ struct EventLoopStopTests {
   @Test("a port stops a blocked loop from another thread", arguments: WakeMethod.allCases)
   func otherThread(method: WakeMethod) throws {  // L2, L8
     try withLoop(method) { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       var thread: TestThread?
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         thread = TestThread { port.stop() }
@@ -82,7 +82,7 @@ struct EventLoopStopTests {
   @Test("a port stops a loop that always owes work, from another thread")  // L8
   func busyLoop() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       var rounds = 0
       func again() {
         rounds += 1
@@ -100,7 +100,7 @@ struct EventLoopStopTests {
   @Test("a run that is stopped does not wait until other threads cease to post")  // L8
   func flood() throws {
     try withLoop { loop in
-      let (port, ran) = (loop.port, Tally())
+      let (port, ran) = (loop.awaitedPort, Tally())
       // What it runs while it returns, others make up for twice over. The bound
       // is for the failure.
       @Sendable func post() {
@@ -134,7 +134,7 @@ struct EventLoopStopTests {
       }
       later?.start()
     }) { _, loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let trace = Trace()
       trace.follow(loop, .beforeWaiting)
       loop.addObserver(for: .beforeWaiting) { _ in

@@ -13,7 +13,7 @@ struct LateJobsTests {
     let over = Gate()
     defer { over.open() }
     let (pinned, own) = try await onLoopThread(until: over) { loop in
-      (Pinned(on: loop.port), System.thread)
+      (Pinned(on: loop.awaitedPort), System.thread)
     }
     #expect(pinned.port.isIsolatingCurrentContext() == false)
     await withTaskGroup(of: Void.self) { group in
@@ -29,7 +29,7 @@ struct LateJobsTests {
       let (done, gate, over) = (Tally(), Gate(), Gate())
       defer { over.open() }
       let pinned = try await onLoopThread(until: over) { loop in
-        let pinned = Pinned(on: loop.port)
+        let pinned = Pinned(on: loop.awaitedPort)
         for _ in 0..<50 {
           Task.detached(executorPreference: ownThreads) {
             await pinned.increment()
@@ -50,7 +50,7 @@ struct LateJobsTests {
   func alone() async throws {
     let (over, inside) = (Gate(), Tally())
     defer { over.open() }
-    let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.port) }
+    let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.awaitedPort) }
     let alone = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 { group.addTask { await pinned.stays(for: .milliseconds(1), inside) } }
       return await group.reduce(0) { $1 ? $0 + 1 : $0 }
@@ -63,7 +63,7 @@ struct LateJobsTests {
     let (trace, gate, over) = (Trace(), Gate(), Gate())
     defer { over.open() }
     try await onLoopThread(until: over) { loop in
-      let (port, own) = (loop.port, System.thread)
+      let (port, own) = (loop.awaitedPort, System.thread)
       try port.post {
         // Run by close(), which refuses what comes now.
         Task(executorPreference: port) {
@@ -89,7 +89,7 @@ struct LateJobsTests {
     let thread = TestThread {
       let host = ForeignLoop()
       guard let loop = try? EventLoop(adopting: host.address) else { return }
-      let port = loop.port
+      let port = loop.awaitedPort
       let held = Smuggled(loop)
       Task(executorPreference: port) {
         try? held.value.close()
@@ -116,7 +116,7 @@ struct LateJobsTests {
     ) {
       let over = Gate()
       defer { over.open() }
-      let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.port) }
+      let pinned = try await onLoopThread(until: over) { loop in Pinned(on: loop.awaitedPort) }
       for _ in 0..<3 { await pinned.increment() }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

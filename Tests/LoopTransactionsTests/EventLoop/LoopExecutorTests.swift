@@ -15,7 +15,7 @@ struct LoopExecutorTests {
   @Test("an actor pinned to a loop runs on its thread, after suspensions too")  // C1
   func pinned() async throws {
     let (own, seen) = try await onLoopThread { loop in
-      let (port, seen) = (loop.port, Trace())
+      let (port, seen) = (loop.awaitedPort, Trace())
       Task.detached(executorPreference: ownThreads) {
         let pinned = Pinned(on: port)
         for _ in 0..<100 {
@@ -34,12 +34,12 @@ struct LoopExecutorTests {
   func assumes() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
-      let pinned = Pinned(on: loop.port)
+      let pinned = Pinned(on: loop.awaitedPort)
       let touch: @Sendable (String) -> Void = { name in
         trace.record("\(name) \(pinned.assumeHere())")
       }
       loop.addTimer(after: .zero) { _ in touch("timer") }
-      try loop.port.post { touch("post") }
+      try loop.awaitedPort.post { touch("post") }
       loop.commit { touch("transaction") }
       loop.addObserver(for: .afterWaiting, repeats: false) { _ in touch("observer") }
       stepped.runUntilIdle()
@@ -55,7 +55,7 @@ struct LoopExecutorTests {
       observing: [\.standardErrorContent]
     ) {
       let loop = try EventLoop()
-      let pinned = Pinned(on: loop.port)
+      let pinned = Pinned(on: loop.awaitedPort)
       TestThread.run { _ = pinned.assumeHere() }
     }
     #expect(said(elsewhere, "Incorrect actor executor assumption"))
@@ -64,7 +64,7 @@ struct LoopExecutorTests {
       observing: [\.standardErrorContent]
     ) {
       let loop = try EventLoop()
-      let pinned = Pinned(on: loop.port)
+      let pinned = Pinned(on: loop.awaitedPort)
       try loop.close()
       _ = pinned.assumeHere()
     }
@@ -74,7 +74,7 @@ struct LoopExecutorTests {
       observing: [\.standardErrorContent]
     ) {
       let loop = try EventLoop()
-      let port = loop.port
+      let port = loop.awaitedPort
       TestThread.run { port.checkIsolated() }
     }
     #expect(said(checked, "LoopPort.checkIsolated: the caller is not on the loop's thread"))
@@ -83,8 +83,8 @@ struct LoopExecutorTests {
   @Test("two actors of one loop call each other without a hop", arguments: [true, false])  // C1
   func noHops(prefersLoop: Bool) async throws {
     let posts = try await onLoopThread { loop in
-      let port = loop.port
-      let (first, second) = (Pinned(on: port), Pinned(on: loop.port))
+      let port = loop.awaitedPort
+      let (first, second) = (Pinned(on: port), Pinned(on: loop.awaitedPort))
       if prefersLoop {
         Task.detached(executorPreference: port) {
           await first.increment(1000, with: second)
@@ -107,7 +107,7 @@ struct LoopExecutorTests {
       seen.record("\(System.thread)")
     }
     let (own, seen, wakes, posts) = try await onLoopThread { loop in
-      let (port, seen) = (loop.port, Trace())
+      let (port, seen) = (loop.awaitedPort, Trace())
       let pinned = Pinned(on: port)
       Task.detached(executorPreference: port) {
         for _ in 0..<100 {
@@ -128,7 +128,7 @@ struct LoopExecutorTests {
   @Test("tasks that prefer the loop run there in the order they came, children too")  // C1
   func order() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       for number in 0..<4 {
         Task(executorPreference: port) {
           trace.record("\(number)")
@@ -146,7 +146,7 @@ struct LoopExecutorTests {
   @Test("jobs are spread over ticks by the budget, like posts")  // C1, L9
   func budget() throws {
     try withSteppedLoop { stepped in
-      let (port, ran) = (stepped.loop.port, Tally())
+      let (port, ran) = (stepped.loop.awaitedPort, Tally())
       stepped.loop.budget = EventLoop.Budget(count: 2)
       for _ in 0..<5 { Task(executorPreference: port) { ran.increment() } }
       var counts: [Int] = []
@@ -166,7 +166,7 @@ struct LoopExecutorTests {
         let (loop, ran) = (stepped.loop, Tally())
         loop.budget = EventLoop.Budget(count: limit)
         // A job or two each, as the compiler optimises.
-        Task(executorPreference: loop.port) {
+        Task(executorPreference: loop.awaitedPort) {
           for _ in 0..<80 {
             await Task.yield()
             ran.increment()
@@ -186,7 +186,7 @@ struct LoopExecutorTests {
   @Test("a job does not overtake a post that waits")  // C1
   func behindPosts() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       Task(executorPreference: port) {
         try port.post { trace.record("post") }
         await Task.yield()
@@ -202,7 +202,7 @@ struct LoopExecutorTests {
   @Test("what a job posts runs in the next tick, though jobs that follow run in this one")  // C1
   func postsOfJobs() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       Task(executorPreference: port) {
         await Task.yield()
         trace.record("task")
@@ -218,7 +218,7 @@ struct LoopExecutorTests {
   @Test("a burst of jobs wakes a sleeping loop once", .enabled(if: Interposed.isAvailable))  // L6
   func wakes() async throws {
     let sent = try await onLoopThread { loop in
-      let (port, ran) = (loop.port, Tally())
+      let (port, ran) = (loop.awaitedPort, Tally())
       Interposed.beforeBlocking({ _ in
         guard ran.value == 0 else { return }
         TestThread.run {
@@ -239,7 +239,7 @@ struct LoopExecutorTests {
   )  // C1
   func allocations() throws {
     try withSteppedLoop { stepped in
-      let (port, collector, ran) = (stepped.loop.port, JobCollector(200), Tally())
+      let (port, collector, ran) = (stepped.loop.awaitedPort, JobCollector(200), Tally())
       let body: @Sendable () async -> Void = { ran.increment() }
       let begin: @Sendable (any TaskExecutor) -> Int = { executor in
         Interposed.allocations {
@@ -276,7 +276,7 @@ struct LoopExecutorTests {
     }
     let (own, seen) = try await onLoopThread { loop in
       let trace = Trace()
-      let port = Smuggled(loop.port)
+      let port = Smuggled(loop.awaitedPort)
       Task.detached(executorPreference: ownThreads) {
         for _ in 0..<100 { await Last(on: port.value, trace).touch() }
       }
@@ -293,7 +293,7 @@ struct LoopExecutorTests {
   @Test("a job for a parent's loop ends the child process with a message")  // C1, L12
   func forked() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let ending = Process.fork { Task(executorPreference: port) {} }
       #expect(ending.status != 0)
       #expect(ending.standardError.contains("LoopPort.enqueue: the loop belongs to the parent"))

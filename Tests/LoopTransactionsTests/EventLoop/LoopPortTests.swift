@@ -15,7 +15,7 @@ struct LoopPortTests {
   @Test("a post wakes a loop that waits for nothing else", arguments: WakeMethod.allCases)
   func wakes(method: WakeMethod) throws {  // L6
     try withLoop(method) { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       for _ in 0..<100 {
         var thread: TestThread?
         loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
@@ -30,7 +30,7 @@ struct LoopPortTests {
   @Test("a commit from another thread is performed by a loop that waits for nothing else")
   func commits() throws {  // L6, T6
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let action = SharedAction { port.stop() }
       var thread: TestThread?
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
@@ -47,7 +47,7 @@ struct LoopPortTests {
   )
   func oneWrite(method: WakeMethod) throws {  // L6
     try withLoop(method) { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let (ran, writes) = (Tally(), Trace())
       // In the poll's callbacks the loop still counts as asleep: what is posted
       // now may meet a poll that blocks.
@@ -75,7 +75,7 @@ struct LoopPortTests {
   )  // L6
   func noRead() throws {
     try withLoop(.descriptor) { loop in
-      let (port, trace) = (loop.port, Trace())
+      let (port, trace) = (loop.awaitedPort, Trace())
       for _ in 0..<3 {
         // The loop has said that it sleeps.
         Interposed.beforeBlocking({ _ in
@@ -98,7 +98,7 @@ struct LoopPortTests {
   @Test("posts to a loop that is awake, after it slept, write nothing")  // L6
   func awake() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       // An event that is not a post ends the sleep of the first tick.
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
       poll.start().send()
@@ -118,7 +118,7 @@ struct LoopPortTests {
   @Test("closures and functions of one thread run in the order they were posted")  // L2
   func order() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       let context = Smuggled(Unmanaged.passUnretained(trace).toOpaque())
       TestThread.run {
         for number in 0..<3 {
@@ -135,7 +135,7 @@ struct LoopPortTests {
   @Test("posts of the loop's own thread run before those of others, each in their order")  // L2
   func ownFirst() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       TestThread.run { for number in 0..<2 { try? port.post { trace.record("other \(number)") } } }
       for number in 0..<2 { try port.post { trace.record("own \(number)") } }
       stepped.step()
@@ -151,7 +151,7 @@ struct LoopPortTests {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
       try withLoop { loop in
-        let (port, raised, posted) = (loop.port, Tally(), Tally())
+        let (port, raised, posted) = (loop.awaitedPort, Tally(), Tally())
         Process.handlingSignals({
           port.wake()
           port.stop()
@@ -181,7 +181,7 @@ struct LoopPortTests {
   @Test("a post on the loop's own thread never runs inside the call")  // L2
   func notInside() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       try port.post { trace.record("posted") }
       trace.record("returned")
       stepped.step()
@@ -192,7 +192,7 @@ struct LoopPortTests {
   @Test("what a post posts runs in the next tick, which comes without blocking")  // L2, L5
   func postsAgain() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       trace.follow(stepped.loop, .afterWaiting)
       try port.post {
         trace.record("first")
@@ -206,7 +206,7 @@ struct LoopPortTests {
   @Test("a posted closure is released on the loop's thread")  // L2, O12
   func released() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       TestThread.run {
         try? port.post {
           [
@@ -226,7 +226,7 @@ struct LoopPortTests {
   func refused() throws {
     let trace = Trace()
     let loop = try EventLoop()
-    let port = loop.port
+    let port = loop.awaitedPort
     try loop.close()
     for isElsewhere in [false, true] {
       let post: @Sendable () -> Void = {
@@ -249,15 +249,15 @@ struct LoopPortTests {
   @Test("a loop has one port while somebody holds it")  // L2
   func onePort() throws {
     try withLoop { loop in
-      let port = loop.port
-      #expect(loop.port === port)
+      let port = loop.awaitedPort
+      #expect(loop.awaitedPort === port)
     }
   }
 
   @Test("a loop waits for posts while a port is held, and not when it was dropped on the loop")
   func held() throws {  // L2, L8
     try withLoop { loop in
-      var port: LoopPort? = loop.port
+      var port: LoopPort? = loop.awaitedPort
       #expect(loop.run(.noWait) == .ticked)
       port = nil
       #expect(loop.run() == .finished)
@@ -268,7 +268,7 @@ struct LoopPortTests {
   @Test("a blocked loop returns when another thread drops the last port")  // L2, L8
   func droppedElsewhere() throws {
     try withLoop { loop in
-      var port: LoopPort? = loop.port
+      var port: LoopPort? = loop.awaitedPort
       var thread: TestThread?
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         thread = TestThread { [port] in withExtendedLifetime(port) {} }
@@ -282,8 +282,8 @@ struct LoopPortTests {
   @Test("a port taken before the drop of the last was noted keeps the loop waiting")  // L2
   func takenAgain() throws {
     try withLoop { loop in
-      _ = loop.port
-      let port = loop.port
+      _ = loop.awaitedPort
+      let port = loop.awaitedPort
       #expect(loop.run(.noWait) == .ticked)
       #expect(loop.run(.noWait) == .ticked)
       withExtendedLifetime(port) {}
@@ -293,7 +293,7 @@ struct LoopPortTests {
   @Test("a port tells metrics from any thread")  // X1
   func metrics() throws {
     try withSteppedLoop { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       try port.post {}
       stepped.runUntilIdle()
       TestThread.run { trace.record("\(port.metrics.posts)") }

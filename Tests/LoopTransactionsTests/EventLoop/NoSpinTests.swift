@@ -12,7 +12,7 @@ struct NoSpinTests {
   @Test("with everything dead, cancelled or removed, a loop sleeps until its timer is due")  // L7
   func dead() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let queue = RunLoopQueue<Item>(on: loop, membership: .weak, batchSize: 1) { _, _ in }
       enqueueTheDead(queue)
       cancelTransactions(on: loop)
@@ -59,7 +59,7 @@ struct NoSpinTests {
   @Test("after a wake, and after a post, a loop blocks again in the next tick but one")  // L7
   func afterWake() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addTimer(after: .milliseconds(50)) { _ in loop.stop() }
       port.wake()
       try port.post {}

@@ -75,7 +75,7 @@ struct ObserverTests {
   func addedForLaterActivity() throws {
     try withLoop { loop in
       let trace = Trace()
-      let port = loop.port
+      let port = loop.awaitedPort
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         loop.addObserver(for: .exit, repeats: false) { trace.record("\($0)") }
       }
@@ -127,7 +127,7 @@ struct ObserverTests {
   func activities() throws {
     try withLoop { loop in
       let trace = Trace()
-      let port = loop.port
+      let port = loop.awaitedPort
       trace.follow(loop, [.entry, .afterWaiting])
       loop.run(.noWait)
       withExtendedLifetime(port) {}

@@ -186,7 +186,7 @@ struct RunEndTests {
       let trace = Trace()
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
         loop.commit { trace.record("T3") }
-        try? loop.port.post { trace.record("P1") }
+        try? loop.awaitedPort.post { trace.record("P1") }
       }
       poll.start().send()
       for number in 1...2 { loop.commit { trace.record("T\(number)") } }

@@ -36,6 +36,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case stop = "EventLoop.stop"
   case close = "EventLoop.close"
   case port = "EventLoop.port"
+  case waitsForPosts = "EventLoop.waitsForPosts"
+  case askWaitsForPosts = "EventLoop.waitsForPosts "
   case addObserver = "EventLoop.addObserver"
   case addTimer = "EventLoop.addTimer"
   case addPreciseTimer = "EventLoop.addPreciseTimer"
@@ -84,9 +86,9 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     switch self {
     case .run, .runOnce, .runUntil, .stop, .close, .port, .addObserver, .addTimer, .addPreciseTimer:
       try callLoop(fixture.loop)
-    case .budget, .postCapacity, .measuresTime, .errorHandler, .now, .metrics:
+    case .budget, .postCapacity, .measuresTime, .errorHandler, .now, .metrics, .waitsForPosts:
       useProperty(fixture.loop)
-    case .askBudget, .askPostCapacity, .askMeasuresTime, .askErrorHandler:
+    case .askBudget, .askPostCapacity, .askMeasuresTime, .askErrorHandler, .askWaitsForPosts:
       askProperty(fixture.loop)
     case .commit, .commitValue, .isPending, .cancel, .performIfNeeded:
       commit(fixture.loop, fixture.label)
@@ -149,12 +151,14 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .measuresTime: loop.measuresTime = true
     case .errorHandler: loop.errorHandler = { _ in }
     case .now: _ = loop.now
+    case .waitsForPosts: loop.waitsForPosts = true
     default: _ = loop.metrics
     }
   }
 
   private func askProperty(_ loop: EventLoop) {
     switch self {
+    case .askWaitsForPosts: _ = loop.waitsForPosts
     case .askBudget: _ = loop.budget
     case .askPostCapacity: _ = loop.postCapacity
     case .askMeasuresTime: _ = loop.measuresTime
@@ -217,9 +221,9 @@ struct TrapTests {
   }
 
   static let needOpenLoop: [LoopCall] = [
-    .run, .runOnce, .runUntil, .stop, .port, .addObserver, .addTimer, .addPreciseTimer, .commit,
-    .commitValue, .performIfNeeded, .makeTransaction, .transactionCommit, .transactionPerform,
-    .makeQueue, .makeClock,
+    .run, .runOnce, .runUntil, .stop, .port, .waitsForPosts, .addObserver, .addTimer,
+    .addPreciseTimer, .commit, .commitValue, .performIfNeeded, .makeTransaction,
+    .transactionCommit, .transactionPerform, .makeQueue, .makeClock,
   ]
 
   @Test("a call after close says that the loop is closed", arguments: needOpenLoop)  // L11

@@ -215,7 +215,7 @@ struct AsyncTransactionTests {
       }
       let before = loop.metrics.wakesSent
       // While it blocks, as in a callback, they all end.
-      try loop.port.post {
+      try loop.awaitedPort.post {
         frozen.thaw()
         while scheduler.metrics.queued + scheduler.metrics.running > 0 { TestThread.yield() }
       }

@@ -127,7 +127,7 @@ struct AsyncTransactionWaitTests {
   @Test("an operation that waits on the loop that waits for it is told, with both names")
   func cycle() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
       let began = Gate()
       var found: WaitCycle?
@@ -150,7 +150,7 @@ struct AsyncTransactionWaitTests {
   @Test("the circle is seen by whichever of the two waits last", arguments: [true, false])
   func cycleEitherWay(loopIsFirst: Bool) throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
       let began = Gate()
       let goOn = Gate()
@@ -184,13 +184,13 @@ struct AsyncTransactionWaitTests {
   @Test("a circle by way of a second loop is seen too")
   func longCycle() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let ready = Gate()
       let other = Locked<LoopPort?>(nil)
       let found = Tally()
       let thread = TestThread {
         guard let second = try? EventLoop() else { return }
-        other.withLock { $0 = second.port }
+        other.withLock { $0 = second.awaitedPort }
         let inner = AsyncTransaction(on: second, name: "inner", scheduler: .alone())
         inner.add("to the first") { _ in
           try port.postAndWait {}
@@ -222,7 +222,7 @@ struct AsyncTransactionWaitTests {
   @Test("postAndWait returns what the loop makes, and throws what it throws")
   func postAndWait() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let thread = System.thread
       let values = Locked<[Bool]>([])
       let other = TestThread {

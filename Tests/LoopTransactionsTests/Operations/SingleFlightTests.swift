@@ -219,7 +219,7 @@ struct SingleFlightTests {
   @Test("a flight that waits on a loop that waits for it is told")
   func cycle() throws {
     try withLoop { loop in
-      let port = loop.port
+      let port = loop.awaitedPort
       let flights = SingleFlight<Int, Int>(on: .alone())
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
       let began = Gate()

@@ -25,7 +25,7 @@ struct ForkGuardTests {
   func childPosts() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        let port = loop.port
+        let port = loop.awaitedPort
         // In the poll's callbacks the loop still counts as asleep.
         let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
           let ending = Process.fork {
@@ -67,7 +67,7 @@ struct ForkGuardTests {
   func childCloses() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        let port = loop.port
+        let port = loop.awaitedPort
         var thread: TestThread?
         let timer = try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(50))) { _ in
           thread = TestThread { try? port.post { port.stop() } }
@@ -111,7 +111,7 @@ struct ForkGuardTests {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
       try withLoop { loop in
-        let (port, isDone) = (loop.port, Tally())
+        let (port, isDone) = (loop.awaitedPort, Tally())
         let asking = (0..<3).map { _ in
           TestThread { while isDone.value == 0 { port.wake() } }
         }
@@ -235,7 +235,7 @@ private final class Inherited {
   private let transaction: Transaction
 
   init(_ loop: EventLoop) {
-    port = loop.port
+    port = loop.awaitedPort
     queue = RunLoopQueue(on: loop) { _, _ in }
     observer = loop.addObserver(for: .beforeWaiting) { _ in }
     timer = loop.addTimer(after: .seconds(3600)) { _ in }

@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 @Suite("RunLoopQueue, dropped and closed")
@@ -50,7 +51,7 @@ struct RunLoopQueueEndTests {
   @Test("dropped by another thread, a queue hands over what waits, then releases its handler here")
   func droppedElsewhere() throws {
     try stepping { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
       var queue: RunLoopQueue<Parcel>? = RunLoopQueue(on: stepped.loop) { [probe] parcel, _ in
         stepped.trace.record(parcel.name)
@@ -103,7 +104,7 @@ struct RunLoopQueueEndTests {
     }
     let trace = Trace()
     try stepping { stepped in
-      var poster: Poster? = Poster(stepped.loop.port, trace)
+      var poster: Poster? = Poster(stepped.loop.awaitedPort, trace)
       let queue = RunLoopQueue<Parcel>(on: stepped.loop) { [poster] _, _ in _ = poster }
       poster = nil
       try stepped.close()

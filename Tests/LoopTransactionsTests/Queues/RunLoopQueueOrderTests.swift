@@ -136,7 +136,7 @@ struct RunLoopQueueOrderTests {
   @Test("an element of another thread wakes a loop that sleeps; the rest need no other event")
   func wakes() throws {
     let loop = try EventLoop()
-    let (port, trace) = (loop.port, Trace())
+    let (port, trace) = (loop.awaitedPort, Trace())
     let queue = RunLoopQueue<Parcel>(on: loop) { parcel, _ in
       trace.record(parcel.name)
       if parcel.name == "c" { loop.stop() }
@@ -158,7 +158,7 @@ struct RunLoopQueueOrderTests {
   @Test("a thousand elements of another thread wake a loop that sleeps by one kernel write")
   func oneWakePerBurst() throws {
     let (loop, trace) = (try EventLoop(), Trace())
-    let port = loop.port
+    let port = loop.awaitedPort
     var thread: Thread?
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in
       trace.record(parcel.name)

@@ -47,7 +47,7 @@ struct FlushTests {
   @Test("a loop on the system's clock does not block on what its flush committed")
   func doesNotBlock() throws {
     let loop = try EventLoop()
-    let (port, trace) = (loop.port, Trace())
+    let (port, trace) = (loop.awaitedPort, Trace())
     let card = Card("a", trace)
     card.body = { card in
       card.record("run")

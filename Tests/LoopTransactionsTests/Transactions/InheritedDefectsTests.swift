@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 /// Equal to what it stands for while that lives, as YYWeakProxy; then to nothing.
@@ -38,7 +39,7 @@ struct InheritedDefectsTests {
   @Test("D-2: commits of other threads during a flush neither disturb it nor are lost")
   func unguardedCommit() throws {
     try stepping { stepped in
-      let (loop, port) = (stepped.loop, stepped.loop.port)
+      let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
       loop.budget = .unlimited
       let shared = (0..<500).map { SharedCard("\($0)", stepped.trace) }
       let first = Card("first", stepped.trace) { card in

@@ -9,7 +9,7 @@ struct LoopPortTransactionsTests {
   @Test("commits of another thread are coalesced with the loop's own, and come behind them")
   func coalesces() throws {
     try stepping { stepped in
-      let (loop, port) = (stepped.loop, stepped.loop.port)
+      let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
       let cards = ["a", "b", "c"].map { SharedCard($0, stepped.trace) }
       elsewhere {
         for index in [2, 0, 2, 1] { try? port.commit(cards[index], SharedCard.layout) }
@@ -27,7 +27,7 @@ struct LoopPortTransactionsTests {
   @Test("40,000 commits of ten pairs by eight threads are performed ten times")
   func manyThreads() throws {
     try stepping { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       stepped.loop.budget = .unlimited
       let cards = (0..<10).map { SharedCard("\($0)", stepped.trace) }
       everywhere(8) { _ in
@@ -44,7 +44,7 @@ struct LoopPortTransactionsTests {
   @Test("a commit on the loop's own thread through the port comes behind its posts, in this tick")
   func onTheLoop() throws {
     try stepping { stepped in
-      let (port, trace) = (stepped.loop.port, stepped.trace)
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
       let card = SharedCard("a", trace)
       try port.post { trace.record("post") }
       try port.commit(card, SharedCard.layout)
@@ -58,7 +58,7 @@ struct LoopPortTransactionsTests {
   @Test("a commit of another thread wakes a loop that sleeps")
   func wakes() throws {
     let loop = try EventLoop()
-    let (port, trace) = (loop.port, Trace())
+    let (port, trace) = (loop.awaitedPort, Trace())
     let card = SharedCard("a", trace)
     let stop = Selector<SharedCard>("stop") { card in
       card.trace.record("performed")
@@ -80,7 +80,7 @@ struct LoopPortTransactionsTests {
   @Test("a target that another thread commits and drops is released on the loop's thread")
   func releasedOnTheLoop() throws {
     try stepping { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
       elsewhere {
         if let probe { try? port.commit(probe, ReleaseProbe.touch) }
@@ -96,7 +96,7 @@ struct LoopPortTransactionsTests {
   @Test("a target committed again by another thread while it is pending is released once")
   func releasedOnce() throws {
     try stepping { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
       try stepped.loop.commit(#require(probe), ReleaseProbe.touch)
       elsewhere {
@@ -112,7 +112,7 @@ struct LoopPortTransactionsTests {
   @Test("a commit through a port strengthens a pair that is pending weakly")
   func strengthens() throws {
     try stepping { stepped in
-      let port = stepped.loop.port
+      let port = stepped.loop.awaitedPort
       var card: SharedCard? = SharedCard("a", stepped.trace)
       let weak = try Transaction(
         #require(card),
@@ -136,7 +136,7 @@ struct LoopPortTransactionsTests {
   func refuses() throws {
     let told = Selector<SharedCard>.Carrying<ReleaseProbe>("told") { _, _ in }
     let loop = try EventLoop()
-    let (port, trace) = (loop.port, Trace())
+    let (port, trace) = (loop.awaitedPort, Trace())
     try loop.close()
     let card = SharedCard("a", trace)
     #expect(throws: LoopPort.Refusal.closed) {
@@ -154,7 +154,7 @@ struct LoopPortTransactionsTests {
   func pendingAtOnce() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
-      let port = loop.port
+      let port = loop.awaitedPort
       let card = SharedCard("a", trace)
       try port.commit(card, SharedCard.layout)
       #expect(loop.isPending(card, SharedCard.layout))

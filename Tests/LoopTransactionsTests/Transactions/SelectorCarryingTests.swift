@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsTesting
+import TestSupport
 import Testing
 
 @Suite("Selector.Carrying")
@@ -150,7 +151,7 @@ struct SelectorCarryingTests {
   func mergesFromThreads() throws {
     let sum = Selector<SharedCard>.Carrying<Int>("sum", merge: +) { $0.trace.record("\($1)") }
     try stepping { stepped in
-      let (port, card) = (stepped.loop.port, SharedCard("a", stepped.trace))
+      let (port, card) = (stepped.loop.awaitedPort, SharedCard("a", stepped.trace))
       stepped.loop.commit(card, sum, 1)
       everywhere(4) { _ in
         for value in 1...100 { try? port.commit(card, sum, value) }

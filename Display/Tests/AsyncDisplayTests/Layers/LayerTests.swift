@@ -103,6 +103,7 @@ struct LayerTests {
       layer.setNeedsDisplay()
       // Invalidated while each is drawn: by the drawing itself, before it ends.
       let port = display.loop.port
+      display.loop.waitsForPosts = true
       let box = Handed(layer)
       painter.work = { count, _ in
         guard count < 20 else { return }

@@ -27,6 +27,7 @@ struct LoopHop: Peer {
     guard series.contains(slice.series) else { throw slice.unknownSeries }
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
+      loop.waitsForPosts = true
       let preference: (any TaskExecutor)? = prefersLoop ? port : nil
       try slice.sample { (count) throws(PeerFailure) in
         let (run, actor) = (HopRun(), Pinned(on: port))
