@@ -18,7 +18,8 @@ public struct LoopMetrics: Hashable, Sendable {
   public var performed: UInt64 = 0
 
   /// Commits of what was pending already. Those of a kept `Transaction` that is
-  /// pending itself are not counted: they only read.
+  /// pending itself are not counted: they only read. Nor are those of a
+  /// `PortTransaction` that join one which waits for the loop.
   public var coalesced: UInt64 = 0
 
   /// Transactions whose target died before they were performed.

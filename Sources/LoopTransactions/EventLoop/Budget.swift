@@ -3,7 +3,8 @@ extension EventLoop {
   ///
   /// Past it, what is left is carried over to the next tick, which comes without
   /// blocking, after the events that are ready were served. Every queue that has
-  /// something still moves one element per tick. A tick ends with the piece of work
+  /// something still moves one element per tick, and every observer that has pending
+  /// work is called. A tick ends with the piece of work
   /// that passes the budget; after light ones, three more of the same selector or
   /// posted function may pass it, for not every one is timed.
   ///
@@ -14,7 +15,8 @@ extension EventLoop {
     /// The time a tick may spend.
     public let time: Duration
 
-    /// How many elements, transactions and posts a tick may perform.
+    /// How many elements, transactions, posts and pieces of observers' work a tick may
+    /// perform.
     public let count: Int
 
     /// A budget of `time` and, if given, of `count`.

@@ -1,6 +1,7 @@
 // What a user may set.
 extension EventLoop {
-  /// What one tick may spend on transactions, queues and posts together.
+  /// What one tick may spend on transactions, queues, posts and the pending work of
+  /// observers together.
   ///
   /// Call on the loop. A tick that has begun to spend keeps the budget that it
   /// began with.
