@@ -53,5 +53,5 @@ while panel.isOpen {
   wait(for: embedding.pollDescriptor, atMost: embedding.nextTimeout)
   embedding.turn()
 }
-embedding.end()
+embedding.cancel()
 try loop.close()

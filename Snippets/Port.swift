@@ -20,7 +20,7 @@ DispatchQueue.global().async {
 }
 loop.run()
 try loop.close()
-do throws(LoopPort.Refusal) {
+do throws(LoopPort.PostError) {
   try port.post { print("never") }
 } catch {
   print("refused:", error)

@@ -12,7 +12,7 @@ public import LoopTransactions
 ///
 /// The loop has to be the main thread's. `dispatchMain()`, and an asynchronous `main`,
 /// have the queue served by threads of their own, on Linux: a turn traps there. The
-/// loop keeps the host until `end()`, or until it is closed.
+/// loop keeps the host until `cancel()`, or until it is closed.
 ///
 /// ```swift
 /// let host = try DispatchHost(loop)
@@ -46,8 +46,8 @@ public final class DispatchHost {
 
   /// Stops running the loop, which can be run in another way again.
   ///
-  /// Call on the loop, outside of a turn. Ending again does nothing.
-  public func end() { embedding?.end() }
+  /// Call on the loop, outside of a turn. Cancelling again does nothing.
+  public func cancel() { embedding?.cancel() }
 
   private func ended() {
     embedding = nil

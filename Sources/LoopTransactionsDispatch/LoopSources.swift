@@ -44,7 +44,7 @@ package final class LoopSources {
     do throws(UVError) {
       return (embedding, try LoopSources(embedding.pollDescriptor, for: operation, onDue: turn))
     } catch {
-      embedding.end()
+      embedding.cancel()
       throw error
     }
   }

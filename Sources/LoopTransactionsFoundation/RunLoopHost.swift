@@ -13,7 +13,7 @@ private import LoopTransactionsDispatch
 /// the run loop anew, as a modal dialog may, this one rests.
 ///
 /// The loop has to be the main thread's. Belongs to it; the loop keeps the host until
-/// `end()`, or until it is closed.
+/// `cancel()`, or until it is closed.
 ///
 /// ```swift
 /// let host = try RunLoopHost(loop)
@@ -49,8 +49,8 @@ public final class RunLoopHost {
 
   /// Stops running the loop, which can be run in another way again.
   ///
-  /// Call on the loop, outside of a turn. Ending again does nothing.
-  public func end() { embedding?.end() }
+  /// Call on the loop, outside of a turn. Cancelling again does nothing.
+  public func cancel() { embedding?.cancel() }
 
   private func ended() {
     embedding = nil

@@ -59,7 +59,7 @@ struct CloseStressTests {
     let isClosed = Tally()
     func commit() {
       guard isClosed.value == 0 else { return }
-      ledger.hand { () throws(LoopPort.Refusal) in loop.commit(Parcel(ledger), Parcel.deliver) }
+      ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
     }
     // The last to be released by close(): nothing is committed any more.
     loop.addObserver(for: .exit, order: .max) { [end = Witness { isClosed.increment() }] _ in
@@ -79,22 +79,22 @@ struct CloseStressTests {
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
     let sequence = Sequence(ledger)
     return [
-      Self.untilRefused(ledger, port) { (number) throws(LoopPort.Refusal) in
+      Self.untilRefused(ledger, port) { (number) throws(LoopPort.PostError) in
         try port.post { sequence.run(number) }
       },
-      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.PostError) in
         let context = Unmanaged.passRetained(Parcel(ledger))
-        do throws(LoopPort.Refusal) {
+        do throws(LoopPort.PostError) {
           try port.post(runParcel, context: context.toOpaque())
         } catch {
           context.release()
           throw error
         }
       },
-      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.PostError) in
         try port.commit(Parcel(ledger), Parcel.deliver)
       },
-      Self.untilRefused(ledger, port) { (_) throws(LoopPort.Refusal) in
+      Self.untilRefused(ledger, port) { (_) throws(LoopPort.PostError) in
         if case .queued = queue.enqueue(Parcel(ledger)) { return }
         throw .closed
       },
@@ -104,11 +104,11 @@ struct CloseStressTests {
   private static func untilRefused(
     _ ledger: Ledger,
     _ port: LoopPort,
-    _ hand: @escaping @Sendable (Int) throws(LoopPort.Refusal) -> Void
+    _ hand: @escaping @Sendable (Int) throws(LoopPort.PostError) -> Void
   ) -> TestThread {
     TestThread {
       var number = 0
-      while ledger.hand({ () throws(LoopPort.Refusal) in try hand(number) }) {
+      while ledger.hand({ () throws(LoopPort.PostError) in try hand(number) }) {
         number += 1
         if number % 64 == 0 { port.wake() }
         // The loop has to get a word in.

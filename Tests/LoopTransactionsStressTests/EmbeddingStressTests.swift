@@ -42,7 +42,7 @@ struct EmbeddingStressTests {
         )
         embedding.turn()
         TestThread.yield()
-        embedding.end()
+        embedding.cancel()
         host.isOver = true
       }
       isDone.increment()

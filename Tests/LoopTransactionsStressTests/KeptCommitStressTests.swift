@@ -86,7 +86,7 @@ struct KeptCommitStressTests {
         return TestThread {
           for number in 1...10_000 {
             board.write(number, by: thread)
-            do throws(LoopPort.Refusal) { try transaction.commit() } catch { return }
+            do throws(LoopPort.PostError) { try transaction.commit() } catch { return }
             mine.increment()
           }
         }

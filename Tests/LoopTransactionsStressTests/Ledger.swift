@@ -25,8 +25,8 @@ final class Ledger: Sendable {
 
   /// Counts what `body` hands over; false if it was refused.
   @discardableResult
-  func hand(_ body: () throws(LoopPort.Refusal) -> Void) -> Bool {
-    do throws(LoopPort.Refusal) {
+  func hand(_ body: () throws(LoopPort.PostError) -> Void) -> Bool {
+    do throws(LoopPort.PostError) {
       try body()
       acceptedCount.add(1, ordering: .relaxed)
       return true

@@ -39,7 +39,7 @@ private final class Producer: Sendable {
       case 0: post(sequence, &posted)
       case 1: postFunction(sequence, &posted)
       case 2:
-        ledger.hand { () throws(LoopPort.Refusal) in
+        ledger.hand { () throws(LoopPort.PostError) in
           try port.commit(Parcel(ledger), Parcel.deliver)
         }
       default: enqueue()
@@ -53,21 +53,21 @@ private final class Producer: Sendable {
 
   private func post(_ sequence: Sequence, _ posted: inout Int) {
     let number = posted
-    if ledger.hand({ () throws(LoopPort.Refusal) in try port.post { sequence.run(number) } }) {
+    if ledger.hand({ () throws(LoopPort.PostError) in try port.post { sequence.run(number) } }) {
       posted += 1
     }
   }
 
   private func postFunction(_ sequence: Sequence, _ posted: inout Int) {
     let context = Unmanaged.passRetained(Numbered(sequence, posted))
-    let isIn = ledger.hand { () throws(LoopPort.Refusal) in
+    let isIn = ledger.hand { () throws(LoopPort.PostError) in
       try port.post(Sequence.step, context: context.toOpaque())
     }
     if isIn { posted += 1 } else { context.release() }
   }
 
   private func enqueue() {
-    ledger.hand { () throws(LoopPort.Refusal) in
+    ledger.hand { () throws(LoopPort.PostError) in
       if case .queued = queue.enqueue(Parcel(ledger)) { return }
       throw .closed
     }
@@ -115,10 +115,10 @@ private final class Disturbance {
   }
 
   private func commit() {
-    ledger.hand { () throws(LoopPort.Refusal) in loop.commit(Parcel(ledger), Parcel.deliver) }
+    ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
     if generator.next() % 8 == 0 {
       loop.commit { [self] in
-        ledger.hand { () throws(LoopPort.Refusal) in loop.commit(Parcel(ledger), Parcel.deliver) }
+        ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
       }
     }
   }

@@ -75,7 +75,7 @@ private final class World: Sendable {
         }
       }
       answered.increment()
-    } catch is WaitCycle {
+    } catch is WaitCycleError {
       refused.increment()
     } catch { note(error) }
   }

@@ -50,7 +50,7 @@ struct TraceTests {
       trace.take()
         == ["entry", "timer", "before it", "beforeWaiting", "afterWaiting", "exit"]
     )
-    observer.remove()
+    observer.cancel()
     stepped.loop.wakeAndRun()
     #expect(trace.events == ["before it"])
     try stepped.close()

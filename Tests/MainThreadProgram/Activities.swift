@@ -40,7 +40,7 @@ func activities() throws {
     // A firing brings a tick, and so may each block that it brings.
     print("ticks \(ticks <= 50 + 20 * UInt64(visits)), told \((2...25).contains(tellings))")
     timer.cancel()
-    bridge.close()
+    bridge.cancel()
     try loop.close()
   }
 }
@@ -61,8 +61,8 @@ func embeddedActivities() throws {
     }
     let most = 30 + 10 * visits
     print("turns \(turns <= most), told \((5...15).contains(told.value))")
-    embedding.end()
-    bridge.close()
+    embedding.cancel()
+    bridge.cancel()
     try loop.close()
   }
 }

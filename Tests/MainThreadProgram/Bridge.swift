@@ -116,8 +116,8 @@ func refused() throws {
     EventLoop.current?.stop()
   }
   loop.run()
-  bridge.close()
-  bridge.close()
+  bridge.cancel()
+  bridge.cancel()
   _ = try MainQueueBridge(on: loop)
   try loop.close()
   for line in said.withLock({ $0 }) { print(line) }
@@ -143,7 +143,7 @@ func closedBridge() throws {
   let ran = Tally()
   let bridge = try MainQueueBridge(on: first)
   first.run(.noWait)
-  bridge.close()
+  bridge.cancel()
   DispatchQueue.main.async { ran.increment() }
   first.run()
   print("without a bridge: \(ran.value)")
@@ -167,7 +167,7 @@ func closedByBlock() throws {
     let host = ForeignLoop()
     let loop = Smuggled(try EventLoop(adopting: host.address))
     DispatchQueue.main.async {
-      if closesLoop { try? loop.value.close() } else { holder.value.bridge?.close() }
+      if closesLoop { try? loop.value.close() } else { holder.value.bridge?.cancel() }
     }
     holder.value.bridge = try MainQueueBridge(on: loop.value)
     host.run()

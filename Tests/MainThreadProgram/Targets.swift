@@ -98,6 +98,6 @@ func embedded() throws {
     turns += 1
   }
   print("hops in turns: \(turns <= 2100)")
-  embedding.end()
+  embedding.cancel()
   try loop.close()
 }

@@ -30,7 +30,10 @@ package final class ForeignLoop {
   }
 
   /// Stops the loop as its owner does, by `uv_stop`.
-  package func stop() { ct_loop_stop(address) }
+  package func stop() { Self.stop(address) }
+
+  /// Stops the libuv loop at `address`, by `uv_stop`.
+  package static func stop(_ address: UnsafeMutableRawPointer) { ct_loop_stop(address) }
 
   /// Makes the loop a child process's own, by `uv_loop_fork`.
   package func takeOver() {

@@ -19,7 +19,7 @@ let bridge = try MainQueueBridge(on: loop)
 let host = GLibHost(loop)
 guard let window = NotesWindow(notes) else { fail("gtk-notes: there is no display") }
 window.run(on: loop)
-host.end()
+host.cancel()
 try loop.close()
 print("\(notes.lines.count) notes, \(notes.saved) saved")
 print("\(window.changes) changes shown by \(window.updates) updates")

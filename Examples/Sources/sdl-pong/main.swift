@@ -36,7 +36,7 @@ while isPlaying, SDL_WaitEvent(&event) != 0 {
   }
 }
 clock.cancel()
-host.end()
+host.cancel()
 try loop.close()
 SDL_Quit()
 print("\(board.frames) frames, \(board.missed) missed")

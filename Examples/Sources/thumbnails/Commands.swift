@@ -33,7 +33,7 @@ enum Commands {
         do {
           let command = try Command(parsing: line)
           try port.post { album.perform(command) }
-        } catch is LoopPort.Refusal {
+        } catch is LoopPort.PostError {
           return
         } catch {
           Console.complain("\(error)")

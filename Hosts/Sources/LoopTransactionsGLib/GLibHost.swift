@@ -10,7 +10,7 @@ public import LoopTransactions
 ///
 /// Belongs to the loop's thread, which runs the context. While a callback of the loop
 /// runs GLib's loop anew, as a dialog may, this one rests. The loop keeps the host
-/// until `end()`, or until it is closed. With a `MainQueueBridge` on the loop,
+/// until `cancel()`, or until it is closed. With a `MainQueueBridge` on the loop,
 /// `@MainActor` code and `DispatchQueue.main` run in GLib's loop, too.
 ///
 /// ```swift
@@ -57,8 +57,8 @@ public final class GLibHost {
 
   /// Stops running the loop, which can be run in another way again.
   ///
-  /// Call on the loop, outside of a turn. Ending again does nothing.
-  public func end() { embedding?.end() }
+  /// Call on the loop, outside of a turn. Cancelling again does nothing.
+  public func cancel() { embedding?.cancel() }
 
   private func attach(_ descriptor: Int32, _ priority: Int32) {
     let size = UInt32(MemoryLayout<lt_host_source>.size)

@@ -13,7 +13,7 @@ public import LoopTransactions
 ///
 /// Belongs to the loop's thread, which takes SDL's events. While a callback of the loop
 /// takes events itself, as a dialog may, this one rests. The loop keeps the host until
-/// `end()`, or until it is closed; both before `SDL_Quit`, and neither in an event
+/// `cancel()`, or until it is closed; both before `SDL_Quit`, and neither in an event
 /// watch or a filter: SDL holds a lock while it calls those, and the threads that an
 /// end waits for may want it. A watch sees the host's events on any thread; a filter
 /// must not drop them. With a `MainQueueBridge` on the loop, `@MainActor` code and
@@ -33,7 +33,7 @@ public final class SDLHost {
   /// Why there is no host.
   ///
   /// A value: make and read it on any thread.
-  public enum Refusal: Error, Hashable, Sendable {
+  public enum SetupError: Error, Hashable, Sendable {
     /// SDL has no numbers for events left.
     case noEventType
     /// SDL could start no thread.
@@ -54,9 +54,9 @@ public final class SDLHost {
   ///
   /// Call on the loop, while it is not running, after `SDL_Init`.
   ///
-  /// - Throws: `Refusal`, whose description says what to do.
+  /// - Throws: `SetupError`, whose description says what to do.
   /// - Precondition: The loop is not embedded already.
-  public init(_ loop: EventLoop) throws(Refusal) {
+  public init(_ loop: EventLoop) throws(SetupError) {
     guard let events = HostEvents() else { throw .noEventType }
     do throws(UVError) {
       commands = try WaiterCommands()
@@ -77,7 +77,7 @@ public final class SDLHost {
     self.embedding = embedding
     waiter = LoopWaiter(embedding.pollDescriptor, commands, events)
     guard waiter != nil else {
-      embedding.end()
+      embedding.cancel()
       throw .noThread
     }
     schedule()
@@ -109,8 +109,8 @@ public final class SDLHost {
 
   /// Stops running the loop, which can be run in another way again.
   ///
-  /// Call on the loop, outside of a turn. Ending again does nothing.
-  public func end() { embedding?.end() }
+  /// Call on the loop, outside of a turn. Cancelling again does nothing.
+  public func cancel() { embedding?.cancel() }
 
   private func ended() {
     embedding = nil
@@ -132,7 +132,7 @@ public final class SDLHost {
   }
 }
 
-extension SDLHost.Refusal: CustomStringConvertible {
+extension SDLHost.SetupError: CustomStringConvertible {
   /// What is wrong, and what to do about it.
   public var description: String {
     switch self {

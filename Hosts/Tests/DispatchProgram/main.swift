@@ -13,6 +13,6 @@ if CommandLine.arguments.dropFirst().first == "elsewhere" {
 try runCase(
   on: MainRunLoop { loop in
     let host = try DispatchHost(loop)
-    return { host.end() }
+    return { host.cancel() }
   }
 )

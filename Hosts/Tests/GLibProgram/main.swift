@@ -37,8 +37,8 @@ final class GLib: TestedHost {
     let bridge = try MainQueueBridge(on: loop)
     let host = GLibHost(loop)
     return {
-      host.end()
-      bridge.close()
+      host.cancel()
+      bridge.cancel()
     }
   }
 }

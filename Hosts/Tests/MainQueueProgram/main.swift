@@ -70,7 +70,7 @@ final class MainQueue: TestedHost {
 
   func serve(_ loop: EventLoop) throws -> @MainActor () -> Void {
     let host = try DispatchHost(loop)
-    return { host.end() }
+    return { host.cancel() }
   }
 }
 

@@ -5,6 +5,6 @@ import MainRunLoop
 try runCase(
   on: MainRunLoop { loop in
     let host = try RunLoopHost(loop)
-    return { host.end() }
+    return { host.cancel() }
   }
 )

@@ -70,8 +70,8 @@ final class SDL: TestedHost {
     let bridge = try MainQueueBridge(on: loop)
     self.host = host
     return {
-      host.end()
-      bridge.close()
+      host.cancel()
+      bridge.cancel()
     }
   }
 }
@@ -107,7 +107,7 @@ func refused() throws {
   print("left open: \(try openDescriptors() - open), closed twice: \(cc_closes_of_none() - closes)")
   SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "0")
   let host = try SDLHost(loop)
-  host.end()
+  host.cancel()
   try loop.close()
 }
 

@@ -133,6 +133,6 @@ extension EventLoop {
 
 private func removeObserver(_ loop: UnsafeRawPointer, _ channel: UnsafeRawPointer) {
   let channel = Unmanaged<ActivityChannel>.fromOpaque(channel).takeUnretainedValue()
-  channel.observer?.remove()
+  channel.observer?.cancel()
   channel.observer = nil
 }

@@ -16,7 +16,7 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// - Throws: `MainQueueBridge.Refusal` if `main` is asynchronous, or this is
+  /// - Throws: `MainQueueBridge.SetupError` if `main` is asynchronous, or this is
   ///   another thread; `UVError`; what `body` throws, after which the loop is closed.
   @available(
     *,

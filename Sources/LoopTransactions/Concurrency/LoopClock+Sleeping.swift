@@ -37,7 +37,7 @@ extension LoopClock: Clock {
   /// - Parameter tolerance: Under a millisecond takes a precise timer, and its
   ///   descriptor; anything else, or nil, one that is kept to the millisecond.
   /// - Throws: A `CancellationError` at once when the task is cancelled;
-  ///   `LoopPort.Refusal` if the loop is closed, by then or before; `UVError` if there
+  ///   `LoopPort.PostError` if the loop is closed, by then or before; `UVError` if there
   ///   is no descriptor for a precise timer.
   /// - Complexity: O(log n) of the loop's timers, and a post each to begin and to end
   ///   early.

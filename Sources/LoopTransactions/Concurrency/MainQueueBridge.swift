@@ -39,9 +39,9 @@ public final class MainQueueBridge {
   /// Call on the loop, on the process's first thread, and not from a task: the
   /// program's `main` has to be synchronous.
   ///
-  /// - Throws: `Refusal`, whose description says what to do.
+  /// - Throws: `SetupError`, whose description says what to do.
   /// - Complexity: O(1).
-  public init(on loop: EventLoop) throws(Refusal) {
+  public init(on loop: EventLoop) throws(SetupError) {
     loop.checkUsable("MainQueueBridge.init")
     try Self.refuseElsewhere()
     guard Self.current == nil else { throw .alreadyServed }
@@ -74,9 +74,9 @@ public final class MainQueueBridge {
 
   /// Stops serving the main queue; what is sent there waits for the next who does.
   ///
-  /// Call on the loop. Closing again does nothing; closing the loop does it.
-  public func close() {
-    core.checkThread("MainQueueBridge.close")
+  /// Call on the loop. Cancelling again does nothing; closing the loop does it.
+  public func cancel() {
+    core.checkThread("MainQueueBridge.cancel")
     // The kernel's poll is shared with a parent, which serves the queue still.
     if !core.isForked { detach() }
   }
@@ -84,7 +84,7 @@ public final class MainQueueBridge {
 
 extension MainQueueBridge {
   /// Throws unless the main queue can be served here.
-  static func refuseElsewhere() throws(Refusal) {
+  static func refuseElsewhere() throws(SetupError) {
     guard System.isMainThread else { throw .wrongThread }
     // The first part of an asynchronous main is a task on the first thread; what
     // comes after its first suspension is served by threads of libdispatch.

@@ -32,7 +32,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
     var item = PostedItem(startSleeper, self)
     if core.append(item) { return }
     item.drop()
-    end(.failure(core.isForked ? LoopPort.Refusal.forked : .closed))
+    end(.failure(core.isForked ? LoopPort.PostError.forked : .closed))
   }
 
   /// Wakes the task at once; its timer goes when the loop comes round.
@@ -42,7 +42,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
     if !core.append(item) { item.drop() }
   }
 
-  func wasRefused() { end(.failure(LoopPort.Refusal.closed)) }
+  func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
 
   /// Wakes the task, unless it is awake.
   fileprivate func end(_ result: Result<Void, any Error>) {
@@ -59,7 +59,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
       if case .over = stage { true } else { false }
     }
     guard !isOver else { return }
-    guard loop.takesCommits else { return end(.failure(LoopPort.Refusal.closed)) }
+    guard loop.takesCommits else { return end(.failure(LoopPort.PostError.closed)) }
     let alarm = Alarm(self)
     do {
       timer =
@@ -84,7 +84,7 @@ private final class Alarm {
 
   init(_ sleeper: Sleeper) { self.sleeper = sleeper }
 
-  deinit { sleeper.end(.failure(LoopPort.Refusal.closed)) }
+  deinit { sleeper.end(.failure(LoopPort.PostError.closed)) }
 
   func ring() { sleeper.end(.success(())) }
 }

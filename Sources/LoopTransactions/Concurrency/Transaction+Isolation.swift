@@ -8,7 +8,7 @@ extension Transaction {
     _ target: Target,
     _ selector: Selector<Target>,
     on loop: EventLoop,
-    hold: Hold = .strongly
+    hold: Hold = .strong
   ) {
     self.init(onLoop: target, selector, loop, hold)
   }
@@ -20,7 +20,7 @@ extension Transaction {
     _ target: isolated Target,
     _ selector: Selector<Target>,
     on loop: EventLoop,
-    hold: Hold = .strongly
+    hold: Hold = .strong
   ) {
     self.init(onLoop: target, selector, loop, hold)
   }

@@ -19,7 +19,7 @@
 ///   wait(for: embedding.pollDescriptor, atMost: embedding.nextTimeout)
 ///   embedding.turn()
 /// }
-/// embedding.end()
+/// embedding.cancel()
 /// ```
 ///
 /// After libuv's `uv_backend_fd` and `uv_backend_timeout`, which say of a loop with
@@ -43,18 +43,18 @@ public final class Embedding {
 
   /// Lets a host run `loop` by turns, from now on.
   ///
-  /// Call on the loop, while it is not running. The loop keeps this until `end()` or
+  /// Call on the loop, while it is not running. The loop keeps this until `cancel()` or
   /// until it is closed.
   ///
   /// - Parameter onChange: Called on the loop's thread, outside of turns, when the
   ///   time to wait may have become shorter; once until the host asks for
   ///   `nextTimeout` or makes a turn. The commit, post or timer that caused it has
-  ///   not returned yet, so `turn()`, `end()` and `EventLoop.close()` trap inside:
+  ///   not returned yet, so `turn()`, `cancel()` and `EventLoop.close()` trap inside:
   ///   schedule the turn, and make it later. The default does nothing, which is
   ///   right only for a host that asks for `nextTimeout` each time before it waits:
   ///   any other host performs the commit when its earlier timeout is over.
   /// - Parameter onEnd: Called once, on the loop's thread, when the embedding has
-  ///   ended: by `end()`, or by the closing of the loop, whose descriptor is open
+  ///   ended: by `cancel()`, or by the closing of the loop, whose descriptor is open
   ///   still. From then on nothing may be asked of this.
   /// - Parameter wake: How the host is woken, if it has a way of its own that costs
   ///   less than its watching the descriptor: called by the thread that posts while
@@ -72,7 +72,7 @@ public final class Embedding {
   ) {
     loop.checkUsable("Embedding.init")
     loop.checkNotTornDown("Embedding.init")
-    require(loop.host == nil, "Embedding.init: the loop is embedded already; end() that first")
+    require(loop.host == nil, "Embedding.init: the loop is embedded already; cancel() that first")
     loop.checkMayEmbed()
     core = loop.core
     pollDescriptor = loop.uv.backendDescriptor
@@ -120,12 +120,12 @@ public final class Embedding {
 
   /// Ends the embedding; the loop can be run again.
   ///
-  /// Call on the loop, outside of a turn and of `onChange`. Ending again does nothing;
+  /// Call on the loop, outside of a turn and of `onChange`. Cancelling again does nothing;
   /// closing the loop does it.
-  public func end() {
-    core.checkThread("Embedding.end")
+  public func cancel() {
+    core.checkThread("Embedding.cancel")
     guard let loop else { return }
-    checkNotTelling("Embedding.end")
+    checkNotTelling("Embedding.cancel")
     loop.checkMayEmbed()
     detach { loop.endEmbedding() }
   }

@@ -12,14 +12,11 @@ extension EventLoop {
     /// Nothing is left to wait for: no handle, no timer, no unfinished
     /// transaction, and no holder of the port while `waitsForPosts` is true.
     case finished
-    /// `stop()` was called, on the loop or through its port.
+    /// `stop()` was called, on the loop or through its port, or libuv's `uv_stop`.
     case stopped
     /// The deadline passed.
     case timedOut
-    /// The one tick asked for is done, and there is more to wait for. Of a whole
-    /// run: nothing was left, but its end brought more, as an `exit` observer that
-    /// adds or cancels a timer does; or somebody called libuv's own `uv_stop`,
-    /// which ends a run as `stop()` does, but is not taken for it.
+    /// `run(.once)` or `run(.noWait)` made its tick, and there is more to wait for.
     case ticked
   }
 
@@ -31,7 +28,12 @@ extension EventLoop {
   /// next run after 16 rounds. A run that is stopped leaves the elements of
   /// queues for the next run.
   @discardableResult
-  public func run() -> RunResult { run(.whole) }
+  public func run() -> RunResult {
+    switch run(.whole) {
+    case .stopped, .interrupted: .stopped
+    case .finished: .finished
+    }
+  }
 
   /// Runs the loop for one tick.
   ///
@@ -41,9 +43,10 @@ extension EventLoop {
   /// them, and commits of `exit` observers.
   @discardableResult
   public func run(_ mode: Mode) -> RunResult {
-    switch mode {
-    case .once: run(RunMode.once)
-    case .noWait: run(RunMode.noWait)
+    switch run(mode == .once ? RunMode.once : .noWait) {
+    case .stopped: .stopped
+    // `exit` observers may have added something to wait for, or removed the last.
+    case .interrupted, .finished: uv.isAlive ? .ticked : .finished
     }
   }
 
@@ -66,10 +69,14 @@ extension EventLoop {
     }
     timer.keepsLoopAlive = false
     defer { timer.cancel() }
-    let result = run(.whole, until: deadline.nanoseconds) { isOver }
-    // The deadline may also pass while the run ends.
-    if result == .ticked, nanoseconds >= deadline.nanoseconds { return .timedOut }
-    return isOver && result != .stopped ? .timedOut : result
+    switch run(.whole, until: deadline.nanoseconds, isTimedOut: { isOver }) {
+    case .stopped: return .stopped
+    case .interrupted: return isOver ? .timedOut : .stopped
+    case .finished:
+      if isOver { return .timedOut }
+      // The deadline may also pass while the run ends.
+      return uv.isAlive && nanoseconds >= deadline.nanoseconds ? .timedOut : .finished
+    }
   }
 
   /// Makes the run under way return after its tick, or else the next one at
@@ -108,11 +115,21 @@ extension EventLoop {
   /// Whether the loop would not block if it ran now.
   package var owesAnything: Bool { owesWork || core.inbox.isFilled }
 
+  /// How a run of libuv ended.
+  private enum RunEnd {
+    /// `stop()` was called.
+    case stopped
+    /// Something was left to wait for: the one tick is over, or `uv_stop` was called.
+    case interrupted
+    /// Nothing was left to wait for.
+    case finished
+  }
+
   private func run(
     _ mode: RunMode,
     until deadline: UInt64? = nil,
     isTimedOut: () -> Bool = { false }
-  ) -> RunResult {
+  ) -> RunEnd {
     checkRunnable()
     if host != nil { trapEmbedded() }
     state = .running
@@ -126,7 +143,7 @@ extension EventLoop {
     if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
-    withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
+    let wasAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
     state = .leaving
     leave(mode, until: deadline)
     isSingleTick = false
@@ -135,21 +152,22 @@ extension EventLoop {
     state = .idle
     defer { isStopWanted = false }
     if isStopWanted { return .stopped }
-    return uv.isAlive ? .ticked : .finished
+    return wasAlive ? .interrupted : .finished
   }
 
   private func trapEmbedded() -> Never {
-    trap("EventLoop.run: a host runs this loop by turns; end() its Embedding first")
+    trap("EventLoop.run: a host runs this loop by turns; cancel() its Embedding first")
   }
 
   /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
   /// another thread handed over does, without a port too.
-  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) {
+  private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
     var isAlive: Bool
     repeat {
       if core.inbox.isFilled { arm() }
       isAlive = uv.run(mode)
     } while !isAlive && mode == .whole && !isStopWanted && core.inbox.isFilled && !isTimedOut()
+    return isAlive
   }
 
   private func checkRunnable() {

@@ -20,7 +20,7 @@ extension EventLoop {
   /// How many posts and commits of other threads may wait for the loop to take them; nil
   /// is any number, as at first.
   ///
-  /// Call on the loop. A port refuses one more with `LoopPort.Refusal.full`, and nothing
+  /// Call on the loop. A port refuses one more with `LoopPort.PostError.full`, and nothing
   /// is dropped. The loop takes all that wait together, when it has run those that it took
   /// before: so at most twice as many are neither run nor refused. What queues, actors,
   /// `postAndWait` and `PortTransaction` hand over takes room as well, but is not refused.

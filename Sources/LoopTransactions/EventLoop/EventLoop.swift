@@ -11,7 +11,7 @@
 /// builds. In release builds it is reported on standard error, and the loop then
 /// refuses everything it accepted: closures and targets are released, without
 /// being called, by the thread that released the loop; `LoopPort.postAndWait`,
-/// and tasks that sleep on the loop, throw `LoopPort.Refusal.closed`; jobs of
+/// and tasks that sleep on the loop, throw `LoopPort.PostError.closed`; jobs of
 /// tasks run on a worker, as those do that come after `close()`. A function
 /// posted with a context is not called, and its context is not freed.
 ///

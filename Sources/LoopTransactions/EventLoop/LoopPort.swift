@@ -29,7 +29,7 @@ public final class LoopPort: Sendable {
   }
 
   /// Why a loop takes nothing.
-  public enum Refusal: Error, Hashable, Sendable {
+  public enum PostError: Error, Hashable, Sendable {
     /// The loop is closed, or is about to be.
     case closed
     /// As many posts and commits wait as `EventLoop.postCapacity` allows. Later ones may
@@ -45,10 +45,10 @@ public final class LoopPort: Sendable {
   /// Call from any thread. Allocates nothing beyond what the closure captures.
   /// The closure is released on the loop.
   ///
-  /// - Throws: `Refusal` if the loop is closed or its inbox full; `body` is then
+  /// - Throws: `PostError` if the loop is closed or its inbox full; `body` is then
   ///   released here.
   /// - Complexity: O(1).
-  public func post(_ body: consuming @escaping @Sendable () -> Void) throws(Refusal) {
+  public func post(_ body: consuming @escaping @Sendable () -> Void) throws(PostError) {
     var item = PostedItem(body)
     if _fastPath(core.append(item)) { return }
     item.drop()
@@ -62,13 +62,13 @@ public final class LoopPort: Sendable {
   /// - Parameters:
   ///   - function: Called on the loop, once.
   ///   - context: Given to `function`, who owns what it refers to.
-  /// - Throws: `Refusal` if the loop is closed or its inbox full; `context` is then
+  /// - Throws: `PostError` if the loop is closed or its inbox full; `context` is then
   ///   still the caller's.
   /// - Complexity: O(1).
   public func post(
     _ function: PostedFunction,
     context: UnsafeMutableRawPointer?
-  ) throws(Refusal) {
+  ) throws(PostError) {
     if _fastPath(core.append(PostedItem(function, context))) { return }
     throw refusal
   }
@@ -96,7 +96,7 @@ public final class LoopPort: Sendable {
 
   /// Why the loop took nothing just now.
   @inline(never)
-  var refusal: Refusal {
+  var refusal: PostError {
     if core.isForked { return .forked }
     // A loop that closed meanwhile takes nothing later, either.
     return core.inbox.isClosed ? .closed : .full

@@ -41,8 +41,8 @@ public final class Observer {
   /// Whether the observer will be called again.
   ///
   /// Call on the loop.
-  public var isValid: Bool {
-    core.checkThread("Observer.isValid")
+  public var isActive: Bool {
+    core.checkThread("Observer.isActive")
     return isAttached
   }
 
@@ -74,11 +74,11 @@ public final class Observer {
   /// Removes the observer from its loop. It is not called again, not even by a
   /// pass that is under way.
   ///
-  /// Call on the loop. Removing one again does nothing.
+  /// Call on the loop. Cancelling again does nothing.
   ///
   /// - Complexity: O(n) in the loop's observers.
-  public func remove() {
-    core.checkThread("Observer.remove")
+  public func cancel() {
+    core.checkThread("Observer.cancel")
     guard isAttached else { return }
     // Held, and the body released last: what goes with it may close and drop the loop.
     let loop = loop.takeUnretainedValue()
@@ -109,7 +109,7 @@ public final class Observer {
   func call(_ activity: EventLoop.Activity) {
     if _slowPath(isPending) { return callForWork(activity) }
     let body = body
-    if !repeats { remove() }
+    if !repeats { cancel() }
     body(activity)
   }
 
@@ -124,7 +124,7 @@ public final class Observer {
       }
     }
     let body = body
-    if !repeats { remove() }
+    if !repeats { cancel() }
     body(activity)
     // Pending means attached: the loop is there.
     guard performs, isPending, loop._withUnsafeGuaranteedRef({ $0.wasRefusedMore }) else { return }

@@ -16,7 +16,7 @@ extension AsyncTransaction {
     let item: OperationItem
 
     /// What a diagnosis calls it.
-    public var name: StaticString { item.name }
+    public var name: String { item.name }
 
     /// Whether it was cancelled, alone or with its transaction.
     ///

@@ -9,7 +9,7 @@ extension AsyncTransaction {
   /// inside. Does nothing if it is complete.
   ///
   /// If an operation of it waits on the loop meanwhile, by `LoopPort.postAndWait`,
-  /// directly or by way of other loops, that call throws a `WaitCycle`.
+  /// directly or by way of other loops, that call throws a `WaitCycleError`.
   ///
   /// - Complexity: O(n) in its operations, and what they take.
   public func waitUntilComplete() {

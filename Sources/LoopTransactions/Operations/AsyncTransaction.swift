@@ -41,7 +41,7 @@ public final class AsyncTransaction {
   }
 
   /// What a debugger and a diagnosis call it.
-  public let name: StaticString
+  public let name: String
 
   let core: AsyncTransactionCore
   let scheduler: OperationScheduler
@@ -67,7 +67,7 @@ public final class AsyncTransaction {
   ///   - start: When operations begin.
   public init(
     on loop: EventLoop,
-    name: StaticString = "transaction",
+    name: String = "transaction",
     scheduler: OperationScheduler = .shared,
     start: Start = .whenAdded
   ) {
@@ -143,7 +143,7 @@ extension AsyncTransaction {
   /// - Complexity: O(1).
   @discardableResult
   public func add<Value: Sendable>(
-    _ name: StaticString = "operation",
+    _ name: String = "operation",
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (Operation) throws -> Value,
     completion: consuming ((Outcome<Value>) -> Void)? = nil

@@ -9,7 +9,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
     // Kept until then: a loop may be dropped meanwhile.
     private var item: FlightItem<Value>?
-    private let name: StaticString
+    private let name: String
     private let core: AsyncTransactionCore
 
     init(_ item: FlightItem<Value>, level: Int) {
@@ -49,7 +49,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
   /// An operation of `core` that takes part by `join`.
   init(
-    _ name: StaticString,
+    _ name: String,
     _ core: AsyncTransactionCore,
     level: Int,
     _ body: consuming @escaping Body,

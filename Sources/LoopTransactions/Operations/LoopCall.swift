@@ -10,7 +10,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
     /// It was run, and its caller is being woken.
     case answered
     /// It would never have been answered: its loop waits for this.
-    case gaveUp(WaitCycle.Party)
+    case gaveUp(WaitCycleError.Party)
   }
 
   let loop: PortCore
@@ -35,7 +35,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// Ends it without the loop, which waits for `obstacle`; false if the loop took it.
-  final func giveUp(_ obstacle: WaitCycle.Party) -> Bool {
+  final func giveUp(_ obstacle: WaitCycleError.Party) -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
       $0 = .gaveUp(obstacle)
@@ -59,7 +59,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   }
 
   /// What stood in the way.
-  final var obstacle: WaitCycle.Party? {
+  final var obstacle: WaitCycleError.Party? {
     stage.withLock {
       if case .gaveUp(let obstacle) = $0 { return obstacle }
       return nil

@@ -1,7 +1,7 @@
 /// Two waits that wait for each other, directly or by way of others.
 ///
 /// A value: make and read it on any thread.
-public struct WaitCycle: Error, Hashable, Sendable, CustomStringConvertible {
+public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One side of the cycle.
   public enum Party: Hashable, Sendable, CustomStringConvertible {
     /// An operation, by its name.
@@ -50,8 +50,8 @@ extension LoopPort {
   /// its worker meanwhile. On another loop's thread that loop does nothing else until
   /// the call returns.
   ///
-  /// - Throws: What `body` throws; `Refusal` if the loop is closed, or is
-  ///   released without `close()` before `body` runs; `WaitCycle`,
+  /// - Throws: What `body` throws; `PostError` if the loop is closed, or is
+  ///   released without `close()` before `body` runs; `WaitCycleError`,
   ///   and `body` does not run, if the loop waits for the caller: by `waitUntilComplete`
   ///   for a transaction of the calling operation, or by a `postAndWait` of its own to
   ///   the caller's loop. Several loops and operations may be in between.
@@ -63,15 +63,15 @@ extension LoopPort {
     // Before the loop may know of the call: what its body waits for sees this wait.
     let wait = WaitTable.shared.begin(.call(call))
     defer { WaitTable.shared.end(wait) }
-    if let obstacle = call.obstacle { throw WaitCycle(caller: wait.party, obstacle: obstacle) }
+    if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
     var item = PostedItem(loopTakesCall, call)
     guard core.append(item) else {
       item.drop()
       throw refusal
     }
     call.parking.sleep()
-    if let obstacle = call.obstacle { throw WaitCycle(caller: wait.party, obstacle: obstacle) }
-    guard let value = try call.takeResult() else { throw Refusal.closed }
+    if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
+    guard let value = try call.takeResult() else { throw PostError.closed }
     return value
   }
 
@@ -85,7 +85,7 @@ extension LoopPort {
         "LoopPort.postAndWait: called on the loop itself, which would wait forever; call the closure directly"
       )
     }
-    throw WaitCycle(caller: .operation(owner.title), obstacle: obstacle)
+    throw WaitCycleError(caller: .operation(owner.title), obstacle: obstacle)
   }
 }
 

@@ -7,13 +7,13 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   // @unchecked: here, constants, an atomic, and what is the loop's; derived classes
   // say what guards theirs.
 
-  let name: StaticString
+  let name: String
   let core: AsyncTransactionCore
   /// What was added after it. Loop only.
   @exclusivity(unchecked) final var next: OperationItem?
   private let cancelled = Atomic<Bool>(false)
 
-  init(_ name: StaticString, _ core: AsyncTransactionCore) {
+  init(_ name: String, _ core: AsyncTransactionCore) {
     self.name = name
     self.core = core
   }
@@ -68,7 +68,7 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
 
   init(
-    _ name: StaticString,
+    _ name: String,
     _ core: AsyncTransactionCore,
     _ completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
   ) {

@@ -16,7 +16,7 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
 
   /// An operation of `core` that will run `body`.
   init(
-    _ name: StaticString,
+    _ name: String,
     _ core: AsyncTransactionCore,
     on scheduler: SchedulerCore,
     _ priority: OperationPriority,

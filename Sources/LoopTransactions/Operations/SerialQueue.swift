@@ -12,7 +12,7 @@
 /// After Dispatch's serial queues, of which each could bring a thread of its own.
 public final class SerialQueue: Sendable {
   /// What a diagnosis calls it.
-  public let name: StaticString
+  public let name: String
 
   let core: SerialQueueCore
 
@@ -22,7 +22,7 @@ public final class SerialQueue: Sendable {
   ///
   /// - Parameter priority: At which its turn comes.
   public init(
-    _ name: StaticString,
+    _ name: String,
     on scheduler: OperationScheduler = .shared,
     priority: OperationPriority = .normal
   ) {

@@ -27,7 +27,7 @@ public final class SerialQueuePool: Sendable {
   ///   - priority: At which their turn comes.
   /// - Precondition: `count` is within 1 and 32.
   public init(
-    _ name: StaticString,
+    _ name: String,
     count: Int = SerialQueuePool.defaultCount,
     on scheduler: OperationScheduler = .shared,
     priority: OperationPriority = .normal

@@ -75,7 +75,7 @@ extension AsyncTransaction {
   public func add<Key, Value>(
     _ flights: SingleFlight<Key, Value>,
     for key: Key,
-    name: StaticString = "operation",
+    name: String = "operation",
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value,
     completion: consuming ((Outcome<Value>) -> Void)? = nil

@@ -46,7 +46,7 @@ public final class TransactionContainer {
     }
   }
 
-  let name: StaticString
+  let name: String
   private let scheduler: OperationScheduler
   let core: PortCore
   // Behind the properties above.
@@ -67,7 +67,7 @@ public final class TransactionContainer {
   public init(
     on loop: EventLoop,
     in parent: TransactionContainer? = nil,
-    name: StaticString = "container",
+    name: String = "container",
     collects: Bool = false,
     scheduler: OperationScheduler = .shared
   ) {

@@ -3,7 +3,7 @@
 ///
 /// Any thread may use it. Each wait is registered before its thread sleeps, under one
 /// lock, so of the waits that form a cycle the last one to register finds it. A call
-/// of the cycle then throws a `WaitCycle` instead of waiting. O9.
+/// of the cycle then throws a `WaitCycleError` instead of waiting. O9.
 package final class WaitTable: Sendable {
   /// The one of the process.
   package static var shared: WaitTable { processWide.value }
@@ -34,7 +34,7 @@ package final class WaitTable: Sendable {
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
   /// The transaction for which `loop` waits, of those that wait for one of `owners`.
-  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycle.Party? {
+  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     state.withLock { $0.awaited(on: loop, for: owners) }
   }
 }
@@ -79,7 +79,7 @@ final class PendingWait: Sendable {
   }
 
   /// What a diagnosis calls it.
-  var party: WaitCycle.Party {
+  var party: WaitCycleError.Party {
     if case .transaction(_, let name) = target { return .transaction(name) }
     return owners.first.map { .operation($0.title) } ?? .loop(threadName)
   }
@@ -104,7 +104,7 @@ struct WaitState {
   /// Removes `wait`.
   mutating func end(_ wait: PendingWait) { waits.removeAll { $0 === wait } }
 
-  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycle.Party? {
+  func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     waits.last { wait in
       guard case .transaction(let core, _) = wait.target, core.loop === loop else { return false }
       return owners.contains { $0.isAwaited(by: core) }

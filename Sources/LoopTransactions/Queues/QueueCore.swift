@@ -210,7 +210,7 @@ extension QueueCore {
   }
 
   private func detach() {
-    observer?.remove()
+    observer?.cancel()
     loop?.part(QueueList.self).remove(self)
     loopDidClose()
   }

@@ -8,12 +8,12 @@ extension LoopPort {
   /// that commits the same pair again and again keeps a `PortTransaction`.
   ///
   /// - Parameter target: Kept alive until performed, and released on the loop.
-  /// - Throws: `Refusal` if the loop is closed or its inbox full.
+  /// - Throws: `PostError` if the loop is closed or its inbox full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable>(
     _ target: Target,
     _ selector: Selector<Target>
-  ) throws(Refusal) {
+  ) throws(PostError) {
     if core.isOnThread {
       guard core.commitOnThread(target as AnyObject, selector.address, selector.number) else {
         throw refusal
@@ -36,13 +36,13 @@ extension LoopPort {
   /// several threads in the order in which the commits came in; so the last to come in is
   /// the one that `keep: .last` keeps.
   ///
-  /// - Throws: `Refusal` if the loop is closed or its inbox full.
+  /// - Throws: `PostError` if the loop is closed or its inbox full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable, Value: Sendable>(
     _ target: Target,
     _ selector: Selector<Target>.Carrying<Value>,
     _ value: Value
-  ) throws(Refusal) {
+  ) throws(PostError) {
     if core.isOnThread {
       guard core.commitOnThread({ $0.commit(target, selector, value) }) else { throw refusal }
       return

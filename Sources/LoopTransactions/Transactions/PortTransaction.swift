@@ -27,7 +27,7 @@ import Synchronization
 public final class PortTransaction: Sendable {
   private let port: LoopPort
   private unowned let target: any AnyObject & Sendable
-  private let address: UInt
+  let address: UInt
   private let number: UInt32
   private let mark = InboxMark()
 
@@ -54,9 +54,9 @@ public final class PortTransaction: Sendable {
   /// `EventLoop.postCapacity` refuses it.
   ///
   /// - Precondition: The target is alive.
-  /// - Throws: `LoopPort.Refusal` if the loop is closed.
+  /// - Throws: `LoopPort.PostError` if the loop is closed.
   /// - Complexity: O(1). One atomic operation while a commit waits to be taken.
-  public func commit() throws(LoopPort.Refusal) {
+  public func commit() throws(LoopPort.PostError) {
     let core = port.core
     if core.isOnThread {
       guard core.commitOnThread(target, address, number) else { throw port.refusal }

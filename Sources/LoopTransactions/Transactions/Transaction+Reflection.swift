@@ -14,6 +14,14 @@ extension Transaction: CustomReflectable {
   }
 }
 
+extension PortTransaction: CustomReflectable {
+  /// Its selector.
+  public var customMirror: Mirror {
+    let entry = SelectorEntry.at(address)
+    return Mirror(self, showing: [("selector", "\(entry.targetType).\(entry.name)")])
+  }
+}
+
 extension Selector: CustomReflectable {
   /// Its name.
   public var customMirror: Mirror { Mirror(self, showing: [("name", name)]) }

@@ -23,9 +23,9 @@ public final class Transaction {
   /// Whether a pending transaction keeps its target alive.
   public enum Hold: Hashable, Sendable {
     /// The target lives until it is performed.
-    case strongly
+    case strong
     /// A target that dies is skipped, and counted.
-    case weakly
+    case weak
   }
 
   // The loop's thread while pending, else 0: one comparison tells a commit that
@@ -54,16 +54,16 @@ public final class Transaction {
     _ target: Target,
     _ selector: Selector<Target>,
     on loop: EventLoop,
-    hold: Hold = .strongly
+    hold: Hold = .strong
   ) {
     loop.checkUsable("Transaction.init")
     transactions = loop.transactions
     key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())
     address = selector.address
     number = selector.number
-    holdsWeakly = hold == .weakly
-    strongTarget = hold == .weakly ? nil : target
-    weakTarget = hold == .weakly ? target : nil
+    holdsWeakly = hold == .weak
+    strongTarget = hold == .weak ? nil : target
+    weakTarget = hold == .weak ? target : nil
   }
 
   deinit {

@@ -95,7 +95,7 @@ extension TransactionSet {
   @inline(__always)
   private func perform(_ entry: List.Entry) -> Bool {
     if entry.payload.companion != 0 {
-      if entry.payload.value != 0 || entry.tag & Self.weakly != 0 { return performSlowly(entry) }
+      if entry.payload.value != 0 || entry.tag & Self.weakTag != 0 { return performSlowly(entry) }
       unlink(entry.payload)
     }
     let target = KeyedObject.at(entry.key)
@@ -115,7 +115,7 @@ extension TransactionSet {
   @inline(never)
   private func report(_ error: any Error, _ selector: SelectorEntry) {
     errorHandler(
-      TransactionFailure(error: error, targetType: selector.targetType, selector: selector.name)
+      TransactionError(error: error, targetType: selector.targetType, selector: selector.name)
     )
   }
 
@@ -163,7 +163,7 @@ extension TransactionSet {
 
   /// The target, which the entry gives up; nil if it was weak and is dead.
   private func takeTarget(_ entry: List.Entry) -> AnyObject? {
-    guard entry.tag & Self.weakly != 0 else {
+    guard entry.tag & Self.weakTag != 0 else {
       return KeyedObject.at(entry.key).takeRetainedValue()
     }
     didTakeWeak()

@@ -24,7 +24,7 @@ final class TransactionSet {
   typealias List = KeyedFIFO<Pending>
 
   /// Set in the tag of an entry whose target is held weakly.
-  static let weakly: UInt32 = 1 << 31
+  static let weakTag: UInt32 = 1 << 31
 
   // Unchecked: one thread, and no access spans a call of an action.
   @exclusivity(unchecked) var list = List()
@@ -37,7 +37,7 @@ final class TransactionSet {
   /// How many calls that perform are under way, one within the other.
   @exclusivity(unchecked) private var depth = 0
   /// Told of each action that threw.
-  var errorHandler: (TransactionFailure) -> Void = TransactionSet.reportToStandardError
+  var errorHandler: (TransactionError) -> Void = TransactionSet.reportToStandardError
   private(set) unowned(unsafe) var loop: EventLoop?
   private var observer: Observer?
   private let core: PortCore
@@ -65,7 +65,7 @@ final class TransactionSet {
     withExtendedLifetime(old) {}
   }
 
-  private static func reportToStandardError(_ failure: TransactionFailure) {
+  private static func reportToStandardError(_ failure: TransactionError) {
     System.report("\(failure)")
   }
 
@@ -256,7 +256,7 @@ extension TransactionSet {
     weakCount += 1
     list.append(
       transaction.key,
-      transaction.number | Self.weakly,
+      transaction.number | Self.weakTag,
       Pending(selector: transaction.address, companion: transaction.word)
     )
     didAppend()
@@ -293,7 +293,7 @@ extension TransactionSet {
   /// that it does not die in here.
   func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
     if let place = list.find(key, number) { return place }
-    guard weakCount > 0, let place = list.find(key, number | Self.weakly) else { return nil }
+    guard weakCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
     if Self.transaction(list[place].kept)?._withUnsafeGuaranteedRef({ $0.target }) != nil {
       return place
     }
@@ -305,7 +305,7 @@ extension TransactionSet {
 
   /// Makes an entry that holds its target weakly hold it strongly.
   private func strengthen(_ place: List.Place, _ key: UInt, _ number: UInt32) {
-    guard place.tag & Self.weakly != 0 else { return }
+    guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
     list.retag(place, number)
     didTakeWeak()
@@ -338,7 +338,9 @@ extension TransactionSet {
   /// Takes out a kept transaction that goes while it is pending.
   func unlink(_ transaction: Transaction) {
     let (key, number) = (transaction.key, transaction.number)
-    guard let place = list.find(key, number) ?? list.find(key, number | Self.weakly) else { return }
+    guard let place = list.find(key, number) ?? list.find(key, number | Self.weakTag) else {
+      return
+    }
     var pending = list[place]
     if pending.kept == transaction.word {
       pending.companion = transaction.next

@@ -26,7 +26,7 @@ struct LoopMetricsTests {
       for label in labels + labels { loop.commit(label, Label.layout) }
       loop.cancel(labels[0], Label.layout)
       var doomed: Label? = Label()
-      let weak = doomed.map { Transaction($0, Label.layout, on: loop, hold: .weakly) }
+      let weak = doomed.map { Transaction($0, Label.layout, on: loop, hold: .weak) }
       weak?.commit()
       doomed = nil
       stepped.step()

@@ -9,9 +9,11 @@ private struct Samples {
   private let stepped: SteppedLoop
   private let scheduler = OperationScheduler.alone("samples")
   private let frozen: FrozenWorkers
+  private let sharedCard: SharedCard
 
   init() throws {
     stepped = try SteppedLoop()
+    sharedCard = SharedCard("shared", stepped.trace)
     frozen = FrozenWorkers(scheduler, 2)
     try addLoop()
     addTransactions()
@@ -34,7 +36,7 @@ private struct Samples {
     add("EventLoop.Mode", EventLoop.Mode.once)
     add("EventLoop.RunResult", EventLoop.RunResult.stopped)
     add("LoopPort", loop.port)
-    add("LoopPort.Refusal", LoopPort.Refusal.closed)
+    add("LoopPort.PostError", LoopPort.PostError.closed)
     add("EventLoop.Budget", EventLoop.Budget())
     add("Observer", loop.addObserver(for: .exit) { _ in })
     var firing: LoopTimer.Firing?
@@ -53,15 +55,17 @@ private struct Samples {
   private mutating func addTransactions() {
     let card = Card("a", stepped.trace)
     let failing = Selector<Card>("failing sample") { _ in throw CancellationError() }
-    var failure: TransactionFailure?
+    var failure: TransactionError?
     stepped.loop.errorHandler = { failure = $0 }
     stepped.loop.commit(card, failing)
     stepped.runUntilIdle()
-    add("TransactionFailure", failure as Any)
+    add("TransactionError", failure as Any)
     let kept = Transaction(card, Card.layout, on: stepped.loop)
     kept.commit()
     add("Transaction", kept)
-    add("Transaction.Hold", Transaction.Hold.weakly)
+    let shared = Selector<SharedCard>("sample") { _ in }
+    add("PortTransaction", PortTransaction(sharedCard, shared, on: stepped.loop.port))
+    add("Transaction.Hold", Transaction.Hold.weak)
     add("Selector", Card.layout)
     add("Selector.Carrying", Selector<Card>.Carrying<Int>("sample") { _, _ in })
     add("Selector.Carrying.Keep", Selector<Card>.Carrying<Int>.Keep.last)
@@ -102,18 +106,19 @@ private struct Samples {
     add("SingleFlight", flights)
     add("SerialQueue", SerialQueue("sample", on: scheduler))
     add("SerialQueuePool", SerialQueuePool("sample", count: 2, on: scheduler))
-    add("WaitCycle", waitCycle() as Any)
+    add("WaitCycleError", waitCycle() as Any)
+    add("WaitCycleError.Party", WaitCycleError.Party.operation("sample"))
   }
 
-  private func waitCycle() -> WaitCycle? {
+  private func waitCycle() -> WaitCycleError? {
     guard let loop = try? EventLoop() else { return nil }
     let port = loop.port
     let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-    var cycle: WaitCycle?
+    var cycle: WaitCycleError?
     transaction.add { _ in
       try port.postAndWait { 1 }
     } completion: {
-      if case .failed(let error) = $0 { cycle = error as? WaitCycle }
+      if case .failed(let error) = $0 { cycle = error as? WaitCycleError }
     }
     transaction.waitUntilComplete()
     try? loop.close()
@@ -125,7 +130,7 @@ private struct Samples {
     let activities = stepped.loop.activities(.beforeWaiting)
     add("LoopActivities", activities)
     add("LoopActivities.Iterator", activities.makeAsyncIterator())
-    add("MainQueueBridge.Refusal", MainQueueBridge.Refusal.alreadyServed)
+    add("MainQueueBridge.SetupError", MainQueueBridge.SetupError.alreadyServed)
     add("SteppedLoop", stepped)
     add("Trace", stepped.trace)
     add("SeededGenerator", SeededGenerator(seed: 1))
@@ -152,7 +157,10 @@ struct ReflectionTests {
       try samples.close()
     }
     let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(named.hasSuffix("WaitCycle\n"), "ended at \(named.split(separator: "\n").last ?? "")")
+    #expect(
+      named.hasSuffix("WaitCycleError\n"),
+      "ended at \(named.split(separator: "\n").last ?? "")"
+    )
   }
 
   @Test("of every public type of the package there is a sample that is dumped")

@@ -30,7 +30,7 @@ struct EmbeddingChangeTests {
       case .commit: loop.commit(target, Held.touch)
       case .byPort: try loop.port.commit(target, Held.touch)
       case .kept: Transaction(target, Held.touch, on: loop).commit()
-      case .weakly: Transaction(target, Held.touch, on: loop, hold: .weakly).commit()
+      case .weakly: Transaction(target, Held.touch, on: loop, hold: .weak).commit()
       }
       #expect(wasPending)
       #expect(!loop.isPending(target, Held.touch))
@@ -42,7 +42,7 @@ struct EmbeddingChangeTests {
     }
   }
 
-  @Test("turn(), end() and close() trap in onChange", arguments: ["turn", "end", "close"])  // C5
+  @Test("turn(), cancel() and close() trap in onChange", arguments: ["turn", "cancel", "close"])  // C5
   func refused(name: String) async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -53,7 +53,7 @@ struct EmbeddingChangeTests {
       box.value = Embedding(loop) { [unowned loop] in
         switch name {
         case "turn": box.value?.turn()
-        case "end": box.value?.end()
+        case "cancel": box.value?.cancel()
         default: try? loop.close()
         }
       }
@@ -61,7 +61,7 @@ struct EmbeddingChangeTests {
     }
     let messages = [
       "turn": "Embedding.turn: must not be called in Embedding.onChange",
-      "end": "Embedding.end: must not be called in Embedding.onChange",
+      "end": "Embedding.cancel: must not be called in Embedding.onChange",
       "close": "EventLoop.close: must not be called in Embedding.onChange",
     ]
     #expect(said(result, messages[name] ?? ""))
@@ -84,7 +84,7 @@ struct EmbeddingChangeTests {
       embedding.settle()
       loop.commit {}
       #expect(changes.value == 1)
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -104,11 +104,11 @@ struct EmbeddingChangeTests {
         )
       }()
       first.settle()
-      first.end()
+      first.cancel()
       let second = try #require(next.value.value)
       TestThread.run { try? port.post {} }
       #expect(waitFor(second.pollDescriptor, .zero))
-      second.end()
+      second.cancel()
       next.value.value = nil
     }
   }

@@ -12,8 +12,8 @@ struct EmbeddingEndTests {
       embedding.settle()
       var performed = false
       loop.commit { performed = true }
-      embedding.end()
-      embedding.end()
+      embedding.cancel()
+      embedding.cancel()
       #expect(loop.run() == .finished)
       #expect(performed)
       // Closing the loop ends this one.
@@ -21,7 +21,7 @@ struct EmbeddingEndTests {
     }
   }
 
-  @Test("its host is told once that it has ended, by end() or by the loop's closing")  // C5, L11
+  @Test("its host is told once that it has ended, by cancel() or by the loop's closing")  // C5, L11
   func endIsTold() throws {
     let trace = Trace()
     try withLoop { loop in
@@ -31,8 +31,8 @@ struct EmbeddingEndTests {
         trace.record("ended, \(loop.run(.noWait))")
       }
       loop.commit {}
-      first.end()
-      first.end()
+      first.cancel()
+      first.cancel()
       _ = Embedding(loop, onEnd: { trace.record("closed") })
       #expect(trace.take() == ["changed", "ended, finished"])
     }
@@ -45,7 +45,7 @@ struct EmbeddingEndTests {
       let (port, ran) = (loop.awaitedPort, Tally())
       let embedding = Embedding(loop)
       if hasTurned { embedding.turn() }
-      embedding.end()
+      embedding.cancel()
       TestThread.run { try? port.post { ran.increment() } }
       #expect(host.wait())
       host.run(.noWait)
@@ -62,11 +62,11 @@ struct EmbeddingEndTests {
       embedding.turn()
       TestThread.run { try? port.post { ran.increment() } }
       #expect(wakes.value == 1)
-      embedding.end()
+      embedding.cancel()
       #expect(host.wait())
       host.run(.noWait)
       #expect(ran.value == 1)
-      // And one that is on its way, for which `end()` waits.
+      // And one that is on its way, for which `cancel()` waits.
       let next = Embedding(
         loop,
         wake: {
@@ -78,7 +78,7 @@ struct EmbeddingEndTests {
       next.turn()
       let thread = TestThread { try? port.post { ran.increment() } }
       #expect(ends.waitInTime())
-      next.end()
+      next.cancel()
       #expect(wakes.value == 2)
       #expect(host.wait())
       host.run(.noWait)

@@ -24,7 +24,7 @@ struct EmbeddingTests {
       }
       #expect(waits <= 3)
       #expect(loop.metrics.ticks == before)
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -54,7 +54,7 @@ struct EmbeddingTests {
       embedding.host { trace.events.count == 2 }
       #expect(trace.take() == ["change", "fired"])
       other.cancel()
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -71,7 +71,7 @@ struct EmbeddingTests {
       #expect(embedding.nextTimeout == .zero)
       embedding.turn()
       #expect(trace.events == ["performed"])
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -93,7 +93,7 @@ struct EmbeddingTests {
       let turns = embedding.host { late.count == 4 }
       #expect(turns <= 12)
       #expect(late.allSatisfy { $0 >= .zero })
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -108,7 +108,7 @@ struct EmbeddingTests {
         embedding.turn()
         #expect(ran.value == count)
       }
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -123,7 +123,7 @@ struct EmbeddingTests {
       #expect(embedding.nextTimeout == .zero)
       embedding.turn()
       #expect(stepped.trace.events == ["fired"])
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -138,7 +138,7 @@ struct EmbeddingTests {
       poll.start().send()
       embedding.host { !trace.events.isEmpty }
       poll.close()
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -157,7 +157,7 @@ struct EmbeddingTests {
         loop.commit { embedding.turn() }
         embedding.turn()
       default:
-        embedding.end()
+        embedding.cancel()
         embedding.turn()
       }
     }

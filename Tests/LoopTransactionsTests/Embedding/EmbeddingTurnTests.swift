@@ -32,7 +32,7 @@ struct EmbeddingTurnTests {
         #expect(!waitFor(embedding.pollDescriptor, .zero))
       }
       #expect(loop.metrics.ticks - before == 100)
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -62,7 +62,7 @@ struct EmbeddingTurnTests {
         #expect(trace.take() == ["beforeWaiting"] + posted + ["beforeWaiting"])
         #expect(embedding.nextTimeout == nil, "post: \(isPost)")
       }
-      embedding.end()
+      embedding.cancel()
       late.value.handle?.close()
     }
   }

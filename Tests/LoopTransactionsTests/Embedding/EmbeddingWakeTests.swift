@@ -16,7 +16,7 @@ struct EmbeddingWakeTests {
         embedding.settle()
       }
       #expect(loop.metrics.wakesSent <= 3)
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -35,7 +35,7 @@ struct EmbeddingWakeTests {
       }
       embedding.host { ran.value == 10_000 }
       thread.join()
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -56,7 +56,7 @@ struct EmbeddingWakeTests {
       #expect(waitFor(embedding.pollDescriptor, .seconds(10)))
       embedding.turn()
       #expect(trace.events == ["timer", "post"])
-      embedding.end()
+      embedding.cancel()
     }
   }
 
@@ -84,13 +84,13 @@ struct EmbeddingWakeTests {
       #expect(wakes.value == 3)
       #expect(waitFor(embedding.pollDescriptor, .zero))
       embedding.settle()
-      embedding.end()
+      embedding.cancel()
       let next = Embedding(loop)
       next.settle()
       TestThread.run { try? port.post {} }
       #expect(wakes.value == 3)
       #expect(waitFor(next.pollDescriptor, .zero))
-      next.end()
+      next.cancel()
     }
   }
 
@@ -115,7 +115,7 @@ struct EmbeddingWakeTests {
           if embedding.nextTimeout != .zero { #expect(gate.waitInTime()) }
           embedding.turn()
         }
-        embedding.end()
+        embedding.cancel()
       }
       for thread in threads { thread.join() }
       #expect(ran.value == 10_000)

@@ -138,7 +138,7 @@ struct AdoptedLoopCloseTests {
       loop = nil
       host.run(.noWait)
       timer?.cancel()
-      observer?.remove()
+      observer?.cancel()
       queue?.enqueue(Witness {})
       queue?.flush()
       #expect(trace.events == ["released"])
@@ -210,7 +210,7 @@ struct AdoptedLoopCloseTests {
       timer.keepsLoopAlive = false
       timer.cancel()
       clock.cancel()
-      observer.remove()
+      observer.cancel()
       #expect(loop.metrics.busy == .zero)
       try loop.close()
     }

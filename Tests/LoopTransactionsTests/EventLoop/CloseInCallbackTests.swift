@@ -49,7 +49,7 @@ struct CloseInCallbackTests {
       let witness = Witness { closer.close() }
       let observer = closer.loop.addObserver(for: .exit) { [witness] _ in witness.touch() }
       _ = consume witness
-      observer.remove()
+      observer.cancel()
       #expect(closer.isClosed)
       #expect(host.close())
     }

@@ -75,7 +75,7 @@ struct CountTests {
     try withSteppedLoop { stepped in
       let (port, trace, ran) = (stepped.loop.awaitedPort, stepped.trace, Tally())
       TestThread.run {
-        let count = try? Interposed.allocations { () throws(LoopPort.Refusal) in
+        let count = try? Interposed.allocations { () throws(LoopPort.PostError) in
           for number in 0..<100 { try port.post { ran.add(number) } }
         }
         trace.record("\(count ?? -1)")
@@ -93,7 +93,7 @@ struct CountTests {
       // What makes a selector, and its table, is paid once.
       stepped.loop.commit(label, Label.layout)
       TestThread.run {
-        let count = try? Interposed.allocations { () throws(LoopPort.Refusal) in
+        let count = try? Interposed.allocations { () throws(LoopPort.PostError) in
           for _ in 0..<50 {
             try port.post(nothing, context: nil)
             try port.commit(label, Label.layout)

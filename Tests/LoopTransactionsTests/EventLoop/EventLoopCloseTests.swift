@@ -288,7 +288,7 @@ struct EventLoopCloseTests {
       loop?.commit {}
       loop = nil
       #expect(EventLoop.current == nil)
-      #expect(throws: LoopPort.Refusal.closed) { try port?.post {} }
+      #expect(throws: LoopPort.PostError.closed) { try port?.post {} }
     }
     #expect(
       said(

@@ -56,7 +56,7 @@ struct EventLoopReleaseTests {
       try port.post({ _ in Issue.record("called") }, context: nil)
       released.release()
       #expect(trace.events == ["other thread's post", "other thread's target", "own post"])
-      #expect(throws: LoopPort.Refusal.closed) { try port.post {} }
+      #expect(throws: LoopPort.PostError.closed) { try port.post {} }
     }
   }
 
@@ -87,7 +87,7 @@ struct EventLoopReleaseTests {
       let released = try ReleasedLoop()
       let port = released.port
       let thread = TestThread {
-        #expect(throws: LoopPort.Refusal.closed) { try port.postAndWait { 1 } }
+        #expect(throws: LoopPort.PostError.closed) { try port.postAndWait { 1 } }
       }
       // From then on the call is posted.
       #expect(inTime { WaitTable.shared.callCount(port) == 1 })
@@ -102,7 +102,7 @@ struct EventLoopReleaseTests {
       let released = try ReleasedLoop()
       let (port, ended) = (released.port, Gate())
       Task.detached {
-        await #expect(throws: LoopPort.Refusal.closed) {
+        await #expect(throws: LoopPort.PostError.closed) {
           try await port.clock.sleep(for: .seconds(3600))
         }
         ended.open()

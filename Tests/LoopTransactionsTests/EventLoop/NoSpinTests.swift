@@ -16,7 +16,7 @@ struct NoSpinTests {
       let queue = RunLoopQueue<Item>(on: loop, membership: .weak, batchSize: 1) { _, _ in }
       enqueueTheDead(queue)
       cancelTransactions(on: loop)
-      loop.addObserver(for: .beforeWaiting) { _ in }.remove()
+      loop.addObserver(for: .beforeWaiting) { _ in }.cancel()
       let before = loop.metrics.ticks
       let start = TestThread.processorTime
       #expect(loop.run(until: loop.now.advanced(by: .seconds(2))) == .timedOut)
@@ -41,7 +41,7 @@ struct NoSpinTests {
     for item in items { loop.cancel(item, Item.draw) }
     var died: [Transaction] = []
     for _ in 0..<1000 {
-      let transaction = Transaction(Item(), Item.draw, on: loop, hold: .weakly)
+      let transaction = Transaction(Item(), Item.draw, on: loop, hold: .weak)
       transaction.commit()
       died.append(transaction)
     }

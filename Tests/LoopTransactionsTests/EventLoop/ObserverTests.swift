@@ -31,11 +31,11 @@ struct ObserverTests {
       let observer = loop.addObserver(for: [.entry, .beforeWaiting, .exit], repeats: false) {
         trace.record("\($0)")
       }
-      #expect(observer.isValid)
+      #expect(observer.isActive)
       loop.run()
       loop.run()
       #expect(trace.events == ["entry"])
-      #expect(!observer.isValid)
+      #expect(!observer.isActive)
     }
   }
 
@@ -63,7 +63,7 @@ struct ObserverTests {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
-        loop.addObserver(for: .beforeWaiting) { _ in trace.record("called") }.remove()
+        loop.addObserver(for: .beforeWaiting) { _ in trace.record("called") }.cancel()
       }
       stepped.step()
       stepped.step()
@@ -92,7 +92,7 @@ struct ObserverTests {
       var later: [Observer] = []
       loop.addObserver(for: .beforeWaiting) { _ in
         trace.record("removes")
-        later.first?.remove()
+        later.first?.cancel()
       }
       for number in 0..<2 {
         later.append(
@@ -102,7 +102,7 @@ struct ObserverTests {
       stepped.step()
       stepped.step()
       #expect(trace.events == ["removes", "1", "removes", "1"])
-      #expect(later.map(\.isValid) == [false, true])
+      #expect(later.map(\.isActive) == [false, true])
     }
   }
 
@@ -112,8 +112,8 @@ struct ObserverTests {
       let (loop, trace) = (stepped.loop, stepped.trace)
       var own: Observer?
       own = loop.addObserver(for: .beforeWaiting) { _ in
-        own?.remove()
-        own?.remove()
+        own?.cancel()
+        own?.cancel()
         trace.record("self")
       }
       loop.addObserver(for: .beforeWaiting) { _ in trace.record("next") }
@@ -144,7 +144,7 @@ struct ObserverTests {
         witness.touch()
       }
       _ = consume witness
-      observer.remove()
+      observer.cancel()
       #expect(trace.events == ["released"])
     }
   }
@@ -154,12 +154,12 @@ struct ObserverTests {
     try withSteppedLoop { stepped in
       let loop = stepped.loop
       let observers = (0..<3).map { _ in WeakObserver() }
-      observers[0].add(to: loop)?.remove()
+      observers[0].add(to: loop)?.cancel()
       #expect(observers[0].value == nil)
       observers[1].add(to: loop)
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
-        observers[1].value?.remove()
-        observers[2].add(to: loop)?.remove()
+        observers[1].value?.cancel()
+        observers[2].add(to: loop)?.cancel()
       }
       stepped.step()
       #expect(observers.allSatisfy { $0.value == nil })
@@ -181,10 +181,10 @@ struct ObserverTests {
     await #expect(processExitsWith: .success) { [rawValue] in
       var loop: EventLoop? = try EventLoop()
       let observer = loop?.addObserver(for: EventLoop.Activity(rawValue: rawValue)) { _ in }
-      #expect(observer?.isValid == false)
+      #expect(observer?.isActive == false)
       try loop?.close()
       loop = nil
-      observer?.remove()
+      observer?.cancel()
     }
   }
 
@@ -193,7 +193,7 @@ struct ObserverTests {
     let loop = try EventLoop()
     let observer = loop.addObserver(for: .beforeWaiting) { _ in }
     try loop.close()
-    #expect(!observer.isValid)
-    observer.remove()
+    #expect(!observer.isActive)
+    observer.cancel()
   }
 }

@@ -98,7 +98,7 @@ struct PendingWorkTests {
         observer.hasPendingWork = true
       }
       observers[1].hasPendingWork = false
-      observers[2].remove()
+      observers[2].cancel()
       #expect(!observers[2].hasPendingWork)
       observers[2].hasPendingWork = true
       #expect(!observers[2].hasPendingWork)
@@ -233,7 +233,7 @@ struct PendingWorkTests {
     #expect(calls == 3 + 1 + 16)
     #expect(own?.hasPendingWork == true)
     try loop.close()
-    #expect(own?.isValid == false && own?.hasPendingWork == false)
+    #expect(own?.isActive == false && own?.hasPendingWork == false)
   }
 
   @Test("closing a loop performs the pending work of exit observers")  // L11

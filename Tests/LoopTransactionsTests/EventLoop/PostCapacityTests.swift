@@ -29,8 +29,8 @@ struct PostCapacityTests {
       for _ in 0..<3 {
         #expect(fill(port, stepped.trace) == capacity)
         elsewhere {
-          #expect(throws: LoopPort.Refusal.full) { try port.post {} }
-          #expect(throws: LoopPort.Refusal.full) { try port.post(function, context: nil) }
+          #expect(throws: LoopPort.PostError.full) { try port.post {} }
+          #expect(throws: LoopPort.PostError.full) { try port.post(function, context: nil) }
         }
         stepped.runUntilIdle()
         #expect(stepped.trace.take() == (0..<capacity).map(String.init))
@@ -48,11 +48,11 @@ struct PostCapacityTests {
       let told = Selector<SharedCard>.Carrying<ReleaseProbe>("full told") { _, _ in }
       let card = SharedCard("a", trace)
       elsewhere {
-        #expect(throws: LoopPort.Refusal.full) { try port.commit(card, SharedCard.layout) }
-        #expect(throws: LoopPort.Refusal.full) {
+        #expect(throws: LoopPort.PostError.full) { try port.commit(card, SharedCard.layout) }
+        #expect(throws: LoopPort.PostError.full) {
           try port.commit(card, told, ReleaseProbe(trace))
         }
-        #expect(throws: LoopPort.Refusal.full) {
+        #expect(throws: LoopPort.PostError.full) {
           try port.commit(ReleaseProbe(trace), ReleaseProbe.touch)
         }
       }
@@ -139,7 +139,7 @@ struct PostCapacityTests {
     loop.postCapacity = 1
     #expect(fill(port) == 1)
     try loop.close()
-    elsewhere { #expect(throws: LoopPort.Refusal.closed) { try port.post {} } }
+    elsewhere { #expect(throws: LoopPort.PostError.closed) { try port.post {} } }
   }
 
   @Test("a capacity of nothing is refused with a message", arguments: [0, -1])

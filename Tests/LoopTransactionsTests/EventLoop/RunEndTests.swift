@@ -258,3 +258,30 @@ struct RunEndTests {
     }
   }
 }
+
+@Suite("RunResult")
+struct RunResultTests {
+  @Test("a whole run that libuv's uv_stop ends is stopped, not ticked")  // L8
+  func libuvStop() throws {
+    try withLoop { loop in
+      loop.addTimer(after: .seconds(3600)) { _ in }
+      let stopper = ForeignHandle(.idle, on: loop.libuvLoop) { _ in
+        ForeignLoop.stop(loop.libuvLoop)
+      }
+      stopper.start()
+      #expect(loop.run() == .stopped)
+      stopper.close()
+    }
+  }
+
+  @Test("a whole run whose exit observer adds a timer has finished")  // L8
+  func timerAtExit() throws {
+    try withLoop { loop in
+      loop.addObserver(for: .exit, repeats: false) { _ in
+        loop.addTimer(after: .seconds(3600)) { _ in }
+      }
+      #expect(loop.run() == .finished)
+      #expect(loop.run(.noWait) == .ticked)
+    }
+  }
+}

@@ -138,7 +138,7 @@ private final class Cell {
 
 @Suite("No stall")
 struct StallMatrixTests {
-  /// 214 cells: each place, mode and ending, except that a run which is stopped, or
+  /// 307 cells: each place, mode and ending, except that a run which is stopped, or
   /// asked for one tick, leaves elements in their queue, and that a run of one tick
   /// leaves what its flush commits.
   static let cells = CommitWork.allCases.flatMap { work in
@@ -174,6 +174,6 @@ struct StallMatrixTests {
     #expect(events.filter { $0 == "performed" }.count == 1)
   }
 
-  @Test("the matrix has 214 cells")
-  func cellCount() { #expect(Self.cells.count == 214) }
+  @Test("the matrix has 307 cells")
+  func cellCount() { #expect(Self.cells.count == 307) }
 }

@@ -63,8 +63,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case transactionPerform = "Transaction.performIfNeeded"
   case makeQueue = "RunLoopQueue.init"
   case queueFlush = "RunLoopQueue.flush"
-  case removeObserver = "Observer.remove"
-  case observerIsValid = "Observer.isValid"
+  case cancelObserver = "Observer.cancel"
+  case observerIsActive = "Observer.isActive"
   case observerIsResting = "Observer.isResting"
   case restObserver = "Observer.isResting "
   case observerHasWork = "Observer.hasPendingWork"
@@ -97,7 +97,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
       transact(fixture)
     case .makeQueue: _ = RunLoopQueue<Label>(on: fixture.loop, handler: nil)
     case .queueFlush: fixture.queue.flush()
-    case .removeObserver, .observerIsValid, .observerIsResting, .restObserver, .observerHasWork,
+    case .cancelObserver, .observerIsActive, .observerIsResting, .restObserver, .observerHasWork,
       .giveObserverWork:
       useObserver(fixture.observer)
     case .budgetAllowsMore: _ = fixture.loop.budgetAllowsMore()
@@ -111,8 +111,8 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
 
   private func useObserver(_ observer: Observer) {
     switch self {
-    case .removeObserver: observer.remove()
-    case .observerIsValid: _ = observer.isValid
+    case .cancelObserver: observer.cancel()
+    case .observerIsActive: _ = observer.isActive
     case .observerIsResting: _ = observer.isResting
     case .restObserver: observer.isResting = true
     case .observerHasWork: _ = observer.hasPendingWork

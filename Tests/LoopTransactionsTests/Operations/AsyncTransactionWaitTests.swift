@@ -130,12 +130,12 @@ struct AsyncTransactionWaitTests {
       let port = loop.awaitedPort
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
       let began = Gate()
-      var found: WaitCycle?
+      var found: WaitCycleError?
       transaction.add("decode") { _ in
         began.open()
         try port.postAndWait {}
       } completion: { outcome in
-        if case .failed(let error) = outcome { found = error as? WaitCycle }
+        if case .failed(let error) = outcome { found = error as? WaitCycleError }
       }
       // It waits before this thread does, or after: it is told in either case.
       #expect(began.waitInTime())
@@ -160,7 +160,7 @@ struct AsyncTransactionWaitTests {
         goOn.wait()
         try port.postAndWait {}
       } completion: { outcome in
-        if case .failed(let error) = outcome { isFound = error is WaitCycle }
+        if case .failed(let error) = outcome { isFound = error is WaitCycleError }
       }
       // Or else this thread runs it.
       #expect(began.waitInTime())
@@ -195,7 +195,7 @@ struct AsyncTransactionWaitTests {
         inner.add("to the first") { _ in
           try port.postAndWait {}
         } completion: { outcome in
-          if case .failed(let error) = outcome, error is WaitCycle { found.increment() }
+          if case .failed(let error) = outcome, error is WaitCycleError { found.increment() }
         }
         ready.open()
         inner.waitUntilComplete()
@@ -209,7 +209,7 @@ struct AsyncTransactionWaitTests {
       outer.add("to the second") { _ in
         try other.withLock { $0 }?.postAndWait {}
       } completion: { outcome in
-        if case .failed(let error) = outcome, error is WaitCycle { found.increment() }
+        if case .failed(let error) = outcome, error is WaitCycleError { found.increment() }
       }
       outer.waitUntilComplete()
       // One of the two waits is let go, the other is then answered.
@@ -242,7 +242,7 @@ struct AsyncTransactionWaitTests {
       let refused = Locked(false)
       TestThread.run {
         do { try port.postAndWait {} } catch {
-          refused.withLock { $0 = error as? LoopPort.Refusal == .closed }
+          refused.withLock { $0 = error as? LoopPort.PostError == .closed }
         }
       }
       #expect(refused.withLock { $0 })

@@ -228,7 +228,7 @@ struct SingleFlightTests {
         began.open()
         return try port.postAndWait { 1 }
       } completion: { outcome in
-        if case .failed(let error) = outcome { isFound = error is WaitCycle }
+        if case .failed(let error) = outcome { isFound = error is WaitCycleError }
       }
       #expect(began.waitInTime())
       transaction.waitUntilComplete()

@@ -8,7 +8,7 @@ struct WaitCycleTests {
   func twoLoops() throws {
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (met, done, answers) = (Gate(), Gate(), Tally())
-    let found = Locked<[WaitCycle]>([])
+    let found = Locked<[WaitCycleError]>([])
     let threads = Locked<[String]>([])
     for (own, other) in [(first.port, second.port), (second.port, first.port)] {
       try own.post {
@@ -18,7 +18,7 @@ struct WaitCycleTests {
         do {
           answers.add(try other.postAndWait { 1 })
         } catch {
-          if let cycle = error as? WaitCycle { found.withLock { $0.append(cycle) } }
+          if let cycle = error as? WaitCycleError { found.withLock { $0.append(cycle) } }
         }
         done.open()
       }
@@ -36,7 +36,7 @@ struct WaitCycleTests {
   @Test("a closure that a loop runs for another's callback cannot wait on that one")  // O9
   func calledBack() throws {
     let (first, second) = (try RunningLoop(), try RunningLoop())
-    let (done, found) = (Gate(), Locked<WaitCycle?>(nil))
+    let (done, found) = (Gate(), Locked<WaitCycleError?>(nil))
     let names = Locked<[String]>([])
     try first.port.post {
       names.withLock { $0.append(System.threadName) }
@@ -46,7 +46,7 @@ struct WaitCycleTests {
           names.withLock { $0.append(System.threadName) }
           try inner()
         }
-      } catch { found.withLock { $0 = error as? WaitCycle } }
+      } catch { found.withLock { $0 = error as? WaitCycleError } }
       done.open()
     }
     try #require(done.waitInTime())
@@ -69,18 +69,20 @@ struct WaitCycleTests {
       let frozen = loopHelps ? FrozenWorkers(scheduler, 1) : nil
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: scheduler)
       let began = Gate()
-      var found: WaitCycle?
+      var found: WaitCycleError?
       transaction.add("decode") { _ in
         began.open()
         try other.port.postAndWait { try port.postAndWait {} }
       } completion: { outcome in
-        if case .failed(let error) = outcome { found = error as? WaitCycle }
+        if case .failed(let error) = outcome { found = error as? WaitCycleError }
       }
       if !loopHelps { #expect(began.waitInTime()) }
       transaction.waitUntilComplete()
       frozen?.thaw()
       other.stop()
-      #expect(found == WaitCycle(caller: .operation("decode"), obstacle: .transaction("cards")))
+      #expect(
+        found == WaitCycleError(caller: .operation("decode"), obstacle: .transaction("cards"))
+      )
     }
   }
 
@@ -89,7 +91,7 @@ struct WaitCycleTests {
     try withLoop { loop in
       let (port, other) = (loop.port, try RunningLoop())
       let transaction = AsyncTransaction(on: loop, name: "cards", scheduler: .alone())
-      let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
+      let (began, found) = (Gate(), Locked<WaitCycleError?>(nil))
       let name = Locked("")
       try other.port.post {
         name.withLock { $0 = System.threadName }
@@ -100,7 +102,7 @@ struct WaitCycleTests {
         }
         do {
           try port.postAndWait {}
-        } catch { found.withLock { $0 = error as? WaitCycle } }
+        } catch { found.withLock { $0 = error as? WaitCycleError } }
       }
       #expect(began.waitInTime())
       var outcome: Int?
@@ -125,11 +127,11 @@ struct WaitCycleTests {
     try withLoop { loop in
       try withLoop { sibling in
         let (port, other) = (sibling.port, try RunningLoop())
-        var found: WaitCycle?
+        var found: WaitCycleError?
         loop.commit {
           do {
             try other.port.postAndWait { try port.postAndWait {} }
-          } catch { found = error as? WaitCycle }
+          } catch { found = error as? WaitCycleError }
         }
         loop.run(.noWait)
         other.stop()
@@ -144,13 +146,13 @@ struct WaitCycleTests {
       Process.endInTime()
       try withLoop { loop in
         let (port, thread) = (loop.port, System.thread)
-        let (began, found) = (Gate(), Locked<WaitCycle?>(nil))
+        let (began, found) = (Gate(), Locked<WaitCycleError?>(nil))
         OperationScheduler.alone(workers: 1).apply(2) { _ in
           guard System.thread != thread else { return began.wait() }
           began.open()
           do {
             try port.postAndWait {}
-          } catch { found.withLock { $0 = error as? WaitCycle } }
+          } catch { found.withLock { $0 = error as? WaitCycleError } }
         }
         #expect(found.withLock { $0 }?.obstacle == .loop(System.threadName))
       }

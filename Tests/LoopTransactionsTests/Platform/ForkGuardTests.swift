@@ -246,11 +246,11 @@ private final class Inherited {
     queue.enqueue(Witness {})
     queue.flush()
     queue.close()
-    observer.remove()
+    observer.cancel()
     timer.keepsLoopAlive = false
     timer.cancel()
     _ = transaction.isPending
     transaction.cancel()
-    #expect(throws: LoopPort.Refusal.forked) { try port.post {} }
+    #expect(throws: LoopPort.PostError.forked) { try port.post {} }
   }
 }

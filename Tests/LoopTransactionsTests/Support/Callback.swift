@@ -54,7 +54,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .observersDeinit:
       let witness = Witness { closer.close() }
       let observer = loop.addObserver(for: .exit) { _ in witness.touch() }
-      loop.addTimer(after: .zero) { _ in observer.remove() }
+      loop.addTimer(after: .zero) { _ in observer.cancel() }
     case .timer: loop.addTimer(after: .zero, every: .milliseconds(1)) { _ in closer.close() }
     case .preciseTimer:
       try loop.addPreciseTimer(at: loop.now, every: .milliseconds(1)) { _ in closer.close() }
@@ -130,7 +130,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
       loop.commit {}
     default:
       let embedding = Embedding(loop, onEnd: { closer.close() })
-      embedding.end()
+      embedding.cancel()
     }
   }
 

@@ -119,7 +119,7 @@ struct FlushTests {
       stepped.loop.budget = .init(count: 1)
       var dying = (0..<10).map { Card("\($0)", stepped.trace) }
       for card in dying {
-        Transaction(card, Card.layout, on: stepped.loop, hold: .weakly).commit()
+        Transaction(card, Card.layout, on: stepped.loop, hold: .weak).commit()
       }
       dying = []
       let living = Card("a", stepped.trace)

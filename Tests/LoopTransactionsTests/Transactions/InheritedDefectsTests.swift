@@ -110,7 +110,7 @@ struct InheritedDefectsTests {
       let card = Card("a", stepped.trace)
       var dying: Card? = Card("b", stepped.trace)
       stepped.loop.commit(card, Card.layout)
-      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weak)
       weak.commit()
       stepped.loop.cancel(card, Card.layout)
       dying = nil

@@ -118,7 +118,7 @@ struct LoopPortTransactionsTests {
         #require(card),
         SharedCard.layout,
         on: stepped.loop,
-        hold: .weakly
+        hold: .weak
       )
       weak.commit()
       elsewhere {
@@ -139,13 +139,13 @@ struct LoopPortTransactionsTests {
     let (port, trace) = (loop.awaitedPort, Trace())
     try loop.close()
     let card = SharedCard("a", trace)
-    #expect(throws: LoopPort.Refusal.closed) {
+    #expect(throws: LoopPort.PostError.closed) {
       try port.commit(ReleaseProbe(trace), ReleaseProbe.touch)
     }
-    #expect(throws: LoopPort.Refusal.closed) { try port.commit(card, told, ReleaseProbe(trace)) }
+    #expect(throws: LoopPort.PostError.closed) { try port.commit(card, told, ReleaseProbe(trace)) }
     #expect(trace.events == ["released here", "released here"])
     elsewhere {
-      #expect(throws: LoopPort.Refusal.closed) { try port.commit(card, SharedCard.layout) }
+      #expect(throws: LoopPort.PostError.closed) { try port.commit(card, SharedCard.layout) }
     }
   }
 

@@ -156,7 +156,7 @@ struct PendingTests {
       let cards = (0..<4).map { Card("\($0)", stepped.trace) }
       let kept = Transaction(cards[0], Card.draw, on: loop)
       var dying: Card? = Card("dying", stepped.trace)
-      let weak = try Transaction(#require(dying), Card.draw, on: loop, hold: .weakly)
+      let weak = try Transaction(#require(dying), Card.draw, on: loop, hold: .weak)
       for card in cards + cards { loop.commit(card, Card.layout) }
       for _ in 0..<5 { kept.commit() }
       weak.commit()

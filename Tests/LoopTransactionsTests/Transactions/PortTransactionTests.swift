@@ -152,9 +152,9 @@ struct PortTransactionTests {
     try loop.close()
     #expect(trace.take() == ["touched"])
     elsewhere {
-      for _ in 0..<2 { #expect(throws: LoopPort.Refusal.closed) { try touch.commit() } }
+      for _ in 0..<2 { #expect(throws: LoopPort.PostError.closed) { try touch.commit() } }
     }
-    #expect(throws: LoopPort.Refusal.closed) { try touch.commit() }
+    #expect(throws: LoopPort.PostError.closed) { try touch.commit() }
     probe = nil
     #expect(trace.events == ["released here"])
   }
@@ -169,8 +169,10 @@ struct PortTransactionTests {
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
       elsewhere { try? layout.commit() }
       let ending = Process.fork {
-        var refusal: LoopPort.Refusal?
-        elsewhere { do throws(LoopPort.Refusal) { try layout.commit() } catch { refusal = error } }
+        var refusal: LoopPort.PostError?
+        elsewhere {
+          do throws(LoopPort.PostError) { try layout.commit() } catch { refusal = error }
+        }
         if refusal != .forked { fatalError("\(String(describing: refusal))") }
       }
       #expect(ending.status == 0)

@@ -23,7 +23,7 @@ struct TransactionLifetimeTests {
   func targetIsGone() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       card = nil
       kept.commit()
       #expect(!kept.isPending)
@@ -40,7 +40,7 @@ struct TransactionLifetimeTests {
   func addressReused() throws {
     try stepping { stepped in
       var card: Card? = Card("old", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       let address = try ObjectIdentifier(#require(card))
       card = nil
       let reused = Card.atAddress(address, stepped.trace)
@@ -75,7 +75,7 @@ struct TransactionLifetimeTests {
   // T10
   @Test(
     "of four kept transactions of one pair any can be dropped while pending",
-    arguments: [Transaction.Hold.strongly, .weakly],
+    arguments: [Transaction.Hold.strong, .weak],
     0..<4
   )
   func oneOfManyDropped(hold: Transaction.Hold, dropped: Int) throws {

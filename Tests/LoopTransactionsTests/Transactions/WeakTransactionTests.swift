@@ -11,7 +11,7 @@ struct WeakTransactionTests {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
       let living = Card("b", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       kept.commit()
       stepped.loop.commit(living, Card.layout)
       card = nil
@@ -39,7 +39,7 @@ struct WeakTransactionTests {
       }
       for round in 1...rounds {
         slot.target = Quitter(loop)
-        let kept = slot.target.map { Transaction($0, Quitter.quit, on: loop, hold: .weakly) }
+        let kept = slot.target.map { Transaction($0, Quitter.quit, on: loop, hold: .weak) }
         kept?.commit()
         let before = loop.metrics.performed
         begun.increment()
@@ -64,7 +64,7 @@ struct WeakTransactionTests {
         probe,
         ReleaseProbe.touch,
         on: stepped.loop,
-        hold: .weakly
+        hold: .weak
       )
       kept?.commit()
       kept = nil
@@ -88,7 +88,7 @@ struct WeakTransactionTests {
         #require(card),
         Card.layout,
         on: stepped.loop,
-        hold: .weakly
+        hold: .weak
       )
       weak?.commit()
       stepped.loop.commit(other, Card.layout)
@@ -110,7 +110,7 @@ struct WeakTransactionTests {
   func weakAfterStrong() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
-      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       try stepped.loop.commit(#require(card), Card.layout)
       weak.commit()
       card = nil
@@ -128,7 +128,7 @@ struct WeakTransactionTests {
   func addressReused() throws {
     try stepping { stepped in
       var card: Card? = Card("old", stepped.trace)
-      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       let address = try ObjectIdentifier(#require(card))
       let other = Card("other", stepped.trace)
       weak.commit()
@@ -155,7 +155,7 @@ struct WeakTransactionTests {
     try stepping { stepped in
       var dying: Card? = Card("old", stepped.trace)
       let address = try ObjectIdentifier(#require(dying))
-      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weak)
       let card = Card("a", stepped.trace) { _ in weak.commit() }
       stepped.loop.commit(card, Card.run)
       stepped.step()
@@ -175,7 +175,7 @@ struct WeakTransactionTests {
   func deadIsNotPending() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
-      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
       weak.commit()
       card = nil
       #expect(!weak.isPending)
@@ -191,7 +191,7 @@ struct WeakTransactionTests {
   func askedFor() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
-      let weak = Transaction(card, Card.layout, on: stepped.loop, hold: .weakly)
+      let weak = Transaction(card, Card.layout, on: stepped.loop, hold: .weak)
       weak.commit()
       #expect(stepped.loop.isPending(card, Card.layout))
       #expect(stepped.loop.cancel(card, Card.layout))

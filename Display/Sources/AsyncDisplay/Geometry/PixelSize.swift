@@ -1,7 +1,7 @@
 /// How many pixels a bitmap has.
 public struct PixelSize: Hashable, Sendable {
   /// Why a size can not be drawn.
-  public enum Refusal: Error, Hashable, Sendable {
+  public enum SizeError: Error, Hashable, Sendable {
     /// A length or the scale is infinite or not a number.
     case notFinite
     /// A length is negative, or the scale is not over zero.
@@ -44,7 +44,7 @@ public struct PixelSize: Hashable, Sendable {
   /// one pixel wide or high.
   ///
   /// - Throws: Why it can not be drawn.
-  public init?(_ size: Size, scale: Double) throws(Refusal) {
+  public init?(_ size: Size, scale: Double) throws(SizeError) {
     guard size.width.isFinite, size.height.isFinite, scale.isFinite else { throw .notFinite }
     guard size.width >= 0, size.height >= 0, scale > 0 else { throw .negative }
     let (wide, high) = (size.width * scale, size.height * scale)

@@ -122,7 +122,7 @@ public final class Display {
     observer?.isResting = true
   }
 
-  deinit { observer?.remove() }
+  deinit { observer?.cancel() }
 
   /// What has been displayed so far.
   ///

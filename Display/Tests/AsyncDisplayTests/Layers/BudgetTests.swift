@@ -26,7 +26,7 @@ struct BudgetTests {
       if begun > last { counts.append(begun - last) }
       last = begun
     }
-    defer { observer.remove() }
+    defer { observer.cancel() }
     #expect(display.settle())
     return counts
   }

@@ -2,7 +2,7 @@
 ///
 /// The rest of the transactions were performed all the same. A value: read it on
 /// any thread.
-public struct TransactionFailure: Error, CustomStringConvertible {
+public struct TransactionError: Error, CustomStringConvertible {
   /// What the action threw.
   public let error: any Error
 
@@ -22,7 +22,7 @@ extension EventLoop {
   /// Told of each action that threw. By default standard error is.
   ///
   /// Call on the loop.
-  public var errorHandler: (TransactionFailure) -> Void {
+  public var errorHandler: (TransactionError) -> Void {
     get {
       checkThread("EventLoop.errorHandler")
       return transactions.errorHandler

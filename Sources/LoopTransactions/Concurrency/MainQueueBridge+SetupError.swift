@@ -2,7 +2,7 @@ extension MainQueueBridge {
   /// Why the main queue is not served on a loop.
   ///
   /// A value: make and read it on any thread.
-  public enum Refusal: Error, Hashable, Sendable {
+  public enum SetupError: Error, Hashable, Sendable {
     /// libdispatch does not offer its main queue here.
     case unavailable
     /// The caller is not the thread that the process began with.
@@ -16,7 +16,7 @@ extension MainQueueBridge {
   }
 }
 
-extension MainQueueBridge.Refusal: CustomStringConvertible {
+extension MainQueueBridge.SetupError: CustomStringConvertible {
   /// What is wrong, and what to do about it.
   public var description: String { "MainQueueBridge: \(reason)" }
 
