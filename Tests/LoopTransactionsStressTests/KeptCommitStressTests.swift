@@ -46,10 +46,10 @@ struct KeptCommitStressTests {
   func acknowledged() throws {
     try withLoop { loop in
       let board = Board(threads: Self.threadCount)
-      let transaction = PortTransaction(board, Board.read, on: loop.port)
+      let transaction = PortTransaction(board, Board.read, on: loop.awaitedPort)
       let (count, late, ended) = (Workload.count(40_000), Tally(), Tally())
       let threads = (0..<Self.threadCount).map { thread in
-        let port = loop.port
+        let port = loop.awaitedPort
         return TestThread {
           var generator = SeededGenerator(seed: Workload.seed &+ UInt64(thread))
           for number in 1...count {
@@ -79,7 +79,7 @@ struct KeptCommitStressTests {
     for round in 0..<Workload.count(3_000) {
       let board = Board(threads: Self.threadCount)
       let loop = try EventLoop()
-      let transaction = PortTransaction(board, Board.read, on: loop.port)
+      let transaction = PortTransaction(board, Board.read, on: loop.awaitedPort)
       let accepted = (0..<Self.threadCount).map { _ in Tally() }
       let threads = (0..<Self.threadCount).map { thread in
         let mine = accepted[thread]

@@ -11,7 +11,7 @@ package final class RunningLoop: Sendable {
     let (ready, made) = (Gate(), Locked<LoopPort?>(nil))
     let thread = TestThread {
       guard let loop = try? EventLoop() else { return ready.open() }
-      made.withLock { $0 = loop.port }
+      made.withLock { $0 = loop.awaitedPort }
       ready.open()
       loop.run()
       made.withLock { $0 = nil }

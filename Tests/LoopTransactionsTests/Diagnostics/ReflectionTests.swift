@@ -158,7 +158,7 @@ struct ReflectionTests {
     }
     let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
-      named.hasSuffix("WaitCycleError\n"),
+      named.hasSuffix("WaitCycleError.Party\n"),
       "ended at \(named.split(separator: "\n").last ?? "")"
     )
   }

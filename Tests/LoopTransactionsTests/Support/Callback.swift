@@ -46,7 +46,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .function:
       try loop.port.post(closeByContext, context: Unmanaged.passUnretained(closer).toOpaque())
     case .call:
-      let port = loop.port
+      let port = loop.awaitedPort
       closer.kept.append(TestThread { try? port.postAndWait { closer.close() } })
     case .observer:
       loop.addObserver(for: .beforeWaiting) { _ in closer.close() }
