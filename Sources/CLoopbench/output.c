@@ -1,4 +1,4 @@
-#include "cl_output.h"
+#include "cl_system.h"
 
 #include <errno.h>
 #include <fcntl.h>

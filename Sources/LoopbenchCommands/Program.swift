@@ -1,4 +1,12 @@
-package import LoopbenchKit
+public import LoopbenchKit
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
 
 /// The command line: options in, LoopbenchKit called, report out.
 package struct Program {
@@ -21,7 +29,7 @@ package struct Program {
       if let external = ExternalCommand(context) { throw external.become() }
       let options = try OptionParser.parse(
         Array(context.arguments.dropFirst()),
-        scenarios: context.registry.scenarios.map(\.name) + context.registry.planned.map(\.name),
+        scenarios: context.registry.scenarios.map(\.name),
         folders: context.folders,
         configuration: context.configuration
       )
@@ -68,13 +76,66 @@ extension Program {
     switch error {
     case BaselineError.name: .usage
     case is UsageError, is ConfigurationError, is FailRuleError: .usage
-    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable,
-      SelectionError.notBuilt, is UnavailableError:
+    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable, is UnavailableError:
       .unavailable
     case is SelectionError: .usage
     case is NoBaselineError, is ComparisonError: .notComparable
     case is UnfitError, is PolicyError: .unfit
     default: .failed
     }
+  }
+}
+
+/// What the process tells its caller. Scripts depend on the numbers.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+  case success = 0
+  case failed = 1
+  case usage = 2
+  case regressed = 3
+  case inconclusive = 4
+  case notComparable = 5
+  case unavailable = 6
+  case unfit = 7
+  case timedOut = 124
+  case interrupted = 130
+
+  /// As help and the manual page show it.
+  package var summary: String {
+    switch self {
+    case .success: "done; nothing was shown to be slower"
+    case .failed: "something broke: a peer, a file; what could be measured is written"
+    case .usage: "the command line means nothing"
+    case .regressed: "something is slower than allowed, and was seen to be again"
+    case .inconclusive: "too noisy to tell (only with --strict)"
+    case .notComparable: "the baseline is missing, or is of something else"
+    case .unavailable: "a peer, scenario or format that is not available here"
+    case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
+    case .timedOut: "--timeout ended it; what was measured is written"
+    case .interrupted: "Ctrl-C ended it; what was measured is written"
+    }
+  }
+}
+
+/// The command line, for a program that measures with it.
+public enum Loopbench {
+  /// Does what the process's arguments say, with what `registry` has, and ends
+  /// the process.
+  ///
+  /// A program of this one line is a whole `loopbench`: every command, option,
+  /// format and plot, with its own scenarios and peers. Called `loopbench-NAME`,
+  /// it is found by `loopbench NAME`.
+  ///
+  /// ```swift
+  /// Loopbench.main(Registry(scenarios: [mine], peers: [MyPeer()]))
+  /// ```
+  ///
+  /// Call it on the main thread, outside any `async` function: that thread is
+  /// one of those that measure.
+  public static func main(_ registry: Registry = .standard) -> Never {
+    HostProcess.keepDescriptors()
+    HostProcess.guardSignals()
+    var context = Context.process(arguments: CommandLine.arguments)
+    context.registry = registry
+    exit(Program(context).run().rawValue)
   }
 }

@@ -39,4 +39,72 @@ int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 // The system's sentence for `code`.
 void cl_error_message(int code, char *_Nonnull text, size_t capacity);
 
+// What `loopbench doctor` reads and `/proc` does not tell.
+
+// The libuv whose headers were read: "1.44.2".
+const char *_Nonnull cl_uv_header_version(void);
+
+// How many descriptors the process may open; 0 where unknown.
+uint64_t cl_descriptor_limit(void);
+
+// The calling thread's timer slack in ns; 0 where there is none.
+uint64_t cl_timer_slack(void);
+
+// The load average of the last minute.
+double cl_load(void);
+
+// Sleeps 1 ms `count` times; writes how many ns too long each sleep was.
+void cl_sleep_overshoot(uint64_t *_Nonnull overshoot, int count);
+
+// The path of the running program, or "".
+void cl_program_path(char *_Nonnull path, size_t capacity);
+
+// Becomes the program at `path`. Returns an errno, if at all.
+int cl_become(const char *_Nonnull path, char *_Nullable const *_Nonnull arguments);
+
+// The environment: "NAME=value", at `index`; NULL past the last.
+const char *_Nullable cl_environment(size_t index);
+
+// Columns of a terminal, or 0.
+int cl_terminal_width(int descriptor);
+
+// Opens the standard descriptors that are closed, so that no file becomes one of
+// them: for reading what is written to, so that writing still fails.
+void cl_keep_descriptors(void);
+
+// Opens `path` for reading. Returns a descriptor, or a negated errno.
+int cl_open_input(const char *_Nonnull path);
+
+// Closes it.
+void cl_close_input(int descriptor);
+
+// Reads up to `capacity` bytes. Returns how many, 0 at the end, or a negated
+// errno.
+long cl_read(int descriptor, void *_Nonnull bytes, size_t capacity);
+
+// A file that is being written.
+typedef struct cl_output cl_output;
+
+// Opens what is to become `path`, through symlinks. A regular file, or one that
+// is not there yet, is written beside its place, with the mode of the one it
+// replaces or of a new one; anything else, and what standard output or error is
+// already, is written directly. Returns 0, or an errno.
+int cl_output_open(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
+
+int cl_output_descriptor(const cl_output *_Nonnull output);
+
+// The place it will have, the same for every way of writing it; NULL for what is
+// written directly.
+const char *_Nullable cl_output_place(const cl_output *_Nonnull output);
+
+// Closes it, puts it in its place and frees `output`. Returns 0, or an errno.
+int cl_output_finish(cl_output *_Nonnull output);
+
+// Closes and removes it, and frees `output`.
+void cl_output_abandon(cl_output *_Nonnull output);
+
+// Removes every file that is neither finished nor abandoned. A signal handler
+// may call it.
+void cl_output_remove_all(void);
+
 #endif

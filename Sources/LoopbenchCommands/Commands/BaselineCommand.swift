@@ -1,3 +1,4 @@
+private import FoundationEssentials
 import LoopbenchKit
 
 /// `loopbench baseline`: keeps results by name.
@@ -35,5 +36,20 @@ struct BaselineCommand {
       style: options.style(context.look(options)),
       scenarios: context.registry.scenarios
     )
+  }
+}
+
+/// What results are compared with: a file, or a name that was given to one.
+enum Baseline {
+  /// - Throws: `NoBaselineError`, which says where it was looked for.
+  static func load(_ name: String, folder: String) throws(NoBaselineError) -> Report {
+    do {
+      if name.contains("/") || name == "-" || FileManager.default.fileExists(atPath: name) {
+        return try ReportFile.read(name)
+      }
+      return try BaselineStore(folder: folder).load(name)
+    } catch {
+      throw NoBaselineError(description: "\(error)")
+    }
   }
 }

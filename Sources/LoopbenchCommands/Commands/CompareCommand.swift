@@ -40,3 +40,111 @@ extension ReportFormat {
     }
   }
 }
+
+/// What a run does with its rules and its baseline: before the first round it sees
+/// whether there is anything to compare, and what looks slower it measures again,
+/// in fresh processes, before it says so.
+struct Comparing {
+  private let options: Options
+  private let context: Context
+  private let base: Report?
+  private let rules: [FailRule]
+
+  /// `nil` when nothing is asked of a run.
+  init?(options: Options, context: Context, base: Report?, rules: [FailRule]) {
+    guard base != nil || !rules.isEmpty else { return nil }
+    self.options = options
+    self.context = context
+    self.base = base
+    self.rules = rules
+  }
+
+  /// Throws what `compare` would, before anything is measured.
+  func check(_ plan: RunPlan) throws(ComparisonError) {
+    try ReportComparison.check(
+      base: base,
+      new: plan.expectation(),
+      rules: rules,
+      allowsOtherMachine: options.allowsOtherMachine
+    )
+  }
+
+  /// Shows what can be said of `report`, unless somebody ends the run.
+  func compare(_ report: Report, _ write: @escaping Program.Write) throws -> ExitCode {
+    guard
+      context.interruption.reason == nil,
+      let confirmed = try confirm(try comparison(of: report, by: rules), report, write)
+    else {
+      try write(.error, "loopbench: the run ended early, so it was not compared\n")
+      return .success
+    }
+    // Beside a format for machines, the verdict is for people.
+    let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
+    let format: ReportFormat = options.format == .markdown ? .markdown : .text
+    let style = options.style(context.look(options))
+    try write(terminal, "\n" + confirmed.render(as: format, style: style))
+    return confirmed.verdict.exitCode(isStrict: options.isStrict)
+  }
+
+  private func comparison(
+    of report: Report,
+    by rules: [FailRule]
+  ) throws(ComparisonError) -> ReportComparison {
+    guard let base else {
+      return try ReportComparison(
+        judging: report,
+        by: rules,
+        dropsDisturbed: options.dropsDisturbed
+      )
+    }
+    return try ReportComparison(
+      base: base,
+      new: report,
+      rules: rules,
+      allowsOtherMachine: options.allowsOtherMachine,
+      dropsDisturbed: options.dropsDisturbed
+    )
+  }
+}
+
+extension Comparing {
+  /// Until nothing looks slower, or as many processes said so as have to; `nil` when
+  /// the run was ended meanwhile.
+  private func confirm(
+    _ comparison: ReportComparison,
+    _ report: Report,
+    _ write: Program.Write
+  ) throws -> ReportComparison? {
+    var comparison = comparison
+    for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
+      let candidates = comparison.candidates
+      if !options.isQuiet { try write(.error, Self.note(candidates, number)) }
+      let again = Repetition(options: options, context: context, of: report, candidates)
+      guard let other = try again.measure() else { return nil }
+      // Another rule may speak of a series that is not measured again.
+      let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in
+        candidates.contains { $0.rule == rule.description }
+      }
+      let second = try self.comparison(of: other, by: judging)
+      comparison = comparison.confirmed(by: second, rules: judging)
+    }
+    return comparison
+  }
+
+  private static func note(_ candidates: [ReportComparison.Finding], _ number: Int) -> String {
+    let names = candidates.prefix(3).map(\.name).joined(separator: ", ")
+    let more = candidates.count > 3 ? " and \(candidates.count - 3) more" : ""
+    let times = "\(number) of at most \(ReportComparison.confirmations)"
+    return "loopbench: \(names)\(more): slower; measured again in a fresh process (\(times))\n"
+  }
+}
+
+extension Verdict {
+  func exitCode(isStrict: Bool) -> ExitCode {
+    switch self {
+    case .regressed: .regressed
+    case .inconclusive: isStrict ? .inconclusive : .success
+    case .improved, .unchanged: .success
+    }
+  }
+}

@@ -1,3 +1,4 @@
+private import FoundationEssentials
 import LoopbenchKit
 
 /// The commands that only print what the tables say.
@@ -32,13 +33,56 @@ struct TextCommand {
       return HelpText.overview(scenarios: registry.scenarios)
     }
     if let command = Command.Name(rawValue: topic) { return HelpText.command(command) }
-    if let planned = registry.planned.first(where: { $0.name == topic }) {
-      return "\(planned.name): \(planned.summary)\n\n\(planned.description)\n"
-    }
     guard let scenario = registry.scenarios.first(where: { $0.name == topic }) else {
       let known = context.ownNames + ExternalCommand.all(in: context.folders)
       throw UsageError.unknownCommand(topic, suggestion: Suggestion.nearest(to: topic, in: known))
     }
     return HelpText.scenario(scenario, peers: registry.peers(of: scenario))
+  }
+}
+
+/// `loopbench doctor`: is this machine fit for measuring?
+struct DoctorCommand {
+  let options: Options
+  let context: Context
+
+  func run(_ write: @escaping Program.Write) throws -> ExitCode {
+    let findings = context.findings()
+    try write(.output, options.isJSON ? try Self.json(findings) : shown(findings))
+    let worst = findings.map(\.status).max() ?? .ok
+    return options.isStrict && worst == .bad ? .unfit : .success
+  }
+
+  private static func json(_ findings: [Finding]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(findings), as: UTF8.self) + "\n"
+  }
+
+  private func shown(_ findings: [Finding]) -> String {
+    context.look(options).isASCII ? ASCII.text(text(findings)) : text(findings)
+  }
+
+  private func text(_ findings: [Finding]) -> String {
+    let width = findings.map(\.id.count).max() ?? 0
+    let usesColor = context.look(options).usesColor
+    let lines = findings.flatMap { finding in
+      let id = finding.id + String(repeating: " ", count: width - finding.id.count)
+      let status = Self.colored(finding.status, usesColor)
+      let fix = finding.fix.map { [String(repeating: " ", count: width + 8) + "→ " + $0] } ?? []
+      return ["\(status)  \(id)  \(finding.text)"] + fix
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Padded to four columns.
+  private static func colored(_ status: Finding.Status, _ usesColor: Bool) -> String {
+    let (color, text) =
+      switch status {
+      case .ok: ("32", "ok  ")
+      case .warn: ("33", "warn")
+      case .bad: ("31", "bad ")
+      }
+    return usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
   }
 }

@@ -38,12 +38,7 @@ package struct ListText {
 
   private func lines(_ topic: Topic) -> [String] {
     let title = topic.rawValue.prefix(1).uppercased() + topic.rawValue.dropFirst()
-    let rows = entries(topic).map { entry in
-      (
-        name: entry.name,
-        summary: entry.summary + (entry.needs.map { "; not built yet: it needs \($0)" } ?? "")
-      )
-    }
+    let rows = entries(topic).map { (name: $0.name, summary: $0.summary) }
     return ["\(title):"] + Layout.rows(rows)
   }
 }
@@ -53,8 +48,6 @@ extension ListText {
   private struct Entry: Encodable {
     let name: String
     let summary: String
-    /// What has to be there before it can be measured.
-    var needs: String?
     /// Of a peer: the scenarios it can be measured in.
     var scenarios: [String]?
     /// Of a peer: why it can not be measured here.
@@ -65,7 +58,6 @@ extension ListText {
     switch topic {
     case .scenarios:
       registry.scenarios.map { Entry(name: $0.name, summary: $0.listing) }
-        + registry.planned.map { Entry(name: $0.name, summary: $0.summary, needs: $0.needs) }
     case .peers: registry.peerNames.map(peer)
     case .metrics:
       registry.scenarios.flatMap { scenario in

@@ -140,3 +140,83 @@ extension Doctor {
     return Decimals.text(value, digits: Decimals.digits(for: value)) + " " + unit.rawValue
   }
 }
+
+extension Doctor {
+  static func smt(_ facts: MachineFacts) -> Finding? {
+    facts.hasSMT.map {
+      $0
+        ? .warn(
+          "smt",
+          "two CPUs share a core: across CPUs may be across half a core",
+          fix: "choose CPUs of two cores: --placement 0,2 (lscpu -e shows them)"
+        ) : .ok("smt", "no two CPUs share a core")
+    }
+  }
+
+  static func autogroup(_ facts: MachineFacts) -> Finding? {
+    facts.hasAutogroup.map {
+      $0
+        ? .warn(
+          "autogroup",
+          "sessions share the CPUs first: nice has no effect from one to another",
+          fix: "echo 0 | sudo tee /proc/sys/kernel/sched_autogroup_enabled"
+        ) : .ok("autogroup", "nice counts among all processes")
+    }
+  }
+
+  /// Both move figures a little from run to run, and neither is a fault.
+  static func memory(_ facts: MachineFacts) -> Finding? {
+    let parts = [
+      facts.hugePages.map { "huge pages \($0)" },
+      facts.randomizesAddresses.map { $0 ? "addresses differ from run to run" : "fixed addresses" },
+    ].compactMap { $0 }
+    return parts.isEmpty ? nil : .ok("memory", parts.joined(separator: ", "))
+  }
+}
+
+/// What one check of a machine says.
+public struct Finding: Codable, Equatable, Sendable {
+  /// Stays the same from version to version: `governor`.
+  public let id: String
+  /// How bad it is.
+  public let status: Status
+  /// What was found.
+  public let text: String
+  /// The command or the sentence that mends it; nil when nothing has to be.
+  public let fix: String?
+
+  /// How far a finding spoils figures.
+  public enum Status: String, Codable, Comparable, CaseIterable, Sendable {
+    /// Not at all.
+    case ok
+    /// Figures move more than they have to.
+    case warn
+    /// Figures say little.
+    case bad
+
+    /// By how bad it is.
+    public static func < (first: Status, second: Status) -> Bool {
+      (allCases.firstIndex(of: first) ?? 0) < (allCases.firstIndex(of: second) ?? 0)
+    }
+  }
+
+  /// Makes a finding.
+  public init(id: String, status: Status, text: String, fix: String? = nil) {
+    self.id = id
+    self.status = status
+    self.text = text
+    self.fix = fix
+  }
+
+  static func ok(_ id: String, _ text: String) -> Finding {
+    Finding(id: id, status: .ok, text: text)
+  }
+
+  static func warn(_ id: String, _ text: String, fix: String) -> Finding {
+    Finding(id: id, status: .warn, text: text, fix: fix)
+  }
+
+  static func bad(_ id: String, _ text: String, fix: String) -> Finding {
+    Finding(id: id, status: .bad, text: text, fix: fix)
+  }
+}

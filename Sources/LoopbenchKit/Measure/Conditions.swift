@@ -1,3 +1,5 @@
+private import CLoopbench
+
 /// What a run asked of the machine beside its default: who runs first, how exact
 /// sleeps are, and what competes.
 public struct Conditions: Codable, Equatable, Sendable {
@@ -31,5 +33,130 @@ extension Conditions {
       slackNs == Self.standard.slackNs ? nil : "timer slack \(TimeText.short(Double(slackNs)))",
       load == Self.standard.load ? nil : "load \(load)",
     ].compactMap { $0 }
+  }
+}
+
+/// How often the producer of an open-loop series starts an operation.
+public struct Pace: Codable, Equatable, Sendable {
+  /// Operations per second.
+  public let rate: Double
+  /// How the times between them are spread.
+  public let arrival: Arrival
+
+  /// How the times between operations are spread.
+  public enum Arrival: String, Codable, CaseIterable, Sendable {
+    /// All alike.
+    case const
+    /// Exponentially, as those of many who know nothing of each other.
+    case poisson
+  }
+
+  /// The rates that a schedule can be made for.
+  public static let rates: ClosedRange<Double> = 0.1...10_000_000
+
+  /// Makes a pace.
+  ///
+  /// - Precondition: `rates` contains `rate`.
+  public init(rate: Double, arrival: Arrival = .const) {
+    precondition(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
+    self.rate = rate
+    self.arrival = arrival
+  }
+
+  /// What `paced` has unless told otherwise: 1000 a second, evenly.
+  public static let standard = Pace(rate: 1000)
+}
+
+/// What runs beside a measurement, to see what it does to it.
+public enum BackgroundLoad: Equatable, Sendable {
+  /// Nothing.
+  case none
+  /// So many processes that compute.
+  case cpu(Int)
+  /// So many processes that write memory, 64 MB over and over.
+  case memory(Int)
+  /// A command of the shell.
+  case command(String)
+
+  /// How many processes there may be.
+  public static let counts = 1...64
+
+  /// Reads `none`, `cpu:2`, `mem:1` or `cmd:make -j2`; `nil` for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let value = parts.count > 1 ? String(parts[1]) : ""
+    let count = Int(value).flatMap { Self.counts.contains($0) ? $0 : nil }
+    switch (parts[0], count) {
+    case ("none", _) where parts.count == 1: self = .none
+    case ("cpu", let count?): self = .cpu(count)
+    case ("mem", let count?): self = .memory(count)
+    case ("cmd", _) where !value.isEmpty: self = .command(value)
+    default: return nil
+    }
+  }
+
+  /// As it is written.
+  public var text: String {
+    switch self {
+    case .none: "none"
+    case .cpu(let count): "cpu:\(count)"
+    case .memory(let count): "mem:\(count)"
+    case .command(let command): "cmd:\(command)"
+    }
+  }
+
+  /// The commands of the shell that make it.
+  package var commands: [String] {
+    switch self {
+    case .none: []
+    case .cpu(let count): Array(repeating: "while :; do :; done", count: count)
+    case .memory(let count): Array(repeating: Self.memoryCommand, count: count)
+    case .command(let command): [command]
+    }
+  }
+
+  private static let memoryCommand =
+    "while :; do dd if=/dev/zero of=/dev/null bs=64M count=16; done"
+}
+
+/// A background load that runs, in processes of its own, until it is stopped.
+///
+/// ```swift
+/// let load = try RunningLoad(.cpu(2))
+/// let measurements = try runner.run()
+/// let ended = load.stop()
+/// ```
+public final class RunningLoad {
+  private let load: BackgroundLoad
+  /// Those that run; `stop` empties it.
+  package private(set) var processes: [Int32] = []
+
+  /// Starts it.
+  ///
+  /// - Throws: What the system says when it starts no process.
+  public init(_ load: BackgroundLoad) throws(SystemError) {
+    self.load = load
+    for command in load.commands {
+      let process = cl_load_start(command)
+      guard process > 0 else {
+        _ = stop()
+        throw SystemError(code: process)
+      }
+      processes.append(process)
+    }
+  }
+
+  deinit {
+    _ = stop()
+  }
+
+  /// Ends it, with all that it started.
+  ///
+  /// - Returns: What to say of a load that had ended before; `nil` of one that
+  ///   ran to the last.
+  public func stop() -> Report.Warning? {
+    let statuses = processes.map(cl_load_stop)
+    processes = []
+    return statuses.first { $0 >= 0 }.map { .loadEnded(load.text, status: Int($0)) }
   }
 }

@@ -103,3 +103,180 @@ public struct Measurements: Sendable {
     tallies[Tally.Key(scenario: scenario, series: series, peer: peer)]
   }
 }
+
+/// One peer's samples in one series: all of them together, and round by round.
+package struct Tally: Sendable {
+  package struct Key: Hashable, Sendable {
+    package let scenario: String
+    package let series: String
+    package let peer: String
+
+    package var contenderName: String { "\(scenario)/\(series)/\(peer)" }
+  }
+
+  package private(set) var rounds: [SeriesRound] = []
+  private var histograms: [SparseHistogram] = []
+  package private(set) var earlyFires = 0
+  package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
+
+  package init() {}
+
+  package mutating func add(_ histogram: SparseHistogram, of outcome: SliceOutcome, round: Int) {
+    earlyFires += outcome.earlyFires
+    missed += outcome.missed
+    counts.merge(outcome.counts, uniquingKeysWith: +)
+    rounds.append(SeriesRound(histogram.dense, of: outcome, round: round))
+    histograms.append(histogram)
+  }
+
+  /// How many samples there are.
+  package var count: UInt64 { histograms.reduce(0) { $0 + $1.count } }
+
+  /// What all rounds recorded.
+  ///
+  /// - Complexity: O(rounds): keep it.
+  package var total: Histogram { merged { _ in true } }
+
+  /// Marks the disturbed rounds, and returns their numbers.
+  package mutating func markDisturbed() -> [Int] {
+    let disturbance = Disturbance(rounds: rounds)
+    for index in rounds.indices { rounds[index].isDisturbed = disturbance.marks(rounds[index]) }
+    return rounds.filter(\.isDisturbed).map(\.round)
+  }
+
+  /// What the rounds recorded that were not disturbed.
+  package var undisturbed: Histogram { merged { !$0.isDisturbed } }
+
+  private func merged(_ isWanted: (SeriesRound) -> Bool) -> Histogram {
+    var histogram = Histogram()
+    for (round, samples) in zip(rounds, histograms) where isWanted(round) {
+      histogram.merge(samples)
+    }
+    return histogram
+  }
+}
+
+/// What every contender did in one round, in the order they were measured in.
+package struct RoundOutcome: Sendable {
+  package let round: Int
+  package let slices: [SliceOutcome]
+  package let wallNs: UInt64
+
+  package init(round: Int, slices: [SliceOutcome], wallNs: UInt64) {
+    self.round = round
+    self.slices = slices
+    self.wallNs = wallNs
+  }
+}
+
+/// One round of a run, as reports list it.
+public struct RoundSummary: Codable, Equatable, Sendable {
+  /// From 1; the warm-up round is not listed.
+  public let round: Int
+  /// The contenders in the order they were measured in.
+  public let order: [String]
+  /// How long the round took.
+  public let wallNs: UInt64
+  /// Whether any slice in it was disturbed.
+  public let isDisturbed: Bool
+  /// Which were: `wake/across/uv`.
+  public let disturbed: [String]
+
+  package init(round: Int, order: [String], wallNs: UInt64, disturbed: [String] = []) {
+    self.round = round
+    self.order = order
+    self.wallNs = wallNs
+    self.disturbed = disturbed
+    isDisturbed = !disturbed.isEmpty
+  }
+
+  /// The same round, with what was disturbed in it.
+  func marked(_ names: Set<String>) -> RoundSummary {
+    RoundSummary(round: round, order: order, wallNs: wallNs, disturbed: names.sorted())
+  }
+}
+
+/// What one peer did in one series in one round.
+public struct SeriesRound: Codable, Equatable, Sendable {
+  /// From 1.
+  public let round: Int
+  /// Samples.
+  public let count: UInt64
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`; those that so many samples resolve.
+  public let percentiles: [String: Double]
+  /// What was counted in it beside the times; `nil` for nothing.
+  public let counts: [String: UInt64]?
+  /// How long the slice took, warm-up and set-up included.
+  public let wallNs: UInt64
+  /// Processor time the whole process used in it.
+  public let cpuNs: UInt64
+  /// Context switches in it: a thread slept.
+  public let ctxVoluntary: UInt64
+  /// Context switches in it: a thread was taken off its CPU.
+  public let ctxInvoluntary: UInt64
+  /// Time the host gave the machine's CPUs to others while it ran.
+  public let stealNs: UInt64
+  /// How often a thread moved to another CPU in it.
+  public let migrations: UInt64
+  /// Whether steal, migrations or involuntary switches were more than 3 times the
+  /// median of the peer's rounds, and more than a few.
+  public package(set) var isDisturbed = false
+
+  init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
+    self.round = round
+    count = histogram.count
+    percentiles = histogram.percentiles(Percentile.standard)
+    counts = outcome.counts.isEmpty ? nil : outcome.counts
+    wallNs = outcome.wallNs
+    cpuNs = outcome.usage.cpuNs
+    ctxVoluntary = outcome.usage.voluntarySwitches
+    ctxInvoluntary = outcome.usage.involuntarySwitches
+    stealNs = outcome.usage.stealNs
+    migrations = outcome.usage.migrations
+  }
+}
+
+extension Histogram {
+  /// The values of those of `percentiles` that its samples resolve, in ns to the picosecond, keyed as in a report.
+  package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
+    let pairs = percentiles.filter { $0.isResolved(by: count) }
+      .map { ($0.label, value(at: $0).roundedToPicoseconds) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+}
+
+extension Double {
+  /// A number of ns without the digits below the histogram's unit.
+  package var roundedToPicoseconds: Double {
+    (self * 1000).rounded() / 1000
+  }
+}
+
+/// What marks a slice as disturbed: far more of it than its contender's slices
+/// usually have.
+///
+/// Compared with the same contender only, because some are switched often by
+/// what they do.
+package struct Disturbance: Sendable {
+  private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
+
+  // Steal is counted in ticks of 10 ms: one is not telling. Guess: the others.
+  private static let floors: [(value: @Sendable (SeriesRound) -> UInt64, floor: UInt64)] = [
+    ({ $0.stealNs }, 10_000_000),
+    ({ $0.migrations }, 10),
+    ({ $0.ctxInvoluntary }, 20),
+  ]
+
+  /// The limits for one contender's rounds: 3 times the median, and a floor.
+  package init(rounds: [SeriesRound]) {
+    limits = Self.floors.map { value, floor in
+      let median = Spread(of: rounds.map { Double(value($0)) })?.median ?? 0
+      return (value, max(floor, UInt64(median * 3)))
+    }
+  }
+
+  package func marks(_ round: SeriesRound) -> Bool {
+    limits.contains { $0.value(round) > $0.limit }
+  }
+}

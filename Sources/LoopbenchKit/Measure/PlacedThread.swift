@@ -71,3 +71,23 @@ extension PlacedThread {
     return try result.get()
   }
 }
+
+/// A value that one thread leaves for the thread that joins it.
+package final class HandOff<Value>: @unchecked Sendable {
+  // @unchecked: written before the thread ends, read after it was joined; the
+  // join orders the two.
+  package var value: Value?
+
+  package init() {}
+}
+
+/// Carries a C pointer to another thread.
+package struct Shared<Value>: @unchecked Sendable {
+  // @unchecked: the C header of each function says which threads may call it;
+  // whoever wraps a pointer vouches for the calls made through it.
+  package let value: Value
+
+  package init(_ value: Value) {
+    self.value = value
+  }
+}

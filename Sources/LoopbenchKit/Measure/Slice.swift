@@ -108,3 +108,53 @@ extension Slice {
     spans?.append(TraceSpan(name: name, track: track, began: began, ended: max(began, ended)))
   }
 }
+
+/// How much of a series is measured in one slice, the same for every peer.
+public struct Effort: Equatable, Sendable {
+  /// Batches that run before, and are not recorded.
+  public let warmUps: Int
+  /// Samples that are recorded.
+  public let samples: Int
+  /// Operations in one sample; the sample is their mean when there are several.
+  public let operations: Int
+
+  /// Makes an effort.
+  ///
+  /// - Precondition: `samples` and `operations` are at least 1.
+  public init(warmUps: Int, samples: Int, operations: Int) {
+    precondition(
+      warmUps >= 0 && samples > 0 && operations > 0,
+      "Effort: samples and operations must be at least 1"
+    )
+    self.warmUps = warmUps
+    self.samples = samples
+    self.operations = operations
+  }
+}
+
+/// Something that took a while, for a time line.
+package struct TraceSpan: Equatable, Sendable {
+  /// What it was.
+  package let name: String
+  /// Whose it was.
+  package let track: Track
+  /// In ns, on the monotonic clock.
+  package let began: UInt64
+  /// Never before `began`.
+  package let ended: UInt64
+
+  /// A thread of a slice.
+  package enum Track: String, CaseIterable, Sendable {
+    case loop
+    case producer
+    /// The loop's ticks, where a peer tells them.
+    case ticks
+  }
+
+  package init(name: String, track: Track, began: UInt64, ended: UInt64) {
+    self.name = name
+    self.track = track
+    self.began = began
+    self.ended = ended
+  }
+}

@@ -1,3 +1,6 @@
+private import CLoopbench
+internal import Dispatch
+
 /// A function with a context: what every peer can be handed.
 package typealias PostedFunction = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
 
@@ -58,5 +61,158 @@ extension FunctionQueue {
     let outcome = Result { () throws(PeerFailure) in try body(queue) }
     queue.close()
     try outcome.get()
+  }
+}
+
+/// A closure that C calls: a C function can not be made from one that captures,
+/// or that is generic.
+final class Caller: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+
+  /// Calls the `Caller` whose address it is told.
+  static let call: PostedFunction = { context in
+    guard let context else { return }
+    Unmanaged<Caller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+  }
+
+  /// The context of `call`. Keep the caller until C has forgotten it.
+  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// The queue of `post` in C on libuv, as whatever runs functions.
+struct UVQueue: FunctionQueue {
+  static let name = "uv"
+  static let summary = "C on libuv: a queue under uv_mutex, uv_async_send if it was empty"
+
+  private let peer: Shared<OpaquePointer>
+
+  static func open(cpu: Int?) throws(PeerFailure) -> UVQueue {
+    guard let peer = cl_uv_post_open() else { throw .noLoop }
+    return UVQueue(peer: Shared(peer))
+  }
+
+  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+    cl_uv_post_item(peer.value, function, context)
+  }
+
+  func run() { cl_uv_post_run(peer.value) }
+
+  func stop() { post(cl_uv_post_stop, context: UnsafeMutableRawPointer(peer.value)) }
+
+  func close() { cl_uv_post_close(peer.value) }
+
+  func beforeWaiting(
+    _ function: @escaping PostedFunction,
+    context: UnsafeMutableRawPointer?
+  ) -> Bool {
+    cl_uv_post_before_waiting(peer.value, function, context)
+    return true
+  }
+}
+
+/// A list under a mutex and a condition: the floor.
+struct CondQueue: FunctionQueue {
+  static let name = "cond"
+  static let summary =
+    "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
+  static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
+
+  private let queue: Shared<OpaquePointer>
+
+  static func open(cpu: Int?) throws(PeerFailure) -> CondQueue {
+    guard let queue = cl_cond_open() else { throw .noMemory }
+    return CondQueue(queue: Shared(queue))
+  }
+
+  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+    cl_cond_post(queue.value, function, context)
+  }
+
+  func run() { cl_cond_run(queue.value) }
+
+  func stop() { cl_cond_stop(queue.value) }
+
+  func close() { cl_cond_close(queue.value) }
+}
+
+/// A serial dispatch queue.
+///
+/// Its threads are libdispatch's: each is placed when it first runs something.
+struct DispatchedQueue: FunctionQueue {
+  static let name = "dispatch"
+  static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
+
+  private let queue: DispatchQueue
+  private let gate: Gate
+  private let cpu: Int32
+
+  static func open(cpu: Int?) throws(PeerFailure) -> DispatchedQueue {
+    DispatchedQueue(
+      queue: DispatchQueue(label: "loopbench", qos: .userInitiated),
+      gate: try Gate(),
+      cpu: Int32(cpu ?? -1)
+    )
+  }
+
+  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+    let shared = Shared(context)
+    queue.async { [cpu] in
+      cl_thread_place(cpu)
+      function(shared.value)
+    }
+  }
+
+  func run() { gate.wait() }
+
+  func stop() { gate.pass() }
+
+  func close() { queue.sync {} }
+}
+
+/// A default actor, hopped to from a new task.
+struct ActorQueue: FunctionQueue {
+  static let name = "actor"
+  static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
+
+  private let actor = Hop()
+  private let gate: Gate
+  private let last: Gate
+  private let cpu: Int32
+
+  static func open(cpu: Int?) throws(PeerFailure) -> ActorQueue {
+    ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
+  }
+
+  // Nothing says that tasks reach the actor in the order they were made in. `paced`
+  // gives the first answer to the first send all the same: where two overtook one
+  // another their times are mixed, so that the mean is right, and the larger of the
+  // two comes out smaller. To know which is which, each send would need a context
+  // of its own, which no other peer has.
+  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+    let shared = Shared(context)
+    Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
+  }
+
+  func run() { gate.wait() }
+
+  func stop() { gate.pass() }
+
+  /// One more hop: whatever ran before has left the actor then.
+  func close() {
+    Task { [actor, last] in await actor.pass(last) }
+    last.wait()
+  }
+
+  private actor Hop {
+    func run(_ function: PostedFunction, _ context: Shared<UnsafeMutableRawPointer?>, cpu: Int32) {
+      cl_thread_place(cpu)
+      function(context.value)
+    }
+
+    func pass(_ gate: Gate) { gate.pass() }
   }
 }

@@ -1,3 +1,5 @@
+private import FoundationEssentials
+
 /// What a report can be written as.
 public enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.
@@ -39,4 +41,216 @@ public struct ReportStyle: Equatable, Sendable {
 
   /// Everything, for a file.
   public init() {}
+}
+
+extension Report {
+  /// The report in `format`, ending in a newline.
+  ///
+  /// - Parameters:
+  ///   - style: What is shown; formats for programs take no notice of its
+  ///     colours, signs and unit.
+  ///   - scenarios: Where the descriptions and the extra columns come from if the
+  ///     report does not have them.
+  public func rendered(
+    as format: ReportFormat,
+    style: ReportStyle = ReportStyle(),
+    scenarios: [Scenario] = []
+  ) -> String {
+    let report = chosen(by: style)
+    return switch format {
+    case .text: TextReport(report, scenarios: scenarios, style: style).render()
+    case .markdown: MarkdownReport(report, scenarios: scenarios, style: style).render()
+    case .json: JSONReport.render(report)
+    case .ndjson: NDJSONReport.render(report)
+    case .csv: CSVReport(report, percentiles: style.percentiles).render()
+    case .hgrm: HgrmReport.render(report)
+    case .prom: PromReport(report, percentiles: style.percentiles).render()
+    }
+  }
+
+  /// The report with the results of the scenarios and peers that `style` names.
+  package func chosen(by style: ReportStyle) -> Report {
+    var report = self
+    report.results = results.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
+    report.comparisons = comparisons.filter {
+      style.shows(scenario: $0.scenario, peer: $0.peer)
+    }
+    report.noise = noise.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
+    return report
+  }
+}
+
+extension ReportStyle {
+  fileprivate func shows(scenario: String, peer: String) -> Bool {
+    (scenarios.isEmpty || scenarios.contains(scenario)) && (peers.isEmpty || peers.contains(peer))
+  }
+}
+
+/// Renders a report as JSON, schema `loopbench/1`.
+public enum JSONReport {
+  /// The document, with sorted keys, ending in a newline.
+  public static func render(_ report: Report) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+    } catch {
+      preconditionFailure("JSONReport: a report holds only finite numbers, got \(error)")
+    }
+  }
+}
+
+/// Renders a line of JSON for each peer in each series: a result as in
+/// `loopbench/1`, with the run's seed and labels, so that lines of several runs
+/// can be told apart.
+enum NDJSONReport {
+  static func render(_ report: Report) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return report.results.reduce(into: "") { text, result in
+      let line = Line(result: result, seed: report.seed, labels: report.labels)
+      do {
+        text += String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
+      } catch {
+        preconditionFailure("NDJSONReport: a report holds only finite numbers, got \(error)")
+      }
+    }
+  }
+
+  private struct Line: Encodable {
+    let result: Report.Result
+    let seed: UInt64
+    let labels: [String: String]
+
+    private enum Key: CodingKey {
+      case seed
+      case labels
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try result.encode(to: encoder)
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(seed, forKey: .seed)
+      try container.encode(labels, forKey: .labels)
+    }
+  }
+}
+
+/// Renders a line for each peer in each series, as RFC 4180 says. Times in ns.
+struct CSVReport {
+  private let report: Report
+  private let percentiles: [Percentile]
+
+  init(_ report: Report, percentiles: [Percentile]) {
+    self.report = report
+    // The largest sample has a column already.
+    self.percentiles = percentiles.filter { $0 != .max }
+  }
+
+  func render() -> String {
+    ([titles] + report.results.map(fields)).reduce(into: "") { text, fields in
+      text += fields.map(Self.field).joined(separator: ",") + "\r\n"
+    }
+  }
+
+  private var titles: [String] {
+    ["scenario", "series", "peer", "kind", "twin", "unit", "count", "missed", "min"]
+      + percentiles.map(\.title) + ["max", "mean", "stddev"]
+  }
+
+  private func fields(of result: Report.Result) -> [String] {
+    [
+      result.scenario, result.series, result.peer, result.kind.rawValue, String(result.isTwin),
+      result.unit, String(result.count), String(result.missed), Decimals.shortest(result.min),
+    ]
+      + percentiles.map { result.value(at: $0).map(Decimals.shortest) ?? "" }
+      + [result.max, result.mean, result.stddev].map(Decimals.shortest)
+  }
+
+  /// In quotes where it has to be.
+  private static func field(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
+      return text
+    }
+    return "\""
+      + text.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+  }
+}
+
+/// Renders HdrHistogram's percentile distribution, which its plotters read: a
+/// block for each peer in each series, values in ms.
+enum HgrmReport {
+  static func render(_ report: Report) -> String {
+    report.results.map { HgrmBlock($0).lines.joined(separator: "\n") + "\n" }
+      .joined(separator: "\n")
+  }
+}
+
+/// The distribution of one result: a line for each step of the percentile, with
+/// five steps to every halving of what is left, as HdrHistogram makes them.
+struct HgrmBlock {
+  private let result: Report.Result
+
+  private static let stepsPerHalf = 5.0
+
+  init(_ result: Report.Result) {
+    self.result = result
+  }
+
+  var lines: [String] { [title, ""] + rows + footer }
+
+  private var title: String {
+    Self.padded(["Value", "Percentile", "TotalCount", "1/(1-Percentile)"], to: [14, 14, 10, 16])
+  }
+
+  private var rows: [String] {
+    var rows: [String] = []
+    var seen: UInt64 = 0
+    var level = 0.0
+    for bucket in result.histogram.buckets {
+      seen += bucket.count
+      let value = min(max(bucket.middle, result.min), result.max)
+      while seen < result.count, Double(seen) / Double(result.count) >= level {
+        rows.append(Self.row(value, at: level, seen: seen))
+        level += (1 - level) / Self.steps(at: level)
+      }
+    }
+    return rows + [Self.row(result.max, at: 1, seen: result.count)]
+  }
+
+  /// Into how many steps what is left above `level` is cut.
+  private static func steps(at level: Double) -> Double {
+    let halvings = Logarithm.binary(1 / (1 - level)).rounded(.down) + 1
+    let rest = (1 - level) * (0..<Int(halvings)).reduce(1.0) { power, _ in power * 2 }
+    return stepsPerHalf * rest
+  }
+
+  private static func row(_ value: Double, at level: Double, seen: UInt64) -> String {
+    let cells = [milliseconds(value), Decimals.text(level, digits: 12), String(seen)]
+    // The last line has no fourth column: it would be infinite.
+    let inverse = level < 1 ? [Decimals.text(1 / (1 - level), digits: 2)] : []
+    return padded(cells + inverse, to: [14, 14, 10, 16])
+  }
+
+  private var footer: [String] {
+    [
+      "#[Mean    = \(Self.milliseconds(result.mean)), "
+        + "StdDeviation   = \(Self.milliseconds(result.stddev))]",
+      "#[Max     = \(Self.milliseconds(result.max)), Total count    = \(result.count)]",
+      "#[Buckets = \(result.histogram.pairs.count), SubBuckets     = \(1 << Histogram.subBits)]",
+      "#[Series  = \(result.scenario) \(result.series) \(result.peer), Unit = ms]",
+    ]
+  }
+
+  /// To the picosecond, like the histogram.
+  private static func milliseconds(_ nanoseconds: Double) -> String {
+    Decimals.text(nanoseconds / 1_000_000, digits: 9)
+  }
+
+  private static func padded(_ cells: [String], to widths: [Int]) -> String {
+    zip(cells, widths).map { cell, width in
+      String(repeating: " ", count: max(0, width - cell.count)) + cell
+    }.joined(separator: " ")
+  }
 }

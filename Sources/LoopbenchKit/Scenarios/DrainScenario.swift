@@ -1,3 +1,6 @@
+private import CLoopbench
+import LoopTransactions
+
 extension Scenario {
   /// Handing objects to a handler in batches.
   public static let drain = Scenario(
@@ -29,3 +32,61 @@ package enum DrainLoad {
     slice.series == "whole" ? slice.effort.operations : 16
   }
 }
+
+/// `drain` in C on libuv.
+struct UVDrain: Peer {
+  let name = "uv"
+  let scenario = "drain"
+  let series = DrainLoad.series
+  let isReference = true
+  let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard let peer = cl_uv_drain_open(UInt32(slice.effort.operations)) else { throw .noLoop }
+    defer { cl_uv_drain_close(peer) }
+    let batch = UInt32(DrainLoad.batch(for: slice))
+    slice.sample { _ in cl_uv_drain_burst(peer, batch) }
+  }
+}
+
+/// `drain` by a `RunLoopQueue`.
+struct LTDrain: Peer {
+  let name = "lt"
+  let scenario = "drain"
+  let series = DrainLoad.series
+  let summary = "RunLoopQueue: exclusive, strong; its handler is told each object"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
+      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+      let objects = ObjectList(count: slice.effort.operations) { _ in Object() }
+      let queue = RunLoopQueue<Object>(
+        on: loop,
+        batchSize: BatchSize(DrainLoad.batch(for: slice))
+      ) { object, _ in
+        cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
+        cl_finish_step(finish.pointer)
+      }
+      try slice.sample { (_) throws(PeerFailure) in
+        try burst(of: objects, into: queue, loop, finish)
+      }
+      ticks.note(in: &slice)
+    }
+  }
+
+  private func burst(
+    of objects: ObjectList<Object>,
+    into queue: RunLoopQueue<Object>,
+    _ loop: EventLoop,
+    _ finish: FinishLine
+  ) throws(PeerFailure) -> UInt64 {
+    finish.reset(target: objects.count)
+    let began = cl_now()
+    objects.forEach { queue.enqueue($0) }
+    loop.run()
+    return try finish.nanoseconds(since: began)
+  }
+}
+
+private final class Object {}

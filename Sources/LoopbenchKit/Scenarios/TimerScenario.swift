@@ -1,3 +1,7 @@
+private import CLoopbench
+internal import Dispatch
+import LoopTransactions
+
 extension Scenario {
   /// How late a timer is.
   public static let timer = Scenario(
@@ -42,5 +46,184 @@ package enum TimerLoad {
         slice.note("due, not fired yet", on: .loop, from: due, to: due + UInt64(max(0, lateness)))
       }
     }
+  }
+}
+
+/// How late the fires of one schedule were. One thread at a time.
+final class TimerFires: @unchecked Sendable {
+  // @unchecked: a timer calls one handler at a time, and whoever reads `lateness`
+  // has waited for the last.
+  private(set) var lateness: [Int64] = []
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    lateness.reserveCapacity(count)
+  }
+
+  var isComplete: Bool { lateness.count == count }
+
+  /// A call for `periods` due times, of which `lastDue` is the last.
+  func record(lastDue: UInt64, periods: Int, at now: UInt64) {
+    for earlier in stride(from: periods - 1, through: 0, by: -1) where !isComplete {
+      let due = lastDue - UInt64(earlier) * TimerLoad.interval
+      lateness.append(Int64(now) - Int64(due))
+    }
+  }
+}
+
+/// `timer` in C on libuv.
+struct UVTimer: Peer {
+  let name = "uv"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = cl_uv_timer_run(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw .noLoop }
+      return lateness
+    }
+  }
+}
+
+/// `timer` by a precise timer of an `EventLoop`.
+struct LTTimer: Peer {
+  let name = "lt"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
+      try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+        try follow(from: first, count, on: loop)
+      }
+      ticks.note(in: &slice)
+    }
+  }
+
+  private func follow(
+    from first: UInt64,
+    _ count: Int,
+    on loop: EventLoop
+  ) throws(PeerFailure) -> [Int64] {
+    let fires = TimerFires(count: count)
+    let interval = Duration.nanoseconds(TimerLoad.interval)
+    do {
+      let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
+        fires.record($0, at: cl_now())
+        if fires.isComplete { loop.stop() }
+      }
+      loop.run()
+      timer.cancel()
+    } catch {
+      throw PeerFailure("\(error)")
+    }
+    return fires.lateness
+  }
+}
+
+extension TimerFires {
+  /// A period that passed without a call is as late as its successor's call:
+  /// libuv's peer is called for it too.
+  fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
+    record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
+  }
+}
+
+/// `timer` by a timerfd: the floor under a loop that sleeps in epoll.
+struct EventFDTimer: Peer {
+  let name = "eventfd"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor"
+  let isStandard = false
+
+  var unavailability: String? { cl_eventfd_is_available() ? nil : "timerfd is Linux's" }
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = cl_timerfd_run(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw .noDescriptor }
+      return lateness
+    }
+  }
+}
+
+/// `timer` by a condition that nobody signals.
+struct CondTimer: Peer {
+  let name = "cond"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C: pthread_cond_timedwait to each due time; no loop"
+  let isStandard = false
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = cl_cond_timer_run(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw .noMemory }
+      return lateness
+    }
+  }
+}
+
+extension PeerFailure {
+  static let noMemory = PeerFailure("the system has no memory left for a mutex or a condition")
+}
+
+/// `timer` by a dispatch timer source.
+struct DispatchTimer: Peer {
+  let name = "dispatch"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
+  let isStandard = false
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    let cpu = Int32(slice.seats.loop ?? -1)
+    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+      try follow(from: first, count, cpu: cpu)
+    }
+  }
+
+  private func follow(
+    from first: UInt64,
+    _ count: Int,
+    cpu: Int32
+  ) throws(PeerFailure) -> [Int64] {
+    let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
+    let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+    let (gate, fires) = (try Gate(), TimerFires(count: count))
+    timer.schedule(
+      deadline: DispatchTime(uptimeNanoseconds: first),
+      repeating: .nanoseconds(Int(TimerLoad.interval)),
+      leeway: .nanoseconds(0)
+    )
+    // The cycle ends with the cancellation, which releases the handler.
+    timer.setEventHandler {
+      let now = cl_now()
+      cl_thread_place(cpu)
+      guard !fires.isComplete else { return }
+      // At least the one it is called for: what is taken from it must stay above 0.
+      let periods = max(1, Int(timer.data))
+      let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
+      fires.record(lastDue: last, periods: periods, at: now)
+      if fires.isComplete { gate.pass() }
+    }
+    timer.activate()
+    gate.wait()
+    timer.cancel()
+    queue.sync {}
+    return fires.lateness
   }
 }

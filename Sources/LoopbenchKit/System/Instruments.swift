@@ -1,0 +1,119 @@
+private import CLoopbench
+
+/// What a run reads from the machine while it measures. Tests bring their own.
+public struct Instruments: Sendable {
+  /// Nanoseconds on a clock that never goes back.
+  public let now: @Sendable () -> UInt64
+  /// What the process has used so far.
+  public let usage: @Sendable () -> ResourceUse
+
+  /// Makes instruments from two readings.
+  public init(
+    now: @escaping @Sendable () -> UInt64,
+    usage: @escaping @Sendable () -> ResourceUse
+  ) {
+    self.now = now
+    self.usage = usage
+  }
+
+  /// The monotonic clock, `getrusage`, and what the kernel says of steal and
+  /// migrations.
+  public static let system = Instruments(
+    now: { cl_now() },
+    usage: {
+      let usage = cl_usage_now()
+      return ResourceUse(
+        cpuNs: usage.cpu_ns,
+        voluntarySwitches: usage.voluntary,
+        involuntarySwitches: usage.involuntary,
+        stealNs: usage.steal_ns,
+        migrations: usage.migrations
+      )
+    }
+  )
+}
+
+/// Processor time and context switches of the process.
+public struct ResourceUse: Equatable, Sendable {
+  /// User and system time of all threads, in ns.
+  public let cpuNs: UInt64
+  /// How often a thread went to sleep.
+  public let voluntarySwitches: UInt64
+  /// How often a thread was taken off its CPU.
+  public let involuntarySwitches: UInt64
+  /// Time the host gave the machine's CPUs to others, in ns; 0 where unknown.
+  public let stealNs: UInt64
+  /// How often a thread moved to another CPU; 0 where unknown.
+  public let migrations: UInt64
+
+  /// Makes a reading.
+  public init(
+    cpuNs: UInt64,
+    voluntarySwitches: UInt64,
+    involuntarySwitches: UInt64,
+    stealNs: UInt64 = 0,
+    migrations: UInt64 = 0
+  ) {
+    self.cpuNs = cpuNs
+    self.voluntarySwitches = voluntarySwitches
+    self.involuntarySwitches = involuntarySwitches
+    self.stealNs = stealNs
+    self.migrations = migrations
+  }
+
+  /// What was used between two readings.
+  package static func - (later: ResourceUse, earlier: ResourceUse) -> ResourceUse {
+    ResourceUse(
+      cpuNs: later.cpuNs &- earlier.cpuNs,
+      voluntarySwitches: later.voluntarySwitches &- earlier.voluntarySwitches,
+      involuntarySwitches: later.involuntarySwitches &- earlier.involuntarySwitches,
+      stealNs: later.stealNs &- earlier.stealNs,
+      migrations: later.migrations &- earlier.migrations
+    )
+  }
+}
+
+/// What measuring itself costs, for each sample.
+public struct Overhead: Codable, Equatable, Sendable {
+  /// Reading the clock once, in ns: a sample reads it twice, and contains the
+  /// time of one reading.
+  public let clockNs: Double
+  /// Recording a sample, in ns, in memory that was touched before: done after the
+  /// measured time.
+  public let recordNs: Double
+
+  /// Makes an overhead that was measured before.
+  public init(clockNs: Double, recordNs: Double) {
+    self.clockNs = clockNs
+    self.recordNs = recordNs
+  }
+
+  /// Measures it: the median of 21 batches of 100, of which one that was
+  /// interrupted, or met a cold cache, is only one.
+  package static func measure(_ instruments: Instruments) -> Overhead {
+    var histogram = Histogram()
+    let batches = (0..<21).map { _ in measureBatch(of: 100, &histogram, instruments) }
+    return withExtendedLifetime(histogram) {
+      Overhead(
+        clockNs: Spread(of: batches.map(\.clockNs))?.median ?? 0,
+        recordNs: Spread(of: batches.map(\.recordNs))?.median ?? 0
+      )
+    }
+  }
+
+  private static func measureBatch(
+    of count: Int,
+    _ histogram: inout Histogram,
+    _ instruments: Instruments
+  ) -> Overhead {
+    let began = instruments.now()
+    for _ in 1..<count { _ = instruments.now() }
+    let read = instruments.now()
+    for index in 0..<count { histogram.record(nanoseconds: Double(5000 + index)) }
+    let recorded = instruments.now()
+    return Overhead(
+      clockNs: Double(read - began) / Double(count),
+      recordNs: Double(recorded - read) / Double(count)
+    )
+  }
+}

@@ -1,0 +1,133 @@
+private import CLoopbench
+
+/// The process this runs in, and what it could become.
+package enum HostProcess {
+  /// The environment's variables.
+  package static var environment: [String: String] {
+    var environment: [String: String] = [:]
+    var index = 0
+    while let line = cl_environment(index) {
+      let parts = String(cString: line).split(separator: "=", maxSplits: 1)
+      if let name = parts.first {
+        environment[String(name)] = parts.count > 1 ? String(parts[1]) : ""
+      }
+      index += 1
+    }
+    return environment
+  }
+
+  /// The path of the program that runs; empty where unknown.
+  package static var programPath: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+      guard let start = buffer.baseAddress else { return "" }
+      start.pointee = 0
+      cl_program_path(start, buffer.count)
+      return String(cString: start)
+    }
+  }
+
+  /// Keeps a file that is opened later from becoming standard output where that
+  /// is closed.
+  package static func keepDescriptors() { cl_keep_descriptors() }
+
+  /// Lets a signal end the process as ever, but leave no load and no half-written
+  /// file behind.
+  package static func guardSignals() { cl_interrupt_guard() }
+
+  /// Becomes the program at `path`, called with `arguments`, its name first.
+  ///
+  /// - Returns: Why it could not.
+  package static func become(_ path: String, arguments: [String]) -> SystemError {
+    let size = arguments.reduce(0) { $0 + $1.utf8.count + 1 }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: max(1, size)) { bytes in
+      var pointers: [UnsafeMutablePointer<CChar>?] = []
+      var next = bytes.startIndex
+      for argument in arguments {
+        pointers.append(bytes.baseAddress.map { $0 + next })
+        for byte in argument.utf8CString {
+          bytes[next] = byte
+          next += 1
+        }
+      }
+      return SystemError(code: cl_become(path, pointers + [nil]))
+    }
+  }
+}
+
+/// A program that runs beside this one and talks to nobody: in a process group of
+/// its own, without a terminal. It ends with this process at the latest.
+public enum FreshProcess {
+  /// Runs the program `words`, its path first, to its end.
+  ///
+  /// - Parameter isInterrupted: Asked ten times a second; after `true` the program
+  ///   is ended.
+  /// - Returns: Its exit code; `nil` when it was interrupted.
+  /// - Throws: What the system says when it starts no process.
+  public static func run(
+    _ words: [String],
+    isInterrupted: () -> Bool
+  ) throws(SystemError) -> Int? {
+    let process = cl_load_start("exec " + words.map(quoted).joined(separator: " "))
+    guard process > 0 else { throw SystemError(code: process) }
+    while cl_load_wait(process, 100) == 0 {
+      guard !isInterrupted() else {
+        _ = cl_load_stop(process)
+        return nil
+      }
+    }
+    return Int(cl_load_stop(process))
+  }
+
+  /// As one word of a shell, whatever is in it.
+  package static func quoted(_ word: String) -> String {
+    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+}
+
+/// What may end a run before its last round: a signal, or a time that is up.
+///
+/// The turn that is being measured is finished, and what was measured counts.
+public struct Interruption: Sendable {
+  private let begin: @Sendable (_ timeoutNs: UInt64) -> Void
+  private let noted: @Sendable () -> Reason?
+
+  /// Why a run ended early.
+  public enum Reason: String, Sendable {
+    /// Somebody asked it to end.
+    case interrupted
+    /// It took longer than it may.
+    case timedOut
+  }
+
+  /// Makes one from two functions; tests bring their own.
+  public init(
+    begin: @escaping @Sendable (_ timeoutNs: UInt64) -> Void = { _ in },
+    noted: @escaping @Sendable () -> Reason?
+  ) {
+    self.begin = begin
+    self.noted = noted
+  }
+
+  /// Begins to watch; `timeoutNs` of 0 is none.
+  public func watch(timeoutNs: UInt64) { begin(timeoutNs) }
+
+  /// Why the run should end, once it should.
+  public var reason: Reason? { noted() }
+
+  /// Nothing ends it.
+  public static let none = Interruption { nil }
+
+  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with 130; a
+  /// turn that is not over 10 s after the timeout ends it with 124.
+  public static let signals = Interruption(
+    begin: { cl_interrupt_watch($0) },
+    noted: {
+      switch Int(cl_interrupt_noted()) {
+      case cl_interrupt_signal: .interrupted
+      case cl_interrupt_timeout: .timedOut
+      default: nil
+      }
+    }
+  )
+}
