@@ -80,15 +80,8 @@ package struct ExternalCommand {
   /// Runs it in place of this program.
   ///
   /// - Returns: Why it could not.
-  func become() -> Failure {
-    Failure(path: path, cause: HostProcess.become(path, arguments: arguments))
-  }
-
-  struct Failure: Error, CustomStringConvertible {
-    let path: String
-    let cause: SystemError
-
-    var description: String { "can not run \(path): \(cause)" }
+  func become() -> LoopbenchError {
+    .failed("can not run \(path): \(HostProcess.become(path, arguments: arguments))")
   }
 }
 

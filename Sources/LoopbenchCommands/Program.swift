@@ -74,13 +74,8 @@ extension Program {
 
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
-    case BaselineError.name: .usage
-    case is UsageError, is ConfigurationError, is FailRuleError: .usage
-    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable, is UnavailableError:
-      .unavailable
-    case is SelectionError: .usage
-    case is NoBaselineError, is ComparisonError: .notComparable
-    case is UnfitError, is PolicyError: .unfit
+    case let error as LoopbenchError: ExitCode(error.kind)
+    case is ConfigurationError: .usage
     default: .failed
     }
   }
@@ -112,6 +107,18 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
     case .timedOut: "--timeout ended it; what was measured is written"
     case .interrupted: "Ctrl-C ended it; what was measured is written"
+    }
+  }
+}
+
+extension ExitCode {
+  fileprivate init(_ kind: LoopbenchError.Kind) {
+    switch kind {
+    case .usage: self = .usage
+    case .unavailable: self = .unavailable
+    case .notComparable: self = .notComparable
+    case .unfit: self = .unfit
+    case .failed: self = .failed
     }
   }
 }

@@ -22,11 +22,11 @@ struct BaselineCommand {
     return .success
   }
 
-  private func load(_ name: String) throws(NoBaselineError) -> Report {
+  private func load(_ name: String) throws(LoopbenchError) -> Report {
     do {
       return try BaselineStore(folder: context.baselines).load(name)
     } catch {
-      throw NoBaselineError(description: "\(error)")
+      throw LoopbenchError.notComparable("\(error)")
     }
   }
 
@@ -41,15 +41,15 @@ struct BaselineCommand {
 
 /// What results are compared with: a file, or a name that was given to one.
 enum Baseline {
-  /// - Throws: `NoBaselineError`, which says where it was looked for.
-  static func load(_ name: String, folder: String) throws(NoBaselineError) -> Report {
+  /// - Throws: `LoopbenchError`, which says where it was looked for.
+  static func load(_ name: String, folder: String) throws(LoopbenchError) -> Report {
     do {
       if name.contains("/") || name == "-" || FileManager.default.fileExists(atPath: name) {
         return try ReportFile.read(name)
       }
       return try BaselineStore(folder: folder).load(name)
     } catch {
-      throw NoBaselineError(description: "\(error)")
+      throw LoopbenchError.notComparable("\(error)")
     }
   }
 }

@@ -60,7 +60,7 @@ struct Comparing {
   }
 
   /// Throws what `compare` would, before anything is measured.
-  func check(_ plan: RunPlan) throws(ComparisonError) {
+  func check(_ plan: RunPlan) throws(LoopbenchError) {
     try ReportComparison.check(
       base: base,
       new: plan.expectation(),
@@ -89,7 +89,7 @@ struct Comparing {
   private func comparison(
     of report: Report,
     by rules: [FailRule]
-  ) throws(ComparisonError) -> ReportComparison {
+  ) throws(LoopbenchError) -> ReportComparison {
     guard let base else {
       return try ReportComparison(
         judging: report,

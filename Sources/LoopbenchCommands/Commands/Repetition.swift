@@ -38,7 +38,9 @@ struct Repetition {
     try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
     let code = try context.again(arguments(settings, result))
     guard context.interruption.reason == nil, let code else { return nil }
-    guard code == ExitCode.success.rawValue else { throw RepetitionError(code: code) }
+    guard code == ExitCode.success.rawValue else {
+      throw LoopbenchError.failed("measuring again in a fresh process failed with exit \(code)")
+    }
     return try ReportFile.read(result)
   }
 
@@ -55,11 +57,4 @@ struct Repetition {
     return what + same
       + ["--rounds=\(rounds)", "--config=\(settings)", "--output=\(result)", "--quiet"]
   }
-}
-
-/// A process that should have measured something again, and did not.
-struct RepetitionError: Error, CustomStringConvertible {
-  let code: Int
-
-  var description: String { "measuring again in a fresh process failed with exit \(code)" }
 }

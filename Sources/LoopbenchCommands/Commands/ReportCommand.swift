@@ -10,7 +10,7 @@ struct ReportCommand {
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let reports = try options.operands.map { try ReportFile.read($0) }
     if !files.isEmpty, reports.count > 1 {
-      throw UsageError.extraArgument(options.operands[1], command: "report with a file to write")
+      throw LoopbenchError.extraArgument(options.operands[1], of: "report with a file to write")
     }
     let texts = reports.map { $0.rendered(as: options.format, style: style, scenarios: scenarios) }
     try options.checkNames(in: reports)
@@ -35,11 +35,7 @@ struct PlotCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     guard options.output != nil || options.isTerminalPlot else {
-      throw UsageError.missingOption(
-        "-o FILE.svg, -o FILE.html or --term",
-        command: "plot",
-        reason: "where to draw"
-      )
+      throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term: where to draw")
     }
     let output = try options.output.map { (path: $0, file: try open($0)) }
     let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
@@ -67,12 +63,8 @@ struct PlotCommand {
   }
 
   private func open(_ path: String) throws -> OutputFile {
-    guard path.hasSuffix(".svg") || path.hasSuffix(".html") else {
-      throw UsageError.badValue(
-        option: "--output",
-        value: path,
-        expected: "the name of a file that ends in .svg or .html"
-      )
+    guard Values.picture(path) != nil else {
+      throw LoopbenchError.badValue(of: "--output", path, expected: Values.aPicture)
     }
     return try RunFiles.open(path)
   }
@@ -99,7 +91,7 @@ struct TraceCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     guard let path = options.output else {
-      throw UsageError.missingOption("-o FILE", command: "trace", reason: "where to write")
+      throw LoopbenchError.usage("trace needs -o FILE: where to write")
     }
     let plan = try RunPlan(traced, registry: context.registry)
     let file = try RunFiles.open(path)

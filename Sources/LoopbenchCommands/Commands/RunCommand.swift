@@ -8,11 +8,7 @@ struct RunCommand {
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     let rules = try options.rules.map { try FailRule($0) }
     if options.baseline == nil, rules.contains(where: \.needsBase) {
-      throw UsageError.missingOption(
-        "--baseline",
-        command: "--fail",
-        reason: "what to compare with"
-      )
+      throw LoopbenchError.usage("--fail needs --baseline: what to compare with")
     }
     let plan = try RunPlan(options, registry: context.registry)
     guard !options.isDryRun else {
@@ -30,7 +26,7 @@ struct RunCommand {
     guard !measurements.isEmpty else { return try nothing(measurements, write) }
     let report = report(on: measurements, plan, ended.map { [$0] } ?? [])
     // First: whoever reads the output may have gone away.
-    let saved = Result { () throws(FileError) in try files.save(report) }
+    let saved = Result { () throws(LoopbenchError) in try files.save(report) }
     try write(.output, shown(report))
     try saved.get()
     try note(files, write)
@@ -41,10 +37,12 @@ struct RunCommand {
   private var style: ReportStyle { options.style(context.look(options)) }
 
   /// With `--strict`, a machine that spoils the figures is told before they are taken.
-  private func checkMachine() throws(UnfitError) {
+  private func checkMachine() throws(LoopbenchError) {
     guard options.isStrict else { return }
     let bad = context.findings().filter { $0.status == .bad }
-    guard bad.isEmpty else { throw UnfitError(findings: bad) }
+    guard !bad.isEmpty else { return }
+    let lines = bad.map { "\n  \($0.id): \($0.text)" + ($0.fix.map { "; \($0)" } ?? "") }
+    throw .unfit("this machine is not fit for measuring:" + lines.joined())
   }
 
   private func measure(
@@ -114,7 +112,7 @@ struct CheckCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     guard options.baseline != nil || !options.rules.isEmpty else {
-      throw UsageError.missingOption("--baseline", command: "check", reason: "what to compare with")
+      throw LoopbenchError.usage("check needs --baseline: what to compare with")
     }
     return try RunCommand(options: options, context: context).run(write)
   }
@@ -135,12 +133,8 @@ struct ReplayCommand {
   /// Those without which there is no verdict.
   private static let rounds = Bootstrap.leastRounds
 
-  private static func read(_ path: String) throws(ReplayFileError) -> Replay {
-    do {
-      return try Replay.read(path)
-    } catch {
-      throw ReplayFileError(path: path, cause: error)
-    }
+  private static func read(_ path: String) throws(LoopbenchError) -> Replay {
+    do { return try Replay.read(path) } catch { throw .failed("\(path): \(error)") }
   }
 
   /// A load takes seconds: as few rounds as say anything.

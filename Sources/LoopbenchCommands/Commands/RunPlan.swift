@@ -61,18 +61,21 @@ struct RunPlan {
   /// What has to be so before it measures: the policy is permitted, the load runs.
   func start() throws -> RunningLoad {
     if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
-      throw PolicyError(priority: priority, cause: cause, program: HostProcess.programPath)
+      throw LoopbenchError.unfit(
+        "--policy fifo:\(priority) is refused here: \(cause); "
+          + "allow it with: sudo setcap cap_sys_nice=ep \(HostProcess.programPath)"
+      )
     }
     do {
       return try RunningLoad(options.load)
     } catch {
-      throw LoadError(load: options.load, cause: error)
+      throw LoopbenchError.failed("can not start the load \(options.load.text): \(error)")
     }
   }
 
   private static func placement(
     _ choice: Options.PlacementChoice
-  ) throws(UnavailableError) -> Placement {
+  ) throws(LoopbenchError) -> Placement {
     let detected = Placement.detect()
     switch choice {
     case .automatic: return detected
@@ -85,7 +88,7 @@ struct RunPlan {
       )
     case .cross:
       guard detected.producer != nil else {
-        throw UnavailableError(description: "--placement cross needs 2 CPUs that may be chosen")
+        throw .unavailable("--placement cross needs 2 CPUs that may be chosen")
       }
       return detected
     case .cpus(let producer, let loop):
@@ -94,12 +97,12 @@ struct RunPlan {
     }
   }
 
-  private static func check(_ cpus: [Int]) throws(UnavailableError) {
+  private static func check(_ cpus: [Int]) throws(LoopbenchError) {
     let allowed = Placement.allowedCPUs
     guard let other = cpus.first(where: { !allowed.contains($0) }) else { return }
     let those = allowed.map(String.init).joined(separator: ", ")
-    throw UnavailableError(
-      description: allowed.isEmpty
+    throw .unavailable(
+      allowed.isEmpty
         ? "threads can not be placed on this system"
         : "CPU \(other) is not one of those this process may use: \(those)"
     )

@@ -35,7 +35,7 @@ struct TextCommand {
     if let command = Command.Name(rawValue: topic) { return HelpText.command(command) }
     guard let scenario = registry.scenarios.first(where: { $0.name == topic }) else {
       let known = context.ownNames + ExternalCommand.all(in: context.folders)
-      throw UsageError.unknownCommand(topic, suggestion: Suggestion.nearest(to: topic, in: known))
+      throw LoopbenchError.unknown("command or scenario", topic, among: known)
     }
     return HelpText.scenario(scenario, peers: registry.peers(of: scenario))
   }

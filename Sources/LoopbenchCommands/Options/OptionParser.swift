@@ -68,7 +68,7 @@ package struct OptionParser {
 
 extension OptionParser {
   /// A command may come first; the rest are its operands.
-  private mutating func parseCommand() throws(UsageError) {
+  private mutating func parseCommand() throws(LoopbenchError) {
     guard let first = words.first else { return }
     if let command = Command.Name(rawValue: first) {
       options.command = command
@@ -76,22 +76,19 @@ extension OptionParser {
     } else if !scenarios.contains(first) {
       let known =
         Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
-      throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
+      throw .unknown("command or scenario", first, among: known)
     }
   }
 
   /// Each option as the command has it.
-  private mutating func resolveOptions() throws(UsageError) {
+  private mutating func resolveOptions() throws(LoopbenchError) {
     let command = options.command
     for index in given.indices {
       let option = given[index].option
       guard let row = option.row(of: command) else {
         let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
-        throw .wrongCommand(
-          option: option.long,
-          command: command.rawValue,
-          takers: takers.map(\.rawValue)
-        )
+        let names = takers.map(\.rawValue).joined(separator: ", ")
+        throw .usage("\(command) has no option \(option.long); it is one of \(names)")
       }
       given[index].option = row
     }
@@ -108,7 +105,7 @@ extension OptionParser {
 }
 
 extension OptionParser {
-  private mutating func parseOperands() throws(UsageError) {
+  private mutating func parseOperands() throws(LoopbenchError) {
     let command = Command.named(options.command)
     switch command.takes {
     case .nothing: try check(command, 0...0)
@@ -119,27 +116,27 @@ extension OptionParser {
     case .counted(let range, let known?):
       try check(command, range)
       for word in words where !known.contains(word) {
-        throw .unknownWord(word, command: command.name.rawValue, known: known)
+        throw .unknownWord(word, of: command, known)
       }
     }
     options.operands = words
   }
 
-  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(UsageError) {
+  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(LoopbenchError) {
     if words.count > range.upperBound {
-      throw .extraArgument(words[range.upperBound], command: command.name.rawValue)
+      throw .extraArgument(words[range.upperBound], of: command.name.rawValue)
     } else if words.count < range.lowerBound {
-      throw .missingArgument(command: command.name.rawValue, usage: command.usage)
+      throw .usage("\(command.name) needs an argument: \(command.usage)")
     }
   }
 
   static let baselineVerbs = ["save", "list", "show", "rm"]
 
-  private func checkBaseline(_ command: Command) throws(UsageError) {
+  private func checkBaseline(_ command: Command) throws(LoopbenchError) {
     let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
     guard let verb = words.first else { return try check(command, 1...3) }
     guard let count = counts[verb] else {
-      throw .unknownWord(verb, command: "baseline", known: Self.baselineVerbs)
+      throw .unknownWord(verb, of: command, Self.baselineVerbs)
     }
     try check(command, count...count)
   }
@@ -163,7 +160,7 @@ struct CommandLineWords {
   }
 
   /// - Parameter arguments: Without the program's name.
-  init(_ arguments: [String]) throws(UsageError) {
+  init(_ arguments: [String]) throws(LoopbenchError) {
     rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
@@ -177,18 +174,17 @@ struct CommandLineWords {
     }
   }
 
-  private mutating func option(_ argument: String) throws(UsageError) -> Given {
+  private mutating func option(_ argument: String) throws(LoopbenchError) -> Given {
     let (name, value) = Self.split(argument)
     guard let option = Option.named(name) else {
-      let known = Option.table.map(\.long)
-      throw .unknownOption(name, suggestion: Suggestion.nearest(to: name, in: known))
+      throw .unknown("option", name, among: Option.table.map(\.long))
     }
     guard let placeholder = option.placeholder else {
-      if let value { throw .unexpectedValue(option: name, value: value) }
+      if let value { throw .usage("\(name) takes no value, got \"\(value)\"") }
       return Given(option: option, name: name, value: nil)
     }
     guard let value = value ?? rest.popFirst() else {
-      throw .missingValue(option: name, placeholder: placeholder)
+      throw .usage("\(name) needs a value: \(name) \(placeholder)")
     }
     return Given(option: option, name: name, value: value)
   }
@@ -206,17 +202,38 @@ struct CommandLineWords {
 
 extension CommandLineWords.Given {
   /// Puts the value where it belongs.
-  func apply(to options: inout Options) throws(UsageError) {
+  func apply(to options: inout Options) throws(LoopbenchError) {
     switch option.action {
     case .flag(let apply):
       apply(&options)
       options.note(option, nil)
-    case .value(_, _, let apply):
+    case .value(_, let apply):
       guard let value else { return }
       if let expected = apply(&options, value) {
-        throw .badValue(option: name, value: value, expected: expected)
+        throw .badValue(of: name, value, expected: expected)
       }
       options.note(option, value)
     }
+  }
+}
+
+extension LoopbenchError {
+  static func badValue(of option: String, _ value: String, expected: String) -> Self {
+    .usage("\(option) needs \(expected), got \"\(value)\"")
+  }
+
+  static func extraArgument(_ argument: String, of command: String) -> Self {
+    .usage("\(command) takes no more arguments, got \"\(argument)\"")
+  }
+
+  fileprivate static func unknownWord(
+    _ word: String,
+    of command: Command,
+    _ known: [String]
+  ) -> Self {
+    .usage(
+      "\(command.name) needs \(Values.list(known)), got \"\(word)\""
+        + Suggestion.question(for: word, in: known)
+    )
   }
 }

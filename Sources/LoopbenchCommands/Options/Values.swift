@@ -13,6 +13,8 @@ package enum Values {
     return 1...day ~= nanoseconds ? UInt64(nanoseconds) : nil
   }
 
+  static let aTime = "a time with its unit, such as 3s, 250ms or 25us"
+
   private static let day = 86_400e9
 
   private static let units = [
@@ -36,6 +38,30 @@ package enum Values {
     let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     return names.contains("") ? nil : names
   }
+
+  static let someNames = "names separated by commas"
+
+  /// Anything but nothing.
+  static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+  /// A whole number that a reader of the JSON can tell from every other: up to 2^53.
+  static func seed(_ text: String) -> UInt64? {
+    UInt64(text).flatMap { $0 <= largestSeed ? $0 : nil }
+  }
+
+  static let largestSeed: UInt64 = 1 << 53
+
+  /// "auto", or a time.
+  static func warmUp(_ text: String) -> WarmUp? {
+    text == "auto" ? .auto : duration(text).map { .duration(nanoseconds: $0) }
+  }
+
+  /// "wake.svg", "wake.html".
+  static func picture(_ text: String) -> String? {
+    text.hasSuffix(".svg") || text.hasSuffix(".html") ? text : nil
+  }
+
+  static let aPicture = "the name of a file that ends in .svg or .html"
 
   /// A whole number in `range`.
   package static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {

@@ -1,37 +1,37 @@
 extension ReportComparison {
   /// What one rule says of one figure.
-  public struct Finding: Codable, Equatable, Sendable {
+  package struct Finding: Codable, Equatable, Sendable {
     /// The scenario's name.
-    public let scenario: String
+    package let scenario: String
     /// The series' name.
-    public let series: String
+    package let series: String
     /// The peer's name.
-    public let peer: String
+    package let peer: String
     /// `p50`, `max`, `missed`.
-    public let metric: String
+    package let metric: String
     /// The rule, as it was written.
-    public let rule: String
+    package let rule: String
     /// The median over the base's rounds, in ns; of `missed` the count. `nil`
     /// without a base, or where its rounds have too few samples for the metric.
-    public let base: Double?
+    package let base: Double?
     /// The same of the new rounds.
-    public let new: Double?
+    package let new: Double?
     /// The peer whose ratio to it is judged, for the limit of an increase; `nil`
     /// where the peer's own times are.
-    public let reference: String?
+    package let reference: String?
     /// New over base, of what is judged; `nil` where there is no base, or it is 0.
-    public let ratio: Double?
+    package let ratio: Double?
     /// The 95 % interval of what the rule limits: the ratio, or the new median.
-    public let interval: Interval?
+    package let interval: Interval?
     /// Ratios within it are noise: both runs' A/A twins. `nil` without a twin.
-    public let noise: Interval?
+    package let noise: Interval?
     /// What can be said.
-    public internal(set) var verdict: Verdict
+    package internal(set) var verdict: Verdict
     /// Why it is inconclusive, when that is not for its interval.
-    public internal(set) var reason: String?
+    package internal(set) var reason: String?
     /// What fresh processes said in which it was measured again, because it looked
     /// slower: the same as `new`. Absent where none was asked.
-    public internal(set) var again: [Double]?
+    package internal(set) var again: [Double]?
   }
 }
 
@@ -160,7 +160,7 @@ extension ReportComparison.Finding {
 }
 
 /// What a change did to a figure.
-public enum Verdict: String, Codable, CaseIterable, Sendable {
+package enum Verdict: String, Codable, CaseIterable, Sendable {
   /// Better, past the threshold and past noise.
   case improved
   /// Neither better nor worse by as much as the threshold.
@@ -172,7 +172,7 @@ public enum Verdict: String, Codable, CaseIterable, Sendable {
 
   /// The one verdict of several: what is worst; improved only where something is,
   /// and all else is unchanged.
-  public init(of verdicts: some Sequence<Verdict>) {
+  package init(of verdicts: some Sequence<Verdict>) {
     let found = Set(verdicts)
     self = [.regressed, .inconclusive, .improved].first(where: found.contains) ?? .unchanged
   }

@@ -2,12 +2,12 @@ private import FoundationEssentials
 
 extension ReportComparison {
   /// What a comparison can be written as.
-  public static let formats: [ReportFormat] = [.text, .markdown, .json]
+  package static let formats: [ReportFormat] = [.text, .markdown, .json]
 
   /// The comparison as text, ending in a newline.
   ///
   /// - Precondition: `format` is one of `formats`.
-  public func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
+  package func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
     switch format {
     case .text: text(style)
     case .markdown: markdown(style)

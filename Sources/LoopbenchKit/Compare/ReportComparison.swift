@@ -12,20 +12,20 @@
 ///   base: base, new: new, rules: [try FailRule("p99>+10%")])
 /// print(comparison.render(as: .text))
 /// ```
-public struct ReportComparison: Codable, Equatable, Sendable {
+package struct ReportComparison: Codable, Equatable, Sendable {
   /// Names the shape of this value.
-  public let schema: String
+  package let schema: String
   /// The one verdict of all findings.
-  public let verdict: Verdict
+  package let verdict: Verdict
   /// The rules, as they were written.
-  public let rules: [String]
+  package let rules: [String]
   /// One for each peer in each series, and percentile that a rule speaks of.
-  public let findings: [Finding]
+  package let findings: [Finding]
   /// What a reader should know: what else differs between the two.
-  public let notes: [String]
+  package let notes: [String]
 
   /// The name of this version of the schema.
-  public static let currentSchema = "loopbench-comparison/1"
+  package static let currentSchema = "loopbench-comparison/1"
 
   package init(rules: [String], findings: [Finding], notes: [String]) {
     schema = Self.currentSchema
@@ -43,19 +43,19 @@ public struct ReportComparison: Codable, Equatable, Sendable {
   ///     settings are compared all the same; then the notes say what differs.
   ///   - dropsDisturbed: Whether rounds are left out that were disturbed, also of
   ///     a report whose own comparisons have them.
-  public init(
+  package init(
     base: Report,
     new: Report,
     rules: [FailRule] = [],
     allowsOtherMachine: Bool = false,
     dropsDisturbed: Bool = false
-  ) throws(ComparisonError) {
+  ) throws(LoopbenchError) {
     try Self.check(base: base, new: new, rules: rules, allowsOtherMachine: allowsOtherMachine)
     let pairs = Self.pairs(base, new, dropping: dropsDisturbed)
     self.init(
       of: pairs,
       rules: rules,
-      notes: ComparisonError.differences(base, new).map(\.difference)
+      notes: ReportDifference.all(base, new).map(\.note)
         + Self.changes(base.machine, new.machine) + Self.unmatched(base, new)
     )
   }
@@ -63,11 +63,11 @@ public struct ReportComparison: Codable, Equatable, Sendable {
   /// Judges a report by rules that need no other.
   ///
   /// - Precondition: no rule of `rules` needs a base.
-  public init(
+  package init(
     judging new: Report,
     by rules: [FailRule],
     dropsDisturbed: Bool = false
-  ) throws(ComparisonError) {
+  ) throws(LoopbenchError) {
     precondition(
       !rules.isEmpty && !rules.contains(where: \.needsBase),
       "ReportComparison: there must be rules, and all must do without a base, got \(rules)"
@@ -95,19 +95,27 @@ extension ReportComparison {
     new: Report,
     rules: [FailRule],
     allowsOtherMachine: Bool = false
-  ) throws(ComparisonError) {
-    if let base, let first = ComparisonError.differences(base, new).first, !allowsOtherMachine {
-      throw first
+  ) throws(LoopbenchError) {
+    if let base, let first = ReportDifference.all(base, new).first, !allowsOtherMachine {
+      throw .notComparable(first.refusal)
     }
     let common = new.results.filter { result in
       !result.isTwin && base?.results.contains { $0.isSame(as: result) } ?? true
     }
-    guard !common.isEmpty else { throw .nothingInCommon }
+    guard !common.isEmpty else {
+      throw .notComparable("the two reports have no scenario, series and peer in common")
+    }
     for rule in rules where !common.contains(where: rule.covers) {
-      throw .ruleWithoutResult(rule.description, suggestion: rule.suggestion(among: common))
+      throw .notComparable(
+        "the rule \(rule) speaks of nothing that both reports have"
+          + Suggestion.question(rule.suggestion(among: common))
+      )
     }
     guard !rules.isEmpty || common.contains(where: FailRule.standard[0].covers) else {
-      throw .nothingJudged
+      throw .notComparable(
+        "what both reports have is there to be compared with only; a rule that names a peer,"
+          + " such as --fail '*/*/uv.p50>+10%', judges it all the same"
+      )
     }
   }
 
@@ -161,10 +169,10 @@ extension ReportComparison {
   /// in one half of them and 12.3 ns in the other, in all rounds. Of 20 runs of one
   /// program, each against the others, 30 % failed in `post`; seen again once 14 %,
   /// twice 6 %, three times 3 %, four times 1.7 %, five times 1 %.
-  public static let confirmations = 6
+  package static let confirmations = 6
 
   /// What looks slower, and has to be seen again to count.
-  public var candidates: [Finding] { findings.filter { $0.verdict == .regressed } }
+  package var candidates: [Finding] { findings.filter { $0.verdict == .regressed } }
 
   /// The same, but of what looks slower only what is past its rule's limit and
   /// past noise in `other`, too. Past it, not beyond doubt: that all of several
@@ -173,7 +181,7 @@ extension ReportComparison {
   /// - Parameters:
   ///   - other: Of the same base and a run of a fresh process.
   ///   - used: The rules of both; with none, `FailRule.standard`.
-  public func confirmed(by other: ReportComparison, rules used: [FailRule] = []) -> Self {
+  package func confirmed(by other: ReportComparison, rules used: [FailRule] = []) -> Self {
     let used = used.isEmpty ? FailRule.standard : used
     let findings = findings.map { finding -> Finding in
       guard finding.verdict == .regressed else { return finding }
@@ -215,7 +223,7 @@ extension FailRule {
 
 extension ReportComparison.Finding {
   /// `wake/across/lt p50`.
-  public var name: String { "\(scenario)/\(series)/\(peer) \(metric)" }
+  package var name: String { "\(scenario)/\(series)/\(peer) \(metric)" }
 
   fileprivate func isSame(as other: Self) -> Bool {
     (name, rule) == (other.name, other.rule)

@@ -3,9 +3,9 @@
 /// ```swift
 /// let findings = Doctor.findings(about: .detect())
 /// ```
-public enum Doctor {
+package enum Doctor {
   /// Every check that applies, in the order they are shown in.
-  public static func findings(about facts: MachineFacts) -> [Finding] {
+  package static func findings(about facts: MachineFacts) -> [Finding] {
     let checks = [
       build, cpus, smt, quota, autogroup, governor, clock, slack, virtualization, load, sleep, wake,
       libuv,
@@ -175,18 +175,18 @@ extension Doctor {
 }
 
 /// What one check of a machine says.
-public struct Finding: Codable, Equatable, Sendable {
+package struct Finding: Codable, Equatable, Sendable {
   /// Stays the same from version to version: `governor`.
-  public let id: String
+  package let id: String
   /// How bad it is.
-  public let status: Status
+  package let status: Status
   /// What was found.
-  public let text: String
+  package let text: String
   /// The command or the sentence that mends it; nil when nothing has to be.
-  public let fix: String?
+  package var fix: String?
 
   /// How far a finding spoils figures.
-  public enum Status: String, Codable, Comparable, CaseIterable, Sendable {
+  package enum Status: String, Codable, Comparable, CaseIterable, Sendable {
     /// Not at all.
     case ok
     /// Figures move more than they have to.
@@ -195,17 +195,9 @@ public struct Finding: Codable, Equatable, Sendable {
     case bad
 
     /// By how bad it is.
-    public static func < (first: Status, second: Status) -> Bool {
+    package static func < (first: Status, second: Status) -> Bool {
       (allCases.firstIndex(of: first) ?? 0) < (allCases.firstIndex(of: second) ?? 0)
     }
-  }
-
-  /// Makes a finding.
-  public init(id: String, status: Status, text: String, fix: String? = nil) {
-    self.id = id
-    self.status = status
-    self.text = text
-    self.fix = fix
   }
 
   static func ok(_ id: String, _ text: String) -> Finding {
@@ -216,7 +208,7 @@ public struct Finding: Codable, Equatable, Sendable {
     Finding(id: id, status: .warn, text: text, fix: fix)
   }
 
-  static func bad(_ id: String, _ text: String, fix: String) -> Finding {
+  package static func bad(_ id: String, _ text: String, fix: String) -> Finding {
     Finding(id: id, status: .bad, text: text, fix: fix)
   }
 }

@@ -2,68 +2,55 @@ private import CLoopbench
 private import FoundationEssentials
 
 /// What `doctor` judges a machine by. `nil` is what could not be read here.
-public struct MachineFacts: Equatable, Sendable {
+package struct MachineFacts: Equatable, Sendable {
   /// As a report has it.
-  public var machine: Machine
+  package var machine: Machine
   /// CPUs the process may run on.
-  public var allowedCPUs: Int
+  package var allowedCPUs: Int
   /// CPUs' worth of time that a cgroup gives it; nil for no limit.
-  public var quota: Double?
+  package var quota: Double?
   /// The frequency governors of its CPUs, each once.
-  public var governors: [String] = []
+  package var governors: [String] = []
   /// Whether two of its CPUs may share a core; `nil` where unknown.
-  public var hasSMT: Bool?
+  package var hasSMT: Bool?
   /// Whether the kernel shares CPU time among sessions first, so that `nice` has
   /// no effect from one to the other.
-  public var hasAutogroup: Bool?
+  package var hasAutogroup: Bool?
   /// Transparent huge pages: `always`, `madvise` or `never`.
-  public var hugePages: String?
+  package var hugePages: String?
   /// Whether addresses differ from run to run.
-  public var randomizesAddresses: Bool?
+  package var randomizesAddresses: Bool?
   /// The kernel's clock.
-  public var clockSource: String?
+  package var clockSource: String?
   /// How late the kernel may wake a sleeping thread, in ns.
-  public var timerSlack: UInt64 = 0
+  package var timerSlack: UInt64 = 0
   /// The part of CPU time the host gave to others since it started; nil where unknown.
-  public var steal: Double?
+  package var steal: Double?
   /// Runnable threads over the last minute, on average.
-  public var load: Double = 0
+  package var load: Double = 0
   /// How many ns too long a sleep of 1 ms was: the median, and the worst.
-  public var overshoot: Overshoot?
+  package var overshoot: Overshoot?
   /// The median cost of waking a loop on another CPU, in ns.
-  public var wakeAcross: Double?
+  package var wakeAcross: Double?
   /// The median cost of waking a loop on the same CPU, there and back, in ns.
-  public var wakeSame: Double?
+  package var wakeSame: Double?
   /// The libuv that was compiled against.
-  public var headerLibuv: String
+  package var headerLibuv: String
   /// Descriptors the process may open; 0 where unknown.
-  public var descriptorLimit: UInt64 = 0
+  package var descriptorLimit: UInt64 = 0
 
   /// How much too long sleeps were, in ns.
-  public struct Overshoot: Equatable, Sendable {
+  package struct Overshoot: Equatable, Sendable {
     /// The median.
-    public var median: Double
+    package var median: Double
     /// The largest.
-    public var worst: Double
-
-    /// Makes one from two figures.
-    public init(median: Double, worst: Double) {
-      self.median = median
-      self.worst = worst
-    }
-  }
-
-  /// Makes facts of which the rest is set later.
-  public init(machine: Machine, allowedCPUs: Int, headerLibuv: String) {
-    self.machine = machine
-    self.allowedCPUs = allowedCPUs
-    self.headerLibuv = headerLibuv
+    package var worst: Double
   }
 }
 
 extension MachineFacts {
   /// Reads and measures this machine. Takes about half a second.
-  public static func detect() -> MachineFacts {
+  package static func detect() -> MachineFacts {
     let placement = Placement.detect()
     var facts = MachineFacts(
       machine: .detect(),

@@ -12,17 +12,17 @@ public struct Conditions: Codable, Equatable, Sendable {
   public var load: String
 
   /// Makes conditions.
-  public init(priority: Int? = nil, slackNs: UInt64 = 1, load: String = BackgroundLoad.none.text) {
+  package init(priority: Int? = nil, slackNs: UInt64 = 1, load: String = BackgroundLoad.none.text) {
     self.priority = priority
     self.slackNs = slackNs
     self.load = load
   }
 
   /// Those of a run that asks for nothing.
-  public static let standard = Conditions()
+  package static let standard = Conditions()
 
   /// The real-time priorities there are.
-  public static let priorities = 1...99
+  package static let priorities = 1...99
 }
 
 extension Conditions {
@@ -52,23 +52,26 @@ public struct Pace: Codable, Equatable, Sendable {
   }
 
   /// The rates that a schedule can be made for.
-  public static let rates: ClosedRange<Double> = 0.1...10_000_000
+  package static let rates: ClosedRange<Double> = 0.1...10_000_000
 
   /// Makes a pace.
   ///
   /// - Precondition: `rates` contains `rate`.
-  public init(rate: Double, arrival: Arrival = .const) {
+  package init(rate: Double, arrival: Arrival = .const) {
     precondition(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
     self.rate = rate
     self.arrival = arrival
   }
 
   /// What `paced` has unless told otherwise: 1000 a second, evenly.
-  public static let standard = Pace(rate: 1000)
+  package static let standard = Pace(rate: 1000)
+
+  /// `1000/s const`.
+  package var text: String { "\(Decimals.exact(rate))/s \(arrival.rawValue)" }
 }
 
 /// What runs beside a measurement, to see what it does to it.
-public enum BackgroundLoad: Equatable, Sendable {
+package enum BackgroundLoad: Equatable, Sendable {
   /// Nothing.
   case none
   /// So many processes that compute.
@@ -79,10 +82,10 @@ public enum BackgroundLoad: Equatable, Sendable {
   case command(String)
 
   /// How many processes there may be.
-  public static let counts = 1...64
+  package static let counts = 1...64
 
   /// Reads `none`, `cpu:2`, `mem:1` or `cmd:make -j2`; `nil` for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let value = parts.count > 1 ? String(parts[1]) : ""
     let count = Int(value).flatMap { Self.counts.contains($0) ? $0 : nil }
@@ -96,7 +99,7 @@ public enum BackgroundLoad: Equatable, Sendable {
   }
 
   /// As it is written.
-  public var text: String {
+  package var text: String {
     switch self {
     case .none: "none"
     case .cpu(let count): "cpu:\(count)"
@@ -126,7 +129,7 @@ public enum BackgroundLoad: Equatable, Sendable {
 /// let measurements = try runner.run()
 /// let ended = load.stop()
 /// ```
-public final class RunningLoad {
+package final class RunningLoad {
   private let load: BackgroundLoad
   /// Those that run; `stop` empties it.
   package private(set) var processes: [Int32] = []
@@ -134,7 +137,7 @@ public final class RunningLoad {
   /// Starts it.
   ///
   /// - Throws: What the system says when it starts no process.
-  public init(_ load: BackgroundLoad) throws(SystemError) {
+  package init(_ load: BackgroundLoad) throws(SystemError) {
     self.load = load
     for command in load.commands {
       let process = cl_load_start(command)
@@ -154,7 +157,7 @@ public final class RunningLoad {
   ///
   /// - Returns: What to say of a load that had ended before; `nil` of one that
   ///   ran to the last.
-  public func stop() -> Report.Warning? {
+  package func stop() -> Report.Warning? {
     let statuses = processes.map(cl_load_stop)
     processes = []
     return statuses.first { $0 >= 0 }.map { .loadEnded(load.text, status: Int($0)) }

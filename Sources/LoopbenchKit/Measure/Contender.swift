@@ -1,36 +1,22 @@
 /// One peer in one series of a scenario: what a round measures once.
-public struct Contender: Sendable {
+package struct Contender: Sendable {
   /// The scenario.
-  public let scenario: Scenario
+  package let scenario: Scenario
   /// One of its series.
-  public let series: Series
+  package let series: Series
   /// One of its peers.
-  public let peer: any Peer
+  package let peer: any Peer
   /// Whether it measures its peer once more, as the noise floor.
-  public let isTwin: Bool
+  package var isTwin: Bool = false
   package let seats: Placement.Seats
 
-  package init(
-    scenario: Scenario,
-    series: Series,
-    peer: any Peer,
-    isTwin: Bool = false,
-    seats: Placement.Seats
-  ) {
-    self.scenario = scenario
-    self.series = series
-    self.peer = peer
-    self.isTwin = isTwin
-    self.seats = seats
-  }
-
   /// How reports name it: `wake/across/uv`.
-  public var name: String {
+  package var name: String {
     "\(scenario.name)/\(series.name)/\(peerName)"
   }
 
   /// The peer's name; of a twin, with what says so: `uv.again`.
-  public var peerName: String {
+  package var peerName: String {
     isTwin ? peer.name + Self.twinSuffix : peer.name
   }
 

@@ -1,5 +1,5 @@
 /// Everything a run recorded.
-public struct Measurements: Sendable {
+package struct Measurements: Sendable {
   package let contenders: [Contender]
   package let seed: UInt64
   package let order: RoundOrder
@@ -7,7 +7,7 @@ public struct Measurements: Sendable {
   package let conditions: Conditions
   package let overhead: Overhead
   /// What contenders said that could not be measured, in order.
-  public private(set) var failures: [PeerFailure] = []
+  package private(set) var failures: [PeerFailure] = []
   private var failed: Set<String> = []
   /// How many rounds were not recorded.
   package var warmUpRounds = 0
@@ -33,7 +33,7 @@ public struct Measurements: Sendable {
   }
 
   /// Whether no round was recorded.
-  public var isEmpty: Bool { rounds.isEmpty }
+  package var isEmpty: Bool { rounds.isEmpty }
 
   /// Leaves `contender` out from now on.
   package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
@@ -171,17 +171,17 @@ package struct RoundOutcome: Sendable {
 }
 
 /// One round of a run, as reports list it.
-public struct RoundSummary: Codable, Equatable, Sendable {
+package struct RoundSummary: Codable, Equatable, Sendable {
   /// From 1; the warm-up round is not listed.
-  public let round: Int
+  package let round: Int
   /// The contenders in the order they were measured in.
-  public let order: [String]
+  package let order: [String]
   /// How long the round took.
-  public let wallNs: UInt64
+  package let wallNs: UInt64
   /// Whether any slice in it was disturbed.
-  public let isDisturbed: Bool
+  package let isDisturbed: Bool
   /// Which were: `wake/across/uv`.
-  public let disturbed: [String]
+  package let disturbed: [String]
 
   package init(round: Int, order: [String], wallNs: UInt64, disturbed: [String] = []) {
     self.round = round
@@ -198,30 +198,30 @@ public struct RoundSummary: Codable, Equatable, Sendable {
 }
 
 /// What one peer did in one series in one round.
-public struct SeriesRound: Codable, Equatable, Sendable {
+package struct SeriesRound: Codable, Equatable, Sendable {
   /// From 1.
-  public let round: Int
+  package let round: Int
   /// Samples.
-  public let count: UInt64
+  package let count: UInt64
   /// In ns, keyed `"50"`, `"99.9"`, `"max"`; those that so many samples resolve.
-  public let percentiles: [String: Double]
+  package let percentiles: [String: Double]
   /// What was counted in it beside the times; `nil` for nothing.
-  public let counts: [String: UInt64]?
+  package let counts: [String: UInt64]?
   /// How long the slice took, warm-up and set-up included.
-  public let wallNs: UInt64
+  package let wallNs: UInt64
   /// Processor time the whole process used in it.
-  public let cpuNs: UInt64
+  package let cpuNs: UInt64
   /// Context switches in it: a thread slept.
-  public let ctxVoluntary: UInt64
+  package let ctxVoluntary: UInt64
   /// Context switches in it: a thread was taken off its CPU.
-  public let ctxInvoluntary: UInt64
+  package let ctxInvoluntary: UInt64
   /// Time the host gave the machine's CPUs to others while it ran.
-  public let stealNs: UInt64
+  package let stealNs: UInt64
   /// How often a thread moved to another CPU in it.
-  public let migrations: UInt64
+  package let migrations: UInt64
   /// Whether steal, migrations or involuntary switches were more than 3 times the
   /// median of the peer's rounds, and more than a few.
-  public package(set) var isDisturbed = false
+  package var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
     self.round = round

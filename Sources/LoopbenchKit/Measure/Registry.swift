@@ -53,7 +53,7 @@ extension Series {
 extension Registry {
   /// The same, but each send of an open-loop series waits for the answer to the
   /// one before: for a throughput. Nothing can be said of a tail then.
-  public var closed: Registry {
+  package var closed: Registry {
     Registry(scenarios: scenarios.map(\.closed), peers: peers)
   }
 }
@@ -81,7 +81,7 @@ extension Registry {
   /// `rounds` rounds.
   ///
   /// - Precondition: both are at least 1.
-  public func taking(samples: Int, in rounds: Int) -> Registry {
+  package func taking(samples: Int, in rounds: Int) -> Registry {
     precondition(
       samples > 0 && rounds > 0,
       "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"

@@ -1,5 +1,5 @@
 /// How long a run is.
-public enum RoundCount: Equatable, Sendable {
+package enum RoundCount: Equatable, Sendable {
   /// As many rounds as stated.
   case fixed(Int)
   /// As many as fit `nanoseconds`, the warm-up included, but at least 10 and at
@@ -10,10 +10,10 @@ public enum RoundCount: Equatable, Sendable {
   case within(nanoseconds: UInt64, rounds: Int)
 
   /// What `loopbench` does alone: about 20 s.
-  public static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
+  package static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
 
   /// The fewest rounds whose median means something.
-  public static let least = 10
+  package static let least = 10
   private static let most = 30
 
   /// Whether another round follows `done` recorded ones.
@@ -44,7 +44,7 @@ public enum RoundCount: Equatable, Sendable {
 }
 
 /// In which order a run measures its contenders.
-public enum RoundOrder: String, Codable, CaseIterable, Sendable {
+package enum RoundOrder: String, Codable, CaseIterable, Sendable {
   /// Every round in another order that the seed decides.
   case shuffle
   /// The order of the registry, then the reverse, and so on: what drifts evenly
@@ -78,7 +78,7 @@ public enum RoundOrder: String, Codable, CaseIterable, Sendable {
 }
 
 /// How long a run measures before it records.
-public enum WarmUp: Equatable, Sendable {
+package enum WarmUp: Equatable, Sendable {
   /// Rounds until each contender's median moved by less than 5 % over three of
   /// them; at most 5 rounds, and no further one that would end past 2 s.
   case auto
@@ -138,13 +138,13 @@ package struct WarmUpState: Sendable {
 }
 
 /// How far a run is.
-public struct Progress: Equatable, Sendable {
+package struct Progress: Equatable, Sendable {
   /// What is measured now: `wake/across/uv`.
-  public private(set) var contender = ""
+  package private(set) var contender = ""
   /// The round being measured; 0 is the warm-up.
-  public private(set) var round = 0
+  package private(set) var round = 0
   /// How many rounds there will be, about; `nil` while warming up.
-  public private(set) var rounds: Int?
+  package private(set) var rounds: Int?
 
   private var roundNs: UInt64 = 0
   private let slices: Int
@@ -177,14 +177,14 @@ public struct Progress: Equatable, Sendable {
   }
 
   /// How much is done, from 0 to 1; `nil` while warming up.
-  public var fraction: Double? {
+  package var fraction: Double? {
     guard let rounds, rounds > 0, slices > 0 else { return nil }
     let done = Double((round - 1) * slices + slice) / Double(rounds * slices)
     return min(1, max(0, done))
   }
 
   /// What is left, in ns, by the time the warm-up round took; `nil` during it.
-  public var remainingNs: UInt64? {
+  package var remainingNs: UInt64? {
     guard let rounds, slices > 0 else { return nil }
     let left = (rounds - round + 1) * slices - slice
     return UInt64(max(0, left)) * roundNs / UInt64(slices)

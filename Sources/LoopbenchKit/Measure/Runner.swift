@@ -7,7 +7,7 @@
 /// ```swift
 /// let measurements = try Runner(contenders: contenders, seed: 7).run()
 /// ```
-public struct Runner: Sendable {
+package struct Runner: Sendable {
   private let contenders: [Contender]
   private let seed: UInt64
   private let rounds: RoundCount
@@ -18,7 +18,7 @@ public struct Runner: Sendable {
   private let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
-  public init(
+  package init(
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
@@ -51,7 +51,7 @@ public struct Runner: Sendable {
   /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
   ///   with what it has, also in the middle of a round.
   /// - Throws: What the first contender says, when none could be measured.
-  public func run(
+  package func run(
     progress: (Progress) -> Void = { _ in },
     isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> Measurements {
@@ -70,7 +70,7 @@ public struct Runner: Sendable {
 
   /// What a run will be about, without a figure: to see before it begins whether it
   /// can be compared.
-  public var plan: Measurements {
+  package var plan: Measurements {
     var plan = measurements(overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
     return plan

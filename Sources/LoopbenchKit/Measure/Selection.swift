@@ -1,9 +1,9 @@
 /// Which contenders a run measures, out of a registry.
-public struct Selection: Sendable {
+package struct Selection: Sendable {
   /// Every chosen peer in every series it has, in the order of the registry.
-  public private(set) var contenders: [Contender] = []
+  package private(set) var contenders: [Contender] = []
   /// What was asked for or would be there, and is not measured.
-  public private(set) var warnings: [Report.Warning] = []
+  package private(set) var warnings: [Report.Warning] = []
 
   /// Chooses contenders.
   ///
@@ -16,14 +16,14 @@ public struct Selection: Sendable {
   ///     is recorded along with one comes along.
   ///   - twins: Where the first peer is measured a second time: the reference, or
   ///     else the first of the registry.
-  public init(
+  package init(
     from registry: Registry,
     scenarios: [String] = [],
     peers: [String]? = nil,
     series: [String] = [],
     placement: Placement,
     twins: TwinRule = .compared
-  ) throws(SelectionError) {
+  ) throws(LoopbenchError) {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
@@ -36,11 +36,8 @@ public struct Selection: Sendable {
       let found = try available(wanted, in: scenario, named: peers ?? [])
       let missing = (peers ?? []).filter { name in !wanted.contains { $0.name == name } }
       if let name = missing.first, !scenarios.isEmpty {
-        throw .peerNotInScenario(
-          name: name,
-          scenario: scenario.name,
-          has: registry.peers(of: scenario).map(\.name)
-        )
+        let has = registry.peers(of: scenario).map(\.name).joined(separator: ", ")
+        throw .unavailable("\(scenario.name) has no peer \"\(name)\"; it has \(has)")
       }
       warnings += missing.map { .peerSkipped($0, in: scenario.name) }
       let wished = scenario.series.filter { one in
@@ -54,7 +51,7 @@ public struct Selection: Sendable {
 
 extension Selection {
   /// The name that stands for every peer.
-  public static let all = "all"
+  package static let all = "all"
 
   /// Those of `peers` that can be measured here; the others are an error if they
   /// were asked for by name, and a warning otherwise.
@@ -62,7 +59,7 @@ extension Selection {
     _ peers: [any Peer],
     in scenario: Scenario,
     named names: [String]
-  ) throws(SelectionError) -> [any Peer] {
+  ) throws(LoopbenchError) -> [any Peer] {
     var found: [any Peer] = []
     for peer in peers {
       guard let reason = peer.unavailability else {
@@ -70,7 +67,9 @@ extension Selection {
         continue
       }
       guard !names.contains(peer.name) else {
-        throw .peerUnavailable(name: peer.name, scenario: scenario.name, reason: reason)
+        throw .unavailable(
+          "\(scenario.name) can not measure peer \"\(peer.name)\" here: \(reason)"
+        )
       }
       warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))
     }
@@ -80,10 +79,10 @@ extension Selection {
   private static func scenarios(
     named names: [String],
     in registry: Registry
-  ) throws(SelectionError) -> [Scenario] {
+  ) throws(LoopbenchError) -> [Scenario] {
     let known = registry.scenarios.map(\.name)
     for name in names where !known.contains(name) {
-      throw .unknownScenario(name: name, suggestion: Suggestion.nearest(to: name, in: known))
+      throw .unknown("scenario", name, among: known)
     }
     return registry.scenarios.filter { names.isEmpty ? $0.isStandard : names.contains($0.name) }
   }
@@ -91,28 +90,24 @@ extension Selection {
   private static func checkNames(
     of peers: [String],
     in registry: Registry
-  ) throws(SelectionError) {
+  ) throws(LoopbenchError) {
     let known = registry.peerNames
     for name in peers where !known.contains(name) && name != all {
-      throw .unknownPeer(name: name, suggestion: Suggestion.nearest(to: name, in: known))
+      throw .unknown("peer", name, among: known)
     }
   }
 
   private static func check(
     _ names: [String],
     in scenarios: [Scenario]
-  ) throws(SelectionError) {
+  ) throws(LoopbenchError) {
     let known = scenarios.flatMap { scenario in
       scenario.series.filter { $0.companionOf == nil }.map { (scenario: scenario, series: $0) }
     }
     for name in names where !known.contains(where: { $0.series.goesBy(name, in: $0.scenario) }) {
-      throw .unknownSeries(
-        name: name,
-        suggestion: Suggestion.nearest(
-          to: name,
-          in: known.flatMap { [$0.series.name, "\($0.scenario.name)/\($0.series.name)"] }
-        )
-      )
+      let names = known.flatMap { [$0.series.name, "\($0.scenario.name)/\($0.series.name)"] }
+      let meant = Suggestion.question(for: name, in: names)
+      throw .usage("there is no series \"\(name)\" to measure" + meant)
     }
   }
 
@@ -136,7 +131,7 @@ extension Selection {
         }
       case .failure(let unavailable):
         warnings.append(
-          .seriesUnavailable("\(scenario.name) \(series.name)", reason: unavailable.reason)
+          .seriesUnavailable("\(scenario.name) \(series.name)", reason: "\(unavailable)")
         )
       }
     }
@@ -158,39 +153,9 @@ extension Series {
   }
 }
 
-/// Why a choice of scenarios and peers can not be measured.
-public enum SelectionError: Error, Equatable, CustomStringConvertible {
-  /// No scenario has that name.
-  case unknownScenario(name: String, suggestion: String?)
-  /// No scenario that was chosen has a series of that name.
-  case unknownSeries(name: String, suggestion: String?)
-  /// No peer of any scenario has that name.
-  case unknownPeer(name: String, suggestion: String?)
-  /// The peer exists, but not for a scenario that was asked for.
-  case peerNotInScenario(name: String, scenario: String, has: [String])
-  /// The peer exists, but can not be measured on this machine.
-  case peerUnavailable(name: String, scenario: String, reason: String)
-
-  /// What is wrong, and what could be asked for.
-  public var description: String {
-    switch self {
-    case .unknownScenario(let name, let suggestion):
-      "there is no scenario \"\(name)\"" + Suggestion.question(suggestion)
-    case .unknownSeries(let name, let suggestion):
-      "there is no series \"\(name)\" to measure" + Suggestion.question(suggestion)
-    case .unknownPeer(let name, let suggestion):
-      "there is no peer \"\(name)\"" + Suggestion.question(suggestion)
-    case .peerNotInScenario(let name, let scenario, let has):
-      "\(scenario) has no peer \"\(name)\"; it has \(has.joined(separator: ", "))"
-    case .peerUnavailable(let name, let scenario, let reason):
-      "\(scenario) can not measure peer \"\(name)\" here: \(reason)"
-    }
-  }
-}
-
 /// When the first peer of a series is measured a second time, as a peer of its
 /// own: what the two differ by is noise.
-public enum TwinRule: Equatable, Sendable {
+package enum TwinRule: Equatable, Sendable {
   /// Where it is compared with another peer.
   case compared
   /// In every series, for a run that is compared with another run.

@@ -23,7 +23,7 @@ public struct Slice: Sendable {
   /// What the machine was asked for beside its default.
   public let conditions: Conditions
   /// Random numbers, the same for every peer of the round.
-  public var generator: SeededGenerator
+  package var generator: SeededGenerator
 
   package private(set) var recorded: [String: Histogram] = [:]
   package private(set) var earlyFires = 0
@@ -135,7 +135,7 @@ public struct Effort: Equatable, Sendable {
 /// Something that took a while, for a time line.
 package struct TraceSpan: Equatable, Sendable {
   /// What it was.
-  package let name: String
+  public let name: String
   /// Whose it was.
   package let track: Track
   /// In ns, on the monotonic clock.
@@ -149,12 +149,5 @@ package struct TraceSpan: Equatable, Sendable {
     case producer
     /// The loop's ticks, where a peer tells them.
     case ticks
-  }
-
-  package init(name: String, track: Track, began: UInt64, ended: UInt64) {
-    self.name = name
-    self.track = track
-    self.began = began
-    self.ended = ended
   }
 }

@@ -1,25 +1,18 @@
 extension Report {
   /// Something a reader should know before believing a figure.
-  public struct Warning: Codable, Equatable, Sendable {
+  package struct Warning: Codable, Equatable, Sendable {
     /// Stays the same from version to version: `debug-build`.
-    public let id: String
+    package let id: String
     /// What was found.
-    public let text: String
+    package let text: String
     /// What to do about it.
-    public let hint: String
-
-    /// Makes a warning.
-    public init(id: String, text: String, hint: String) {
-      self.id = id
-      self.text = text
-      self.hint = hint
-    }
+    package let hint: String
   }
 }
 
 extension Report {
   /// The same, without the warnings of these ids.
-  public func hidingWarnings(_ ids: Set<String>) -> Report {
+  package func hidingWarnings(_ ids: Set<String>) -> Report {
     var report = self
     report.warnings.removeAll { ids.contains($0.id) }
     return report
@@ -80,7 +73,7 @@ extension Report.Warning {
   }
 
   /// A contender that is left out of the rounds after it failed.
-  public static func peerFailed(_ failure: PeerFailure) -> Report.Warning {
+  package static func peerFailed(_ failure: PeerFailure) -> Report.Warning {
     Report.Warning(
       id: "peer-failed",
       text: "\(failure)",
@@ -89,7 +82,7 @@ extension Report.Warning {
   }
 
   /// A run that ended before its last round.
-  public static func endedEarly(_ reason: Interruption.Reason) -> Report.Warning {
+  package static func endedEarly(_ reason: Interruption.Reason) -> Report.Warning {
     switch reason {
     case .interrupted:
       Report.Warning(

@@ -1,11 +1,7 @@
 /// A page with the tables of the reports and every kind of plot, in one file
 /// without network or script: the tabs are radio buttons.
 struct HTMLPlot {
-  private let plot: Plot
-
-  init(_ plot: Plot) {
-    self.plot = plot
-  }
+  let plot: Plot
 
   func document() -> String {
     var markup = Markup()

@@ -5,7 +5,7 @@
 /// let plot = Plot(reports: [("before", old), ("after", new)], kind: .percentile)
 /// print(plot.terminal(width: 80, isASCII: false))
 /// ```
-public struct Plot {
+package struct Plot {
   let reports: [(name: String, report: Report)]
   let kind: PlotKind
   let options: PlotOptions
@@ -13,7 +13,7 @@ public struct Plot {
   /// Makes a plot.
   ///
   /// - Parameter reports: With the name that tells each from the others.
-  public init(
+  package init(
     reports: [(name: String, report: Report)],
     kind: PlotKind,
     options: PlotOptions = PlotOptions()
@@ -24,17 +24,17 @@ public struct Plot {
   }
 
   /// Whether there is nothing to show: no report has what was asked for.
-  public var isEmpty: Bool { panels.isEmpty }
+  package var isEmpty: Bool { panels.isEmpty }
 
   /// An SVG picture, light or dark as the reader's system is.
-  public func svg() -> String {
+  package func svg() -> String {
     SVGPlot(panels: panels, kind: kind, options: options).document()
   }
 
   /// A page with the tables and all kinds of plot, this one shown first. It needs
   /// no network and no script.
-  public func html() -> String {
-    HTMLPlot(self).document()
+  package func html() -> String {
+    HTMLPlot(plot: self).document()
   }
 
   /// Text for a terminal.
@@ -42,7 +42,7 @@ public struct Plot {
   /// - Parameters:
   ///   - width: In characters.
   ///   - isASCII: Whether nothing beyond ASCII is written.
-  public func terminal(width: Int, isASCII: Bool) -> String {
+  package func terminal(width: Int, isASCII: Bool) -> String {
     let panels = panels.map {
       TerminalPanel($0, kind: kind, options: options, width: width, isASCII: isASCII).text()
     }
@@ -59,20 +59,20 @@ public struct Plot {
 }
 
 /// What of its reports a plot shows, and on what scale.
-public struct PlotOptions: Sendable {
+package struct PlotOptions: Sendable {
   /// The last percentile of a percentile plot or a histogram; `max` is all.
-  public var to = Percentile.max
+  package var to = Percentile.max
   /// Whether times are on a linear scale; else on a logarithmic one.
-  public var isLinear = false
+  package var isLinear = false
   /// Scenarios (`wake`) and series (`wake/across`) to show; empty is all.
-  public var series: [String] = []
+  package var series: [String] = []
   /// Peers to show; empty is all.
-  public var peers: [String] = []
+  package var peers: [String] = []
   /// Where the descriptions come from.
-  public var scenarios: [Scenario] = []
+  package var scenarios: [Scenario] = []
 
   /// Everything, on a logarithmic scale.
-  public init() {}
+  package init() {}
 
   /// Whether a result is to be shown.
   func shows(_ result: Report.Result) -> Bool {
@@ -83,7 +83,7 @@ public struct PlotOptions: Sendable {
 }
 
 /// What a plot shows.
-public enum PlotKind: String, CaseIterable, Sendable {
+package enum PlotKind: String, CaseIterable, Sendable {
   /// The time that each percentile does not exceed; every nine has as much room.
   case percentile
   /// Median and p99 of each round.

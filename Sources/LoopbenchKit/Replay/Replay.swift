@@ -8,40 +8,40 @@ private import FoundationEssentials
 /// let replay = try Replay.parse("loopreplay 1\n0 1 document layout 250\n")
 /// let registry = Registry.replay(replay)
 /// ```
-public struct Replay: Equatable, Sendable {
+package struct Replay: Equatable, Sendable {
   /// One commit of the load.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// When it was made, in us since the load began.
-    public let time: Int
+    package let time: Int
     /// Who made it: 0 is the loop's own thread, others have a thread each.
-    public let producer: Int
+    package let producer: Int
     /// Which of `Replay.actions` it asks for.
-    public let action: Int
+    package let action: Int
     /// How long performing it takes, in us.
-    public let cost: Int
+    package let cost: Int
   }
 
   /// What can be committed: a target and a selector.
-  public struct Action: Hashable, Sendable {
+  package struct Action: Hashable, Sendable {
     /// The target's name.
-    public let target: String
+    package let target: String
     /// The selector's name.
-    public let selector: String
+    package let selector: String
   }
 
   /// In the order of their times.
-  public let entries: [Entry]
+  package let entries: [Entry]
   /// Every pair of target and selector, once.
-  public let actions: [Action]
+  package let actions: [Action]
 
   /// The producers' numbers, ascending.
-  public var producers: [Int] { Set(entries.map(\.producer)).sorted() }
+  package var producers: [Int] { Set(entries.map(\.producer)).sorted() }
 
   /// When the last commit was made, in us since the load began.
-  public var duration: Int { entries.last?.time ?? 0 }
+  package var duration: Int { entries.last?.time ?? 0 }
 
   /// What performing every commit by itself would take, in us.
-  public var cost: Int { entries.reduce(0) { $0 + $1.cost } }
+  package var cost: Int { entries.reduce(0) { $0 + $1.cost } }
 }
 
 extension Replay {
@@ -63,40 +63,23 @@ extension Replay {
 
   /// Reads a recorded load from its text.
   ///
-  /// - Throws: `ReplayError`, which names the line and says what is expected.
-  public static func parse(_ text: String) throws(ReplayError) -> Replay {
+  /// - Throws: `LoopbenchError`, which names the line and says what is expected.
+  package static func parse(_ text: String) throws(LoopbenchError) -> Replay {
     try ReplayParser.parse(text)
   }
 
   /// Reads the recorded load in the file at `path`.
   ///
-  /// - Throws: `ReplayError`, which says what is wrong with the file or the line.
-  public static func read(_ path: String) throws(ReplayError) -> Replay {
+  /// - Throws: `LoopbenchError`, which says what is wrong with the file or the line.
+  package static func read(_ path: String) throws(LoopbenchError) -> Replay {
     let data: Data
     do { data = try InputFile.read(path, limit: Limit.bytes) } catch {
       throw error == .tooLarge
-        ? ReplayError("it has more than \(Limit.bytes) bytes")
-        : ReplayError("it can not be read; name a file that docs/replay-format.md describes")
+        ? .failed("it has more than \(Limit.bytes) bytes")
+        : .failed("it can not be read; name a file that docs/replay-format.md describes")
     }
     return try parse(String(decoding: data, as: UTF8.self))
   }
-}
-
-/// Why a text is not a recorded load.
-public struct ReplayError: Error, Equatable, CustomStringConvertible {
-  /// From 1; 0 when it is about the file.
-  public let line: Int
-  /// What is wrong, and what is expected.
-  public let message: String
-
-  /// Makes an error about a line, or about the file.
-  public init(line: Int = 0, _ message: String) {
-    self.line = line
-    self.message = message
-  }
-
-  /// `"line 7: the cost must be a whole number from 0 to 1000000, got \"x\""`.
-  public var description: String { line == 0 ? message : "line \(line): \(message)" }
 }
 
 /// Reads the lines of a recorded load.
@@ -109,20 +92,20 @@ struct ReplayParser {
   private static let header = "loopreplay 1"
 
   /// - Parameter text: Lines end with a newline, with or without a return.
-  static func parse(_ text: String) throws(ReplayError) -> Replay {
+  static func parse(_ text: String) throws(LoopbenchError) -> Replay {
     guard text.utf8.count <= Replay.Limit.bytes else {
-      throw ReplayError("it has more than \(Replay.Limit.bytes) bytes")
+      throw .failed("it has more than \(Replay.Limit.bytes) bytes")
     }
     var parser = ReplayParser()
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for line in lines { try parser.read(line) }
     guard parser.line > 0, !parser.entries.isEmpty else {
-      throw ReplayError("it has no commit: expected lines of \(Replay.fields) after the header")
+      throw .failed("it has no commit: expected lines of \(Replay.fields) after the header")
     }
     return Replay(entries: parser.entries, actions: parser.actions)
   }
 
-  private mutating func read(_ bytes: Substring.UTF8View) throws(ReplayError) {
+  private mutating func read(_ bytes: Substring.UTF8View) throws(LoopbenchError) {
     line += 1
     guard bytes.count <= Replay.Limit.lineBytes else {
       throw error("it is longer than \(Replay.Limit.lineBytes) bytes")
@@ -138,11 +121,11 @@ struct ReplayParser {
     }
   }
 
-  private func error(_ message: String) -> ReplayError { ReplayError(line: line, message) }
+  private func error(_ message: String) -> LoopbenchError { .failed("line \(line): \(message)") }
 }
 
 extension ReplayParser {
-  private mutating func add(_ fields: [String]) throws(ReplayError) {
+  private mutating func add(_ fields: [String]) throws(LoopbenchError) {
     guard fields.count == 5 else {
       throw error("expected 5 fields, \(Replay.fields), got \(fields.count)")
     }
@@ -165,7 +148,7 @@ extension ReplayParser {
     _ field: String,
     _ name: String,
     to limit: Int
-  ) throws(ReplayError) -> Int {
+  ) throws(LoopbenchError) -> Int {
     // `Int` would take a sign.
     let isDigits = field.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isDigits, let value = Int(field), value <= limit else {
@@ -177,7 +160,7 @@ extension ReplayParser {
   private mutating func action(
     target: String,
     selector: String
-  ) throws(ReplayError) -> Int {
+  ) throws(LoopbenchError) -> Int {
     let action = Replay.Action(
       target: try word(target, "the target"),
       selector: try word(selector, "the selector")
@@ -191,7 +174,7 @@ extension ReplayParser {
     return actions.count - 1
   }
 
-  private func word(_ field: String, _ name: String) throws(ReplayError) -> String {
+  private func word(_ field: String, _ name: String) throws(LoopbenchError) -> String {
     let isWord = field.unicodeScalars.allSatisfy {
       $0.isASCII && ($0.properties.isAlphabetic || "0123456789_.:-".unicodeScalars.contains($0))
     }

@@ -3,7 +3,7 @@ extension Report {
   ///
   /// - Parameter dropsDisturbed: Whether comparisons and noise leave out rounds
   ///   that were disturbed. Every result has both numbers either way.
-  public init(
+  package init(
     _ measurements: Measurements,
     argv: [String],
     machine: Machine,

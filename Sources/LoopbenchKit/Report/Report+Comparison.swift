@@ -3,28 +3,28 @@ extension Report {
   ///
   /// Each round gives one ratio and one difference; what moved from round to
   /// round moved for both and cancels out.
-  public struct Comparison: Codable, Equatable, Sendable {
+  package struct Comparison: Codable, Equatable, Sendable {
     /// The scenario's name.
-    public let scenario: String
+    package let scenario: String
     /// The series' name.
-    public let series: String
+    package let series: String
     /// The peer's name.
-    public let peer: String
+    package let peer: String
     /// The peer it is compared with.
-    public let reference: String
+    package let reference: String
     /// Keyed as in a result: `"50"`.
-    public let percentile: String
+    package let percentile: String
     /// How many rounds had both.
-    public let rounds: Int
+    package let rounds: Int
     /// Over the rounds: the peer's value over the reference's.
-    public let ratio: Spread
+    package let ratio: Spread
     /// Over the rounds: the peer's value less the reference's, in ns.
-    public let difference: Spread
+    package let difference: Spread
     /// The 95 % interval of the median ratio, by bootstrap over the rounds.
-    public let interval: Interval
+    package let interval: Interval
     /// What can be said: only a ratio whose interval lies past that of the A/A
     /// twin is faster or slower.
-    public let verdict: ComparisonVerdict
+    package let verdict: ComparisonVerdict
   }
 
   /// The percentiles that are compared.
@@ -62,20 +62,20 @@ extension Report.Comparison {
 extension Report {
   /// What measuring one peer twice in the same rounds gave: a smaller difference
   /// between two peers, or two runs, is noise.
-  public struct Noise: Codable, Equatable, Sendable {
+  package struct Noise: Codable, Equatable, Sendable {
     /// The scenario's name.
-    public let scenario: String
+    package let scenario: String
     /// The series' name.
-    public let series: String
+    package let series: String
     /// The peer that was measured twice.
-    public let peer: String
+    package let peer: String
     /// Keyed as in a result: `"50"`.
-    public let percentile: String
+    package let percentile: String
     /// How many rounds had both.
-    public let rounds: Int
+    package let rounds: Int
     /// The 95 % interval of the median, over rounds, of the second measurement
     /// over the first.
-    public let interval: Interval
+    package let interval: Interval
   }
 }
 
@@ -159,7 +159,7 @@ extension Report.Result {
 }
 
 /// What can be said of a peer next to a reference.
-public enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
+package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
   /// Faster, by more than measuring the same thing twice differs.
   case faster
   /// Not further apart than noise, or than 5 %.

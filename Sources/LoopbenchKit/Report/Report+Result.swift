@@ -1,62 +1,62 @@
 extension Report {
   /// What one peer did in one series.
-  public struct Result: Codable, Equatable, Sendable {
+  package struct Result: Codable, Equatable, Sendable {
     /// The scenario's name.
-    public let scenario: String
+    package let scenario: String
     /// The peer's name.
-    public let peer: String
+    package let peer: String
     /// The series' name.
-    public let series: String
+    package let series: String
     /// What the samples are times of.
-    public let kind: Series.Kind
+    package let kind: Series.Kind
     /// Whether it is the first peer measured once more: two names for one thing,
     /// whose difference is noise.
-    public let isTwin: Bool
+    package let isTwin: Bool
     /// Whether it is there to be compared with: a rule passes it over that names
     /// no peer. `nil` in files of versions that did not say.
-    public let isReference: Bool?
+    package let isReference: Bool?
     /// The series whose slices recorded this one too; `nil` for one of its own.
-    public let companionOf: String?
+    package let companionOf: String?
     /// How many samples a round was to take; `nil` as above.
-    public let samplesPerRound: Int?
+    package let samplesPerRound: Int?
     /// Always `"ns"`.
-    public let unit: String
+    package let unit: String
     /// Samples, over all rounds.
-    public let count: UInt64
+    package let count: UInt64
     /// Operations that started more than a period after they were due, or not at
     /// all: the schedule was not kept.
-    public let missed: UInt64
+    package let missed: UInt64
     /// What was counted beside the times: "committed", "performed".
-    public let counts: [String: UInt64]
+    package let counts: [String: UInt64]
     /// The smallest sample.
-    public let min: Double
+    package let min: Double
     /// The largest sample.
-    public let max: Double
+    package let max: Double
     /// The mean of the samples.
-    public let mean: Double
+    package let mean: Double
     /// The standard deviation of the samples.
-    public let stddev: Double
+    package let stddev: Double
     /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
-    public let percentiles: [String: Double]
+    package let percentiles: [String: Double]
     /// The same without the rounds that were disturbed; `nil` when none was.
-    public let undisturbed: Undisturbed?
+    package let undisturbed: Undisturbed?
     /// Every sample, to within 0.2 %.
-    public let histogram: HistogramData
+    package let histogram: HistogramData
     /// The same, round by round.
-    public let perRound: [SeriesRound]
+    package let perRound: [SeriesRound]
     /// What its scenario states beside the times, by name. In the JSON each is a key
     /// of the result.
-    public let figures: [String: Double]
+    package let figures: [String: Double]
   }
 
   /// What one peer did in one series while nothing disturbed it.
-  public struct Undisturbed: Codable, Equatable, Sendable {
+  package struct Undisturbed: Codable, Equatable, Sendable {
     /// Rounds.
-    public let rounds: Int
+    package let rounds: Int
     /// Samples.
-    public let count: UInt64
+    package let count: UInt64
     /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
-    public let percentiles: [String: Double]
+    package let percentiles: [String: Double]
   }
 }
 
@@ -97,7 +97,7 @@ extension Report.Result {
   /// The value of `percentile` over all rounds, in ns: one of those the file has,
   /// else from its histogram. `nil` where there are too few samples to tell it
   /// from the largest.
-  public func value(at percentile: Percentile) -> Double? {
+  package func value(at percentile: Percentile) -> Double? {
     guard percentile.isResolved(by: count) else { return nil }
     if let value = percentiles[percentile.label] { return value }
     let value = histogram.value(at: percentile, count: count)
@@ -141,7 +141,7 @@ extension Report.Result {
   }
 
   /// Writes it, its figures beside the rest.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var all = encoder.container(keyedBy: Known.self)
     try all.encode(scenario, forKey: .scenario)
     try all.encode(peer, forKey: .peer)
@@ -168,7 +168,7 @@ extension Report.Result {
   }
 
   /// Reads it; a number under a key that is not known is a figure.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let all = try decoder.container(keyedBy: Known.self)
     scenario = try all.decode(String.self, forKey: .scenario)
     peer = try all.decode(String.self, forKey: .peer)

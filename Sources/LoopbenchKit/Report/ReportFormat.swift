@@ -1,7 +1,7 @@
 private import FoundationEssentials
 
 /// What a report can be written as.
-public enum ReportFormat: String, CaseIterable, Sendable {
+package enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.
   case text
   /// The same, for an issue or a page.
@@ -20,27 +20,27 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 
 /// How a report is shown. Machine formats take no notice of it but for what is
 /// chosen.
-public struct ReportStyle: Equatable, Sendable {
+package struct ReportStyle: Equatable, Sendable {
   /// The percentiles, as columns.
-  public var percentiles = Percentile.standard
+  package var percentiles = Percentile.standard
   /// The unit of every time; nil fits each table.
-  public var unit: TimeUnit?
+  package var unit: TimeUnit?
   /// Whether verdicts have colours.
-  public var usesColor = false
+  package var usesColor = false
   /// Whether nothing beyond ASCII is written.
-  public var isASCII = false
+  package var isASCII = false
   /// Whether text has a small picture of each distribution.
-  public var showsSparklines = true
+  package var showsSparklines = true
   /// The most columns a table of text may take: it leaves out the picture first,
   /// then what says less, down to the peer and its p50; `nil` is any.
-  public var width: Int?
+  package var width: Int?
   /// Scenarios to show; empty is all.
-  public var scenarios: [String] = []
+  package var scenarios: [String] = []
   /// Peers to show; empty is all.
-  public var peers: [String] = []
+  package var peers: [String] = []
 
   /// Everything, for a file.
-  public init() {}
+  package init() {}
 }
 
 extension Report {
@@ -51,7 +51,7 @@ extension Report {
   ///     colours, signs and unit.
   ///   - scenarios: Where the descriptions and the extra columns come from if the
   ///     report does not have them.
-  public func rendered(
+  package func rendered(
     as format: ReportFormat,
     style: ReportStyle = ReportStyle(),
     scenarios: [Scenario] = []
@@ -87,9 +87,9 @@ extension ReportStyle {
 }
 
 /// Renders a report as JSON, schema `loopbench/1`.
-public enum JSONReport {
+package enum JSONReport {
   /// The document, with sorted keys, ending in a newline.
-  public static func render(_ report: Report) -> String {
+  package static func render(_ report: Report) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
@@ -182,7 +182,7 @@ struct CSVReport {
 /// block for each peer in each series, values in ms.
 enum HgrmReport {
   static func render(_ report: Report) -> String {
-    report.results.map { HgrmBlock($0).lines.joined(separator: "\n") + "\n" }
+    report.results.map { HgrmBlock(result: $0).lines.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")
   }
 }
@@ -190,13 +190,9 @@ enum HgrmReport {
 /// The distribution of one result: a line for each step of the percentile, with
 /// five steps to every halving of what is left, as HdrHistogram makes them.
 struct HgrmBlock {
-  private let result: Report.Result
+  let result: Report.Result
 
   private static let stepsPerHalf = 5.0
-
-  init(_ result: Report.Result) {
-    self.result = result
-  }
 
   var lines: [String] { [title, ""] + rows + footer }
 

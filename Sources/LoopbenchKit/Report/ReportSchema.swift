@@ -1,11 +1,11 @@
 /// The shape of a report's JSON.
-public enum ReportSchema {
+package enum ReportSchema {
   /// A JSON Schema, draft 2020-12, of `loopbench/1`.
   ///
   /// Keys it does not know are allowed: a later version may add some without
   /// becoming another schema, and readers pass over them. What is named here keeps
   /// its name, type and unit.
-  public static let text = """
+  package static let text = """
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "$id": "urn:loopbench:1",

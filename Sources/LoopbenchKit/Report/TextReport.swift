@@ -1,5 +1,5 @@
 /// Renders a report for people.
-public struct TextReport {
+package struct TextReport {
   private let report: Report
   private let scenarios: [Scenario]
   private let style: ReportStyle
@@ -7,14 +7,14 @@ public struct TextReport {
   /// - Parameter scenarios: Where the descriptions and the extra columns come
   ///   from if the report does not have them; a scenario that is not among them
   ///   is shown without.
-  public init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
+  package init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
     self.report = report.chosen(by: style)
     self.scenarios = scenarios
     self.style = style
   }
 
   /// The text, ending in a newline.
-  public func render() -> String {
+  package func render() -> String {
     let blocks = [header] + sections + (report.warnings.isEmpty ? [] : [warnings])
     let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
     return style.isASCII ? ASCII.text(text) : text
@@ -115,8 +115,7 @@ struct ReportHeader {
     guard report.results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
       return []
     }
-    let pace = report.settings.pace
-    return ["open loop at \(Decimals.exact(pace.rate))/s \(pace.arrival.rawValue)"]
+    return ["open loop at \(report.settings.pace.text)"]
   }
 
   private static func placement(_ placement: Placement) -> String {

@@ -6,7 +6,7 @@ private import FoundationEssentials
 /// let trace = try Tracer(contenders: contenders, seed: 7).run(forNs: 2_000_000_000)
 /// print(trace.render())
 /// ```
-public struct Tracer: Sendable {
+package struct Tracer: Sendable {
   private let contenders: [Contender]
   private let seed: UInt64
   private let pace: Pace
@@ -14,10 +14,10 @@ public struct Tracer: Sendable {
   private let instruments: Instruments
 
   /// Past this a viewer takes its time: the trace ends with the slice.
-  public static let mostEvents = 200_000
+  package static let mostEvents = 200_000
 
   /// Makes a tracer; nothing is measured yet.
-  public init(
+  package init(
     contenders: [Contender],
     seed: UInt64,
     pace: Pace = .standard,
@@ -36,7 +36,7 @@ public struct Tracer: Sendable {
   /// - Parameter isInterrupted: Asked before each slice; after `true` the trace
   ///   ends with what it has.
   /// - Throws: What the first contender says that can not be measured.
-  public func run(
+  package func run(
     forNs time: UInt64,
     isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> TraceFile {
@@ -76,16 +76,16 @@ public struct Tracer: Sendable {
 ///
 /// Each peer has a process; its loop, its producer and its ticks have a thread
 /// each. What a slice measured stands below the slice.
-public struct TraceFile: Sendable {
+package struct TraceFile: Sendable {
   private var events: [Event] = []
   private var origin: UInt64?
   private var peers: [String] = []
 
   /// An empty trace.
-  public init() {}
+  package init() {}
 
   /// How many events there are.
-  public var count: Int { events.count }
+  package var count: Int { events.count }
 
   /// Adds a slice that took from `began` to `ended`, with its spans.
   package mutating func add(_ outcome: SliceOutcome, round: Int, began: UInt64) {
@@ -106,7 +106,7 @@ public struct TraceFile: Sendable {
   }
 
   /// The JSON.
-  public func render() -> String {
+  package func render() -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {

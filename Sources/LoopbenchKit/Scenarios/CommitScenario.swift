@@ -3,7 +3,7 @@ import LoopTransactions
 
 extension Scenario {
   /// Handing a target and an action over, to be performed once per tick.
-  public static let commit = Scenario(
+  package static let commit = Scenario(
     name: "commit",
     summary: "hand over a target and its action, performed once a tick; a sample is a batch's mean",
     series: [

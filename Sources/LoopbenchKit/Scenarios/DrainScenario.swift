@@ -3,7 +3,7 @@ import LoopTransactions
 
 extension Scenario {
   /// Handing objects to a handler in batches.
-  public static let drain = Scenario(
+  package static let drain = Scenario(
     name: "drain",
     summary: "1000 objects queued on the loop's thread; a sample is ns per object, first to last",
     series: [

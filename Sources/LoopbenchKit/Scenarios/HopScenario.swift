@@ -3,7 +3,7 @@ import LoopTransactions
 
 extension Scenario {
   /// Getting onto an actor, and back.
-  public static let hop = Scenario(
+  package static let hop = Scenario(
     name: "hop",
     summary: "call an actor from a task, and come back; a sample is the mean of 200 calls",
     series: [

@@ -3,7 +3,7 @@ import LoopTransactions
 
 extension Scenario {
   /// What a tick costs when there is nothing to do.
-  public static let idle = Scenario(
+  package static let idle = Scenario(
     name: "idle",
     summary: "a tick with nothing to do, kept from blocking by a foreign idle handle",
     series: [

@@ -2,7 +2,7 @@ private import CLoopbench
 
 extension Scenario {
   /// Handing operations to workers.
-  public static let pool = Scenario(
+  package static let pool = Scenario(
     name: "pool",
     summary: "hand operations to 4 workers; a sample is a burst's mean",
     series: [

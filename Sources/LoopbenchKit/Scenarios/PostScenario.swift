@@ -6,7 +6,7 @@ extension Scenario {
   /// `uv` hands over the same node in every series, which stands for a closure in
   /// C: `typed` and `commit` are compared with that too. A commit that coalesces
   /// is done when the loop takes it.
-  public static let post = Scenario(
+  package static let post = Scenario(
     name: "post",
     summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),

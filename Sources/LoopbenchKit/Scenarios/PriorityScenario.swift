@@ -4,7 +4,7 @@ private import Synchronization
 extension Scenario {
   /// Getting past work that matters less, and not being forgotten behind work that
   /// matters more.
-  public static let priority = Scenario(
+  package static let priority = Scenario(
     name: "priority",
     summary: "add an operation to 4 busy workers: from the add until it starts",
     series: [

@@ -3,7 +3,7 @@ import LoopTransactions
 
 extension Scenario {
   /// Playing a recorded load, at its own times, whoever keeps up.
-  public static func replay(_ replay: Replay) -> Scenario {
+  package static func replay(_ replay: Replay) -> Scenario {
     let performed = Series(
       name: "performed",
       summary: "from when a commit was due until its action was performed",
@@ -44,7 +44,7 @@ extension Scenario {
 
 extension Registry {
   /// The scenario `replay` of one recorded load, and the peers that play it.
-  public static func replay(_ replay: Replay) -> Registry {
+  package static func replay(_ replay: Replay) -> Registry {
     Registry(
       scenarios: [.replay(replay)],
       peers: [

@@ -4,7 +4,7 @@ import LoopTransactions
 
 extension Scenario {
   /// How late a timer is.
-  public static let timer = Scenario(
+  package static let timer = Scenario(
     name: "timer",
     summary: "how late a timer fires: due time to callback, 2 ms absolute schedule, random phase",
     series: [

@@ -10,7 +10,7 @@ extension Scenario {
   /// the CPU to the loop it wakes: `same.low`. Only there does `uv_async_send` of
   /// libuv 1.44 make the loop spin; a kernel that preempts sooner shows it in
   /// `same` too.
-  public static let wake = Scenario(
+  package static let wake = Scenario(
     name: "wake",
     summary: "another thread hands one thing to a sleeping loop, which answers",
     series: [

@@ -10,7 +10,7 @@
 /// histogram.record(nanoseconds: 1.25)
 /// histogram.value(at: .p99)
 /// ```
-public struct Histogram: Sendable, Equatable {
+package struct Histogram: Sendable, Equatable {
   /// Buckets per power of two, as a power of two.
   package static let subBits = 8
 
@@ -22,24 +22,24 @@ public struct Histogram: Sendable, Equatable {
   package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
 
   /// How many samples were recorded.
-  public private(set) var count: UInt64 = 0
+  package private(set) var count: UInt64 = 0
 
   /// How many of them were too large, and counted as the largest value there is.
-  public private(set) var saturated: UInt64 = 0
+  package private(set) var saturated: UInt64 = 0
 
   package private(set) var least = UInt64.max
   package private(set) var most: UInt64 = 0
   package private(set) var moments = Moments()
 
   /// Makes an empty histogram.
-  public init() {}
+  package init() {}
 }
 
 extension Histogram {
   /// Adds one sample. What is negative or not a number counts as 0.
   ///
   /// - Complexity: O(1); allocates nothing.
-  public mutating func record(nanoseconds: Double) {
+  package mutating func record(nanoseconds: Double) {
     let picoseconds = (nanoseconds * 1000).rounded()
     guard picoseconds >= 1 else { return record(picoseconds: 0) }
     guard picoseconds < Double(Self.limit) else {
@@ -58,7 +58,7 @@ extension Histogram {
   }
 
   /// Adds every sample of `other`.
-  public mutating func merge(_ other: Histogram) {
+  package mutating func merge(_ other: Histogram) {
     for index in other.used { buckets[index] += other.buckets[index] }
     count += other.count
     saturated += other.saturated
@@ -82,21 +82,21 @@ extension Histogram {
 
 extension Histogram {
   /// The smallest sample, in ns; 0 when there is none.
-  public var min: Double { count == 0 ? 0 : Double(least) / 1000 }
+  package var min: Double { count == 0 ? 0 : Double(least) / 1000 }
 
   /// The largest sample, in ns; 0 when there is none.
-  public var max: Double { Double(most) / 1000 }
+  package var max: Double { Double(most) / 1000 }
 
   /// The mean, in ns; 0 when there is no sample.
-  public var mean: Double { moments.mean / 1000 }
+  package var mean: Double { moments.mean / 1000 }
 
   /// The standard deviation of the samples, in ns; 0 for fewer than two.
-  public var standardDeviation: Double { moments.standardDeviation / 1000 }
+  package var standardDeviation: Double { moments.standardDeviation / 1000 }
 
   /// The smallest value, in ns, that `percentile` of the samples do not exceed.
   ///
   /// - Complexity: O(buckets).
-  public func value(at percentile: Percentile) -> Double {
+  package func value(at percentile: Percentile) -> Double {
     guard count > 0 else { return 0 }
     let rank = percentile.rank(in: count)
     guard rank < count else { return max }
@@ -112,7 +112,7 @@ extension Histogram {
   /// there is no sample.
   ///
   /// - Complexity: O(buckets).
-  public func meanOfLargest(_ part: Double) -> Double {
+  package func meanOfLargest(_ part: Double) -> Double {
     let wanted = Swift.max(1, UInt64((Double(count) * part).rounded(.up)))
     var (left, sum) = (wanted, 0.0)
     for index in used.reversed() where left > 0 {

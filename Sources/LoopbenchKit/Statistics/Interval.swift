@@ -1,21 +1,21 @@
 /// From where to where a figure is believed to lie.
-public struct Interval: Codable, Equatable, Sendable {
+package struct Interval: Codable, Equatable, Sendable {
   /// The lower end.
-  public let low: Double
+  package let low: Double
   /// The upper end.
-  public let high: Double
+  package let high: Double
 
   /// Makes an interval.
   ///
   /// - Precondition: `low` is not above `high`.
-  public init(low: Double, high: Double) {
+  package init(low: Double, high: Double) {
     precondition(low <= high, "Interval: low must not be above high, got \(low), \(high)")
     self.low = low
     self.high = high
   }
 
   /// Whether `other` lies wholly in it, ends included.
-  public func contains(_ other: Interval) -> Bool {
+  package func contains(_ other: Interval) -> Bool {
     low <= other.low && other.high <= high
   }
 
@@ -44,16 +44,16 @@ extension Double {
 }
 
 /// The median of some values, and their range.
-public struct Spread: Codable, Equatable, Sendable {
+package struct Spread: Codable, Equatable, Sendable {
   /// The middle value; of two middle values, their mean.
-  public let median: Double
+  package let median: Double
   /// The smallest value.
-  public let low: Double
+  package let low: Double
   /// The largest value.
-  public let high: Double
+  package let high: Double
 
   /// `nil` when there are no values.
-  public init?(of values: [Double]) {
+  package init?(of values: [Double]) {
     let sorted = values.sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
     let middle = sorted.count / 2

@@ -23,7 +23,7 @@ public struct Percentile: Hashable, Sendable {
   public static let max = Percentile(label: "max", thousandths: 100_000)
 
   /// What a report shows unless told otherwise.
-  public static let standard: [Percentile] = [.p50, .p90, .p99, .p999, .max]
+  package static let standard: [Percentile] = [.p50, .p90, .p99, .p999, .max]
 
   /// The title of its column: `p50`, `max`.
   package var title: String {
@@ -48,26 +48,23 @@ public struct Percentile: Hashable, Sendable {
 
 extension Percentile {
   /// Reads `50`, `p99.99` or `max`; `100` is `max`.
-  public init(_ text: String) throws(PercentileError) {
+  public init?(_ text: String) {
     let name = text.hasPrefix("p") ? text.dropFirst() : text[...]
     if name == "max" {
       self = .max
       return
     }
     guard let thousandths = Self.thousandths(in: name), 1...100_000 ~= thousandths else {
-      throw PercentileError(text: text)
+      return nil
     }
     self = thousandths == 100_000 ? .max : Percentile(thousandths: thousandths)
   }
 
   /// Reads a list: `50,90,99.99,max`. What is named twice is taken once.
-  public static func list(_ text: String) throws(PercentileError) -> [Percentile] {
-    var list: [Percentile] = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let percentile = try Percentile(String(part))
-      if !list.contains(percentile) { list.append(percentile) }
-    }
-    return list
+  package static func list(_ text: String) -> [Percentile]? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let percentiles = parts.compactMap { Percentile(String($0)) }
+    return percentiles.count == parts.count ? percentiles.uniqued() : nil
   }
 
   /// Its label has no more digits than it needs.
@@ -89,16 +86,5 @@ extension Percentile {
       (whole + fraction).allSatisfy({ "0"..."9" ~= $0 })
     else { return nil }
     return Int(whole + fraction + String(repeating: "0", count: 3 - fraction.count))
-  }
-}
-
-/// A percentile that means nothing.
-public struct PercentileError: Error, Equatable, CustomStringConvertible {
-  /// What was given.
-  public let text: String
-
-  /// What is expected, and what was given.
-  public var description: String {
-    "a percentile is above 0, at most 100, with up to 3 decimals, or max; got \"\(text)\""
   }
 }

@@ -43,7 +43,7 @@ package enum InputFile {
 /// What is no regular file, such as `/dev/null` or a FIFO, is written directly,
 /// and so is a file that is standard output already. Of a symlink, the file it
 /// leads to is replaced.
-public final class OutputFile {
+package final class OutputFile {
   /// Where it will be, the same for every way of writing it; `nil` for what is
   /// written directly.
   package let place: String?
@@ -55,7 +55,7 @@ public final class OutputFile {
   }
 
   /// Opens a new file beside `path`.
-  public init(path: String) throws(SystemError) {
+  package init(path: String) throws(SystemError) {
     var output: OpaquePointer?
     let error = cl_output_open(path, &output)
     guard error == 0, let output else { throw SystemError(code: error) }
@@ -70,7 +70,7 @@ public final class OutputFile {
   /// Writes `text` and puts the file in its place.
   ///
   /// - Precondition: The first call.
-  public func finish(with text: String) throws(SystemError) {
+  package func finish(with text: String) throws(SystemError) {
     guard case .open(let output) = state else {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
     }
@@ -99,26 +99,26 @@ public final class OutputFile {
 }
 
 /// Standard output and standard error.
-public enum Terminal: Int32, Sendable {
+package enum Terminal: Int32, Sendable {
   /// For the report.
   case output = 1
   /// For everything else.
   case error = 2
 
   /// Whether a person is likely to look at it now.
-  public var isInteractive: Bool { cl_is_terminal(rawValue) }
+  package var isInteractive: Bool { cl_is_terminal(rawValue) }
 
   /// Its columns; 80 where it does not tell.
-  public var width: Int { knownWidth ?? 80 }
+  package var width: Int { knownWidth ?? 80 }
 
   /// Its columns; `nil` where it does not tell, or is none.
-  public var knownWidth: Int? {
+  package var knownWidth: Int? {
     let width = Int(cl_terminal_width(rawValue))
     return width > 0 ? width : nil
   }
 
   /// Writes all of `text`, unbuffered.
-  public func write(_ text: String) throws(SystemError) {
+  package func write(_ text: String) throws(SystemError) {
     var text = text
     let error = text.withUTF8 { bytes -> Int32 in
       guard let start = bytes.baseAddress else { return 0 }
@@ -129,12 +129,12 @@ public enum Terminal: Int32, Sendable {
 }
 
 /// An `errno`, described as libuv does.
-public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
+package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// The positive number.
-  public let code: Int32
+  package let code: Int32
 
   /// Wraps an `errno`, of either sign.
-  public init(code: Int32) {
+  package init(code: Int32) {
     self.code = abs(code)
   }
 
@@ -147,11 +147,18 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   package static let tooLarge = SystemError(code: EFBIG)
 
   /// The system's sentence: "permission denied".
-  public var description: String {
+  package var description: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let text = buffer.baseAddress else { return "error \(code)" }
       cl_error_message(code, text, buffer.count)
       return String(cString: text)
     }
+  }
+}
+
+extension LoopbenchError {
+  /// The file at `path` can not be written.
+  package static func unwritable(_ path: String, _ cause: SystemError) -> Self {
+    .failed("can not write \"\(path)\": \(cause)")
   }
 }

@@ -1,14 +1,14 @@
 private import CLoopbench
 
 /// What a run reads from the machine while it measures. Tests bring their own.
-public struct Instruments: Sendable {
+package struct Instruments: Sendable {
   /// Nanoseconds on a clock that never goes back.
-  public let now: @Sendable () -> UInt64
+  package let now: @Sendable () -> UInt64
   /// What the process has used so far.
-  public let usage: @Sendable () -> ResourceUse
+  package let usage: @Sendable () -> ResourceUse
 
   /// Makes instruments from two readings.
-  public init(
+  package init(
     now: @escaping @Sendable () -> UInt64,
     usage: @escaping @Sendable () -> ResourceUse
   ) {
@@ -18,7 +18,7 @@ public struct Instruments: Sendable {
 
   /// The monotonic clock, `getrusage`, and what the kernel says of steal and
   /// migrations.
-  public static let system = Instruments(
+  package static let system = Instruments(
     now: { cl_now() },
     usage: {
       let usage = cl_usage_now()
@@ -34,20 +34,20 @@ public struct Instruments: Sendable {
 }
 
 /// Processor time and context switches of the process.
-public struct ResourceUse: Equatable, Sendable {
+package struct ResourceUse: Equatable, Sendable {
   /// User and system time of all threads, in ns.
-  public let cpuNs: UInt64
+  package let cpuNs: UInt64
   /// How often a thread went to sleep.
-  public let voluntarySwitches: UInt64
+  package let voluntarySwitches: UInt64
   /// How often a thread was taken off its CPU.
-  public let involuntarySwitches: UInt64
+  package let involuntarySwitches: UInt64
   /// Time the host gave the machine's CPUs to others, in ns; 0 where unknown.
-  public let stealNs: UInt64
+  package let stealNs: UInt64
   /// How often a thread moved to another CPU; 0 where unknown.
-  public let migrations: UInt64
+  package let migrations: UInt64
 
   /// Makes a reading.
-  public init(
+  package init(
     cpuNs: UInt64,
     voluntarySwitches: UInt64,
     involuntarySwitches: UInt64,
@@ -74,19 +74,13 @@ public struct ResourceUse: Equatable, Sendable {
 }
 
 /// What measuring itself costs, for each sample.
-public struct Overhead: Codable, Equatable, Sendable {
+package struct Overhead: Codable, Equatable, Sendable {
   /// Reading the clock once, in ns: a sample reads it twice, and contains the
   /// time of one reading.
-  public let clockNs: Double
+  package let clockNs: Double
   /// Recording a sample, in ns, in memory that was touched before: done after the
   /// measured time.
-  public let recordNs: Double
-
-  /// Makes an overhead that was measured before.
-  public init(clockNs: Double, recordNs: Double) {
-    self.clockNs = clockNs
-    self.recordNs = recordNs
-  }
+  package let recordNs: Double
 
   /// Measures it: the median of 21 batches of 100, of which one that was
   /// interrupted, or met a cold cache, is only one.

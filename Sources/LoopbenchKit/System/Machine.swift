@@ -1,24 +1,24 @@
 private import CLoopbench
 
 /// What the figures were measured on, and with which versions.
-public struct Machine: Codable, Equatable, Sendable {
+package struct Machine: Codable, Equatable, Sendable {
   /// The processor's name; empty where unknown.
-  public let cpu: String
+  package let cpu: String
   /// Processors online, whether or not the process may use them all.
-  public let cpus: Int
+  package let cpus: Int
   /// "KVM", "VMware", …; empty on bare metal or where unknown.
-  public let virtualization: String
+  package let virtualization: String
   /// System, release and architecture.
-  public let os: String
+  package let os: String
   /// The libuv that ran.
-  public let libuv: String
+  package let libuv: String
   /// The Swift that compiled this, major and minor.
-  public let swift: String
+  package let swift: String
   /// "release", or "debug" if either the Swift or the C was not optimised.
-  public let build: String
+  package let build: String
 
   /// Makes a description; reports in tests bring their own.
-  public init(
+  package init(
     cpu: String,
     cpus: Int,
     virtualization: String,
@@ -39,7 +39,7 @@ public struct Machine: Codable, Equatable, Sendable {
 
 extension Machine {
   /// This machine, now.
-  public static func detect() -> Machine {
+  package static func detect() -> Machine {
     Machine(
       cpu: text { _ = cl_cpu_info($0, $1) },
       cpus: cpuCount,

@@ -3,21 +3,21 @@ private import CLoopbench
 /// Which CPUs the loop's thread and the producer's thread are placed on.
 public struct Placement: Codable, Equatable, Sendable {
   /// How many CPUs the process may use.
-  public let cpuCount: Int
+  package let cpuCount: Int
   /// The loop's CPU; `nil` where the system can not place threads.
-  public let loop: Int?
+  package let loop: Int?
   /// The producer's CPU when it is not the loop's; `nil` when there is none.
-  public let producer: Int?
+  package let producer: Int?
 
   /// Makes a placement on stated CPUs.
-  public init(cpuCount: Int, loop: Int?, producer: Int?) {
+  package init(cpuCount: Int, loop: Int?, producer: Int?) {
     self.cpuCount = cpuCount
     self.loop = loop
     self.producer = producer
   }
 
   /// The first two CPUs the process was allowed when it started: producer, loop.
-  public static func detect() -> Placement {
+  package static func detect() -> Placement {
     var cpus = [Int32](repeating: 0, count: 2)
     let count = Int(cl_allowed_cpus(&cpus, 2))
     switch count {
@@ -29,7 +29,7 @@ public struct Placement: Codable, Equatable, Sendable {
 
   /// The CPUs the process was allowed when it started; empty where threads can
   /// not be placed.
-  public static var allowedCPUs: [Int] {
+  package static var allowedCPUs: [Int] {
     var cpus = [Int32](repeating: 0, count: 1024)
     let count = Int(cl_allowed_cpus(&cpus, Int32(cpus.count)))
     return cpus.prefix(count).map(Int.init)
@@ -63,24 +63,15 @@ extension Placement {
   }
 
   /// The seats for `rule`, or why this machine has none.
-  package func seats(for rule: Rule) -> Result<Seats, Unavailable> {
+  package func seats(for rule: Rule) -> Result<Seats, LoopbenchError> {
     switch rule {
     case .loop: .success(Seats(loop: loop, producer: nil))
-    case .across where cpuCount < 2: .failure(Unavailable(reason: "it needs 2 CPUs, here is 1"))
+    case .across where cpuCount < 2: .failure(.unavailable("it needs 2 CPUs, here is 1"))
     case .across: .success(Seats(loop: loop, producer: producer))
     case .same where loop == nil:
-      .failure(Unavailable(reason: "threads can not be placed on this system"))
+      .failure(.unavailable("threads can not be placed on this system"))
     case .same: .success(Seats(loop: loop, producer: loop))
     case .anywhere: .success(Seats(loop: nil, producer: nil))
-    }
-  }
-
-  /// Why a series can not be measured here.
-  package struct Unavailable: Error, Equatable {
-    package let reason: String
-
-    package init(reason: String) {
-      self.reason = reason
     }
   }
 }

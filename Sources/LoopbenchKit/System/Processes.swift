@@ -56,14 +56,14 @@ package enum HostProcess {
 
 /// A program that runs beside this one and talks to nobody: in a process group of
 /// its own, without a terminal. It ends with this process at the latest.
-public enum FreshProcess {
+package enum FreshProcess {
   /// Runs the program `words`, its path first, to its end.
   ///
   /// - Parameter isInterrupted: Asked ten times a second; after `true` the program
   ///   is ended.
   /// - Returns: Its exit code; `nil` when it was interrupted.
   /// - Throws: What the system says when it starts no process.
-  public static func run(
+  package static func run(
     _ words: [String],
     isInterrupted: () -> Bool
   ) throws(SystemError) -> Int? {
@@ -88,12 +88,12 @@ public enum FreshProcess {
 /// What may end a run before its last round: a signal, or a time that is up.
 ///
 /// The turn that is being measured is finished, and what was measured counts.
-public struct Interruption: Sendable {
+package struct Interruption: Sendable {
   private let begin: @Sendable (_ timeoutNs: UInt64) -> Void
   private let noted: @Sendable () -> Reason?
 
   /// Why a run ended early.
-  public enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     /// Somebody asked it to end.
     case interrupted
     /// It took longer than it may.
@@ -101,7 +101,7 @@ public struct Interruption: Sendable {
   }
 
   /// Makes one from two functions; tests bring their own.
-  public init(
+  package init(
     begin: @escaping @Sendable (_ timeoutNs: UInt64) -> Void = { _ in },
     noted: @escaping @Sendable () -> Reason?
   ) {
@@ -110,17 +110,17 @@ public struct Interruption: Sendable {
   }
 
   /// Begins to watch; `timeoutNs` of 0 is none.
-  public func watch(timeoutNs: UInt64) { begin(timeoutNs) }
+  package func watch(timeoutNs: UInt64) { begin(timeoutNs) }
 
   /// Why the run should end, once it should.
-  public var reason: Reason? { noted() }
+  package var reason: Reason? { noted() }
 
   /// Nothing ends it.
-  public static let none = Interruption { nil }
+  package static let none = Interruption { nil }
 
   /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with 130; a
   /// turn that is not over 10 s after the timeout ends it with 124.
-  public static let signals = Interruption(
+  package static let signals = Interruption(
     begin: { cl_interrupt_watch($0) },
     noted: {
       switch Int(cl_interrupt_noted()) {

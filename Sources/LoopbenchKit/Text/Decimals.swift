@@ -75,7 +75,7 @@ extension Decimals {
 }
 
 /// The unit a table shows its times in.
-public enum TimeUnit: String, CaseIterable, Sendable {
+package enum TimeUnit: String, CaseIterable, Sendable {
   /// Nanoseconds.
   case ns
   /// Microseconds.
@@ -84,7 +84,7 @@ public enum TimeUnit: String, CaseIterable, Sendable {
   case ms
 
   /// In ns.
-  public var nanoseconds: Double {
+  package var nanoseconds: Double {
     switch self {
     case .ns: 1
     case .us: 1000

@@ -1,7 +1,7 @@
 /// "Did you mean": the known word nearest to a mistyped one.
-public enum Suggestion {
+package enum Suggestion {
   /// The nearest of `known`, if it is near enough to be what was meant.
-  public static func nearest(to word: String, in known: [String]) -> String? {
+  package static func nearest(to word: String, in known: [String]) -> String? {
     let measured = known.map { (word: $0, distance: distance(word, $0)) }
     let best = measured.min { $0.distance < $1.distance }
     guard let best, best.distance <= max(1, word.count / 3) else { return nil }
@@ -9,8 +9,14 @@ public enum Suggestion {
   }
 
   /// `"; did you mean \"wake\"?"`, or nothing.
-  public static func question(_ suggestion: String?) -> String {
+  package static func question(_ suggestion: String?) -> String {
     suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
+  }
+
+  /// The question after an error about `word`: whether the nearest `known` one was
+  /// meant.
+  package static func question(for word: String, in known: [String]) -> String {
+    question(nearest(to: word, in: known))
   }
 
   /// How many letters to add, drop, change or swap with a neighbour.

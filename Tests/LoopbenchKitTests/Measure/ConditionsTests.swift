@@ -25,13 +25,12 @@ struct ConditionsTests {
   @Test("runs under other conditions are not compared, unless that is forced")
   func comparison() throws {
     let (base, new) = (try report(.standard), try report(Conditions(load: "cpu:2")))
-    let error = #expect(throws: ComparisonError.self) { try ReportComparison(base: base, new: new) }
+    let error = #expect(throws: LoopbenchError.self) { try ReportComparison(base: base, new: new) }
     #expect(
       error
-        == .otherSettings(
-          name: "what was asked of the machine",
-          base: "nothing",
-          new: "load cpu:2"
+        == .notComparable(
+          "measured in other ways: what was asked of the machine is nothing in the base and"
+            + " load cpu:2 now; measure the base again with the same options"
         )
     )
     let forced = try ReportComparison(base: base, new: new, allowsOtherMachine: true)

@@ -99,7 +99,7 @@ struct FormatTests {
   @Test("percentiles and unit are those asked for")
   func columns() throws {
     var style = ReportStyle()
-    style.percentiles = try Percentile.list("50,99.99")
+    style.percentiles = try #require(Percentile.list("50,99.99"))
     style.unit = .ms
     let text = try rendered(.text, style: style)
     #expect(text.contains("    ms"))

@@ -17,7 +17,7 @@ struct PercentileTests {
 
   @Test("one with three decimals needs 100000 samples")
   func finest() throws {
-    let percentile = try Percentile("99.999")
+    let percentile = try #require(Percentile("99.999"))
     #expect(percentile.isResolved(by: 100_000) && !percentile.isResolved(by: 99_999))
   }
 }

@@ -100,7 +100,7 @@ extension Registry {
   /// - Parameter peers: The names of those that are wanted; `nil` means all.
   func everything(
     peers: [String]? = nil
-  ) throws(SelectionError) -> (contenders: [Contender], warnings: [Report.Warning]) {
+  ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Report.Warning]) {
     var (contenders, warnings): ([Contender], [Report.Warning]) = ([], [])
     for scenario in scenarios {
       let its = self.peers(of: scenario).map(\.name)

@@ -14,7 +14,7 @@ struct PlacementTests {
   @Test("with one CPU, across is unavailable and same is not")
   func oneCPU() throws {
     let placement = Placement(cpuCount: 1, loop: 0, producer: nil)
-    #expect(throws: Placement.Unavailable(reason: "it needs 2 CPUs, here is 1")) {
+    #expect(throws: LoopbenchError.unavailable("it needs 2 CPUs, here is 1")) {
       try placement.seats(for: .across).get()
     }
     #expect(try placement.seats(for: .same).get().producer == 0)
@@ -23,7 +23,7 @@ struct PlacementTests {
   @Test("where threads can not be placed, same is unavailable and across is not")
   func noPlacement() throws {
     let placement = Placement(cpuCount: 8, loop: nil, producer: nil)
-    #expect(throws: Placement.Unavailable.self) { try placement.seats(for: .same).get() }
+    #expect(throws: LoopbenchError.self) { try placement.seats(for: .same).get() }
     #expect(try placement.seats(for: .across).get().producer == nil)
   }
 }
