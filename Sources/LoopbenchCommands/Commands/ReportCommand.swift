@@ -104,7 +104,7 @@ struct TraceCommand {
   private func record(_ plan: RunPlan, _ write: Program.Write) throws -> TraceFile {
     let load = try plan.start()
     context.interruption.watch(timeoutNs: 0)
-    let trace = try plan.tracer().run(
+    let trace = try plan.runner().trace(
       forNs: options.traceNs ?? Self.timeNs,
       isInterrupted: { context.interruption.reason != nil }
     )

@@ -47,15 +47,6 @@ struct RunPlan {
     )
   }
 
-  func tracer() -> Tracer {
-    Tracer(
-      contenders: selection.contenders,
-      seed: seed,
-      pace: pace,
-      conditions: options.conditions
-    )
-  }
-
   private var pace: Pace { Pace(rate: options.rate, arrival: options.arrival) }
 
   /// What has to be so before it measures: the policy is permitted, the load runs.

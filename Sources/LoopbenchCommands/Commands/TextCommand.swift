@@ -1,4 +1,3 @@
-private import FoundationEssentials
 import LoopbenchKit
 
 /// The commands that only print what the tables say.
@@ -16,7 +15,7 @@ struct TextCommand {
 
   private func text() throws -> String {
     switch options.command {
-    case .list: try ListText(context, isJSON: options.isJSON).render(options.operands.first)
+    case .list: ListText(context, isJSON: options.isJSON).render(options.operands.first)
     case .completion:
       CompletionScript(context.registry)
         .text(for: CompletionScript.Shell(rawValue: options.operands[0]) ?? .bash)
@@ -48,15 +47,9 @@ struct DoctorCommand {
 
   func run(_ write: @escaping Program.Write) throws -> ExitCode {
     let findings = context.findings()
-    try write(.output, options.isJSON ? try Self.json(findings) : shown(findings))
+    try write(.output, options.isJSON ? findings.json() : shown(findings))
     let worst = findings.map(\.status).max() ?? .ok
     return options.isStrict && worst == .bad ? .unfit : .success
-  }
-
-  private static func json(_ findings: [Finding]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(findings), as: UTF8.self) + "\n"
   }
 
   private func shown(_ findings: [Finding]) -> String {

@@ -1,4 +1,3 @@
-private import FoundationEssentials
 import LoopbenchKit
 
 /// `loopbench list`: what can be measured, by whom, and how it can be written.
@@ -26,14 +25,11 @@ package struct ListText {
   }
 
   /// - Parameter topic: Its name; `nil` for all of them.
-  package func render(_ topic: String?) throws -> String {
+  package func render(_ topic: String?) -> String {
     let topics = topic.flatMap(Topic.init).map { [$0] } ?? Topic.allCases
     guard isJSON else { return Layout.blocks(topics.map(lines)) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let pairs = topics.map { ($0.rawValue, entries($0)) }
-    let data = try encoder.encode(Dictionary(uniqueKeysWithValues: pairs))
-    return String(decoding: data, as: UTF8.self) + "\n"
+    return Dictionary(uniqueKeysWithValues: pairs).json()
   }
 
   private func lines(_ topic: Topic) -> [String] {

@@ -30,7 +30,7 @@ package struct BaselineStore: Sendable {
       throw cannotUseFolder
     }
     do {
-      try OutputFile(path: path).finish(with: JSONReport.render(report))
+      try OutputFile(path: path).finish(with: report.json())
     } catch {
       throw .unwritable(path, error)
     }

@@ -193,5 +193,5 @@ extension FailRule {
 extension Report.Result {
   /// Whether it was recorded along with another series. A generator's lag always
   /// is, also in files that do not say.
-  fileprivate var isCompanion: Bool { companionOf != nil || kind == .lag }
+  fileprivate var isCompanion: Bool { known.companionOf != nil || known.kind == .lag }
 }

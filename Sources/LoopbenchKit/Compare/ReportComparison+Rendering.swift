@@ -1,5 +1,3 @@
-private import FoundationEssentials
-
 extension ReportComparison {
   /// What a comparison can be written as.
   package static let formats: [ReportFormat] = [.text, .markdown, .json]
@@ -11,19 +9,9 @@ extension ReportComparison {
     switch format {
     case .text: text(style)
     case .markdown: markdown(style)
-    case .json: json()
+    case .json: self.json()
     case .ndjson, .csv, .hgrm, .prom:
       preconditionFailure("ReportComparison: the format must be in formats, got \(format)")
-    }
-  }
-
-  private func json() -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    } catch {
-      preconditionFailure("ReportComparison: it holds only finite numbers, got \(error)")
     }
   }
 

@@ -154,11 +154,12 @@ extension ReportComparison {
 
 extension Report.Result {
   package func isSame(as other: Report.Result) -> Bool {
-    (scenario, series, peer, isTwin) == (other.scenario, other.series, other.peer, other.isTwin)
+    (known.scenario, known.series, known.peer, known.isTwin)
+      == (other.scenario, other.series, other.peer, other.isTwin)
   }
 
   /// `wake/across/uv`.
-  package var path: String { "\(scenario)/\(series)/\(peer)" }
+  package var path: String { "\(known.scenario)/\(known.series)/\(known.peer)" }
 }
 
 extension ReportComparison {

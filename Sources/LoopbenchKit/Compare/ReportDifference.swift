@@ -89,9 +89,9 @@ extension Report.Result {
   /// How many samples a round was to take or, of files that do not say, took; `nil`
   /// before the first.
   fileprivate func samples(_ isStated: Bool) -> UInt64? {
-    if isStated { return samplesPerRound.map { UInt64(clamping: $0) } }
+    if isStated { return known.samplesPerRound.map { UInt64(clamping: $0) } }
     // A file can hold any number.
-    return Spread(of: perRound.map { Double($0.count) }).map {
+    return Spread(of: known.perRound.map { Double($0.count) }).map {
       UInt64(exactly: $0.median.rounded()) ?? .max
     }
   }

@@ -1,11 +1,8 @@
 /// Everything a run recorded.
 package struct Measurements: Sendable {
-  package let contenders: [Contender]
-  package let seed: UInt64
-  package let order: RoundOrder
-  package let pace: Pace
-  package let conditions: Conditions
-  package let overhead: Overhead
+  /// What was measured, and how.
+  let runner: Runner
+  let overhead: Overhead
   /// What contenders said that could not be measured, in order.
   package private(set) var failures: [PeerFailure] = []
   private var failed: Set<String> = []
@@ -16,21 +13,12 @@ package struct Measurements: Sendable {
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
-  package init(
-    contenders: [Contender],
-    seed: UInt64,
-    order: RoundOrder = .shuffle,
-    pace: Pace = .standard,
-    conditions: Conditions = .standard,
-    overhead: Overhead
-  ) {
-    self.contenders = contenders
-    self.seed = seed
-    self.order = order
-    self.pace = pace
-    self.conditions = conditions
+  init(of runner: Runner, overhead: Overhead) {
+    self.runner = runner
     self.overhead = overhead
   }
+
+  var contenders: [Contender] { runner.contenders }
 
   /// Whether no round was recorded.
   package var isEmpty: Bool { rounds.isEmpty }
@@ -66,12 +54,11 @@ package struct Measurements: Sendable {
   /// Adds one slice of a round that is not over.
   package mutating func add(_ outcome: SliceOutcome, round: Int) {
     for (series, histogram) in outcome.recorded {
-      let key = Tally.Key(
-        scenario: outcome.contender.scenario.name,
-        series: series,
-        peer: outcome.contender.peerName
+      tallies[Tally.Key(outcome.contender, series), default: Tally()].add(
+        histogram,
+        of: outcome,
+        round: round
       )
-      tallies[key, default: Tally()].add(histogram, of: outcome, round: round)
     }
   }
 
@@ -79,12 +66,7 @@ package struct Measurements: Sendable {
   package mutating func expect(_ contender: Contender) {
     let own = contender.series.name
     for series in contender.scenario.series where own == series.companionOf ?? series.name {
-      let key = Tally.Key(
-        scenario: contender.scenario.name,
-        series: series.name,
-        peer: contender.peerName
-      )
-      tallies[key] = Tally()
+      tallies[Tally.Key(contender, series.name)] = Tally()
     }
   }
 
@@ -96,6 +78,10 @@ package struct Measurements: Sendable {
       for round in marked { names[round, default: []].insert(key.contenderName) }
     }
     rounds = rounds.map { $0.marked(names[$0.round] ?? []) }
+  }
+
+  func tally(_ contender: Contender, _ series: Series) -> Tally? {
+    tallies[Tally.Key(contender, series.name)]
   }
 
   /// What was recorded for one peer in one series; `nil` when it took no part.
@@ -110,6 +96,14 @@ package struct Tally: Sendable {
     package let scenario: String
     package let series: String
     package let peer: String
+
+    init(scenario: String, series: String, peer: String) {
+      (self.scenario, self.series, self.peer) = (scenario, series, peer)
+    }
+
+    init(_ contender: Contender, _ series: String) {
+      self.init(scenario: contender.scenario.name, series: series, peer: contender.peerName)
+    }
 
     package var contenderName: String { "\(scenario)/\(series)/\(peer)" }
   }

@@ -63,16 +63,9 @@ extension Scenario {
   var closed: Scenario {
     let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
     let kept = series.filter { !open.contains($0.companionOf ?? "") }
-    return Scenario(
-      name: name,
-      summary: summary,
-      series: kept.map { open.contains($0.name) ? $0.closed : $0 },
-      references: references,
-      extras: extras,
-      details: details,
-      isStandard: isStandard,
-      figures: figures
-    )
+    var closed = self
+    closed.series = kept.map { open.contains($0.name) ? $0.closed : $0 }
+    return closed
   }
 }
 
@@ -87,41 +80,23 @@ extension Registry {
       "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"
     )
     let each = (samples + rounds - 1) / rounds
-    return Registry(scenarios: scenarios.map { $0.taking(each) }, peers: peers)
-  }
-}
-
-extension Scenario {
-  /// The same, with so many samples in a slice of each series.
-  fileprivate func taking(_ samples: Int) -> Scenario {
-    var own: [String: Series] = [:]
-    for one in series where one.companionOf == nil { own[one.name] = one.taking(samples) }
-    return Scenario(
-      name: name,
-      summary: summary,
-      series: series.map { one in
-        let other = one.companionOf.flatMap { own[$0] }
-        return other.map {
-          Series(name: one.name, summary: one.summary, recordedWith: $0, kind: one.kind)
-        } ?? own[one.name] ?? one
-      },
-      references: references,
-      extras: extras,
-      details: details,
-      isStandard: isStandard,
-      figures: figures
-    )
+    let changed = scenarios.map { scenario in
+      var scenario = scenario
+      scenario.series = scenario.series.map { $0.taking(each) }
+      return scenario
+    }
+    return Registry(scenarios: changed, peers: peers)
   }
 }
 
 extension Series {
   fileprivate func taking(_ samples: Int) -> Series {
-    Series(
-      name: name,
-      summary: summary,
-      effort: Effort(warmUps: effort.warmUps, samples: samples, operations: effort.operations),
-      placement: placement,
-      kind: kind
+    var series = self
+    series.effort = Effort(
+      warmUps: effort.warmUps,
+      samples: samples,
+      operations: effort.operations
     )
+    return series
   }
 }

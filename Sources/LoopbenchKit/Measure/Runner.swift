@@ -8,14 +8,14 @@
 /// let measurements = try Runner(contenders: contenders, seed: 7).run()
 /// ```
 package struct Runner: Sendable {
-  private let contenders: [Contender]
-  private let seed: UInt64
+  let contenders: [Contender]
+  let seed: UInt64
   private let rounds: RoundCount
-  private let order: RoundOrder
+  let order: RoundOrder
   private let warmUp: WarmUp
-  private let pace: Pace
-  private let conditions: Conditions
-  private let instruments: Instruments
+  let pace: Pace
+  let conditions: Conditions
+  let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
   package init(
@@ -60,7 +60,10 @@ package struct Runner: Sendable {
       progress(state)
       return true
     }
-    var run = RunState(measurements(overhead: .measure(instruments)), began: instruments.now())
+    var run = RunState(
+      Measurements(of: self, overhead: .measure(instruments)),
+      began: instruments.now()
+    )
     warmUp(&run, goesOn)
     if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
     if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
@@ -71,20 +74,9 @@ package struct Runner: Sendable {
   /// What a run will be about, without a figure: to see before it begins whether it
   /// can be compared.
   package var plan: Measurements {
-    var plan = measurements(overhead: Overhead(clockNs: 0, recordNs: 0))
+    var plan = Measurements(of: self, overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
     return plan
-  }
-
-  private func measurements(overhead: Overhead) -> Measurements {
-    Measurements(
-      contenders: contenders,
-      seed: seed,
-      order: order,
-      pace: pace,
-      conditions: conditions,
-      overhead: overhead
-    )
   }
 }
 

@@ -5,7 +5,7 @@ public struct Scenario: Sendable {
   /// One line: what is measured.
   public let summary: String
   /// What is measured, in the order it is shown in.
-  public let series: [Series]
+  public internal(set) var series: [Series]
   /// Peers that others are compared with; the first one's ratios are shown in full.
   public let references: [String]
   /// What else its tables show.
@@ -54,7 +54,7 @@ public struct Series: Sendable {
   /// One line: from when to when, and over how many operations.
   public let summary: String
   /// How much of it one slice measures.
-  public let effort: Effort
+  public internal(set) var effort: Effort
   /// Where its threads sit.
   public let placement: Placement.Rule
   /// What its samples are times of.
@@ -90,16 +90,6 @@ public struct Series: Sendable {
     self.placement = placement
     self.kind = kind
     companionOf = nil
-  }
-
-  /// Makes one to be shown, not to be measured.
-  init(_ description: Report.SeriesDescription) {
-    name = description.name
-    summary = description.summary
-    effort = Effort(warmUps: 0, samples: 1, operations: 1)
-    placement = .loop
-    kind = .mean
-    companionOf = description.companionOf
   }
 
   /// Makes a series that is recorded while `other` is measured.

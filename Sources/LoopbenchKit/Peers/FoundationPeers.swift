@@ -1,4 +1,4 @@
-private import CLoopbench
+import CLoopbench
 
 /// The library of the peers that need Foundation, which is loaded when the first is
 /// opened: `loopbench` itself starts without it.
@@ -38,21 +38,25 @@ enum FoundationLibrary {
 }
 
 /// A queue in the library that needs Foundation.
-struct LibraryQueue: Sendable {
-  private let functions: cl_queue_functions
-  private let queue: Shared<UnsafeMutableRawPointer>
+protocol LibraryQueue: FunctionQueue {
+  /// The function of the library that describes it.
+  static var symbol: String { get }
+  var functions: cl_queue_functions { get }
+  var queue: Shared<UnsafeMutableRawPointer> { get }
 
-  /// Why the library can not be there; `nil` when it is.
+  init(functions: cl_queue_functions, queue: Shared<UnsafeMutableRawPointer>)
+}
+
+extension LibraryQueue {
   static var unavailability: String? { FoundationLibrary.unavailability }
 
-  /// Opens what the library's function `symbol` describes.
-  init(_ symbol: String, cpu: Int?) throws(PeerFailure) {
-    functions = try FoundationLibrary.functions(symbol)
+  static func open(cpu: Int?) throws(PeerFailure) -> Self {
+    let functions: cl_queue_functions = try FoundationLibrary.functions(symbol)
     guard let queue = functions.open(Int32(cpu ?? -1)) else { throw .noMemory }
-    self.queue = Shared(queue)
+    return Self(functions: functions, queue: Shared(queue))
   }
 
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     functions.post(queue.value, function, context)
   }
 
@@ -64,52 +68,26 @@ struct LibraryQueue: Sendable {
 }
 
 /// An `OperationQueue`.
-struct OperationsQueue: FunctionQueue {
+struct OperationsQueue: LibraryQueue {
   static let name = "opqueue"
   static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
   // Not across: with 100000 to operations waiting each costs it 36 us here, and a
   // slice 29 s.
   static let postSeries = ["closure.self"]
-  static var unavailability: String? { LibraryQueue.unavailability }
+  static let symbol = "loopbench_opqueue_1"
 
-  private let queue: LibraryQueue
-
-  static func open(cpu: Int?) throws(PeerFailure) -> OperationsQueue {
-    OperationsQueue(queue: try LibraryQueue("loopbench_opqueue_1", cpu: cpu))
-  }
-
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
-    queue.post(function, context: context)
-  }
-
-  func run() { queue.run() }
-
-  func stop() { queue.stop() }
-
-  func close() { queue.close() }
+  let functions: cl_queue_functions
+  let queue: Shared<UnsafeMutableRawPointer>
 }
 
 /// A Foundation run loop on a thread of its own.
-struct RunLoopThread: FunctionQueue {
+struct RunLoopThread: LibraryQueue {
   static let name = "runloop"
   static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"
-  static var unavailability: String? { LibraryQueue.unavailability }
+  static let symbol = "loopbench_runloop_1"
 
-  private let queue: LibraryQueue
-
-  static func open(cpu: Int?) throws(PeerFailure) -> RunLoopThread {
-    RunLoopThread(queue: try LibraryQueue("loopbench_runloop_1", cpu: cpu))
-  }
-
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
-    queue.post(function, context: context)
-  }
-
-  func run() { queue.run() }
-
-  func stop() { queue.stop() }
-
-  func close() { queue.close() }
+  let functions: cl_queue_functions
+  let queue: Shared<UnsafeMutableRawPointer>
 }
 
 /// An `OperationQueue` that runs several operations at once.
@@ -128,11 +106,7 @@ struct OperationsPool: FunctionPool {
     return OperationsPool(functions: functions, pool: Shared(pool))
   }
 
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  ) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
     functions.add(pool.value, function, context, urgency.rawValue)
   }
 

@@ -23,11 +23,7 @@ protocol FunctionPool: Sendable {
   static func open() throws(PeerFailure) -> Self
 
   /// Hands a function over. Call from any thread, a function's own too.
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  )
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency)
 
   /// Does what the thread that adds has to do until its functions have run.
   func settle()
@@ -90,11 +86,7 @@ struct UVPool: FunctionPool {
   }
 
   /// Of one urgency; call on the thread that opened it.
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  ) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
     cl_uv_work_add(peer.value, function, context, nil, nil)
   }
 
@@ -136,11 +128,7 @@ struct DispatchPool: FunctionPool {
     )
   }
 
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  ) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
     let shared = Shared(context)
     let queue =
       switch urgency {
@@ -188,11 +176,7 @@ struct TaskPool: FunctionPool {
 
   static func open() -> TaskPool { TaskPool() }
 
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  ) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
     let shared = Shared(context)
     Task.detached(priority: TaskPriority(urgency)) {
       // Another peer may have placed the thread.

@@ -2,7 +2,10 @@ private import CLoopbench
 internal import Dispatch
 
 /// A function with a context: what every peer can be handed.
-package typealias PostedFunction = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
+
+/// What a posted function is called with.
+package typealias PostedContext = UnsafeMutableRawPointer
 
 /// Something that runs functions one after the other: where peers that are not
 /// on a loop of ours differ.
@@ -22,13 +25,12 @@ protocol FunctionQueue: Sendable {
   static func open(cpu: Int?) throws(PeerFailure) -> Self
 
   /// Hands a function over. Call from any thread.
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
+  func post(_ function: @escaping PostedFunction, context: PostedContext?)
 
   /// Calls `function` whenever the queue is about to wait.
   ///
   /// - Returns: Whether it will; if not, every function is a tick of its own.
-  func beforeWaiting(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
-    -> Bool
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
 
   /// Returns after `stop()`. Functions run on the calling thread unless the
   /// queue has threads of its own.
@@ -47,10 +49,9 @@ extension FunctionQueue {
 
   static var unavailability: String? { nil }
 
-  func beforeWaiting(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?
-  ) -> Bool { false }
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
+    false
+  }
 
   /// Opens a queue, lets `body` use it, and closes it.
   static func using(
@@ -95,7 +96,7 @@ struct UVQueue: FunctionQueue {
     return UVQueue(peer: Shared(peer))
   }
 
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     cl_uv_post_item(peer.value, function, context)
   }
 
@@ -105,10 +106,7 @@ struct UVQueue: FunctionQueue {
 
   func close() { cl_uv_post_close(peer.value) }
 
-  func beforeWaiting(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?
-  ) -> Bool {
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
     cl_uv_post_before_waiting(peer.value, function, context)
     return true
   }
@@ -128,7 +126,7 @@ struct CondQueue: FunctionQueue {
     return CondQueue(queue: Shared(queue))
   }
 
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     cl_cond_post(queue.value, function, context)
   }
 
@@ -158,7 +156,7 @@ struct DispatchedQueue: FunctionQueue {
     )
   }
 
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = Shared(context)
     queue.async { [cpu] in
       cl_thread_place(cpu)
@@ -192,7 +190,7 @@ struct ActorQueue: FunctionQueue {
   // another their times are mixed, so that the mean is right, and the larger of the
   // two comes out smaller. To know which is which, each send would need a context
   // of its own, which no other peer has.
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?) {
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = Shared(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
   }

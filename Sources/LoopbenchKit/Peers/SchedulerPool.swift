@@ -20,11 +20,7 @@ struct SchedulerPool: FunctionPool {
     )
   }
 
-  func add(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?,
-    _ urgency: Urgency
-  ) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
     let context = Shared(context)
     scheduler.add(priority: OperationPriority(urgency)) { _ in function(context.value) }
   }

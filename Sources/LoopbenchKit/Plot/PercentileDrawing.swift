@@ -21,24 +21,14 @@ struct PercentileDrawing {
   }
 
   private func draw(in frame: PlotFrame, _ markup: inout Markup) {
-    let values = curves.flatMap { $0.points.map(\.value) }
-    let range = PlotPanel.range(of: values, isLinear: options.isLinear)
-    let times = PlotAxis(
-      low: range.low,
-      high: range.high,
-      isLogarithmic: !options.isLinear,
-      start: frame.bottom,
-      end: frame.top
+    let range = PlotPanel.range(
+      of: curves.flatMap { $0.points.map(\.value) },
+      isLinear: options.isLinear
     )
-    let shares = PlotAxis(
-      low: 0,
-      high: nines,
-      isLogarithmic: false,
-      start: frame.left,
-      end: frame.right
-    )
+    let times = PlotAxis(range, isLinear: options.isLinear, along: (frame.bottom, frame.top))
+    let shares = PlotAxis((0, nines), along: (frame.left, frame.right))
     let ticks = PlotAxis.percentiles(upTo: nines).map { ($0.label, shares.place($0.nines)) }
-    frame.drawVertical(times, in: &markup, label: TimeText.tick)
+    frame.drawVertical(times, in: &markup)
     frame.drawHorizontal(ticks, name: "percentile of the samples", in: &markup)
     var labels = PlotLabels()
     for (curve, points) in curves {

@@ -23,20 +23,20 @@ struct PlotFrame {
 
 extension PlotFrame {
   /// Lines and labels of the scale at the left.
-  func drawVertical(_ axis: PlotAxis, in markup: inout Markup, label: (Double) -> String) {
+  func drawVertical(_ axis: PlotAxis, in markup: inout Markup) {
     for tick in axis.ticks {
-      let y = Markup.number(axis.place(tick))
-      horizontal(y, "grid", in: &markup)
-      markup.element(
-        "text",
-        [
-          "x": Markup.number(left - 8), "y": y, "dy": ".35em", "text-anchor": "end",
-          "class": "soft",
-        ],
-        words: label(tick)
+      let y = axis.place(tick)
+      markup.line(x: (left, right), y: (y, y), class: "grid")
+      markup.text(
+        TimeText.tick(tick),
+        x: left - 8,
+        y: y,
+        dy: ".35em",
+        anchor: "end",
+        class: "soft"
       )
     }
-    horizontal(Markup.number(bottom), "edge", in: &markup)
+    markup.line(x: (left, right), y: (bottom, bottom), class: "edge")
     markup.line()
   }
 
@@ -48,40 +48,20 @@ extension PlotFrame {
   ) {
     var free = -Double.infinity
     for (label, x) in ticks {
-      vertical(x, in: &markup)
+      markup.line(x: (x, x), y: (top, bottom), class: "grid")
       // A label that would touch its neighbour is left out, its line is not.
       let half = Self.width(of: label) / 2
       guard x - half > free else { continue }
       free = x + half + 6
-      footText(label, x: x, y: bottom + 17, in: &markup)
+      markup.text(label, x: x, y: bottom + 17, anchor: "middle", class: "soft")
     }
-    footText(name, x: (left + right) / 2, y: bottom + 35, in: &markup)
+    let middle = (left + right) / 2
+    markup.text(name, x: middle, y: bottom + 35, anchor: "middle", class: "soft")
     markup.line()
   }
 
   /// The room that words take, by a guess that is seldom too small.
   static func width(of words: String) -> Double { Double(words.count) * 7.4 }
-
-  private func footText(_ words: String, x: Double, y: Double, in markup: inout Markup) {
-    markup.element(
-      "text",
-      [
-        "x": Markup.number(x), "y": Markup.number(y), "text-anchor": "middle", "class": "soft",
-      ],
-      words: words
-    )
-  }
-
-  private func horizontal(_ y: String, _ kind: String, in markup: inout Markup) {
-    let (from, to) = (Markup.number(left), Markup.number(right))
-    markup.element("line", ["x1": from, "x2": to, "y1": y, "y2": y, "class": kind])
-  }
-
-  private func vertical(_ x: Double, in markup: inout Markup) {
-    let (from, to) = (Markup.number(top), Markup.number(bottom))
-    let x = Markup.number(x)
-    markup.element("line", ["x1": x, "x2": x, "y1": from, "y2": to, "class": "grid"])
-  }
 }
 
 /// A scale of times or counts, laid along a line of the picture.
@@ -92,6 +72,17 @@ struct PlotAxis {
   /// Where `low` is; above `end` for an axis that goes up.
   let start: Double
   let end: Double
+
+  /// From the place of `low` to that of `high`.
+  init(
+    _ range: (low: Double, high: Double),
+    isLinear: Bool = true,
+    along place: (start: Double, end: Double)
+  ) {
+    (low, high) = range
+    isLogarithmic = !isLinear
+    (start, end) = place
+  }
 
   /// Where `value` is; what is outside is at the nearer end.
   func place(_ value: Double) -> Double {
@@ -157,11 +148,8 @@ struct PlotLabels {
           "class": "line lead", "style": "stroke-width:1",
         ]
       )
-      markup.element(
-        "text",
-        ["x": Markup.number(x), "y": Markup.number(y), "dy": ".35em"],
-        words: Self.cut(end.curve.name, to: PlotFrame.width - x)
-      )
+      let name = Self.cut(end.curve.name, to: PlotFrame.width - x)
+      markup.text(name, x: x, y: y, dy: ".35em")
     }
     markup.line()
   }
@@ -214,11 +202,7 @@ struct PlotLegend {
         let pen = PlotPen(look: curve.look)
         pen.line([(x, y), (x + 26, y)], in: &markup)
         pen.marker(x: x + 13, y: y, in: &markup)
-        markup.element(
-          "text",
-          ["x": Markup.number(x + 32), "y": Markup.number(y), "dy": ".35em"],
-          words: curve.name
-        )
+        markup.text(curve.name, x: x + 32, y: y, dy: ".35em")
       }
       markup.line()
     }

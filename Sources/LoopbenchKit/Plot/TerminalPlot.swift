@@ -85,13 +85,7 @@ extension TerminalPanel {
       return name + String(repeating: " ", count: width - name.count + 2)
         + Sparkline.text(for: shares, isASCII: isASCII)
     }
-    let axis = PlotAxis(
-      low: bins.low,
-      high: bins.high,
-      isLogarithmic: bins.isLogarithmic,
-      start: 0,
-      end: Double(bins.count - 1)
-    )
+    let axis = bins.axis(along: (0, Double(bins.count - 1)))
     let ticks = axis.ticks.map { (TimeText.tick($0), axis.place($0)) }
     return lanes + [Self.foot(ticks, indent: width + 2, width: bins.count)]
   }
@@ -99,18 +93,12 @@ extension TerminalPanel {
 
 extension TerminalPanel {
   private func across(low: Double, high: Double) -> PlotAxis {
-    PlotAxis(low: low, high: high, isLogarithmic: false, start: 0, end: Double(columns - 1))
+    PlotAxis((low, high), along: (0, Double(columns - 1)))
   }
 
   private func grid(values: [Double]) -> (canvas: TerminalCanvas, axis: PlotAxis) {
     let range = PlotPanel.range(of: values, isLinear: options.isLinear)
-    let axis = PlotAxis(
-      low: range.low,
-      high: range.high,
-      isLogarithmic: !options.isLinear,
-      start: Double(Self.rows - 1),
-      end: 0
-    )
+    let axis = PlotAxis(range, isLinear: options.isLinear, along: (Double(Self.rows - 1), 0))
     return (TerminalCanvas(columns: columns, rows: Self.rows), axis)
   }
 

@@ -12,7 +12,7 @@ struct TimeDrawing {
     let axes = axes(in: frame)
     let marked = Set(panel.curves.flatMap { $0.result.perRound.filter(\.isDisturbed).map(\.round) })
     for round in marked.sorted() { drawBand(round, axes.rounds, frame, &markup) }
-    frame.drawVertical(axes.times, in: &markup, label: TimeText.tick)
+    frame.drawVertical(axes.times, in: &markup)
     let name = "round: median, and p99 thin" + (marked.isEmpty ? "" : "; ~ and shade: disturbed")
     frame.drawHorizontal(
       axes.rounds.ticks.filter { $0 == $0.rounded() }.map {
@@ -37,20 +37,8 @@ struct TimeDrawing {
     let range = PlotPanel.range(of: values, isLinear: options.isLinear)
     let last = Double(rounds.map(\.round).max() ?? 1)
     return (
-      PlotAxis(
-        low: 0.5,
-        high: last + 0.5,
-        isLogarithmic: false,
-        start: frame.left,
-        end: frame.right
-      ),
-      PlotAxis(
-        low: range.low,
-        high: range.high,
-        isLogarithmic: !options.isLinear,
-        start: frame.bottom,
-        end: frame.top
-      )
+      PlotAxis((0.5, last + 0.5), along: (frame.left, frame.right)),
+      PlotAxis(range, isLinear: options.isLinear, along: (frame.bottom, frame.top))
     )
   }
 
@@ -70,14 +58,7 @@ struct TimeDrawing {
         "height": Markup.number(frame.height), "class": "band",
       ]
     )
-    markup.element(
-      "text",
-      [
-        "x": Markup.number((from + to) / 2), "y": top, "dy": "1em", "text-anchor": "middle",
-        "class": "soft",
-      ],
-      words: "~"
-    )
+    markup.text("~", x: (from + to) / 2, y: frame.top, dy: "1em", anchor: "middle", class: "soft")
   }
 
   /// - Returns: Where the median's line ends.

@@ -17,14 +17,10 @@ extension Report {
     schema = Self.currentSchema
     self.tool = tool
     self.argv = argv
-    seed = measurements.seed
+    seed = measurements.runner.seed
     self.labels = labels
     self.machine = machine
-    settings = Settings(
-      of: measurements,
-      placement: placement,
-      dropsDisturbed: dropsDisturbed
-    )
+    settings = Settings(of: measurements, placement, dropsDisturbed: dropsDisturbed)
     descriptions = measurements.scenarios.map(Description.init)
     rounds = measurements.rounds
     self.results = results
@@ -43,18 +39,8 @@ extension Report {
     measurements.scenarios.flatMap { scenario in
       scenario.series.flatMap { series in
         measurements.entries(of: scenario).compactMap { contender in
-          let tally = measurements.tally(
-            scenario: scenario.name,
-            series: series.name,
-            peer: contender.peerName
-          )
-          return tally.map {
-            Result(
-              $0,
-              of: contender,
-              series: series,
-              figures: figures(of: contender, series, in: measurements)
-            )
+          measurements.tally(contender, series).map {
+            Result($0, contender, series, figures(of: contender, series, in: measurements))
           }
         }
       }
@@ -73,11 +59,7 @@ extension Report {
     let own = series.companionOf ?? series.name
     let tallies = scenario.series.filter { $0.name == own || $0.companionOf == own }.compactMap {
       series in
-      measurements.tally(
-        scenario: scenario.name,
-        series: series.name,
-        peer: contender.peerName
-      ).map { (series.name, $0) }
+      measurements.tally(contender, series).map { (series.name, $0) }
     }
     guard let first = tallies.first?.1 else { return [:] }
     let evidence = Figure.Evidence(
@@ -147,19 +129,18 @@ extension Report {
 }
 
 extension Report.Settings {
-  init(of measurements: Measurements, placement: Placement, dropsDisturbed: Bool) {
+  init(of measurements: Measurements, _ placement: Placement, dropsDisturbed: Bool) {
     rounds = measurements.rounds.count
-    order = measurements.order.rawValue
+    order = measurements.runner.order.rawValue
     warmUp = Self.warmUp(of: measurements)
     warmUpRounds = measurements.warmUpRounds
     self.dropsDisturbed = dropsDisturbed
     self.placement = placement
-    pace = measurements.pace
-    conditions = measurements.conditions == .standard ? nil : measurements.conditions
+    pace = measurements.runner.pace
+    conditions = measurements.runner.conditions == .standard ? nil : measurements.runner.conditions
     overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
-    var seen: Set<String> = []
-    peers = measurements.contenders.map(\.peer.name).filter { seen.insert($0).inserted }
+    peers = measurements.contenders.map(\.peer.name).uniqued()
   }
 
   private static func warmUp(of measurements: Measurements) -> String {
@@ -174,7 +155,7 @@ extension Report.Result {
   /// Its own reference is no use, and a twin is there to be compared with its
   /// original alone.
   fileprivate func isComparable(to reference: String) -> Bool {
-    isTwin ? peer == reference + Contender.twinSuffix : peer != reference
+    known.isTwin ? known.peer == reference + Contender.twinSuffix : known.peer != reference
   }
 }
 

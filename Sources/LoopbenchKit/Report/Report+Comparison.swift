@@ -150,7 +150,7 @@ extension Report.Result {
     at percentile: Percentile,
     dropping: Bool
   ) -> [(round: Int, value: Double)] {
-    perRound.filter {
+    known.perRound.filter {
       !(dropping && $0.isDisturbed) && percentile.isResolved(by: $0.count)
     }.compactMap { round in
       round.percentiles[percentile.label].map { (round.round, $0) }

@@ -1,6 +1,21 @@
 extension Report {
   /// What one peer did in one series.
+  @dynamicMemberLookup
   package struct Result: Codable, Equatable, Sendable {
+    /// What every result has.
+    let known: Known
+    /// What its scenario states beside the times, by name. In the JSON each is a key
+    /// of the result.
+    package let figures: [String: Double]
+
+    package subscript<Value>(dynamicMember path: KeyPath<Known, Value>) -> Value {
+      known[keyPath: path]
+    }
+  }
+}
+
+extension Report.Result {
+  package struct Known: Codable, Equatable, Sendable {
     /// The scenario's name.
     package let scenario: String
     /// The peer's name.
@@ -39,16 +54,15 @@ extension Report {
     /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
     package let percentiles: [String: Double]
     /// The same without the rounds that were disturbed; `nil` when none was.
-    package let undisturbed: Undisturbed?
+    package let undisturbed: Report.Undisturbed?
     /// Every sample, to within 0.2 %.
     package let histogram: HistogramData
     /// The same, round by round.
     package let perRound: [SeriesRound]
-    /// What its scenario states beside the times, by name. In the JSON each is a key
-    /// of the result.
-    package let figures: [String: Double]
   }
+}
 
+extension Report {
   /// What one peer did in one series while nothing disturbed it.
   package struct Undisturbed: Codable, Equatable, Sendable {
     /// Rounds.
@@ -60,14 +74,8 @@ extension Report {
   }
 }
 
-extension Report.Result {
-  init(
-    _ tally: Tally,
-    of contender: Contender,
-    series: Series,
-    figures: [String: Double] = [:]
-  ) {
-    self.figures = figures
+extension Report.Result.Known {
+  fileprivate init(_ tally: Tally, _ contender: Contender, _ series: Series) {
     scenario = contender.scenario.name
     peer = contender.peerName
     self.series = series.name
@@ -91,23 +99,32 @@ extension Report.Result {
     undisturbed = Report.Undisturbed(tally)
   }
 
+  fileprivate static func has(_ key: String) -> Bool { CodingKeys(stringValue: key) != nil }
+}
+
+extension Report.Result {
+  init(_ tally: Tally, _ contender: Contender, _ series: Series, _ figures: [String: Double]) {
+    known = Known(tally, contender, series)
+    self.figures = figures
+  }
+
   /// Whether any of its rounds was disturbed.
-  package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
+  package var isDisturbed: Bool { known.perRound.contains(where: \.isDisturbed) }
 
   /// The value of `percentile` over all rounds, in ns: one of those the file has,
-  /// else from its histogram. `nil` where there are too few samples to tell it
+  /// else from its known.histogram. `nil` where there are too few samples to tell it
   /// from the largest.
   package func value(at percentile: Percentile) -> Double? {
-    guard percentile.isResolved(by: count) else { return nil }
-    if let value = percentiles[percentile.label] { return value }
-    let value = histogram.value(at: percentile, count: count)
-    return Swift.min(Swift.max(value, min), max).roundedToPicoseconds
+    guard percentile.isResolved(by: known.count) else { return nil }
+    if let value = known.percentiles[percentile.label] { return value }
+    let value = known.histogram.value(at: percentile, count: known.count)
+    return Swift.min(Swift.max(value, known.min), known.max).roundedToPicoseconds
   }
 
   /// Processor time over wall time, over all rounds.
   package var processorUse: Double? {
-    let wall = perRound.reduce(0) { $0 + $1.wallNs }
-    let cpu = perRound.reduce(0) { $0 + $1.cpuNs }
+    let wall = known.perRound.reduce(0) { $0 + $1.wallNs }
+    let cpu = known.perRound.reduce(0) { $0 + $1.cpuNs }
     return wall == 0 ? nil : Double(cpu) / Double(wall)
   }
 }
@@ -131,73 +148,23 @@ extension Report.Result {
     var intValue: Int? { nil }
 
     init(stringValue: String) { self.stringValue = stringValue }
+
     init?(intValue: Int) { nil }
   }
 
-  private enum Known: String, CodingKey, CaseIterable {
-    case scenario, peer, series, kind, isTwin, isReference, companionOf, samplesPerRound, unit
-    case count, missed, counts, min, max, mean, stddev, percentiles, undisturbed, histogram
-    case perRound
-  }
-
-  /// Writes it, its figures beside the rest.
   package func encode(to encoder: any Encoder) throws {
-    var all = encoder.container(keyedBy: Known.self)
-    try all.encode(scenario, forKey: .scenario)
-    try all.encode(peer, forKey: .peer)
-    try all.encode(series, forKey: .series)
-    try all.encode(kind, forKey: .kind)
-    try all.encode(isTwin, forKey: .isTwin)
-    try all.encodeIfPresent(isReference, forKey: .isReference)
-    try all.encodeIfPresent(companionOf, forKey: .companionOf)
-    try all.encodeIfPresent(samplesPerRound, forKey: .samplesPerRound)
-    try all.encode(unit, forKey: .unit)
-    try all.encode(count, forKey: .count)
-    try all.encode(missed, forKey: .missed)
-    try all.encode(counts, forKey: .counts)
-    try all.encode(min, forKey: .min)
-    try all.encode(max, forKey: .max)
-    try all.encode(mean, forKey: .mean)
-    try all.encode(stddev, forKey: .stddev)
-    try all.encode(percentiles, forKey: .percentiles)
-    try all.encodeIfPresent(undisturbed, forKey: .undisturbed)
-    try all.encode(histogram, forKey: .histogram)
-    try all.encode(perRound, forKey: .perRound)
+    try known.encode(to: encoder)
     var own = encoder.container(keyedBy: Key.self)
     for (name, value) in figures { try own.encode(value, forKey: Key(stringValue: name)) }
   }
 
-  /// Reads it; a number under a key that is not known is a figure.
   package init(from decoder: any Decoder) throws {
-    let all = try decoder.container(keyedBy: Known.self)
-    scenario = try all.decode(String.self, forKey: .scenario)
-    peer = try all.decode(String.self, forKey: .peer)
-    series = try all.decode(String.self, forKey: .series)
-    kind = try all.decode(Series.Kind.self, forKey: .kind)
-    isTwin = try all.decode(Bool.self, forKey: .isTwin)
-    isReference = try all.decodeIfPresent(Bool.self, forKey: .isReference)
-    companionOf = try all.decodeIfPresent(String.self, forKey: .companionOf)
-    samplesPerRound = try all.decodeIfPresent(Int.self, forKey: .samplesPerRound)
-    unit = try all.decode(String.self, forKey: .unit)
-    count = try all.decode(UInt64.self, forKey: .count)
-    missed = try all.decode(UInt64.self, forKey: .missed)
-    counts = try all.decode([String: UInt64].self, forKey: .counts)
-    min = try all.decode(Double.self, forKey: .min)
-    max = try all.decode(Double.self, forKey: .max)
-    mean = try all.decode(Double.self, forKey: .mean)
-    stddev = try all.decode(Double.self, forKey: .stddev)
-    percentiles = try all.decode([String: Double].self, forKey: .percentiles)
-    undisturbed = try all.decodeIfPresent(Report.Undisturbed.self, forKey: .undisturbed)
-    histogram = try all.decode(HistogramData.self, forKey: .histogram)
-    perRound = try all.decode([SeriesRound].self, forKey: .perRound)
+    known = try Known(from: decoder)
     let own = try decoder.container(keyedBy: Key.self)
-    var figures: [String: Double] = [:]
-    for key in own.allKeys where Known(stringValue: key.stringValue) == nil {
+    figures = own.allKeys.reduce(into: [:]) { figures, key in
+      guard !Known.has(key.stringValue) else { return }
       // try?: what a later version adds need not be a number.
-      if let value = try? own.decode(Double.self, forKey: key) {
-        figures[key.stringValue] = value
-      }
+      figures[key.stringValue] = try? own.decode(Double.self, forKey: key)
     }
-    self.figures = figures
   }
 }

@@ -126,10 +126,22 @@ extension Scenario {
     self.init(
       name: description.scenario,
       summary: description.summary,
-      series: description.series.map { Series($0) },
+      series: description.series.map(Series.init),
       references: description.references,
       extras: Set(description.extras),
       figures: figures
     )
+  }
+}
+
+extension Series {
+  /// One to be shown, not to be measured.
+  fileprivate init(_ description: Report.SeriesDescription) {
+    name = description.name
+    summary = description.summary
+    effort = Effort(warmUps: 0, samples: 1, operations: 1)
+    placement = .loop
+    kind = .mean
+    companionOf = description.companionOf
   }
 }

@@ -1,5 +1,3 @@
-private import FoundationEssentials
-
 /// What a report can be written as.
 package enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.
@@ -60,7 +58,7 @@ extension Report {
     return switch format {
     case .text: TextReport(report, scenarios: scenarios, style: style).render()
     case .markdown: MarkdownReport(report, scenarios: scenarios, style: style).render()
-    case .json: JSONReport.render(report)
+    case .json: report.json()
     case .ndjson: NDJSONReport.render(report)
     case .csv: CSVReport(report, percentiles: style.percentiles).render()
     case .hgrm: HgrmReport.render(report)
@@ -86,35 +84,14 @@ extension ReportStyle {
   }
 }
 
-/// Renders a report as JSON, schema `loopbench/1`.
-package enum JSONReport {
-  /// The document, with sorted keys, ending in a newline.
-  package static func render(_ report: Report) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
-    } catch {
-      preconditionFailure("JSONReport: a report holds only finite numbers, got \(error)")
-    }
-  }
-}
-
 /// Renders a line of JSON for each peer in each series: a result as in
 /// `loopbench/1`, with the run's seed and labels, so that lines of several runs
 /// can be told apart.
 enum NDJSONReport {
   static func render(_ report: Report) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return report.results.reduce(into: "") { text, result in
-      let line = Line(result: result, seed: report.seed, labels: report.labels)
-      do {
-        text += String(decoding: try encoder.encode(line), as: UTF8.self) + "\n"
-      } catch {
-        preconditionFailure("NDJSONReport: a report holds only finite numbers, got \(error)")
-      }
-    }
+    report.results.map {
+      Line(result: $0, seed: report.seed, labels: report.labels).json(isPretty: false)
+    }.joined()
   }
 
   private struct Line: Encodable {

@@ -1,3 +1,5 @@
+private import FoundationEssentials
+
 extension String {
   /// The same with a `?` for each control character but a new line: a name out of
   /// a file must not command the terminal.
@@ -43,4 +45,18 @@ struct Paint {
   private func green(_ text: String) -> String { isOn ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 
   private func red(_ text: String) -> String { isOn ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+}
+
+extension Encodable {
+  /// Its JSON, with sorted keys, ending in a newline. Numbers in it must be finite.
+  package func json(isPretty: Bool = true) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+    do {
+      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    } catch {
+      preconditionFailure("json: every number must be finite, got \(error)")
+    }
+  }
 }

@@ -64,7 +64,7 @@ struct FigureTests {
   @Test("in the JSON they are keys of the result, which are read again")
   func json() throws {
     let report = try fixture().report()
-    let data = Data(JSONReport.render(report).utf8)
+    let data = Data(report.json().utf8)
     struct Read: Decodable {
       struct Result: Decodable { let goodRatio, good: Double }
       let results: [Result]

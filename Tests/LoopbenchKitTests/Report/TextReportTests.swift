@@ -16,7 +16,7 @@ struct TextReportTests {
   func descriptions() throws {
     let fixture = Fixture()
     let report = try fixture.report()
-    let json = JSONReport.render(report)
+    let json = report.json()
     let read = try ReportFile.decode(Data(json.utf8), from: "x.json")
     let known = TextReport(report, scenarios: [fixture.scenario]).render()
     #expect(TextReport(read, scenarios: []).render() == known)

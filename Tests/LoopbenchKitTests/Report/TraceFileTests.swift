@@ -2,8 +2,8 @@ import Foundation
 import LoopbenchKit
 import Testing
 
-@Suite("Tracer")
-struct TracerTests {
+@Suite("TraceFile")
+struct TraceFileTests {
   private struct Event: Decodable {
     let name: String
     let cat: String
@@ -29,7 +29,7 @@ struct TracerTests {
       placement: .detect(),
       twins: .never
     )
-    let trace = try Tracer(contenders: selection.contenders, seed: 1).run(forNs: 1)
+    let trace = try Runner(contenders: selection.contenders, seed: 1).trace(forNs: 1)
     return try JSONDecoder().decode(File.self, from: Data(trace.render().utf8)).traceEvents
   }
 
@@ -67,14 +67,14 @@ struct TracerTests {
 
   @Test("an interrupted trace holds what there was")
   func interrupted() throws {
-    let tracer = Tracer(
+    let runner = Runner(
       contenders: try Selection(from: Fixture().registry, placement: Fixture().placement)
         .contenders,
       seed: 1,
       instruments: .stepping()
     )
     var asked = 0
-    let trace = try tracer.run(forNs: .max) {
+    let trace = try runner.trace(forNs: .max) {
       asked += 1
       return asked > 2
     }

@@ -1,42 +1,14 @@
-private import FoundationEssentials
-
-/// Measures contenders in rounds, and keeps what happened when.
-///
-/// ```swift
-/// let trace = try Tracer(contenders: contenders, seed: 7).run(forNs: 2_000_000_000)
-/// print(trace.render())
-/// ```
-package struct Tracer: Sendable {
-  private let contenders: [Contender]
-  private let seed: UInt64
-  private let pace: Pace
-  private let conditions: Conditions
-  private let instruments: Instruments
-
-  /// Past this a viewer takes its time: the trace ends with the slice.
+extension Runner {
+  /// Past this a viewer takes its time: a trace ends with the slice.
   package static let mostEvents = 200_000
 
-  /// Makes a tracer; nothing is measured yet.
-  package init(
-    contenders: [Contender],
-    seed: UInt64,
-    pace: Pace = .standard,
-    conditions: Conditions = .standard,
-    instruments: Instruments = .system
-  ) {
-    self.contenders = contenders
-    self.seed = seed
-    self.pace = pace
-    self.conditions = conditions
-    self.instruments = instruments
-  }
-
-  /// Measures rounds until one would begin after `time`; at least one.
+  /// Measures shuffled rounds until one would begin after `time`, at least one, and
+  /// keeps what happened when.
   ///
   /// - Parameter isInterrupted: Asked before each slice; after `true` the trace
   ///   ends with what it has.
   /// - Throws: What the first contender says that can not be measured.
-  package func run(
+  package func trace(
     forNs time: UInt64,
     isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> TraceFile {
@@ -107,14 +79,7 @@ package struct TraceFile: Sendable {
 
   /// The JSON.
   package func render() -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      let all = File(displayTimeUnit: "ns", traceEvents: names + events)
-      return String(decoding: try encoder.encode(all), as: UTF8.self) + "\n"
-    } catch {
-      preconditionFailure("TraceFile: a trace holds only finite numbers, got \(error)")
-    }
+    File(displayTimeUnit: "ns", traceEvents: names + events).json(isPretty: false)
   }
 }
 
