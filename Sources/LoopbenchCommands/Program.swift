@@ -33,25 +33,9 @@ package struct Program {
         folders: context.folders,
         configuration: context.configuration
       )
-      return try execute(options)
+      return try Invocation(options: options, context: context, write: write).run()
     } catch {
       return report(error)
-    }
-  }
-
-  private func execute(_ options: Options) throws -> ExitCode {
-    switch options.command {
-    case .run: try RunCommand(options: options, context: context).run(write)
-    case .check: try CheckCommand(options: options, context: context).run(write)
-    case .replay: try ReplayCommand(options: options, context: context).run(write)
-    case .trace: try TraceCommand(options: options, context: context).run(write)
-    case .report: try ReportCommand(options: options, context: context).run(write)
-    case .compare: try CompareCommand(options: options, context: context).run(write)
-    case .baseline: try BaselineCommand(options: options, context: context).run(write)
-    case .plot: try PlotCommand(options: options, context: context).run(write)
-    case .doctor: try DoctorCommand(options: options, context: context).run(write)
-    case .list, .completion, .man, .schema, .help, .version:
-      try TextCommand(options: options, context: context).run(write)
     }
   }
 }
@@ -74,51 +58,9 @@ extension Program {
 
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
-    case let error as LoopbenchError: ExitCode(error.kind)
+    case let error as LoopbenchError: error.code
     case is ConfigurationError: .usage
     default: .failed
-    }
-  }
-}
-
-/// What the process tells its caller. Scripts depend on the numbers.
-package enum ExitCode: Int32, CaseIterable, Sendable {
-  case success = 0
-  case failed = 1
-  case usage = 2
-  case regressed = 3
-  case inconclusive = 4
-  case notComparable = 5
-  case unavailable = 6
-  case unfit = 7
-  case timedOut = 124
-  case interrupted = 130
-
-  /// As help and the manual page show it.
-  package var summary: String {
-    switch self {
-    case .success: "done; nothing was shown to be slower"
-    case .failed: "something broke: a peer, a file; what could be measured is written"
-    case .usage: "the command line means nothing"
-    case .regressed: "something is slower than allowed, and was seen to be again"
-    case .inconclusive: "too noisy to tell (only with --strict)"
-    case .notComparable: "the baseline is missing, or is of something else"
-    case .unavailable: "a peer, scenario or format that is not available here"
-    case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
-    case .timedOut: "--timeout ended it; what was measured is written"
-    case .interrupted: "Ctrl-C ended it; what was measured is written"
-    }
-  }
-}
-
-extension ExitCode {
-  fileprivate init(_ kind: LoopbenchError.Kind) {
-    switch kind {
-    case .usage: self = .usage
-    case .unavailable: self = .unavailable
-    case .notComparable: self = .notComparable
-    case .unfit: self = .unfit
-    case .failed: self = .failed
     }
   }
 }

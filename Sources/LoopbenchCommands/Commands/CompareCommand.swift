@@ -1,14 +1,10 @@
 import LoopbenchKit
 
-/// `loopbench compare`: results against a base, without measuring.
-struct CompareCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    let base = try Baseline.load(options.operands[0], folder: context.baselines)
+extension Invocation {
+  /// `loopbench compare`: results against a base, without measuring.
+  func compare() throws -> ExitCode {
+    let base = try baseline(named: options.operands[0])
     let rules = try options.rules.map { try FailRule($0) }
-    let style = options.style(context.look(options))
     let paths = options.operands.dropFirst()
     let comparisons = try paths.map { path in
       try ReportComparison(
@@ -45,19 +41,19 @@ extension ReportFormat {
 /// whether there is anything to compare, and what looks slower it measures again,
 /// in fresh processes, before it says so.
 struct Comparing {
-  private let options: Options
-  private let context: Context
+  private let invocation: Invocation
   private let base: Report?
   private let rules: [FailRule]
 
   /// `nil` when nothing is asked of a run.
-  init?(options: Options, context: Context, base: Report?, rules: [FailRule]) {
+  init?(invocation: Invocation, base: Report?, rules: [FailRule]) {
     guard base != nil || !rules.isEmpty else { return nil }
-    self.options = options
-    self.context = context
+    self.invocation = invocation
     self.base = base
     self.rules = rules
   }
+
+  private var options: Options { invocation.options }
 
   /// Throws what `compare` would, before anything is measured.
   func check(_ plan: RunPlan) throws(LoopbenchError) {
@@ -70,19 +66,18 @@ struct Comparing {
   }
 
   /// Shows what can be said of `report`, unless somebody ends the run.
-  func compare(_ report: Report, _ write: @escaping Program.Write) throws -> ExitCode {
+  func compare(_ report: Report) throws -> ExitCode {
     guard
-      context.interruption.reason == nil,
-      let confirmed = try confirm(try comparison(of: report, by: rules), report, write)
+      !invocation.isInterrupted,
+      let confirmed = try confirm(try comparison(of: report, by: rules), report)
     else {
-      try write(.error, "loopbench: the run ended early, so it was not compared\n")
+      try invocation.write(.error, "loopbench: the run ended early, so it was not compared\n")
       return .success
     }
     // Beside a format for machines, the verdict is for people.
     let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
     let format: ReportFormat = options.format == .markdown ? .markdown : .text
-    let style = options.style(context.look(options))
-    try write(terminal, "\n" + confirmed.render(as: format, style: style))
+    try invocation.write(terminal, "\n" + confirmed.render(as: format, style: invocation.style))
     return confirmed.verdict.exitCode(isStrict: options.isStrict)
   }
 
@@ -91,11 +86,8 @@ struct Comparing {
     by rules: [FailRule]
   ) throws(LoopbenchError) -> ReportComparison {
     guard let base else {
-      return try ReportComparison(
-        judging: report,
-        by: rules,
-        dropsDisturbed: options.dropsDisturbed
-      )
+      let drops = options.dropsDisturbed
+      return try ReportComparison(judging: report, by: rules, dropsDisturbed: drops)
     }
     return try ReportComparison(
       base: base,
@@ -112,14 +104,13 @@ extension Comparing {
   /// the run was ended meanwhile.
   private func confirm(
     _ comparison: ReportComparison,
-    _ report: Report,
-    _ write: Program.Write
+    _ report: Report
   ) throws -> ReportComparison? {
     var comparison = comparison
     for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
       let candidates = comparison.candidates
-      if !options.isQuiet { try write(.error, Self.note(candidates, number)) }
-      let again = Repetition(options: options, context: context, of: report, candidates)
+      if !options.isQuiet { try invocation.write(.error, Self.note(candidates, number)) }
+      let again = Repetition(invocation: invocation, of: report, candidates)
       guard let other = try again.measure() else { return nil }
       // Another rule may speak of a series that is not measured again.
       let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in

@@ -3,21 +3,15 @@ import LoopbenchKit
 
 /// A run of some series once more, as it was measured before, in a fresh process.
 struct Repetition {
-  private let options: Options
-  private let context: Context
+  private let invocation: Invocation
   private let rounds: Int
   private let series: [String]
   private let scenarios: [String]
 
   /// - Parameter candidates: Whose series are measured.
-  init(
-    options: Options,
-    context: Context,
-    of report: Report,
-    _ candidates: [ReportComparison.Finding]
-  ) {
-    self.options = options
-    self.context = context
+  init(invocation: Invocation, of report: Report, _ candidates: [ReportComparison.Finding]) {
+    self.invocation = invocation
+    let options = invocation.options
     // -n is for all rounds: another number of them would be other rounds.
     let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
     rounds = planned ?? report.settings.rounds
@@ -36,8 +30,8 @@ struct Repetition {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (settings, result) = (folder + "/loopbench.json", folder + "/again.json")
     try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
-    let code = try context.again(arguments(settings, result))
-    guard context.interruption.reason == nil, let code else { return nil }
+    let code = try invocation.context.again(arguments(settings, result))
+    guard !invocation.isInterrupted, let code else { return nil }
     guard code == ExitCode.success.rawValue else {
       throw LoopbenchError.failed("measuring again in a fresh process failed with exit \(code)")
     }
@@ -48,11 +42,11 @@ struct Repetition {
   /// one: it may name a baseline.
   private func arguments(_ settings: String, _ result: String) -> [String] {
     let own = ["--series", "--duration", "--rounds", "--seed", "--timeout", "--dry-run"]
-    let same = options.measuring.filter { option in
+    let same = invocation.options.measuring.filter { option in
       !own.contains { option == $0 || option.hasPrefix($0 + "=") }
     }
     let what =
-      options.loadPath.map { ["replay"] + [$0] }
+      invocation.options.loadPath.map { ["replay"] + [$0] }
       ?? (["run"] + scenarios + ["--series=" + series.joined(separator: ",")])
     return what + same
       + ["--rounds=\(rounds)", "--config=\(settings)", "--output=\(result)", "--quiet"]

@@ -1,12 +1,12 @@
+private import FoundationEssentials
 import LoopbenchKit
 
-/// `loopbench report`: shows results out of files.
-struct ReportCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    let scenarios = context.registry.scenarios
+extension Invocation {
+  /// `loopbench report`: shows results out of files.
+  func report() throws -> ExitCode {
+    var style = style
+    style.scenarios = options.shownScenarios
+    style.peers = options.shownPeers
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let reports = try options.operands.map { try ReportFile.read($0) }
     if !files.isEmpty, reports.count > 1 {
@@ -20,38 +20,22 @@ struct ReportCommand {
     return .success
   }
 
-  private var style: ReportStyle {
-    var style = options.style(context.look(options))
-    style.scenarios = options.shownScenarios
-    style.peers = options.shownPeers
-    return style
-  }
-}
-
-/// `loopbench plot`: draws results, one over the other.
-struct PlotCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
+  /// `loopbench plot`: draws results, one over the other.
+  func plot() throws -> ExitCode {
     guard options.output != nil || options.isTerminalPlot else {
       throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term: where to draw")
     }
-    let output = try options.output.map { (path: $0, file: try open($0)) }
+    let output = try options.output.map { (path: $0, file: try openPicture($0)) }
     let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
     try options.checkNames(in: reports.map(\.report))
-    let plot = Plot(
-      reports: reports,
-      kind: options.plotKind,
-      options: plotOptions
-    )
+    let plot = Plot(reports: reports, kind: options.plotKind, options: plotOptions)
     if let output {
       let text = output.path.hasSuffix(".svg") ? plot.svg() : plot.html()
       try RunFiles.finish(output.file, output.path, text)
     }
     if options.isTerminalPlot {
-      let isASCII = context.look(options).isASCII
-      try write(.output, plot.terminal(width: Terminal.output.width, isASCII: isASCII))
+      let drawing = plot.terminal(width: Terminal.output.width, isASCII: look.isASCII)
+      try write(.output, drawing)
     }
     return .success
   }
@@ -62,7 +46,7 @@ struct PlotCommand {
     return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
   }
 
-  private func open(_ path: String) throws -> OutputFile {
+  private func openPicture(_ path: String) throws -> OutputFile {
     guard Values.picture(path) != nil else {
       throw LoopbenchError.badValue(of: "--output", path, expected: Values.aPicture)
     }
@@ -73,50 +57,46 @@ struct PlotCommand {
     var plot = PlotOptions()
     plot.series = options.shownScenarios
     plot.peers = options.shownPeers
-    plot.scenarios = context.registry.scenarios
+    plot.scenarios = scenarios
     plot.to = options.plotEnd ?? .max
     plot.isLinear = options.isLinear
     return plot
   }
 }
 
-/// `loopbench trace`: a time line of a short run.
-struct TraceCommand {
-  let options: Options
-  let context: Context
-
-  /// A trace is for looking at: a few samples of each say what many would.
-  private static let samples = 50
-  private static let timeNs: UInt64 = 2_000_000_000
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    guard let path = options.output else {
-      throw LoopbenchError.usage("trace needs -o FILE: where to write")
+extension Invocation {
+  /// `loopbench baseline`: keeps results by name.
+  func baseline() throws -> ExitCode {
+    let store = BaselineStore(folder: context.baselines)
+    let words = options.operands
+    switch words[0] {
+    case "save":
+      try store.save(try ReportFile.read(words[2]), as: words[1])
+      try write(.error, "saved \(words[2]) as baseline \(words[1])\n")
+    case "show":
+      let report = try kept(words[1])
+      try write(.output, report.rendered(as: .text, style: style, scenarios: scenarios))
+    case "rm":
+      _ = try kept(words[1])
+      try store.remove(words[1])
+    default: try write(.output, try store.list().map { $0 + "\n" }.joined())
     }
-    let plan = try RunPlan(traced, registry: context.registry)
-    let file = try RunFiles.open(path)
-    let trace = try record(plan, write)
-    try RunFiles.finish(file, path, trace.render())
-    if !options.isQuiet { try write(.error, "wrote \(path), \(trace.count) events\n") }
-    return context.interruption.reason == nil ? .success : .interrupted
+    return .success
   }
 
-  private func record(_ plan: RunPlan, _ write: Program.Write) throws -> TraceFile {
-    let load = try plan.start()
-    context.interruption.watch(timeoutNs: 0)
-    let trace = try plan.runner().trace(
-      forNs: options.traceNs ?? Self.timeNs,
-      isInterrupted: { context.interruption.reason != nil }
-    )
-    if let warning = load.stop() { try write(.error, "loopbench: \(warning.text)\n") }
-    return trace
+  /// What results are compared with: a file, or a name that was given to one.
+  func baseline(named name: String) throws(LoopbenchError) -> Report {
+    guard name.contains("/") || name == "-" || FileManager.default.fileExists(atPath: name) else {
+      return try kept(name)
+    }
+    do { return try ReportFile.read(name) } catch { throw .notComparable("\(error)") }
   }
 
-  private var traced: Options {
-    var traced = options
-    traced.samples = options.samples ?? Self.samples
-    traced.rounds = 1
-    traced.usesTwin = false
-    return traced
+  private func kept(_ name: String) throws(LoopbenchError) -> Report {
+    do {
+      return try BaselineStore(folder: context.baselines).load(name)
+    } catch {
+      throw .notComparable("\(error)")
+    }
   }
 }

@@ -11,7 +11,7 @@ struct RunFiles {
     let render: (Report) -> String
   }
 
-  /// - Throws: `LoopbenchError` or, for a file that is named twice, `UsageError`.
+  /// - Throws: `LoopbenchError` also for a file that is named twice.
   init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws {
     if let path = options.output {
       try add(path) { $0.rendered(as: .json, style: ReportStyle(), scenarios: scenarios) }
@@ -43,10 +43,7 @@ struct RunFiles {
 
   var paths: [String] { files.map(\.path) }
 
-  private mutating func add(
-    _ path: String,
-    _ render: @escaping (Report) -> String
-  ) throws {
+  private mutating func add(_ path: String, _ render: @escaping (Report) -> String) throws {
     let file = try Self.open(path)
     if let place = file.place, files.contains(where: { $0.file.place == place }) {
       throw LoopbenchError.usage(
@@ -62,11 +59,7 @@ struct RunFiles {
   }
 
   static func open(_ path: String) throws(LoopbenchError) -> OutputFile {
-    do {
-      return try OutputFile(path: path)
-    } catch {
-      throw .unwritable(path, error)
-    }
+    do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
   /// Writes all of them, each whole or not at all.
@@ -75,10 +68,6 @@ struct RunFiles {
   }
 
   static func finish(_ file: OutputFile, _ path: String, _ text: String) throws(LoopbenchError) {
-    do {
-      try file.finish(with: text)
-    } catch {
-      throw .unwritable(path, error)
-    }
+    do { try file.finish(with: text) } catch { throw .unwritable(path, error) }
   }
 }

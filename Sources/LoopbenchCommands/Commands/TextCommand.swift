@@ -1,19 +1,15 @@
 import LoopbenchKit
 
-/// The commands that only print what the tables say.
-struct TextCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
+extension Invocation {
+  /// The commands that only print what the tables say.
+  func text() throws -> ExitCode {
     let isForPeople = [.list, .help, .version].contains(options.command) && !options.isJSON
-    let text = try text()
-    let isPlain = isForPeople && context.look(options).isASCII
-    try write(.output, isPlain ? ASCII.text(text) : text)
+    let text = try tableText()
+    try write(.output, isForPeople && look.isASCII ? ASCII.text(text) : text)
     return .success
   }
 
-  private func text() throws -> String {
+  private func tableText() throws -> String {
     switch options.command {
     case .list: ListText(context, isJSON: options.isJSON).render(options.operands.first)
     case .completion:
@@ -27,38 +23,31 @@ struct TextCommand {
   }
 
   private func help() throws -> String {
-    let registry = context.registry
     guard let topic = options.operands.first else {
-      return HelpText.overview(scenarios: registry.scenarios)
+      return HelpText.overview(scenarios: scenarios)
     }
     if let command = Command.Name(rawValue: topic) { return HelpText.command(command) }
-    guard let scenario = registry.scenarios.first(where: { $0.name == topic }) else {
+    guard let scenario = scenarios.first(where: { $0.name == topic }) else {
       let known = context.ownNames + ExternalCommand.all(in: context.folders)
       throw LoopbenchError.unknown("command or scenario", topic, among: known)
     }
-    return HelpText.scenario(scenario, peers: registry.peers(of: scenario))
+    return HelpText.scenario(scenario, peers: context.registry.peers(of: scenario))
   }
 }
 
-/// `loopbench doctor`: is this machine fit for measuring?
-struct DoctorCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
+extension Invocation {
+  /// `loopbench doctor`: is this machine fit for measuring?
+  func doctor() throws -> ExitCode {
     let findings = context.findings()
-    try write(.output, options.isJSON ? findings.json() : shown(findings))
+    let text = options.isJSON ? findings.json() : text(findings)
+    try write(.output, look.isASCII && !options.isJSON ? ASCII.text(text) : text)
     let worst = findings.map(\.status).max() ?? .ok
     return options.isStrict && worst == .bad ? .unfit : .success
   }
 
-  private func shown(_ findings: [Finding]) -> String {
-    context.look(options).isASCII ? ASCII.text(text(findings)) : text(findings)
-  }
-
   private func text(_ findings: [Finding]) -> String {
     let width = findings.map(\.id.count).max() ?? 0
-    let usesColor = context.look(options).usesColor
+    let usesColor = look.usesColor
     let lines = findings.flatMap { finding in
       let id = finding.id + String(repeating: " ", count: width - finding.id.count)
       let status = Self.colored(finding.status, usesColor)

@@ -176,7 +176,7 @@ extension FailRule {
 
   /// The rule that may have been meant, by what was measured: a series stands
   /// after a slash, as it may have points itself.
-  package func suggestion(among results: [Report.Result]) -> String? {
+  package func meant(among results: [Report.Result]) -> String? {
     let parts = [scope.scenario, scope.series, scope.peer].compactMap { $0 }
     let known = results.flatMap {
       [$0.scenario, "\($0.scenario)/\($0.series)", $0.path]

@@ -108,7 +108,7 @@ extension ReportComparison {
     for rule in rules where !common.contains(where: rule.covers) {
       throw .notComparable(
         "the rule \(rule) speaks of nothing that both reports have"
-          + Suggestion.question(rule.suggestion(among: common))
+          + Suggestion.question(rule.meant(among: common))
       )
     }
     guard !rules.isEmpty || common.contains(where: FailRule.standard[0].covers) else {

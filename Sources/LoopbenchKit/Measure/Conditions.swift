@@ -157,7 +157,7 @@ package final class RunningLoad {
   ///
   /// - Returns: What to say of a load that had ended before; `nil` of one that
   ///   ran to the last.
-  package func stop() -> Report.Warning? {
+  package func stop() -> Warning? {
     let statuses = processes.map(cl_load_stop)
     processes = []
     return statuses.first { $0 >= 0 }.map { .loadEnded(load.text, status: Int($0)) }

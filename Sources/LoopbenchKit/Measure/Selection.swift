@@ -3,7 +3,7 @@ package struct Selection: Sendable {
   /// Every chosen peer in every series it has, in the order of the registry.
   package private(set) var contenders: [Contender] = []
   /// What was asked for or would be there, and is not measured.
-  package private(set) var warnings: [Report.Warning] = []
+  package private(set) var warnings: [Warning] = []
 
   /// Chooses contenders.
   ///

@@ -93,3 +93,7 @@ final class ObjectList<Object: AnyObject> {
 
   subscript(index: Int) -> Object { items[index].takeUnretainedValue() }
 }
+
+extension PeerFailure {
+  static let noMemory = PeerFailure("the system has no memory left for a mutex or a condition")
+}

@@ -38,6 +38,12 @@ protocol FunctionPool: Sendable {
   func close()
 }
 
+/// What every peer of `pool` and `priority` has.
+package enum PoolLoad {
+  /// How many operations may run at once.
+  package static let workers = 4
+}
+
 /// How urgent a function is.
 enum Urgency: Int32, Sendable {
   case low = -1

@@ -87,7 +87,7 @@ extension Report {
         references.filter { $0.peer == name }
       }
       return named.flatMap { reference in
-        compared.compactMap { percentile in
+        comparedPercentiles.compactMap { percentile in
           let floor = noise.first { $0.isAbout(result, at: percentile) }
           return Comparison(
             result,
@@ -180,5 +180,24 @@ extension Measurements {
     return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).filter {
       seen.insert($0.peerName).inserted
     }
+  }
+}
+
+extension Report {
+  /// The same, without the warnings of these ids.
+  package func hidingWarnings(_ ids: Set<String>) -> Report {
+    var report = self
+    report.warnings.removeAll { ids.contains($0.id) }
+    return report
+  }
+}
+
+extension Warning {
+  static func earlyFires(_ count: Int, of result: Report.Result) -> Warning {
+    Warning(
+      id: "early-fire",
+      text: "\(result.scenario) \(result.series): \(result.peer) fired early \(count) times",
+      hint: "a timer must never be early: report it, with this file"
+    )
   }
 }

@@ -28,7 +28,7 @@ extension Report {
   }
 
   /// The percentiles that are compared.
-  package static let compared: [Percentile] = [.p50, .p99]
+  package static let comparedPercentiles: [Percentile] = [.p50, .p99]
 }
 
 extension Report.Comparison {

@@ -31,12 +31,6 @@ extension Scenario {
   )
 }
 
-/// What every peer of `pool` and `priority` has.
-package enum PoolLoad {
-  /// How many operations may run at once.
-  package static let workers = 4
-}
-
 /// `pool` of whatever runs functions on several threads.
 struct PoolPeer<Pool: FunctionPool>: Peer {
   let scenario = "pool"

@@ -176,10 +176,6 @@ struct CondTimer: Peer {
   }
 }
 
-extension PeerFailure {
-  static let noMemory = PeerFailure("the system has no memory left for a mutex or a condition")
-}
-
 /// `timer` by a dispatch timer source.
 struct DispatchTimer: Peer {
   let name = "dispatch"

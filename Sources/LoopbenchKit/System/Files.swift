@@ -51,7 +51,7 @@ package final class OutputFile {
 
   private enum State {
     case open(OpaquePointer)
-    case closed
+    case finished
   }
 
   /// Opens a new file beside `path`.
@@ -75,7 +75,7 @@ package final class OutputFile {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
     }
     try write(text, to: cl_output_descriptor(output))
-    state = .closed
+    state = .finished
     let error = cl_output_finish(output)
     guard error == 0 else { throw SystemError(code: error) }
   }
@@ -93,7 +93,7 @@ package final class OutputFile {
   private func abandon() {
     switch state {
     case .open(let output): cl_output_abandon(output)
-    case .closed: break
+    case .finished: break
     }
   }
 }

@@ -2,41 +2,57 @@
 ///
 /// Its text says what is wrong, with the value that was given, and what to do.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
-  /// What an error is about: each kind has an exit code.
-  package enum Kind: Sendable {
-    /// Something was asked for that means nothing.
-    case usage
-    /// Something has a name and is not available here.
-    case unavailable
-    /// Two results, or a result and a rule, that can not be compared.
-    case notComparable
-    /// The machine is not fit for measuring.
-    case unfit
-    /// Something broke: a file, a process.
-    case failed
-  }
-
-  /// What it is about.
-  package let kind: Kind
+  /// What the program ends with.
+  package let code: ExitCode
   /// What is wrong, and what to do.
   package let description: String
 
-  package static func usage(_ text: String) -> Self { Self(kind: .usage, description: text) }
+  package static func usage(_ text: String) -> Self { Self(code: .usage, description: text) }
 
   package static func unavailable(_ text: String) -> Self {
-    Self(kind: .unavailable, description: text)
+    Self(code: .unavailable, description: text)
   }
 
   package static func notComparable(_ text: String) -> Self {
-    Self(kind: .notComparable, description: text)
+    Self(code: .notComparable, description: text)
   }
 
-  package static func unfit(_ text: String) -> Self { Self(kind: .unfit, description: text) }
+  package static func unfit(_ text: String) -> Self { Self(code: .unfit, description: text) }
 
-  package static func failed(_ text: String) -> Self { Self(kind: .failed, description: text) }
+  package static func failed(_ text: String) -> Self { Self(code: .failed, description: text) }
 
   /// Nothing is called `name`; perhaps one that is `known` was meant.
   package static func unknown(_ what: String, _ name: String, among known: [String]) -> Self {
     .usage("there is no \(what) \"\(name)\"" + Suggestion.question(for: name, in: known))
+  }
+}
+
+/// What the process tells its caller. Scripts depend on the numbers.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+  case success = 0
+  case failed = 1
+  case usage = 2
+  case regressed = 3
+  case inconclusive = 4
+  case notComparable = 5
+  case unavailable = 6
+  case unfit = 7
+  case timedOut = 124
+  case interrupted = 130
+
+  /// As help and the manual page show it.
+  package var summary: String {
+    switch self {
+    case .success: "done; nothing was shown to be slower"
+    case .failed: "something broke: a peer, a file; what could be measured is written"
+    case .usage: "the command line means nothing"
+    case .regressed: "something is slower than allowed, and was seen to be again"
+    case .inconclusive: "too noisy to tell (only with --strict)"
+    case .notComparable: "the baseline is missing, or is of something else"
+    case .unavailable: "a peer, scenario or format that is not available here"
+    case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
+    case .timedOut: "--timeout ended it; what was measured is written"
+    case .interrupted: "Ctrl-C ended it; what was measured is written"
+    }
   }
 }

@@ -82,7 +82,7 @@ struct SelectionTests {
   @Test("a peer that a named scenario does not have is refused, with those it has")
   func peerNotInScenario() {
     let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["set"]) }
-    #expect(error?.kind == .unavailable)
+    #expect(error?.code == .unavailable)
     #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
   }
 

@@ -100,8 +100,8 @@ extension Registry {
   /// - Parameter peers: The names of those that are wanted; `nil` means all.
   func everything(
     peers: [String]? = nil
-  ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Report.Warning]) {
-    var (contenders, warnings): ([Contender], [Report.Warning]) = ([], [])
+  ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Warning]) {
+    var (contenders, warnings): ([Contender], [Warning]) = ([], [])
     for scenario in scenarios {
       let its = self.peers(of: scenario).map(\.name)
       let wanted = peers.map { $0.filter(its.contains) } ?? [Selection.all]
