@@ -36,34 +36,33 @@ extension ReportComparison {
 }
 
 extension ReportComparison.Finding {
-  package static func all(
-    of rule: FailRule,
-    about pair: ReportComparison.Pair
-  ) -> [ReportComparison.Finding] {
+  static func all(of rule: FailRule, about pair: ReportComparison.Pair) -> [Self] {
     if case .count(let limit) = rule.limit { return [.init(rule, missed: limit, pair)] }
     return rule.percentiles.compactMap { .init(rule, at: $0, pair) }
   }
 
   private init(_ rule: FailRule, missed limit: UInt64, _ pair: ReportComparison.Pair) {
-    (scenario, series, peer) = (pair.new.scenario, pair.new.series, pair.new.peer)
+    let result = pair.new.result
+    (scenario, series, peer) = (result.scenario, result.series, result.peer)
     metric = "missed"
     self.rule = rule.description
-    let (before, now) = (pair.base.map { Double($0.missed) }, Double(pair.new.missed))
+    let (before, now) = (pair.base.map { Double($0.result.missed) }, Double(result.missed))
     (base, new) = (before, now)
     ratio = before.flatMap { $0 > 0 ? (now / $0).roundedToMillionths : nil }
     (reference, interval, noise, reason) = (nil, nil, nil, nil)
-    verdict = pair.new.missed > limit ? .regressed : .unchanged
+    verdict = result.missed > limit ? .regressed : .unchanged
   }
 
   /// `nil` when a round has too few samples for the percentile, unless the rule
   /// asks for just that one.
   private init?(_ rule: FailRule, at percentile: Percentile, _ pair: ReportComparison.Pair) {
-    let (before, now) = (pair.baseRounds(at: percentile), pair.newRounds(at: percentile))
+    let (before, now) = (pair.base?.rounds(at: percentile), pair.new.rounds(at: percentile))
     let isResolved = !now.values.isEmpty && before?.values.isEmpty != true
     guard isResolved || (rule.metric != .any && !FailRule.standard.contains(rule)) else {
       return nil
     }
-    (scenario, series, peer) = (pair.new.scenario, pair.new.series, pair.new.peer)
+    let result = pair.new.result
+    (scenario, series, peer) = (result.scenario, result.series, result.peer)
     metric = percentile.title
     self.rule = rule.description
     base = before.flatMap { Spread(of: $0.values)?.median }
@@ -74,15 +73,16 @@ extension ReportComparison.Finding {
       reason = "a round has too few samples to tell \(percentile.title) from the largest"
       return
     }
-    let judgement = Judgement(rule.limit, base: before, new: now, pair, noise: noise)
-    reference = rule.needsBase ? pair.reference?.new.peer : nil
+    let beside = pair.new.reference?.peer
+    let judgement = Judgement(rule.limit, base: before, new: now, beside, noise: noise)
+    reference = rule.needsBase ? beside : nil
     ratio = Self.ratio(before, now, isJudged: rule.needsBase)
     (interval, verdict, reason) = (judgement.interval, judgement.verdict, judgement.reason)
   }
 
   private static func ratio(
-    _ base: ReportComparison.Pair.Rounds?,
-    _ new: ReportComparison.Pair.Rounds,
+    _ base: ReportComparison.Rounds?,
+    _ new: ReportComparison.Rounds,
     isJudged: Bool
   ) -> Double? {
     let sides = isJudged ? (base?.judged, new.judged) : (base?.values, new.values)
@@ -100,9 +100,9 @@ extension ReportComparison.Finding {
 
     init(
       _ limit: FailRule.Limit,
-      base: ReportComparison.Pair.Rounds?,
-      new: ReportComparison.Pair.Rounds,
-      _ pair: ReportComparison.Pair,
+      base: ReportComparison.Rounds?,
+      new: ReportComparison.Rounds,
+      _ reference: String?,
       noise: Interval?
     ) {
       switch limit {
@@ -113,7 +113,7 @@ extension ReportComparison.Finding {
         reason = Self.reason(rounds: rounds, interval, noise)
         guard reason == nil, let interval, let noise else { return }
         verdict = Verdict(interval, threshold: threshold, floor: noise)
-        check(threshold, base, new, pair)
+        check(threshold, base, new, reference)
       case .time(let limit):
         interval = Bootstrap.median(of: new.values)
         reason = Self.reason(rounds: new.values.count)
@@ -127,13 +127,12 @@ extension ReportComparison.Finding {
     /// own time did not follow, nothing is said.
     private mutating func check(
       _ threshold: Double,
-      _ base: ReportComparison.Pair.Rounds,
-      _ new: ReportComparison.Pair.Rounds,
-      _ pair: ReportComparison.Pair
+      _ base: ReportComparison.Rounds,
+      _ new: ReportComparison.Rounds,
+      _ reference: String?
     ) {
       guard
-        let reference = pair.reference?.new.peer,
-        let before = Spread(of: base.values)?.median, before > 0,
+        let reference, let before = Spread(of: base.values)?.median, before > 0,
         let now = Spread(of: new.values)?.median
       else { return }
       switch verdict {

@@ -81,7 +81,7 @@ package struct ReportComparison: Codable, Equatable, Sendable {
   private init(of pairs: [Pair], rules: [FailRule], notes: [String]) {
     let used = rules.isEmpty ? FailRule.standard : rules
     let findings = pairs.flatMap { pair in
-      used.filter { $0.covers(pair.new) }.flatMap { Finding.all(of: $0, about: pair) }
+      used.filter { $0.covers(pair.new.result) }.flatMap { Finding.all(of: $0, about: pair) }
     }
     self.init(rules: used.map(\.description), findings: findings, notes: notes)
   }

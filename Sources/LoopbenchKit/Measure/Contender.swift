@@ -1,3 +1,5 @@
+import LoopTransactionsTesting
+
 /// One peer in one series of a scenario: what a round measures once.
 package struct Contender: Sendable {
   /// The scenario.

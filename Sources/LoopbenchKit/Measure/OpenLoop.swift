@@ -1,3 +1,4 @@
+package import LoopTransactionsTesting
 private import CLoopbench
 
 /// When operations are due, whatever becomes of those before them.

@@ -1,3 +1,5 @@
+import LoopTransactionsTesting
+
 /// How long a run is.
 package enum RoundCount: Equatable, Sendable {
   /// As many rounds as stated.

@@ -1,3 +1,4 @@
+package import LoopTransactionsTesting
 private import CLoopbench
 
 /// One peer's turn at one series in one round: what to do, and where to record.
@@ -52,6 +53,10 @@ public struct Slice: Sendable {
 }
 
 extension Slice {
+  /// A random number from 0 up to `bound`. The slices of one round have the same, and
+  /// a run of the same seed has them again.
+  public mutating func random(below bound: UInt64) -> UInt64 { generator.number(below: bound) }
+
   /// Records one sample, in ns. `companion` names another series that the
   /// scenario says is measured along with this one.
   public mutating func record(nanoseconds: Double, as companion: String? = nil) {

@@ -19,7 +19,20 @@ extension Scenario {
       ),
     ],
     references: ["uv", "set", "dirtybit"],
-    details: ScenarioDetails.commit
+    details: """
+      A tick of the loop performs what was committed before, each target once, however often it was
+      committed. `first` times the whole way; `duplicate` only the commits that find their target
+      waiting already.
+
+        loop   commit 1 … commit 1000 │ tick: perform 1 … perform 1000
+        first  ├──────────────────────┴──────────────────────────────┤  divided by 1000
+
+        loop   1000 wait │ commit 1 … commit 1000, ten times over │ tick
+        duplicate        ├────────────────────────────────────────┤     divided by 10000
+
+      The loop's thread does all of it: no other thread, no wake. Peers `set` and `dirtybit` do not
+      run a loop; they are what the book-keeping alone costs.
+      """
   )
 }
 

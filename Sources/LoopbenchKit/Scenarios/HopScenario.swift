@@ -15,7 +15,20 @@ extension Scenario {
       )
     ],
     references: ["lt", "actor"],
-    details: ScenarioDetails.hop,
+    details: """
+      A task calls an empty method of an actor 200 times, each time when the call before has returned.
+      What is timed is the whole way there and back, divided by the number of calls.
+
+        task     call 1 ┐          ┌ call 2 ┐          ┌ …
+        actor           └ method 1 ┘        └ method 2 ┘
+        call     ├─────────────────────────────────────…┤  divided by 200
+
+      `lt` and `main` are called from Swift's threads: a call is a job that wakes the loop, and one
+      that wakes the task's thread. A task that prefers the loop, `lt.preferred`, is on the actor's
+      thread already. So is, in effect, the task that calls `actor`, a default actor that nobody else
+      wants: Swift runs it in place. `main` is measured on the program's first thread, where a
+      MainQueueBridge serves the main queue. No thread is placed: Swift's are not loopbench's to place.
+      """,
     isStandard: false
   )
 }

@@ -26,7 +26,27 @@ extension Scenario {
       ),
     ],
     references: ["uvwork", "dispatch", "opqueue", "ring"],
-    details: ScenarioDetails.pool,
+    details: """
+      One thread hands functions to a pool that runs at most 4 at once, and the last to end stops the
+      clock: a throughput as ns per operation, not the latency of one. For that, see `priority`.
+
+        adds      add 1  add 2  …  add n
+        workers      run 1  run 2  …  run n
+        empty     ├───────────────────────┤  divided by n
+
+        workers   (each kept by an operation that waits)
+        adds      add 1 … add n │ cancel 1 … cancel n
+        cancel                  ├───────────────────┤  divided by n
+
+        loop          open, add, commit 1 … n │ completion 1 … completion n
+        workers           run 1  run 2  …  run n
+        transactions  ├─────────────────────────────────────────────────┤  divided by n
+
+      No thread is placed on a CPU: how a pool spreads is part of what it does. `dispatch` and `task`
+      have the width of their system, as many threads as CPUs. Every operation of `empty` counts
+      down one number, which all peers share the cost of. Where peers have no loop, a completion goes
+      to a serial queue. Wakes of the loop are counted over all bursts, warm-up included.
+      """,
     isStandard: false
   )
 }

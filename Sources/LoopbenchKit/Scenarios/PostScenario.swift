@@ -10,7 +10,15 @@ extension Scenario {
     name: "post",
     summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
-    details: ScenarioDetails.post
+    details: """
+      Hands the loop something to run. `.across` posts from a thread on another CPU to a loop that
+      sleeps; `.self` posts from the loop's own thread, for the same tick. A sample is a whole burst,
+      so it is a throughput as ns per item, not the latency of one item: for that, see `wake`.
+
+        producer   post 1  post 2  …  post n
+        loop       (asleep)     run 1  run 2  …  run n
+                   ├────────────────────────────────┤  divided by n
+      """
   )
 
   private static func across(_ item: PostLoad.Item) -> Series {

@@ -24,7 +24,23 @@ extension Scenario {
       ),
     ],
     references: ["dispatch", "opqueue"],
-    details: ScenarioDetails.priority,
+    details: """
+      Operations of 20 us each keep 4 workers busy, and one more is added that is more urgent than all
+      of them (`latency`) or less (`starvation`). What is timed is from before the add to its first
+      instruction.
+
+        workers      20 us │ 20 us │ 20 us │ 20 us …  10000 at any time: each adds the next
+        adds              add ┐
+        latency           ├───┴────┤ starts
+
+        workers      urgent │ urgent │ urgent │ …  64 at any time: each adds the next
+        adds              add ┐
+        starvation        ├───┴───────────────┤ starts, or 20 ms: it is given up
+
+      Urgent ones come one at a time, 200 to 400 us apart. How many lower ones started between the end
+      of the add and the start of the urgent one is counted beside, over all samples: inversions.
+      No thread is placed, and whoever adds sleeps in between: to wake it takes a CPU from a worker.
+      """,
     isStandard: false
   )
 }

@@ -37,7 +37,18 @@ extension Scenario {
           kind: .service
         ),
       ],
-      details: ScenarioDetails.replay
+      details: """
+        A load that was recorded: who committed what, when, and what performing it cost. Each producer
+        has a thread, and commits when the recording did, whoever keeps up.
+
+          schedule   due ── lag ── commit ───────────────┐
+          loop       (asleep, or busy) ── cost ──── performed
+          performed  ├───────────────────────────────────┤
+          tick                         ├────────────────┤  until the loop is about to wait again
+
+        `lt` performs one action for all commits of a target and selector that wait; `uv` and `dispatch`
+        perform each. How many were performed, in how many ticks, stands below the table.
+        """
     )
   }
 }

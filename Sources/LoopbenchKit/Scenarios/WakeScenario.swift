@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 private import CLoopbench
 
 extension Scenario {
@@ -47,7 +48,29 @@ extension Scenario {
       ),
     ],
     extras: [.processorUse],
-    details: ScenarioDetails.wake
+    details: """
+      A loop sleeps in its poll; another thread hands it one thing. The clock starts before the call
+      that hands it over, so the cost of that call counts.
+
+        producer   before ─ send ─ (asleep) ────────────── runs again
+        loop       (asleep in poll) ──── callback ─ answer
+        across         ├─────────────────────┤
+        roundtrip      ├───────────────────────────────────────┤
+
+      `across` has the two threads on two CPUs. `same` has them on one, where the sender can not run
+      while the callback does, so it is timed until the sender runs again. There the sender sends only
+      after it was answered: nothing piles up.
+
+        schedule   due ── lag ── send ─────────┐
+        loop       (asleep, or still busy) ─── callback
+        paced      ├───────────────────────────┤
+        .service                 ├─────────────┤  or from the callback before, if that was later
+
+      `paced` is an open loop: sends are due on a schedule (--rate, --arrival) that waits for nobody.
+      Its time counts from when a send was due, so a stall shows in all that were due meanwhile.
+      `.lag` is how late the sender itself was; a send that was late by more than an interval counts
+      as missed.
+      """
   )
 
   private static let pacedWake = Series(

@@ -1,3 +1,5 @@
+import LoopTransactionsTesting
+
 /// From where to where a figure is believed to lie.
 package struct Interval: Codable, Equatable, Sendable {
   /// The lower end.
@@ -78,7 +80,7 @@ package enum Bootstrap {
   /// The 95 % percentile interval of the median of `values`; `nil` when empty.
   package static func median(of values: [Double]) -> Interval? {
     guard !values.isEmpty else { return nil }
-    var generator = SeededGenerator(seed: 1)
+    var generator = SeededGenerator(seed: 1, stream: 0)
     var sample = Resample(of: values)
     return interval(of: (0..<resamples).map { _ in sample.median(using: &generator) })
   }
@@ -88,7 +90,7 @@ package enum Bootstrap {
   /// median of `base` is 0.
   package static func ratio(of values: [Double], to base: [Double]) -> Interval? {
     guard !values.isEmpty, !base.isEmpty, base.allSatisfy({ $0 > 0 }) else { return nil }
-    var generator = SeededGenerator(seed: 2)
+    var generator = SeededGenerator(seed: 2, stream: 0)
     var (above, below) = (Resample(of: values), Resample(of: base))
     return interval(
       of: (0..<resamples).map { _ in

@@ -1,22 +1,10 @@
-/// Random numbers that a seed repeats, on every machine and toolchain
-/// (SplitMix64).
-package struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+package import LoopTransactionsTesting
 
-  /// Begins the sequence of `seed`. Another `stream` is an unrelated sequence.
-  package init(seed: UInt64, stream: UInt64 = 0) {
-    state = seed
-    let start = next()
-    state = start ^ (stream &* 0xD134_2543_DE82_EF95)
-  }
-
-  /// The next 64 random bits.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+extension SeededGenerator {
+  /// The numbers of `stream`, one of the many that `seed` has.
+  package init(seed: UInt64, stream: UInt64) {
+    var first = SeededGenerator(seed: seed)
+    self.init(seed: first.next() ^ (stream &* 0xD134_2543_DE82_EF95))
   }
 
   /// A number from 0 to `bound` less 1.

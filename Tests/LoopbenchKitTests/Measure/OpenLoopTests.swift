@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import Testing
 
@@ -8,7 +9,7 @@ struct OpenLoopScheduleTests {
     _ arrival: Pace.Arrival = .const,
     seed: UInt64 = 7
   ) -> OpenLoopSchedule {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed, stream: 0)
     let pace = Pace(rate: 1_000_000, arrival: arrival)
     return OpenLoopSchedule(count: count, pace: pace, generator: &generator)
   }
@@ -76,7 +77,7 @@ struct OpenLoopScheduleTests {
       series: "paced",
       effort: Effort(warmUps: 1, samples: 3, operations: 1),
       seats: Placement.Seats(loop: nil, producer: nil),
-      generator: SeededGenerator(seed: 1)
+      generator: SeededGenerator(seed: 1, stream: 0)
     )
     let schedule = OpenLoopSchedule(dues: [100, 1000, 2000, 3000], tolerance: 300)
     // The first warms up, the second keeps its schedule, the third is late, the

@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import Testing
 
@@ -54,7 +55,7 @@ struct ReplayParserTests {
 
   @Test("random bytes are refused or read, and never more", arguments: UInt64(1)...8)
   func noise(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed, stream: 0)
     let alphabet = Array("loopreplay 1\n0 12#\tab\r\u{FF}\u{0}-.9".utf8)
     for _ in 0..<500 {
       var bytes = generator.next() % 2 == 0 ? Array("loopreplay 1\n".utf8) : []

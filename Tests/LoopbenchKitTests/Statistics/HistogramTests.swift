@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import LoopbenchTestSupport
 import Testing
@@ -115,7 +116,7 @@ struct HistogramTests {
 struct HistogramPropertyTests {
   /// Spread evenly over the powers of two from 1 ns to 1 h.
   private func samples(_ count: Int, seed: UInt64) -> [Double] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed, stream: 0)
     return (0..<count).map { _ in
       let octave = Double(1 << generator.number(below: 41))
       return min(3.6e12, octave * (1 + generator.uniform()))

@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import LoopbenchTestSupport
 import TestSupport
@@ -59,7 +60,7 @@ struct BootstrapTests {
   )
   func coverage() {
     let hits = (UInt64(0)..<200).filter { seed in
-      var generator = SeededGenerator(seed: seed)
+      var generator = SeededGenerator(seed: seed, stream: 0)
       let values = (0..<15).map { _ in 500 + 1000 * generator.uniform() }
       return Bootstrap.median(of: values).map { $0.low <= 1000 && 1000 <= $0.high } ?? false
     }.count
