@@ -117,8 +117,6 @@ cl_usage cl_usage_now(void) {
   return result;
 }
 
-bool cl_is_terminal(int descriptor) { return isatty(descriptor) != 0; }
-
 int cl_write_all(int descriptor, const void *bytes, size_t length) {
   const char *next = bytes;
   while (length > 0) {
@@ -177,23 +175,9 @@ void cl_sleep_overshoot(uint64_t *overshoot, int count) {
   }
 }
 
-extern char **environ;
-
 void cl_program_path(char *path, size_t capacity) {
   size_t size = capacity;
   if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
-}
-
-int cl_become(const char *path, char *const *arguments) {
-  execv(path, arguments);
-  return errno;
-}
-
-const char *cl_environment(size_t index) {
-  for (size_t i = 0; environ != NULL && environ[i] != NULL; i++) {
-    if (i == index) return environ[i];
-  }
-  return NULL;
 }
 
 int cl_terminal_width(int descriptor) {
@@ -209,16 +193,3 @@ void cl_keep_descriptors(void) {
   }
 }
 
-long cl_read(int descriptor, void *bytes, size_t capacity) {
-  ssize_t count;
-  do count = read(descriptor, bytes, capacity);
-  while (count < 0 && errno == EINTR);
-  return count >= 0 ? (long)count : -errno;
-}
-
-int cl_open_input(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  return descriptor >= 0 ? descriptor : -errno;
-}
-
-void cl_close_input(int descriptor) { close(descriptor); }

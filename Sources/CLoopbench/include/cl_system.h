@@ -31,8 +31,6 @@ typedef struct {
 // What the process has used since it began.
 cl_usage cl_usage_now(void);
 
-bool cl_is_terminal(int descriptor);
-
 // Writes all of it. Returns 0, or an errno.
 int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 
@@ -59,28 +57,12 @@ void cl_sleep_overshoot(uint64_t *_Nonnull overshoot, int count);
 // The path of the running program, or "".
 void cl_program_path(char *_Nonnull path, size_t capacity);
 
-// Becomes the program at `path`. Returns an errno, if at all.
-int cl_become(const char *_Nonnull path, char *_Nullable const *_Nonnull arguments);
-
-// The environment: "NAME=value", at `index`; NULL past the last.
-const char *_Nullable cl_environment(size_t index);
-
 // Columns of a terminal, or 0.
 int cl_terminal_width(int descriptor);
 
 // Opens the standard descriptors that are closed, so that no file becomes one of
 // them: for reading what is written to, so that writing still fails.
 void cl_keep_descriptors(void);
-
-// Opens `path` for reading. Returns a descriptor, or a negated errno.
-int cl_open_input(const char *_Nonnull path);
-
-// Closes it.
-void cl_close_input(int descriptor);
-
-// Reads up to `capacity` bytes. Returns how many, 0 at the end, or a negated
-// errno.
-long cl_read(int descriptor, void *_Nonnull bytes, size_t capacity);
 
 // A file that is being written.
 typedef struct cl_output cl_output;

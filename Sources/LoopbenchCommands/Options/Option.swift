@@ -60,6 +60,21 @@ package struct Option: Sendable {
     self.action = action
   }
 
+  /// Does what it says, with `value` if it takes one.
+  ///
+  /// - Returns: What the value must be, if it is not.
+  func apply(_ value: String, to options: inout Options) -> Expected? {
+    switch action {
+    case .flag(let apply):
+      apply(&options)
+      options.note(self, nil)
+    case .value(_, let apply):
+      if let expected = apply(&options, value) { return expected }
+      options.note(self, value)
+    }
+    return nil
+  }
+
   /// Its name in a configuration file.
   package var key: String { String(long.dropFirst(2)) }
 }

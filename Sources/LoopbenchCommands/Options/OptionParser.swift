@@ -100,7 +100,10 @@ extension OptionParser {
       let set = Set(given.map(\.option.key))
       try configuration(path)?.apply(to: &options, except: set)
     }
-    for one in given { try one.apply(to: &options) }
+    for one in given {
+      guard let expected = one.option.apply(one.value ?? "", to: &options) else { continue }
+      throw LoopbenchError.badValue(of: one.name, one.value ?? "", expected: expected)
+    }
   }
 }
 
@@ -197,23 +200,6 @@ struct CommandLineWords {
     }
     let value = argument.dropFirst(2)
     return (String(argument.prefix(2)), value.isEmpty ? nil : String(value))
-  }
-}
-
-extension CommandLineWords.Given {
-  /// Puts the value where it belongs.
-  func apply(to options: inout Options) throws(LoopbenchError) {
-    switch option.action {
-    case .flag(let apply):
-      apply(&options)
-      options.note(option, nil)
-    case .value(_, let apply):
-      guard let value else { return }
-      if let expected = apply(&options, value) {
-        throw .badValue(of: name, value, expected: expected)
-      }
-      options.note(option, value)
-    }
   }
 }
 

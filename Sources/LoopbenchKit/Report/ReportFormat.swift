@@ -56,8 +56,8 @@ extension Report {
   ) -> String {
     let report = chosen(by: style)
     return switch format {
-    case .text: TextReport(report, scenarios: scenarios, style: style).render()
-    case .markdown: MarkdownReport(report, scenarios: scenarios, style: style).render()
+    case .text: report.text(scenarios: scenarios, style: style)
+    case .markdown: report.markdown(scenarios: scenarios, style: style)
     case .json: report.json()
     case .ndjson: NDJSONReport.render(report)
     case .csv: CSVReport(report, percentiles: style.percentiles).render()
@@ -149,9 +149,7 @@ struct CSVReport {
     guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
       return text
     }
-    return "\""
-      + text.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }
 

@@ -1,18 +1,19 @@
 extension SeriesTable {
   var allColumns: [Column] {
-    Self.flatten([
+    let parts: [[Column]] = [
       [Column(title: unit.rawValue, rank: .always) { $0.isTwin ? "\($0.peer) (A/A)" : $0.peer }],
       style.percentiles.map(percentile),
       [Column(title: "samples", rank: .samples) { String($0.count) }],
       references.first.map(ratios) ?? [],
       references.dropFirst().map { name in
-        Column(title: "vs \(name)", rank: .otherReference) { ratio(of: $0, to: name) }
+        Column(title: "vs \(name)", rank: .otherReference) { ratio(of: $0, to: name, at: .p50) }
       },
       [Column(title: "verdict", rank: .verdict, cell: verdict)],
       extras,
       style.showsSparklines
         ? [Column(title: sparkline.title, rank: .picture, cell: sparkline.text)] : [],
-    ])
+    ]
+    return parts.flatMap { $0 }
   }
 
   private func percentile(_ percentile: Percentile) -> Column {
@@ -26,23 +27,16 @@ extension SeriesTable {
   private func ratios(to reference: String) -> [Column] {
     [
       Column(title: "vs \(reference) p50 (95 %)", rank: .ratio, cell: ratioWithRange),
-      Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, at: .p99) },
+      Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, to: reference, at: .p99) },
     ]
   }
 
   private var extras: [Column] {
-    let difference = Column(
-      title: "ns above \(references.first ?? "")",
-      rank: .extra,
-      cell: difference
-    )
+    let title = "ns above \(references.first ?? "")"
+    let difference = Column(title: title, rank: .extra, cell: difference)
     let use = Column(title: "CPU/wall", rank: .extra, cell: processorUse)
     return (scenario.extras.contains(.difference) ? [difference] : [])
       + (scenario.extras.contains(.processorUse) ? [use] : [])
-  }
-
-  private static func flatten(_ parts: [[Column]]) -> [Column] {
-    parts.flatMap { $0 }
   }
 
   private func time(_ nanoseconds: Double) -> String {
@@ -81,13 +75,13 @@ extension SeriesTable {
     return comparison(of: result, to: references.first)?.verdict.rawValue ?? ""
   }
 
-  private func ratio(of result: Report.Result, at percentile: Percentile) -> String {
-    let comparison = comparison(of: result, to: references.first, at: percentile)
+  private func ratio(
+    of result: Report.Result,
+    to reference: String,
+    at percentile: Percentile
+  ) -> String {
+    let comparison = comparison(of: result, to: reference, at: percentile)
     return comparison.map { Self.ratio($0.ratio.median) } ?? ""
-  }
-
-  private func ratio(of result: Report.Result, to reference: String) -> String {
-    comparison(of: result, to: reference).map { Self.ratio($0.ratio.median) } ?? ""
   }
 
   private func difference(of result: Report.Result) -> String {

@@ -1,81 +1,39 @@
-/// Renders a report for people.
-package struct TextReport {
-  private let report: Report
-  private let scenarios: [Scenario]
-  private let style: ReportStyle
-
-  /// - Parameter scenarios: Where the descriptions and the extra columns come
-  ///   from if the report does not have them; a scenario that is not among them
-  ///   is shown without.
-  package init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
-    self.report = report.chosen(by: style)
-    self.scenarios = scenarios
-    self.style = style
-  }
-
-  /// The text, ending in a newline.
-  package func render() -> String {
-    let blocks = [header] + sections + (report.warnings.isEmpty ? [] : [warnings])
-    let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
-    return style.isASCII ? ASCII.text(text) : text
-  }
-
-  private var header: [String] {
-    ReportHeader(report).parts.map { $0.joined(separator: " · ").printable }
-  }
-
-  private var sections: [[String]] {
-    ReportSection.all(in: report, scenarios: scenarios, style: style).map { section in
-      [section.caption.printable] + section.tables.flatMap { $0.lines() }
+extension Report {
+  /// Tables for people, to be read on a terminal.
+  func text(scenarios: [Scenario], style: ReportStyle) -> String {
+    let header = ReportHeader(self).parts.map { $0.joined(separator: " · ").printable }
+    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).map {
+      [$0.caption.printable] + $0.tables.flatMap { $0.lines() }
     }
+    let warnings = warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
+    return Self.text(of: [header] + sections + [warnings], style)
   }
 
-  private var warnings: [String] {
-    report.warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
-  }
-}
-
-/// Renders a report for an issue or a page, in GitHub's Markdown.
-struct MarkdownReport {
-  private let report: Report
-  private let scenarios: [Scenario]
-  private let style: ReportStyle
-
-  init(_ report: Report, scenarios: [Scenario], style: ReportStyle) {
-    self.report = report
-    self.scenarios = scenarios
+  /// The same, for an issue or a page.
+  func markdown(scenarios: [Scenario], style: ReportStyle) -> String {
     var style = style
     // A line of blocks would lose its place in a proportional font.
     style.showsSparklines = false
     style.width = nil
-    self.style = style
-  }
-
-  func render() -> String {
-    let blocks = [header] + sections.flatMap { $0 } + (report.warnings.isEmpty ? [] : [warnings])
-    let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
-    return (style.isASCII ? ASCII.text(text) : text).printable
-  }
-
-  private var header: [String] {
-    ReportHeader(report).parts.map { "- " + $0.joined(separator: " · ") }
-  }
-
-  private var sections: [[[String]]] {
-    ReportSection.all(in: report, scenarios: scenarios, style: style).map { section in
-      [["### \(section.caption)"]] + section.tables.flatMap(Self.blocks)
+    let header = ReportHeader(self).parts.map { "- " + $0.joined(separator: " · ") }
+    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).flatMap {
+      [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() }
     }
+    let warnings = warnings.map { "- **\($0.id)**: \($0.text); \($0.hint)" }
+    return Self.text(of: [header] + sections + [warnings], style).printable
   }
 
-  private static func blocks(for table: SeriesTable) -> [[String]] {
-    [["`\(table.series)`" + table.caption.dropFirst(table.series.count)]]
-      + (table.table.map { [$0.markdown()] } ?? [])
-      + (table.figures.map { [$0.markdown()] } ?? [])
-      + (table.notes.isEmpty ? [] : [table.notes])
+  private static func text(of blocks: [[String]], _ style: ReportStyle) -> String {
+    let texts = blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+    let text = texts.joined(separator: "\n")
+    return style.isASCII ? ASCII.text(text) : text
   }
+}
 
-  private var warnings: [String] {
-    report.warnings.map { "- **\($0.id)**: \($0.text); \($0.hint)" }
+extension SeriesTable {
+  fileprivate func markdown() -> [[String]] {
+    let caption = "`\(series)`" + caption.dropFirst(series.count)
+    return [[caption], table?.markdown() ?? [], figures?.markdown() ?? [], notes]
   }
 }
 

@@ -17,19 +17,15 @@ package enum InputFile {
   ///   to its end.
   /// - Throws: Why it can not be read; for too many bytes, `SystemError.tooLarge`.
   package static func read(_ path: String, limit: Int) throws(SystemError) -> Data {
-    guard path != "-" else { return try read(from: 0, limit: limit) }
-    let descriptor = cl_open_input(path)
-    guard descriptor >= 0 else { throw SystemError(code: descriptor) }
-    defer { cl_close_input(descriptor) }
-    return try read(from: descriptor, limit: limit)
-  }
-
-  private static func read(from descriptor: Int32, limit: Int) throws(SystemError) -> Data {
+    let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    defer { if descriptor > 0 { close(descriptor) } }
     var data = Data()
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = cl_read(descriptor, &bytes, bytes.count)
-      guard count >= 0 else { throw SystemError(code: Int32(count)) }
+      let count = systemRead(descriptor, &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(code: errno) }
       guard count > 0 else { return data }
       guard data.count + count <= limit else { throw SystemError.tooLarge }
       data.append(contentsOf: bytes.prefix(count))
@@ -64,7 +60,7 @@ package final class OutputFile {
   }
 
   deinit {
-    abandon()
+    if case .open(let output) = state { cl_output_abandon(output) }
   }
 
   /// Writes `text` and puts the file in its place.
@@ -74,27 +70,10 @@ package final class OutputFile {
     guard case .open(let output) = state else {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
     }
-    try write(text, to: cl_output_descriptor(output))
+    try writeAll(text, to: cl_output_descriptor(output))
     state = .finished
     let error = cl_output_finish(output)
     guard error == 0 else { throw SystemError(code: error) }
-  }
-
-  private func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-    var text = text
-    let error = text.withUTF8 { bytes -> Int32 in
-      guard let start = bytes.baseAddress else { return 0 }
-      return cl_write_all(descriptor, start, bytes.count)
-    }
-    guard error == 0 else { throw SystemError(code: error) }
-  }
-
-  /// Leaves nothing behind of a run that failed.
-  private func abandon() {
-    switch state {
-    case .open(let output): cl_output_abandon(output)
-    case .finished: break
-    }
   }
 }
 
@@ -106,7 +85,7 @@ package enum Terminal: Int32, Sendable {
   case error = 2
 
   /// Whether a person is likely to look at it now.
-  package var isInteractive: Bool { cl_is_terminal(rawValue) }
+  package var isInteractive: Bool { isatty(rawValue) != 0 }
 
   /// Its columns; 80 where it does not tell.
   package var width: Int { knownWidth ?? 80 }
@@ -118,14 +97,7 @@ package enum Terminal: Int32, Sendable {
   }
 
   /// Writes all of `text`, unbuffered.
-  package func write(_ text: String) throws(SystemError) {
-    var text = text
-    let error = text.withUTF8 { bytes -> Int32 in
-      guard let start = bytes.baseAddress else { return 0 }
-      return cl_write_all(rawValue, start, bytes.count)
-    }
-    guard error == 0 else { throw SystemError(code: error) }
-  }
+  package func write(_ text: String) throws(SystemError) { try writeAll(text, to: rawValue) }
 }
 
 /// An `errno`, described as libuv does.
@@ -148,12 +120,21 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
 
   /// The system's sentence: "permission denied".
   package var description: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let text = buffer.baseAddress else { return "error \(code)" }
-      cl_error_message(code, text, buffer.count)
-      return String(cString: text)
-    }
+    String(capacity: 256) { cl_error_message(code, $0, $1) }
   }
+}
+
+private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ size: Int) -> Int {
+  read(file, bytes, size)
+}
+
+private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
+  var text = text
+  let error = text.withUTF8 { bytes -> Int32 in
+    guard let start = bytes.baseAddress else { return 0 }
+    return cl_write_all(descriptor, start, bytes.count)
+  }
+  guard error == 0 else { throw SystemError(code: error) }
 }
 
 extension LoopbenchError {

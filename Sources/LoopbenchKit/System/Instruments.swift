@@ -22,13 +22,11 @@ package struct Instruments: Sendable {
     now: { cl_now() },
     usage: {
       let usage = cl_usage_now()
-      return ResourceUse(
-        cpuNs: usage.cpu_ns,
-        voluntarySwitches: usage.voluntary,
-        involuntarySwitches: usage.involuntary,
-        stealNs: usage.steal_ns,
-        migrations: usage.migrations
-      )
+      var use = ResourceUse()
+      use.cpuNs = usage.cpu_ns
+      (use.voluntarySwitches, use.involuntarySwitches) = (usage.voluntary, usage.involuntary)
+      (use.stealNs, use.migrations) = (usage.steal_ns, usage.migrations)
+      return use
     }
   )
 }
@@ -36,40 +34,28 @@ package struct Instruments: Sendable {
 /// Processor time and context switches of the process.
 package struct ResourceUse: Equatable, Sendable {
   /// User and system time of all threads, in ns.
-  package let cpuNs: UInt64
+  package var cpuNs: UInt64 = 0
   /// How often a thread went to sleep.
-  package let voluntarySwitches: UInt64
+  package var voluntarySwitches: UInt64 = 0
   /// How often a thread was taken off its CPU.
-  package let involuntarySwitches: UInt64
+  package var involuntarySwitches: UInt64 = 0
   /// Time the host gave the machine's CPUs to others, in ns; 0 where unknown.
-  package let stealNs: UInt64
+  package var stealNs: UInt64 = 0
   /// How often a thread moved to another CPU; 0 where unknown.
-  package let migrations: UInt64
+  package var migrations: UInt64 = 0
 
   /// Makes a reading.
-  package init(
-    cpuNs: UInt64,
-    voluntarySwitches: UInt64,
-    involuntarySwitches: UInt64,
-    stealNs: UInt64 = 0,
-    migrations: UInt64 = 0
-  ) {
-    self.cpuNs = cpuNs
-    self.voluntarySwitches = voluntarySwitches
-    self.involuntarySwitches = involuntarySwitches
-    self.stealNs = stealNs
-    self.migrations = migrations
-  }
+  package init() {}
 
   /// What was used between two readings.
   package static func - (later: ResourceUse, earlier: ResourceUse) -> ResourceUse {
-    ResourceUse(
-      cpuNs: later.cpuNs &- earlier.cpuNs,
-      voluntarySwitches: later.voluntarySwitches &- earlier.voluntarySwitches,
-      involuntarySwitches: later.involuntarySwitches &- earlier.involuntarySwitches,
-      stealNs: later.stealNs &- earlier.stealNs,
-      migrations: later.migrations &- earlier.migrations
-    )
+    var use = later
+    use.cpuNs &-= earlier.cpuNs
+    use.voluntarySwitches &-= earlier.voluntarySwitches
+    use.involuntarySwitches &-= earlier.involuntarySwitches
+    use.stealNs &-= earlier.stealNs
+    use.migrations &-= earlier.migrations
+    return use
   }
 }
 

@@ -3,52 +3,36 @@ private import CLoopbench
 /// What the figures were measured on, and with which versions.
 package struct Machine: Codable, Equatable, Sendable {
   /// The processor's name; empty where unknown.
-  package let cpu: String
+  package var cpu = ""
   /// Processors online, whether or not the process may use them all.
-  package let cpus: Int
+  package var cpus = 1
   /// "KVM", "VMware", …; empty on bare metal or where unknown.
-  package let virtualization: String
+  package var virtualization = ""
   /// System, release and architecture.
-  package let os: String
+  package var os = ""
   /// The libuv that ran.
-  package let libuv: String
+  package var libuv = ""
   /// The Swift that compiled this, major and minor.
-  package let swift: String
+  package var swift = ""
   /// "release", or "debug" if either the Swift or the C was not optimised.
-  package let build: String
+  package var build = "release"
 
   /// Makes a description; reports in tests bring their own.
-  package init(
-    cpu: String,
-    cpus: Int,
-    virtualization: String,
-    os: String,
-    libuv: String,
-    swift: String,
-    build: String
-  ) {
-    self.cpu = cpu
-    self.cpus = cpus
-    self.virtualization = virtualization
-    self.os = os
-    self.libuv = libuv
-    self.swift = swift
-    self.build = build
-  }
+  package init() {}
 }
 
 extension Machine {
   /// This machine, now.
   package static func detect() -> Machine {
-    Machine(
-      cpu: text { _ = cl_cpu_info($0, $1) },
-      cpus: cpuCount,
-      virtualization: text { cl_virtualization($0, $1) },
-      os: text { cl_operating_system($0, $1) },
-      libuv: libuvVersion,
-      swift: swiftVersion,
-      build: isDebugBuild || !cl_is_optimized() ? "debug" : "release"
-    )
+    var machine = Machine()
+    machine.cpu = String(capacity: 256) { _ = cl_cpu_info($0, $1) }
+    machine.cpus = cpuCount
+    machine.virtualization = String(capacity: 256) { cl_virtualization($0, $1) }
+    machine.os = String(capacity: 256) { cl_operating_system($0, $1) }
+    machine.libuv = libuvVersion
+    machine.swift = swiftVersion
+    machine.build = isDebugBuild || !cl_is_optimized() ? "debug" : "release"
+    return machine
   }
 
   /// The libuv that runs.
@@ -57,14 +41,6 @@ extension Machine {
   package static var cpuCount: Int {
     var model: [CChar] = [0]
     return Int(cl_cpu_info(&model, model.count))
-  }
-
-  private static func text(_ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let start = buffer.baseAddress else { return "" }
-      fill(start, buffer.count)
-      return String(cString: start)
-    }
   }
 
   private static var isDebugBuild: Bool {
@@ -86,5 +62,17 @@ extension Machine {
     #else
       "6.2"
     #endif
+  }
+}
+
+extension String {
+  /// The text that `fill` writes into as many bytes as it is told, the last a zero.
+  init(capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) {
+    self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+      guard let start = buffer.baseAddress else { return "" }
+      start.pointee = 0
+      fill(start, buffer.count)
+      return String(cString: start)
+    }
   }
 }

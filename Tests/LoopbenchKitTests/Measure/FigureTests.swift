@@ -78,9 +78,9 @@ struct FigureTests {
   @Test("the text has a table of them, by their titles or, of an unknown scenario, their names")
   func text() throws {
     let report = try fixture().report()
-    let known = TextReport(report, scenarios: [fixture().scenario]).render()
+    let known = report.rendered(as: .text, scenarios: [fixture().scenario])
     #expect(known.contains("good %") && known.contains("75.0") && !known.contains("goodRatio"))
-    let unknown = TextReport(report, scenarios: []).render()
+    let unknown = report.rendered(as: .text, scenarios: [])
     #expect(unknown.contains("goodRatio") && unknown.contains("0.750"))
   }
 }
