@@ -41,7 +41,7 @@ extension ReportFormat {
 /// What a run does with its rules and its baseline: before the first round it sees
 /// whether there is anything to compare, and what looks slower it measures again,
 /// in fresh processes, before it says so.
-struct Comparing {
+struct RunComparison {
   private let invocation: Invocation
   private let base: Report?
   private let rules: [FailRule]
@@ -100,7 +100,7 @@ struct Comparing {
   }
 }
 
-extension Comparing {
+extension RunComparison {
   /// Until nothing looks slower, or as many processes said so as have to; `nil` when
   /// the run was ended meanwhile.
   private func confirm(

@@ -44,7 +44,7 @@ extension Invocation {
       return .success
     }
     let base = try options.baseline.map { try baseline(named: $0) }
-    let comparing = Comparing(invocation: self, base: base, rules: rules)
+    let comparing = RunComparison(invocation: self, base: base, rules: rules)
     try comparing?.check(plan)
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: scenarios)

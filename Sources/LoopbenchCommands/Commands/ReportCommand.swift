@@ -47,8 +47,8 @@ extension Invocation {
   }
 
   private func openPicture(_ path: String) throws -> OutputFile {
-    guard Values.picture(path) != nil else {
-      throw LoopbenchError.badValue(of: "--output", path, expected: Values.aPicture)
+    guard OptionValues.picture(path) != nil else {
+      throw LoopbenchError.badValue(of: "--output", path, expected: OptionValues.aPicture)
     }
     return try RunFiles.open(path)
   }

@@ -113,7 +113,8 @@ extension RunPlan {
   /// What `--dry-run` prints.
   var text: String {
     Layout.blocks([
-      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats] + conditions,
+      ["\(selection.contenders.count) turns a round, \(time), \(order)", placement.text]
+        + conditions,
       ["What is measured:"] + scenarios,
       files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
@@ -146,11 +147,6 @@ extension RunPlan {
     case .abba: "there and back"
     case .block: "one after the other"
     }
-  }
-
-  private var seats: String {
-    guard let loop = placement.loop else { return "threads not placed" }
-    return "loop on CPU \(loop)" + (placement.producer.map { ", producer on CPU \($0)" } ?? "")
   }
 
   private var conditions: [String] {

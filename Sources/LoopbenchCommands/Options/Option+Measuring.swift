@@ -6,19 +6,19 @@ extension Option {
       "-p, --peers LIST",
       of: tracers.union([.report, .plot]),
       "only these peers, separated by commas; or all (default: lt, uv and floors)",
-      .parsed(Values.names, or: Values.someNames, .peers) { $0.peers = $1 }
+      .parsed(OptionValues.names, or: OptionValues.someNames, .peers) { $0.peers = $1 }
     ),
     Option(
       "--series LIST",
       of: choosers,
       "only these series, separated by commas, such as same.low or wake/across (default: all)",
-      .parsed(Values.names, or: Values.someNames) { $0.series = $1 }
+      .parsed(OptionValues.names, or: OptionValues.someNames) { $0.series = $1 }
     ),
     Option(
       "-s, --scenario LIST",
       of: [.report, .plot],
       "only these scenarios, separated by commas (default: all)",
-      .parsed(Values.names, or: Values.someNames, .scenarios) { $0.shownScenarios = $1 }
+      .parsed(OptionValues.names, or: OptionValues.someNames, .scenarios) { $0.shownScenarios = $1 }
     ),
   ]
 
@@ -51,19 +51,23 @@ extension Option {
       "--seed N",
       of: tracers,
       "repeat the order and the load of the run that printed this seed",
-      .parsed(Values.seed, or: "a whole number from 0 to \(Values.largestSeed)") { $0.seed = $1 }
+      .parsed(OptionValues.seed, or: "a whole number from 0 to \(OptionValues.largestSeed)") {
+        $0.seed = $1
+      }
     ),
     Option(
       "-w, --warmup TIME",
       of: measurers,
       "what is not recorded: TIME, or auto, until it settles (default: auto)",
-      .parsed(Values.warmUp, or: "auto or \(Values.aTime)", .oneOf(["auto"])) { $0.warmUp = $1 }
+      .parsed(OptionValues.warmUp, or: "auto or \(OptionValues.aTime)", .oneOf(["auto"])) {
+        $0.warmUp = $1
+      }
     ),
     Option(
       "-r, --rate RATE",
       of: choosers,
       "operations a second in open-loop series, such as 1000/s (default: 1000/s)",
-      .parsed(Values.rate, or: "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s") {
+      .parsed(OptionValues.rate, or: "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s") {
         $0.rate = $1
       }
     ),
@@ -78,7 +82,7 @@ extension Option {
       of: tracers,
       "the CPUs of producer and loop: 0,1, same, cross (two), any (free) or auto (default)",
       .parsed(
-        Values.placement,
+        OptionValues.placement,
         or: "auto, any, same, cross, or the producer's and the loop's CPU, such as 0,1",
         .oneOf(["auto", "any", "same", "cross"])
       ) { $0.placement = $1 }
@@ -94,7 +98,7 @@ extension Option {
       of: tracers,
       "schedule the threads it starts as other, or fifo:N, real-time (default: other)",
       .parsed(
-        Values.policy,
+        OptionValues.policy,
         or: "other, or fifo:N with N from 1 to 99",
         .oneOf(["other", "fifo:"])
       ) { $0.priority = $1 }
@@ -103,7 +107,7 @@ extension Option {
       "--slack TIME",
       of: tracers,
       "the timer slack of the generator's thread (default: 1ns)",
-      .parsed(Values.duration, or: Values.aTime) { $0.slack = $1 }
+      .parsed(OptionValues.duration, or: OptionValues.aTime) { $0.slack = $1 }
     ),
     Option(
       "--load LOAD",

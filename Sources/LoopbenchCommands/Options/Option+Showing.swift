@@ -17,7 +17,7 @@ extension Option {
       of: measurers.union([.report]),
       "the unit of times: auto, ns, us or ms (default: auto, one a table)",
       .value(.oneOf(units)) { options, value in
-        guard units.contains(value) else { return Values.list(units) }
+        guard units.contains(value) else { return OptionValues.list(units) }
         options.unit = TimeUnit(rawValue: value)
         return nil
       }
@@ -26,7 +26,7 @@ extension Option {
       "--no-warn ID",
       of: measurers,
       "do not show the warning ID; may be repeated",
-      .parsed(Values.text, or: "the id of a warning, such as few-rounds") {
+      .parsed(OptionValues.text, or: "the id of a warning, such as few-rounds") {
         $0.hiddenWarnings.insert($1)
       }
     ),
@@ -86,7 +86,7 @@ extension Option {
       "-C, --config FILE",
       of: shown.union([.trace]),
       "read options from FILE (default: loopbench.json, if there)",
-      .parsed(Values.text, or: "the name of a file", .file) { $0.configuration = $1 }
+      .parsed(OptionValues.text, or: "the name of a file", .file) { $0.configuration = $1 }
     ),
     Option(
       "-h, --help",

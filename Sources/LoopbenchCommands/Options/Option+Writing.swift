@@ -6,13 +6,17 @@ extension Option {
       "--baseline NAME|FILE",
       of: measurers,
       "compare with this baseline, or this file, once measured",
-      .parsed(Values.text, or: "the name of a baseline, or a file", .file) { $0.baseline = $1 }
+      .parsed(OptionValues.text, or: "the name of a baseline, or a file", .file) {
+        $0.baseline = $1
+      }
     ),
     Option(
       "--fail RULE",
       of: measurers.union([.compare]),
       "what is too slow, such as 'p99>+10%' or 'wake.p50>25us'; may be repeated",
-      .parsed(Values.text, or: "a rule such as p99>+10% or wake.p50>25us") { $0.rules.append($1) }
+      .parsed(OptionValues.text, or: "a rule such as p99>+10% or wake.p50>25us") {
+        $0.rules.append($1)
+      }
     ),
     Option(
       "--force",
@@ -61,7 +65,7 @@ extension Option {
       "--export FORMAT=FILE",
       of: measurers.union([.report]),
       "also write FILE in FORMAT; may be repeated",
-      .parsed(Values.export, or: "a format and a file, such as csv=wake.csv", .exports) {
+      .parsed(OptionValues.export, or: "a format and a file, such as csv=wake.csv", .exports) {
         $0.exports.append($1)
       }
     ),
@@ -69,14 +73,14 @@ extension Option {
       "--plot FILE",
       of: measurers,
       "also draw the percentiles into FILE, which ends in .svg or .html",
-      .parsed(Values.picture, or: Values.aPicture, .file) { $0.plot = $1 }
+      .parsed(OptionValues.picture, or: OptionValues.aPicture, .file) { $0.plot = $1 }
     ),
     Option(
       "--label KEY=VALUE",
       of: measurers,
       "keep KEY=VALUE in the result, such as commit=1a2b3c; may be repeated",
       .value(.anything) { options, value in
-        guard let (key, text) = Values.pair(value) else {
+        guard let (key, text) = OptionValues.pair(value) else {
           return "a key and a value, such as commit=1a2b3c"
         }
         let name = PromReport.labelName(key)

@@ -138,14 +138,14 @@ extension Option.Action {
     let words = values.map(\.rawValue)
     return .parsed(
       { text in words.contains(text) ? Value(rawValue: text) : nil },
-      or: Values.list(words),
+      or: OptionValues.list(words),
       .oneOf(words)
     ) { $0[keyPath: path] = $1 }
   }
 
   /// A time with its unit, in ns.
   static func time(_ path: WritableKeyPath<Options, UInt64?> & Sendable) -> Option.Action {
-    .parsed(Values.duration, or: Values.aTime) { $0[keyPath: path] = $1 }
+    .parsed(OptionValues.duration, or: OptionValues.aTime) { $0[keyPath: path] = $1 }
   }
 
   /// A whole number.
@@ -154,7 +154,7 @@ extension Option.Action {
     _ path: WritableKeyPath<Options, Int?> & Sendable
   ) -> Option.Action {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    return .parsed({ Values.number($0, in: range) }, or: expected) { $0[keyPath: path] = $1 }
+    return .parsed({ OptionValues.number($0, in: range) }, or: expected) { $0[keyPath: path] = $1 }
   }
 
   /// Sets a property that is otherwise false.

@@ -5,7 +5,7 @@ package struct OptionParser {
   private let scenarios: [String]
   private let folders: [String]
   private var words: [String]
-  private var given: [CommandLineWords.Given]
+  private var given: [ArgumentScanner.GivenOption]
   private var options = Options()
 
   /// - Parameters:
@@ -21,7 +21,7 @@ package struct OptionParser {
     folders: [String] = [],
     configuration: (String?) throws -> Configuration? = { _ in nil }
   ) throws -> Options {
-    let line = try CommandLineWords(arguments)
+    let line = try ArgumentScanner(arguments)
     var parser = OptionParser(
       scenarios: scenarios,
       folders: folders,
@@ -149,13 +149,13 @@ extension OptionParser {
 ///
 /// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`; `--` ends the
 /// options. Nothing is applied yet: a configuration file comes before.
-struct CommandLineWords {
-  private(set) var given: [Given] = []
+struct ArgumentScanner {
+  private(set) var given: [GivenOption] = []
   private(set) var words: [String] = []
   private var rest: ArraySlice<String>
 
   /// An option as it was written.
-  struct Given {
+  struct GivenOption {
     /// The first row of its name, until the command is known.
     var option: Option
     let name: String
@@ -177,19 +177,19 @@ struct CommandLineWords {
     }
   }
 
-  private mutating func option(_ argument: String) throws(LoopbenchError) -> Given {
+  private mutating func option(_ argument: String) throws(LoopbenchError) -> GivenOption {
     let (name, value) = Self.split(argument)
     guard let option = Option.named(name) else {
       throw .unknown("option", name, among: Option.table.map(\.long))
     }
     guard let placeholder = option.placeholder else {
       if let value { throw .usage("\(name) takes no value, got \"\(value)\"") }
-      return Given(option: option, name: name, value: nil)
+      return GivenOption(option: option, name: name, value: nil)
     }
     guard let value = value ?? rest.popFirst() else {
       throw .usage("\(name) needs a value: \(name) \(placeholder)")
     }
-    return Given(option: option, name: name, value: value)
+    return GivenOption(option: option, name: name, value: value)
   }
 
   /// `--name=value` and `-nvalue`, taken apart.
@@ -218,7 +218,7 @@ extension LoopbenchError {
     _ known: [String]
   ) -> Self {
     .usage(
-      "\(command.name) needs \(Values.list(known)), got \"\(word)\""
+      "\(command.name) needs \(OptionValues.list(known)), got \"\(word)\""
         + Suggestion.question(for: word, in: known)
     )
   }

@@ -37,7 +37,7 @@ package struct Options: Equatable, Sendable {
   /// The real-time priority of measuring threads; `nil` for the ordinary policy.
   package var priority: Int?
   /// In ns.
-  package var slack = Conditions.standard.slackNs
+  package var slack = RunConditions.standard.slackNs
   package var load = BackgroundLoad.none
   /// How long a trace takes, in ns; `nil` means about 2 s.
   package var traceNs: UInt64?
@@ -98,8 +98,8 @@ extension Options {
   }
 
   /// What is asked of the machine.
-  package var conditions: Conditions {
-    Conditions(priority: priority, slackNs: slack, load: load.text)
+  package var conditions: RunConditions {
+    RunConditions(priority: priority, slackNs: slack, load: load.text)
   }
 
   /// A file to write in a format: `--export csv=wake.csv`.

@@ -46,7 +46,7 @@ package enum HelpText {
   private static func examples(of command: Command) -> [String] {
     guard !command.examples.isEmpty else { return [] }
     return ["Examples:"]
-      + command.examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
+      + command.examples.flatMap { ["  \($0.key)", "      \($0.value)"] }
   }
 
   /// `loopbench help SCENARIO`: what is timed.

@@ -64,7 +64,7 @@ struct ReportDifference {
     return "loop \(seats[0]), producer \(seats[1])"
   }
 
-  private static func text(_ conditions: Conditions?) -> String {
+  private static func text(_ conditions: RunConditions?) -> String {
     conditions?.parts.joined(separator: ", ") ?? "nothing"
   }
 

@@ -79,10 +79,9 @@ extension MachineFacts {
     hasAutogroup = file("/proc/sys/kernel/sched_autogroup_enabled").map { $0 == "1" }
     randomizesAddresses = file("/proc/sys/kernel/randomize_va_space").map { $0 != "0" }
     hugePages = file("/sys/kernel/mm/transparent_hugepage/enabled").flatMap(Self.chosen)
-    var seen: Set<String> = []
     governors = (0..<machine.cpus).compactMap {
       file("/sys/devices/system/cpu/cpu\($0)/cpufreq/scaling_governor")
-    }.filter { seen.insert($0).inserted }
+    }.uniqued()
   }
 
   private static func file(_ path: String) -> String? {

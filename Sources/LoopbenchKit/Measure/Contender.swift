@@ -32,7 +32,7 @@ extension Contender {
     round: Int,
     seed: UInt64,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     instruments: Instruments
   ) throws(PeerFailure) -> SliceOutcome {

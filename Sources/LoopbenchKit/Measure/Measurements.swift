@@ -38,28 +38,14 @@ package struct Measurements: Sendable {
 
   /// Adds one recorded round.
   package mutating func add(_ outcome: RoundOutcome) {
-    for slice in outcome.slices { add(slice, round: outcome.round) }
-    add(
-      RoundSummary(
-        round: outcome.round,
-        order: outcome.slices.map(\.contender.name),
-        wallNs: outcome.wallNs
-      )
-    )
-  }
-
-  /// Adds a round whose slices were added one by one.
-  package mutating func add(_ summary: RoundSummary) { rounds.append(summary) }
-
-  /// Adds one slice of a round that is not over.
-  package mutating func add(_ outcome: SliceOutcome, round: Int) {
-    for (series, histogram) in outcome.recorded {
-      tallies[Tally.Key(outcome.contender, series), default: Tally()].add(
-        histogram,
-        of: outcome,
-        round: round
-      )
+    for slice in outcome.slices {
+      for (series, histogram) in slice.recorded {
+        tallies[Tally.Key(slice.contender, series), default: Tally()]
+          .add(histogram, of: slice, round: outcome.round)
+      }
     }
+    let order = outcome.slices.map(\.contender.name)
+    rounds.append(RoundSummary(round: outcome.round, order: order, wallNs: outcome.wallNs))
   }
 
   /// Makes room for what `contender` will record.
@@ -134,7 +120,7 @@ package struct Tally: Sendable {
 
   /// Marks the disturbed rounds, and returns their numbers.
   package mutating func markDisturbed() -> [Int] {
-    let disturbance = Disturbance(rounds: rounds)
+    let disturbance = NoiseFilter(rounds: rounds)
     for index in rounds.indices { rounds[index].isDisturbed = disturbance.marks(rounds[index]) }
     return rounds.filter(\.isDisturbed).map(\.round)
   }
@@ -252,7 +238,7 @@ extension Double {
 ///
 /// Compared with the same contender only, because some are switched often by
 /// what they do.
-package struct Disturbance: Sendable {
+package struct NoiseFilter: Sendable {
   private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
 
   // Steal is counted in ticks of 10 ms: one is not telling. Guess: the others.

@@ -62,7 +62,7 @@ extension PlacedThread {
     priority: Int? = nil,
     _ body: @escaping @Sendable () throws(PeerFailure) -> Value
   ) throws(PeerFailure) -> Value {
-    let outcome = HandOff<Result<Value, PeerFailure>>()
+    let outcome = JoinResult<Result<Value, PeerFailure>>()
     let thread = try PlacedThread(cpu: cpu, priority: priority) {
       outcome.value = Result { () throws(PeerFailure) in try body() }
     }
@@ -73,7 +73,7 @@ extension PlacedThread {
 }
 
 /// A value that one thread leaves for the thread that joins it.
-package final class HandOff<Value>: @unchecked Sendable {
+package final class JoinResult<Value>: @unchecked Sendable {
   // @unchecked: written before the thread ends, read after it was joined; the
   // join orders the two.
   package var value: Value?
@@ -82,7 +82,7 @@ package final class HandOff<Value>: @unchecked Sendable {
 }
 
 /// Carries a C pointer to another thread.
-package struct Shared<Value>: @unchecked Sendable {
+package struct UnsafeTransfer<Value>: @unchecked Sendable {
   // @unchecked: the C header of each function says which threads may call it;
   // whoever wraps a pointer vouches for the calls made through it.
   package let value: Value

@@ -14,7 +14,7 @@ package struct Runner: Sendable {
   let order: RoundOrder
   private let warmUp: WarmUp
   let pace: Pace
-  let conditions: Conditions
+  let conditions: RunConditions
   let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
@@ -25,7 +25,7 @@ package struct Runner: Sendable {
     order: RoundOrder = .shuffle,
     warmUp: WarmUp = .auto,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders

@@ -22,7 +22,7 @@ public struct Slice: Sendable {
   /// How often an open-loop series starts an operation.
   public let pace: Pace
   /// What the machine was asked for beside its default.
-  public let conditions: Conditions
+  public let conditions: RunConditions
   /// Random numbers, the same for every peer of the round.
   package var generator: SeededGenerator
 
@@ -38,7 +38,7 @@ public struct Slice: Sendable {
     effort: Effort,
     seats: Placement.Seats,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     generator: SeededGenerator
   ) {
@@ -140,7 +140,7 @@ public struct Effort: Equatable, Sendable {
 /// Something that took a while, for a time line.
 package struct TraceSpan: Equatable, Sendable {
   /// What it was.
-  public let name: String
+  package let name: String
   /// Whose it was.
   package let track: Track
   /// In ns, on the monotonic clock.

@@ -51,11 +51,11 @@ package final class FinishLine {
 /// What a thread waits at until another lets it pass.
 final class Gate: Sendable {
   // A semaphore, which any thread may use.
-  private let gate: Shared<OpaquePointer>
+  private let gate: UnsafeTransfer<OpaquePointer>
 
   init() throws(PeerFailure) {
     guard let gate = cl_gate_open() else { throw .noMemory }
-    self.gate = Shared(gate)
+    self.gate = UnsafeTransfer(gate)
   }
 
   deinit {

@@ -42,9 +42,9 @@ protocol LibraryQueue: FunctionQueue {
   /// The function of the library that describes it.
   static var symbol: String { get }
   var functions: cl_queue_functions { get }
-  var queue: Shared<UnsafeMutableRawPointer> { get }
+  var queue: UnsafeTransfer<UnsafeMutableRawPointer> { get }
 
-  init(functions: cl_queue_functions, queue: Shared<UnsafeMutableRawPointer>)
+  init(functions: cl_queue_functions, queue: UnsafeTransfer<UnsafeMutableRawPointer>)
 }
 
 extension LibraryQueue {
@@ -53,7 +53,7 @@ extension LibraryQueue {
   static func open(cpu: Int?) throws(PeerFailure) -> Self {
     let functions: cl_queue_functions = try FoundationLibrary.functions(symbol)
     guard let queue = functions.open(Int32(cpu ?? -1)) else { throw .noMemory }
-    return Self(functions: functions, queue: Shared(queue))
+    return Self(functions: functions, queue: UnsafeTransfer(queue))
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
@@ -77,7 +77,7 @@ struct OperationsQueue: LibraryQueue {
   static let symbol = "loopbench_opqueue_1"
 
   let functions: cl_queue_functions
-  let queue: Shared<UnsafeMutableRawPointer>
+  let queue: UnsafeTransfer<UnsafeMutableRawPointer>
 }
 
 /// A Foundation run loop on a thread of its own.
@@ -87,7 +87,7 @@ struct RunLoopThread: LibraryQueue {
   static let symbol = "loopbench_runloop_1"
 
   let functions: cl_queue_functions
-  let queue: Shared<UnsafeMutableRawPointer>
+  let queue: UnsafeTransfer<UnsafeMutableRawPointer>
 }
 
 /// An `OperationQueue` that runs several operations at once.
@@ -98,12 +98,12 @@ struct OperationsPool: FunctionPool {
   static var unavailability: String? { FoundationLibrary.unavailability }
 
   private let functions: cl_pool_functions
-  private let pool: Shared<UnsafeMutableRawPointer>
+  private let pool: UnsafeTransfer<UnsafeMutableRawPointer>
 
   static func open() throws(PeerFailure) -> OperationsPool {
     let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_1")
     guard let pool = functions.open(Int32(PoolLoad.workers)) else { throw .noMemory }
-    return OperationsPool(functions: functions, pool: Shared(pool))
+    return OperationsPool(functions: functions, pool: UnsafeTransfer(pool))
   }
 
   func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {

@@ -84,11 +84,11 @@ struct UVPool: FunctionPool {
     "C on libuv: uv_queue_work, a request from malloc, its callback on the loop; no priorities"
   static let poolSeries = ["empty", "transactions"]
 
-  private let peer: Shared<OpaquePointer>
+  private let peer: UnsafeTransfer<OpaquePointer>
 
   static func open() throws(PeerFailure) -> UVPool {
     guard let peer = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
-    return UVPool(peer: Shared(peer))
+    return UVPool(peer: UnsafeTransfer(peer))
   }
 
   /// Of one urgency; call on the thread that opened it.
@@ -135,7 +135,7 @@ struct DispatchPool: FunctionPool {
   }
 
   func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let shared = Shared(context)
+    let shared = UnsafeTransfer(context)
     let queue =
       switch urgency {
       case .low: low
@@ -154,7 +154,7 @@ struct DispatchPool: FunctionPool {
     let latch = try BurstLatch()
     let pool = open()
     let loop = DispatchQueue(label: "loopbench.loop", qos: .userInitiated)
-    let address = Shared(latch.address)
+    let address = UnsafeTransfer(latch.address)
     slice.sample { operations in
       latch.reset(count: operations)
       let began = cl_now()
@@ -183,7 +183,7 @@ struct TaskPool: FunctionPool {
   static func open() -> TaskPool { TaskPool() }
 
   func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let shared = Shared(context)
+    let shared = UnsafeTransfer(context)
     Task.detached(priority: TaskPriority(urgency)) {
       // Another peer may have placed the thread.
       cl_thread_place(-1)

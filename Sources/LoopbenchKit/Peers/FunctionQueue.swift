@@ -67,17 +67,17 @@ extension FunctionQueue {
 
 /// A closure that C calls: a C function can not be made from one that captures,
 /// or that is generic.
-final class Caller: Sendable {
+final class CallbackBox: Sendable {
   private let body: @Sendable () -> Void
 
   init(_ body: @escaping @Sendable () -> Void) {
     self.body = body
   }
 
-  /// Calls the `Caller` whose address it is told.
+  /// Calls the `CallbackBox` whose address it is told.
   static let call: PostedFunction = { context in
     guard let context else { return }
-    Unmanaged<Caller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
   }
 
   /// The context of `call`. Keep the caller until C has forgotten it.
@@ -89,11 +89,11 @@ struct UVQueue: FunctionQueue {
   static let name = "uv"
   static let summary = "C on libuv: a queue under uv_mutex, uv_async_send if it was empty"
 
-  private let peer: Shared<OpaquePointer>
+  private let peer: UnsafeTransfer<OpaquePointer>
 
   static func open(cpu: Int?) throws(PeerFailure) -> UVQueue {
     guard let peer = cl_uv_post_open() else { throw .noLoop }
-    return UVQueue(peer: Shared(peer))
+    return UVQueue(peer: UnsafeTransfer(peer))
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
@@ -119,11 +119,11 @@ struct CondQueue: FunctionQueue {
     "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
   static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
 
-  private let queue: Shared<OpaquePointer>
+  private let queue: UnsafeTransfer<OpaquePointer>
 
   static func open(cpu: Int?) throws(PeerFailure) -> CondQueue {
     guard let queue = cl_cond_open() else { throw .noMemory }
-    return CondQueue(queue: Shared(queue))
+    return CondQueue(queue: UnsafeTransfer(queue))
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
@@ -157,7 +157,7 @@ struct DispatchedQueue: FunctionQueue {
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
-    let shared = Shared(context)
+    let shared = UnsafeTransfer(context)
     queue.async { [cpu] in
       cl_thread_place(cpu)
       function(shared.value)
@@ -191,7 +191,7 @@ struct ActorQueue: FunctionQueue {
   // two comes out smaller. To know which is which, each send would need a context
   // of its own, which no other peer has.
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
-    let shared = Shared(context)
+    let shared = UnsafeTransfer(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
   }
 
@@ -206,7 +206,11 @@ struct ActorQueue: FunctionQueue {
   }
 
   private actor Hop {
-    func run(_ function: PostedFunction, _ context: Shared<UnsafeMutableRawPointer?>, cpu: Int32) {
+    func run(
+      _ function: PostedFunction,
+      _ context: UnsafeTransfer<UnsafeMutableRawPointer?>,
+      cpu: Int32
+    ) {
       cl_thread_place(cpu)
       function(context.value)
     }

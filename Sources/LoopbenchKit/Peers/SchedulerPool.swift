@@ -21,7 +21,7 @@ struct SchedulerPool: FunctionPool {
   }
 
   func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let context = Shared(context)
+    let context = UnsafeTransfer(context)
     scheduler.add(priority: OperationPriority(urgency)) { _ in function(context.value) }
   }
 
@@ -38,7 +38,7 @@ struct SchedulerPool: FunctionPool {
       }
     }
     for _ in 0..<PoolLoad.workers { held.wait() }
-    let latch = Shared(UnsafeMutableRawPointer?.none)
+    let latch = UnsafeTransfer(UnsafeMutableRawPointer?.none)
     let operations = (0..<count).map { _ in
       scheduler.add { _ in BurstLatch.step(latch.value) }
     }

@@ -168,18 +168,14 @@ extension Report.Noise {
 extension Measurements {
   /// The scenarios that were measured, in the order of the registry.
   package var scenarios: [Scenario] {
-    var seen: Set<String> = []
-    return contenders.map(\.scenario).filter { seen.insert($0.name).inserted }
+    contenders.map(\.scenario).uniqued(by: \.name)
   }
 
   /// The peers that were measured in `scenario`, in the order of the registry, and
   /// their twins after them: one contender for each.
   package func entries(of scenario: Scenario) -> [Contender] {
-    var seen: Set<String> = []
     let own = contenders.filter { $0.scenario.name == scenario.name }
-    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).filter {
-      seen.insert($0.peerName).inserted
-    }
+    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).uniqued(by: \.peerName)
   }
 }
 

@@ -62,7 +62,7 @@ extension Report {
     /// How often the open-loop series started an operation.
     package let pace: Pace
     /// What the machine was asked for; `nil` for nothing beside its default.
-    package let conditions: Conditions?
+    package let conditions: RunConditions?
     /// What measuring costs, measured before the first round.
     package let overhead: Overhead
     /// The scenarios that were measured.

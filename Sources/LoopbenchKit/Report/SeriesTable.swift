@@ -44,7 +44,7 @@ struct SeriesTable {
   }
 
   func lines() -> [String] {
-    let paint = Paint(isOn: style.usesColor)
+    let paint = ANSIStyle(isOn: style.usesColor)
     let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
     let stated = figures?.lines(indent: Self.indent) ?? []
     return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }

@@ -54,7 +54,7 @@ struct ReportHeader {
       [
         "\(report.settings.rounds) rounds, "
           + RoundOrder.text(report.settings.order, seed: report.seed),
-        Self.placement(report.settings.placement),
+        report.settings.placement.text,
       ],
       [Self.overhead(report.settings.overhead)] + Self.pace(of: report),
       report.settings.conditions?.parts ?? [],
@@ -74,12 +74,6 @@ struct ReportHeader {
       return []
     }
     return ["open loop at \(report.settings.pace.text)"]
-  }
-
-  private static func placement(_ placement: Placement) -> String {
-    guard let loop = placement.loop else { return "threads not placed" }
-    return placement.producer.map { "loop on CPU \(loop), producer on CPU \($0)" }
-      ?? "loop on CPU \(loop)"
   }
 }
 

@@ -45,7 +45,7 @@ struct UVPost: Peer {
     producerCPU: Int?
   ) throws(PeerFailure) -> UInt64 {
     finish.reset(target: items)
-    let shared = Shared((peer: peer, finish: finish.pointer))
+    let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
     return try PostBurst.nanoseconds(producerCPU: producerCPU, finish: finish) {
       cl_uv_post_burst(shared.value.peer, shared.value.finish, UInt32(items))
     } runLoop: {
@@ -129,14 +129,14 @@ extension LTPost {
 // closed after the last burst.
 extension LTPost {
   private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
-    let finish = Shared(UnsafeMutableRawPointer(finish.pointer))
+    let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post(cl_finish_step, context: finish.value) }
     }
   }
 
   private static func closureBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
-    let finish = Shared(finish.pointer)
+    let finish = UnsafeTransfer(finish.pointer)
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post { cl_finish_step(finish.value) } }
     }
@@ -145,7 +145,7 @@ extension LTPost {
   /// Commits of as many targets.
   private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
-    let shared = Shared(targets)
+    let shared = UnsafeTransfer(targets)
     return Burst(steps: items) {
       shared.value.forEach { try? port.commit($0, PostTarget.step) }
     }
@@ -160,7 +160,7 @@ extension LTPost {
     let crowd = FinishLine()
     let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
     let last = PostTarget(finish: finish.pointer)
-    let shared = Shared((targets: targets, crowd: crowd))
+    let shared = UnsafeTransfer((targets: targets, crowd: crowd))
     return Burst(steps: 1) {
       let targets = shared.value.targets
       for _ in 0..<items / targets.count {
@@ -198,9 +198,9 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard series.contains(slice.series) else { throw slice.unknownSeries }
-    let stop = HandOff<Queue>()
-    let stopper = Caller { stop.value?.stop() }
-    let finish = FinishLine(stop: Caller.call, context: stopper.address)
+    let stop = JoinResult<Queue>()
+    let stopper = CallbackBox { stop.value?.stop() }
+    let finish = FinishLine(stop: CallbackBox.call, context: stopper.address)
     try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
       stop.value = queue
       if slice.series.hasSuffix(".self") {
@@ -219,7 +219,7 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
     _ finish: FinishLine
   ) throws(PeerFailure) {
     let (cpu, items) = (slice.seats.producer, slice.effort.operations)
-    let step = Shared(UnsafeMutableRawPointer(finish.pointer))
+    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
     try slice.sample { (_) throws(PeerFailure) in
       finish.reset(target: items)
       return try PostBurst.nanoseconds(producerCPU: cpu, finish: finish) {
@@ -236,16 +236,16 @@ struct QueuePost<Queue: FunctionQueue>: Peer {
     _ slice: inout Slice,
     _ finish: FinishLine
   ) throws(PeerFailure) {
-    let began = HandOff<UInt64>()
+    let began = JoinResult<UInt64>()
     let items = slice.effort.operations
-    let step = Shared(UnsafeMutableRawPointer(finish.pointer))
-    let burst = Caller {
+    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
+    let burst = CallbackBox {
       began.value = cl_now()
       for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
     }
     try slice.sample { (_) throws(PeerFailure) in
       finish.reset(target: items)
-      queue.post(Caller.call, context: burst.address)
+      queue.post(CallbackBox.call, context: burst.address)
       queue.run()
       return try finish.nanoseconds(since: began.value ?? .max)
     }

@@ -75,7 +75,7 @@ package enum PostBurst {
     produce: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) -> UInt64 {
-    let began = HandOff<UInt64>()
+    let began = JoinResult<UInt64>()
     let producer = try PlacedThread(cpu: producerCPU) {
       cl_spin_until(cl_now() + headStart)
       began.value = cl_now()

@@ -146,16 +146,16 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
 final class EndlessLoad<Pool: FunctionPool>: Sendable {
   private let field: PriorityField
   private let add: @Sendable () -> Void
-  private let step: Caller
+  private let step: CallbackBox
 
   init(_ pool: Pool, _ field: PriorityField, _ urgency: Urgency) {
     // Known before the first operation is added.
-    let address = HandOff<Shared<UnsafeMutableRawPointer>>()
+    let address = JoinResult<UnsafeTransfer<UnsafeMutableRawPointer>>()
     let add: @Sendable () -> Void = {
-      pool.add(Caller.call, context: address.value?.value, urgency)
+      pool.add(CallbackBox.call, context: address.value?.value, urgency)
     }
-    step = Caller { if field.spend() { add() } else { field.leave() } }
-    address.value = Shared(step.address)
+    step = CallbackBox { if field.spend() { add() } else { field.leave() } }
+    address.value = UnsafeTransfer(step.address)
     (self.field, self.add) = (field, add)
   }
 

@@ -185,30 +185,30 @@ private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
   // @unchecked: set before any thread plays, and not changed afterwards.
   private let recorder: ReplayRecorder
   private var queue: Queue?
-  private var performers: [Caller] = []
-  private var committers: [Int: Caller] = [:]
-  private let tickEnd: Caller
+  private var performers: [CallbackBox] = []
+  private var committers: [Int: CallbackBox] = [:]
+  private let tickEnd: CallbackBox
 
   init(_ player: ReplayPlayer) {
     recorder = player.recorder
-    tickEnd = Caller { [recorder = player.recorder] in recorder.endTick() }
+    tickEnd = CallbackBox { [recorder = player.recorder] in recorder.endTick() }
   }
 
   func set(on queue: Queue) {
     self.queue = queue
-    let hasTicks = queue.beforeWaiting(Caller.call, context: tickEnd.address)
+    let hasTicks = queue.beforeWaiting(CallbackBox.call, context: tickEnd.address)
     for (index, entry) in recorder.replay.entries.enumerated() {
-      let performer = Caller { [recorder] in
+      let performer = CallbackBox { [recorder] in
         recorder.perform(CollectionOfOne(index), endsTick: !hasTicks)
       }
       performers.append(performer)
       guard entry.producer == 0 else { continue }
-      committers[index] = Caller { queue.post(Caller.call, context: performer.address) }
+      committers[index] = CallbackBox { queue.post(CallbackBox.call, context: performer.address) }
     }
   }
 
   func commit(_ entry: Int) {
     let caller = committers[entry] ?? performers[entry]
-    queue?.post(Caller.call, context: caller.address)
+    queue?.post(CallbackBox.call, context: caller.address)
   }
 }

@@ -13,7 +13,7 @@ struct UVWake: Peer {
     let pings = try WakePings(effort: slice.effort)
     guard let peer = cl_uv_wake_open(pings.pointer) else { throw .noLoop }
     defer { cl_uv_wake_close(peer) }
-    let shared = Shared(peer)
+    let shared = UnsafeTransfer(peer)
     try pings.measure(
       &slice,
       send: cl_uv_wake_send,
@@ -83,7 +83,7 @@ struct EventFDWake: Peer {
     let pings = try WakePings(effort: slice.effort)
     guard let peer = cl_eventfd_open(pings.pointer) else { throw .noDescriptor }
     defer { cl_eventfd_close(peer) }
-    let shared = Shared(peer)
+    let shared = UnsafeTransfer(peer)
     try pings.measure(
       &slice,
       send: cl_eventfd_send,
@@ -114,11 +114,11 @@ struct QueueWake<Queue: FunctionQueue>: Peer {
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let pings = try WakePings(effort: slice.effort)
     try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
-      let answer = Shared(UnsafeMutableRawPointer(pings.pointer))
-      let sender = Caller { queue.post(cl_wake_answer, context: answer.value) }
+      let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
+      let sender = CallbackBox { queue.post(cl_wake_answer, context: answer.value) }
       try pings.measure(
         &slice,
-        send: Caller.call,
+        send: CallbackBox.call,
         context: sender.address,
         stop: { queue.stop() },
         runLoop: { queue.run() }

@@ -138,7 +138,7 @@ package final class WakePings {
     let pause = WakeLoad.pause(before: slice.series)
     let isLow = WakeLoad.isLow(slice.series)
     let seed = slice.generator.next()
-    let shared = Shared((pings: pointer, context: context))
+    let shared = UnsafeTransfer((pings: pointer, context: context))
     let producer = try PlacedThread(cpu: slice.seats.producer) {
       if isLow { cl_thread_lower() }
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
@@ -204,8 +204,8 @@ struct PacedPings {
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
     let origin = cl_now() + Self.headStart
-    let started = HandOff<[UInt64]>()
-    let shared = Shared((pings: pointer, context: context))
+    let started = JoinResult<[UInt64]>()
+    let shared = UnsafeTransfer((pings: pointer, context: context))
     let producer = try PlacedThread(cpu: slice.seats.producer) { [schedule, slackNs] in
       cl_sleep_within(slackNs)
       started.value = schedule.follow(from: origin) { _ in

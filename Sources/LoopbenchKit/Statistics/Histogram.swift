@@ -57,16 +57,6 @@ extension Histogram {
     moments.add(Double(value))
   }
 
-  /// Adds every sample of `other`.
-  package mutating func merge(_ other: Histogram) {
-    for index in other.used { buckets[index] += other.buckets[index] }
-    count += other.count
-    saturated += other.saturated
-    least = Swift.min(least, other.least)
-    most = Swift.max(most, other.most)
-    moments.merge(other.moments)
-  }
-
   /// Adds every sample of one round.
   package mutating func merge(_ other: SparseHistogram) {
     other.forEach { bucket, samples in

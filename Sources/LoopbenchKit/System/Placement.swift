@@ -37,6 +37,12 @@ public struct Placement: Codable, Equatable, Sendable {
 }
 
 extension Placement {
+  /// "loop on CPU 1, producer on CPU 0".
+  package var text: String {
+    guard let loop else { return "threads not placed" }
+    return "loop on CPU \(loop)" + (producer.map { ", producer on CPU \($0)" } ?? "")
+  }
+
   /// Where a series wants its threads.
   public enum Rule: Sendable {
     /// No producer: everything happens on the loop's thread.

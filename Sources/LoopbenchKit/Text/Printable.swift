@@ -30,7 +30,7 @@ package enum ASCII {
 
 /// Colours for a terminal. They repeat what a word says, and carry nothing of
 /// their own.
-struct Paint {
+struct ANSIStyle {
   let isOn: Bool
 
   /// `padded`, green or red if `cell` is a verdict for better or worse.

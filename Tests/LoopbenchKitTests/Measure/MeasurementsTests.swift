@@ -2,7 +2,7 @@ import LoopbenchKit
 import Synchronization
 import Testing
 
-@Suite("Disturbance")
+@Suite("NoiseFilter")
 struct DisturbanceTests {
   /// Each reading adds `usual` to all counters, reading `at` also `burst`.
   private func instruments(

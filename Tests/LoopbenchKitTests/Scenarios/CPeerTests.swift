@@ -33,7 +33,7 @@ struct CPeerTests {
     let peer = try #require(cl_uv_post_open())
     defer { cl_uv_post_close(peer) }
     let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
-    let shared = Shared((peer: peer, finish: finish.pointer))
+    let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
     finish.reset(target: 50_000)
     let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
       cl_uv_post_burst(shared.value.peer, shared.value.finish, 50_000)

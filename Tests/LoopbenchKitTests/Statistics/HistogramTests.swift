@@ -31,7 +31,7 @@ struct HistogramTests {
   func merge(of distribution: Distribution) {
     let samples = distribution.samples(5000, seed: 3)
     var merged = Histogram(of: samples.prefix(1234))
-    merged.merge(Histogram(of: samples.dropFirst(1234)))
+    merged.merge(SparseHistogram(Histogram(of: samples.dropFirst(1234))))
     let whole = Histogram(of: samples[...])
     #expect(merged.buckets == whole.buckets)
     #expect(merged.count == whole.count)
@@ -45,7 +45,7 @@ struct HistogramTests {
   func mergeEmpty() {
     var histogram = Histogram(of: [1, 2, 3])
     let before = histogram
-    histogram.merge(Histogram())
+    histogram.merge(SparseHistogram(Histogram()))
     #expect(histogram == before)
   }
 
@@ -150,7 +150,7 @@ struct HistogramPropertyTests {
   @Test("one for each of four threads, merged in any order, is one of all samples")
   func threads() throws {
     let parts = (UInt64(0)..<4).map { samples(5000, seed: $0) }
-    let filled = HandOff<[Histogram]>()
+    let filled = JoinResult<[Histogram]>()
     filled.value = try parts.map { part in
       try PlacedThread.run(cpu: nil) { () throws(PeerFailure) in Histogram(of: part) }
     }
@@ -158,7 +158,7 @@ struct HistogramPropertyTests {
     let histograms = try #require(filled.value)
     for order in [[0, 1, 2, 3], [3, 1, 0, 2]] {
       var merged = Histogram()
-      for index in order { merged.merge(histograms[index]) }
+      for index in order { merged.merge(SparseHistogram(histograms[index])) }
       #expect(merged.buckets == whole.buckets)
       #expect(merged.count == 20_000)
       #expect((merged.min, merged.max) == (whole.min, whole.max))

@@ -27,7 +27,7 @@ struct Fixture {
   var twins = TwinRule.never
   var order = RoundOrder.shuffle
   var warmUp = WarmUp.rounds(1)
-  var conditions = Conditions.standard
+  var conditions = RunConditions.standard
   var instruments = Instruments.stepping()
   var machine = Self.machine
   var dropsDisturbed = false

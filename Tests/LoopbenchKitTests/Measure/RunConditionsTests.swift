@@ -3,9 +3,9 @@ import Foundation
 import LoopbenchKit
 import Testing
 
-@Suite("Conditions")
+@Suite("RunConditions")
 struct ConditionsTests {
-  private func report(_ conditions: Conditions) throws -> Report {
+  private func report(_ conditions: RunConditions) throws -> Report {
     var fixture = Fixture()
     fixture.conditions = conditions
     return try fixture.report()
@@ -14,7 +14,7 @@ struct ConditionsTests {
   @Test("a standard run says nothing of its conditions, another says each")
   func parts() throws {
     #expect(try report(.standard).settings.conditions == nil)
-    let other = Conditions(priority: 50, slackNs: 50_000, load: "cpu:2")
+    let other = RunConditions(priority: 50, slackNs: 50_000, load: "cpu:2")
     let report = try report(other)
     #expect(report.settings.conditions == other)
     let text = report.rendered(as: .text)
@@ -24,7 +24,7 @@ struct ConditionsTests {
 
   @Test("runs under other conditions are not compared, unless that is forced")
   func comparison() throws {
-    let (base, new) = (try report(.standard), try report(Conditions(load: "cpu:2")))
+    let (base, new) = (try report(.standard), try report(RunConditions(load: "cpu:2")))
     let error = #expect(throws: LoopbenchError.self) { try ReportComparison(base: base, new: new) }
     #expect(
       error
@@ -39,7 +39,7 @@ struct ConditionsTests {
 
   @Test("a slice is told its conditions")
   func slices() throws {
-    let conditions = Conditions(slackNs: 7)
+    let conditions = RunConditions(slackNs: 7)
     let peer = AskingPeer(expected: conditions)
     var fixture = Fixture()
     fixture.peers = [peer]
@@ -52,7 +52,7 @@ struct ConditionsTests {
     let scenario = "fake"
     let series = ["one"]
     let summary = "asks"
-    let expected: Conditions
+    let expected: RunConditions
 
     func measure(_ slice: inout Slice) throws(PeerFailure) {
       guard slice.conditions == expected else { throw PeerFailure("other conditions") }

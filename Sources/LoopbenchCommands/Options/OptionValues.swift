@@ -1,7 +1,7 @@
 import LoopbenchKit
 
 /// Values of options, read; `nil` for what is none.
-package enum Values {
+package enum OptionValues {
   /// "3s", "250ms", "1.5us": ns, above 0 and at most a day.
   package static func duration(_ text: String) -> UInt64? {
     let digits = text.prefix { $0.isNumber || $0 == "." }
@@ -69,7 +69,7 @@ package enum Values {
   }
 }
 
-extension Values {
+extension OptionValues {
   /// "csv=wake.csv".
   package static func export(_ text: String) -> Options.Export? {
     guard
@@ -106,7 +106,7 @@ extension Values {
   package static func policy(_ text: String) -> Int?? {
     if text == "other" { return .some(nil) }
     guard text.hasPrefix("fifo:") else { return nil }
-    return number(String(text.dropFirst(5)), in: Conditions.priorities).map { .some($0) }
+    return number(String(text.dropFirst(5)), in: RunConditions.priorities).map { .some($0) }
   }
 
   /// "a, b or c".

@@ -2,7 +2,7 @@ private import CLoopbench
 
 /// What a run asked of the machine beside its default: who runs first, how exact
 /// sleeps are, and what competes.
-public struct Conditions: Codable, Equatable, Sendable {
+public struct RunConditions: Codable, Equatable, Sendable {
   /// The real-time priority of the threads that loopbench starts, first come,
   /// first served; `nil` for the ordinary policy.
   public var priority: Int?
@@ -19,13 +19,13 @@ public struct Conditions: Codable, Equatable, Sendable {
   }
 
   /// Those of a run that asks for nothing.
-  package static let standard = Conditions()
+  package static let standard = RunConditions()
 
   /// The real-time priorities there are.
   package static let priorities = 1...99
 }
 
-extension Conditions {
+extension RunConditions {
   /// What is not standard, for people: "policy fifo:50 · load cpu:2".
   package var parts: [String] {
     [
