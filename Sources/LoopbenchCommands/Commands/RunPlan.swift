@@ -112,7 +112,7 @@ extension Options {
 extension RunPlan {
   /// What `--dry-run` prints.
   var text: String {
-    Layout.blocks([
+    String(blocks: [
       ["\(selection.contenders.count) turns a round, \(time), \(order)", placement.text]
         + conditions,
       ["What is measured:"] + scenarios,

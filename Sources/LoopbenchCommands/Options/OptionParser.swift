@@ -4,8 +4,7 @@ import LoopbenchKit
 package struct OptionParser {
   private let scenarios: [String]
   private let folders: [String]
-  private var words: [String]
-  private var given: [ArgumentScanner.GivenOption]
+  private var line: ArgumentScanner
   private var options = Options()
 
   /// - Parameters:
@@ -22,12 +21,7 @@ package struct OptionParser {
     configuration: (String?) throws -> Configuration? = { _ in nil }
   ) throws -> Options {
     let line = try ArgumentScanner(arguments)
-    var parser = OptionParser(
-      scenarios: scenarios,
-      folders: folders,
-      words: line.words,
-      given: line.given
-    )
+    var parser = OptionParser(scenarios: scenarios, folders: folders, line: line)
     return try parser.parse(configuration)
   }
 
@@ -45,7 +39,7 @@ package struct OptionParser {
   }
 
   private func has(_ option: String) -> Bool {
-    given.contains { $0.option.long == option }
+    line.given.contains { $0.option.long == option }
   }
 
   private func version() -> Options {
@@ -60,8 +54,10 @@ package struct OptionParser {
     var options = options
     options.command = .help
     options.isASCII = has("--ascii")
-    let isKnown = words.first.map { Command.Name(rawValue: $0) != nil || scenarios.contains($0) }
-    options.operands = isKnown == true ? Array(words.prefix(1)) : []
+    let isKnown = line.words.first.map {
+      Command.Name(rawValue: $0) != nil || scenarios.contains($0)
+    }
+    options.operands = isKnown == true ? Array(line.words.prefix(1)) : []
     return options
   }
 }
@@ -69,10 +65,10 @@ package struct OptionParser {
 extension OptionParser {
   /// A command may come first; the rest are its operands.
   private mutating func parseCommand() throws(LoopbenchError) {
-    guard let first = words.first else { return }
+    guard let first = line.words.first else { return }
     if let command = Command.Name(rawValue: first) {
       options.command = command
-      words.removeFirst()
+      line.words.removeFirst()
     } else if !scenarios.contains(first) {
       let known =
         Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
@@ -83,24 +79,24 @@ extension OptionParser {
   /// Each option as the command has it.
   private mutating func resolveOptions() throws(LoopbenchError) {
     let command = options.command
-    for index in given.indices {
-      let option = given[index].option
+    for index in line.given.indices {
+      let option = line.given[index].option
       guard let row = option.row(of: command) else {
         let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
         let names = takers.map(\.rawValue).joined(separator: ", ")
         throw .usage("\(command) has no option \(option.long); it is one of \(names)")
       }
-      given[index].option = row
+      line.given[index].option = row
     }
   }
 
   private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
     if Option.of(options.command).contains(where: { $0.long == "--config" }) {
-      let path = given.last { $0.option.long == "--config" }?.value
-      let set = Set(given.map(\.option.key))
+      let path = line.given.last { $0.option.long == "--config" }?.value
+      let set = Set(line.given.map(\.option.key))
       try configuration(path)?.apply(to: &options, except: set)
     }
-    for one in given {
+    for one in line.given {
       guard let expected = one.option.apply(one.value ?? "", to: &options) else { continue }
       throw LoopbenchError.badValue(of: one.name, one.value ?? "", expected: expected)
     }
@@ -118,17 +114,17 @@ extension OptionParser {
     case .baseline: try checkBaseline(command)
     case .counted(let range, let known?):
       try check(command, range)
-      for word in words where !known.contains(word) {
+      for word in line.words where !known.contains(word) {
         throw .unknownWord(word, of: command, known)
       }
     }
-    options.operands = words
+    options.operands = line.words
   }
 
   private func check(_ command: Command, _ range: ClosedRange<Int>) throws(LoopbenchError) {
-    if words.count > range.upperBound {
-      throw .extraArgument(words[range.upperBound], of: command.name.rawValue)
-    } else if words.count < range.lowerBound {
+    if line.words.count > range.upperBound {
+      throw .extraArgument(line.words[range.upperBound], of: command.name.rawValue)
+    } else if line.words.count < range.lowerBound {
       throw .usage("\(command.name) needs an argument: \(command.usage)")
     }
   }
@@ -137,7 +133,7 @@ extension OptionParser {
 
   private func checkBaseline(_ command: Command) throws(LoopbenchError) {
     let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
-    guard let verb = words.first else { return try check(command, 1...3) }
+    guard let verb = line.words.first else { return try check(command, 1...3) }
     guard let count = counts[verb] else {
       throw .unknownWord(verb, of: command, Self.baselineVerbs)
     }
@@ -145,13 +141,13 @@ extension OptionParser {
   }
 }
 
-/// Arguments taken apart: options with their values, and the other words.
+/// Arguments taken apart: options with their values, and the other line.words.
 ///
 /// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`; `--` ends the
 /// options. Nothing is applied yet: a configuration file comes before.
 struct ArgumentScanner {
-  private(set) var given: [GivenOption] = []
-  private(set) var words: [String] = []
+  fileprivate(set) var given: [GivenOption] = []
+  fileprivate(set) var words: [String] = []
   private var rest: ArraySlice<String>
 
   /// An option as it was written.

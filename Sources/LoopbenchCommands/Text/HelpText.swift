@@ -4,7 +4,7 @@ package import LoopbenchKit
 package enum HelpText {
   /// `loopbench --help`: what there is.
   package static func overview(scenarios: [Scenario]) -> String {
-    Layout.blocks([
+    String(blocks: [
       ["loopbench measures how late an event loop is, next to others, in the same run."],
       ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
@@ -27,8 +27,8 @@ package enum HelpText {
       let options = Option.of(name).filter { $0.group == group }
       return options.isEmpty ? [] : ["\(group.rawValue):"] + self.options(options)
     }
-    return Layout.blocks(
-      [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
+    return String(
+      blocks: [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
         + command.details.map { Layout.wrapped($0) }
         + groups
         + [examples(of: command)]
@@ -51,7 +51,7 @@ package enum HelpText {
 
   /// `loopbench help SCENARIO`: what is timed.
   package static func scenario(_ scenario: Scenario, peers: [any Peer]) -> String {
-    Layout.blocks([
+    String(blocks: [
       Layout.wrapped("\(scenario.name): \(scenario.summary)"),
       Layout.reflowed(scenario.details),
       ["Series:"] + Layout.rows(scenario.series.map { ($0.name, $0.summary) }),
@@ -103,12 +103,6 @@ package enum Layout {
       guard row.name.count <= widest, let first = summary.first else { return [name] + summary }
       return [name + first.dropFirst(name.count)] + summary.dropFirst()
     }
-  }
-
-  /// Blocks of lines with an empty line between, ending in a newline.
-  package static func blocks(_ blocks: [[String]]) -> String {
-    blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
-      .joined(separator: "\n")
   }
 }
 

@@ -27,7 +27,7 @@ package struct ListText {
   /// - Parameter topic: Its name; `nil` for all of them.
   package func render(_ topic: String?) -> String {
     let topics = topic.flatMap(Topic.init).map { [$0] } ?? Topic.allCases
-    guard isJSON else { return Layout.blocks(topics.map(lines)) }
+    guard isJSON else { return String(blocks: topics.map(lines)) }
     let pairs = topics.map { ($0.rawValue, entries($0)) }
     return Dictionary(uniqueKeysWithValues: pairs).json()
   }

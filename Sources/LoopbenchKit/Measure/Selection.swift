@@ -27,7 +27,7 @@ package struct Selection: Sendable {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
-    try Self.checkNames(of: peers ?? [], in: registry)
+    try Self.check(peers ?? [], among: registry.peerNames, "peer")
     try Self.check(series, in: chosen)
     for scenario in chosen {
       let wanted = registry.peers(of: scenario).filter {
@@ -80,21 +80,16 @@ extension Selection {
     named names: [String],
     in registry: Registry
   ) throws(LoopbenchError) -> [Scenario] {
-    let known = registry.scenarios.map(\.name)
-    for name in names where !known.contains(name) {
-      throw .unknown("scenario", name, among: known)
-    }
+    try check(names, among: registry.scenarios.map(\.name), "scenario")
     return registry.scenarios.filter { names.isEmpty ? $0.isStandard : names.contains($0.name) }
   }
 
-  private static func checkNames(
-    of peers: [String],
-    in registry: Registry
+  private static func check(
+    _ names: [String],
+    among known: [String],
+    _ what: String
   ) throws(LoopbenchError) {
-    let known = registry.peerNames
-    for name in peers where !known.contains(name) && name != all {
-      throw .unknown("peer", name, among: known)
-    }
+    for name in names where !known.contains(name) { throw .unknown(what, name, among: known) }
   }
 
   private static func check(

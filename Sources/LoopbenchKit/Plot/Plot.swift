@@ -31,12 +31,6 @@ package struct Plot {
     SVGPlot(panels: panels, kind: kind, options: options).document()
   }
 
-  /// A page with the tables and all kinds of plot, this one shown first. It needs
-  /// no network and no script.
-  package func html() -> String {
-    HTMLPlot(plot: self).document()
-  }
-
   /// Text for a terminal.
   ///
   /// - Parameters:

@@ -27,14 +27,8 @@ extension PlotFrame {
     for tick in axis.ticks {
       let y = axis.place(tick)
       markup.line(x: (left, right), y: (y, y), class: "grid")
-      markup.text(
-        TimeText.tick(tick),
-        x: left - 8,
-        y: y,
-        dy: ".35em",
-        anchor: "end",
-        class: "soft"
-      )
+      let label = TimeText.tick(tick)
+      markup.text(label, x: left - 8, y: y, dy: ".35em", anchor: "end", class: "soft")
     }
     markup.line(x: (left, right), y: (bottom, bottom), class: "edge")
     markup.line()

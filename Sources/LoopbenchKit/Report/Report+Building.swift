@@ -10,12 +10,11 @@ extension Report {
     placement: Placement,
     labels: [String: String] = [:],
     warnings: [Warning] = [],
-    dropsDisturbed: Bool = false,
-    tool: Tool = .loopbench
+    dropsDisturbed: Bool = false
   ) {
     let results = Self.results(of: measurements)
     schema = Self.currentSchema
-    self.tool = tool
+    tool = .loopbench
     self.argv = argv
     seed = measurements.runner.seed
     self.labels = labels

@@ -60,9 +60,10 @@ extension Report {
     case .markdown: report.markdown(scenarios: scenarios, style: style)
     case .json: report.json()
     case .ndjson: NDJSONReport.render(report)
-    case .csv: CSVReport(report, percentiles: style.percentiles).render()
-    case .hgrm: HgrmReport.render(report)
-    case .prom: PromReport(report, percentiles: style.percentiles).render()
+    case .csv:
+      CSVReport(report: report, percentiles: style.percentiles.filter { $0 != .max }).render()
+    case .hgrm: report.results.map { HgrmBlock(result: $0).text }.joined(separator: "\n")
+    case .prom: PromReport(report: report, quantiles: style.percentiles).render()
     }
   }
 
@@ -115,14 +116,9 @@ enum NDJSONReport {
 
 /// Renders a line for each peer in each series, as RFC 4180 says. Times in ns.
 struct CSVReport {
-  private let report: Report
-  private let percentiles: [Percentile]
-
-  init(_ report: Report, percentiles: [Percentile]) {
-    self.report = report
-    // The largest sample has a column already.
-    self.percentiles = percentiles.filter { $0 != .max }
-  }
+  let report: Report
+  /// Without the largest sample, which has a column already.
+  let percentiles: [Percentile]
 
   func render() -> String {
     ([titles] + report.results.map(fields)).reduce(into: "") { text, fields in
@@ -153,23 +149,15 @@ struct CSVReport {
   }
 }
 
-/// Renders HdrHistogram's percentile distribution, which its plotters read: a
-/// block for each peer in each series, values in ms.
-enum HgrmReport {
-  static func render(_ report: Report) -> String {
-    report.results.map { HgrmBlock(result: $0).lines.joined(separator: "\n") + "\n" }
-      .joined(separator: "\n")
-  }
-}
-
-/// The distribution of one result: a line for each step of the percentile, with
+/// HdrHistogram's percentile distribution of one result, which its plotters read: values
+/// in ms, a line for each step of the percentile, with
 /// five steps to every halving of what is left, as HdrHistogram makes them.
 struct HgrmBlock {
   let result: Report.Result
 
   private static let stepsPerHalf = 5.0
 
-  var lines: [String] { [title, ""] + rows + footer }
+  var text: String { ([title, ""] + rows + footer).joined(separator: "\n") + "\n" }
 
   private var title: String {
     Self.padded(["Value", "Percentile", "TotalCount", "1/(1-Percentile)"], to: [14, 14, 10, 16])

@@ -4,7 +4,7 @@ struct SeriesTable {
   let series: String
   let results: [Report.Result]
   let comparisons: [Report.Comparison]
-  let noise: NoiseFloor?
+  let noise: Report.Noise?
   let style: ReportStyle
   let unit: TimeUnit
   let digits: Int
@@ -18,7 +18,7 @@ struct SeriesTable {
     comparisons = report.comparisons.filter {
       ($0.scenario, $0.series) == (scenario.name, series)
     }
-    noise = NoiseFloor(of: report, scenario: scenario.name, series: series)
+    noise = report.noise(scenario: scenario.name, series: series, percentile: Percentile.p50.label)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)

@@ -1,12 +1,13 @@
 extension Report {
   /// Tables for people, to be read on a terminal.
   func text(scenarios: [Scenario], style: ReportStyle) -> String {
-    let header = ReportHeader(self).parts.map { $0.joined(separator: " · ").printable }
+    let header = headerParts.map { $0.joined(separator: " · ").printable }
     let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).map {
       [$0.caption.printable] + $0.tables.flatMap { $0.lines() }
     }
     let warnings = warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
-    return Self.text(of: [header] + sections + [warnings], style)
+    let text = String(blocks: [header] + sections + [warnings])
+    return style.isASCII ? ASCII.text(text) : text
   }
 
   /// The same, for an issue or a page.
@@ -15,17 +16,12 @@ extension Report {
     // A line of blocks would lose its place in a proportional font.
     style.showsSparklines = false
     style.width = nil
-    let header = ReportHeader(self).parts.map { "- " + $0.joined(separator: " · ") }
+    let header = headerParts.map { "- " + $0.joined(separator: " · ") }
     let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).flatMap {
       [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() }
     }
     let warnings = warnings.map { "- **\($0.id)**: \($0.text); \($0.hint)" }
-    return Self.text(of: [header] + sections + [warnings], style).printable
-  }
-
-  private static func text(of blocks: [[String]], _ style: ReportStyle) -> String {
-    let texts = blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
-    let text = texts.joined(separator: "\n")
+    let text = String(blocks: [header] + sections + [warnings]).printable
     return style.isASCII ? ASCII.text(text) : text
   }
 }
@@ -38,42 +34,38 @@ extension SeriesTable {
 }
 
 /// What is said above the figures, for people.
-struct ReportHeader {
-  /// Lines of facts.
-  let parts: [[String]]
-
-  init(_ report: Report) {
-    let machine = report.machine
+extension Report {
+  var headerParts: [[String]] {
     let lines = [
       [
-        "\(report.tool.name) \(report.tool.version)",
+        "\(tool.name) \(tool.version)",
         "libuv \(machine.libuv)",
         "Swift \(machine.swift) \(machine.build)",
       ],
       [machine.cpu, "\(machine.cpus) CPUs", machine.virtualization, machine.os],
       [
-        "\(report.settings.rounds) rounds, "
-          + RoundOrder.text(report.settings.order, seed: report.seed),
-        report.settings.placement.text,
+        "\(settings.rounds) rounds, "
+          + RoundOrder.text(settings.order, seed: seed),
+        settings.placement.text,
       ],
-      [Self.overhead(report.settings.overhead)] + Self.pace(of: report),
-      report.settings.conditions?.parts ?? [],
-      report.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
+      [Self.overheadText(settings.overhead)] + paceParts,
+      settings.conditions?.parts ?? [],
+      labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
     ]
-    parts = lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
+    return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
   }
 
-  private static func overhead(_ overhead: Overhead) -> String {
+  private static func overheadText(_ overhead: Overhead) -> String {
     "a sample contains one clock reading of \(TimeText.short(overhead.clockNs)),"
       + " and is recorded afterwards in \(TimeText.short(overhead.recordNs))"
   }
 
   /// Of no use where nothing is paced.
-  private static func pace(of report: Report) -> [String] {
-    guard report.results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
+  private var paceParts: [String] {
+    guard results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
       return []
     }
-    return ["open loop at \(report.settings.pace.text)"]
+    return ["open loop at \(settings.pace.text)"]
   }
 }
 

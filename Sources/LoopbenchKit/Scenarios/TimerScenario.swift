@@ -43,18 +43,32 @@ package enum TimerLoad {
   ///   ns, those of the warm-up first.
   package static func measure(
     _ slice: inout Slice,
-    now: () -> UInt64,
     run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
   ) throws(PeerFailure) {
     let warmUps = slice.effort.warmUps
     for _ in 0..<schedules {
-      let first = now() + interval + slice.generator.number(below: interval)
+      let first = cl_now() + interval + slice.generator.number(below: interval)
       let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
       for (index, lateness) in fires.enumerated().dropFirst(warmUps) {
         let due = first + UInt64(index) * interval
         slice.record(lateness: lateness)
         slice.note("due, not fired yet", on: .loop, from: due, to: due + UInt64(max(0, lateness)))
       }
+    }
+  }
+
+  /// The same by C, which writes how late each fire was, and returns how many there
+  /// were.
+  static func measure(
+    _ slice: inout Slice,
+    by follow: (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32,
+    or failure: PeerFailure
+  ) throws(PeerFailure) {
+    try measure(&slice) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = follow(first, interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw failure }
+      return lateness
     }
   }
 }
@@ -91,12 +105,7 @@ struct UVTimer: Peer {
   let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
-      var lateness = [Int64](repeating: 0, count: count)
-      let fired = cl_uv_timer_run(first, TimerLoad.interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw .noLoop }
-      return lateness
-    }
+    try TimerLoad.measure(&slice, by: cl_uv_timer_run, or: .noLoop)
   }
 }
 
@@ -110,7 +119,7 @@ struct LTTimer: Peer {
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let ticks = LoopTicks(of: loop, for: slice)
-      try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+      try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
         try follow(from: first, count, on: loop)
       }
       ticks.note(in: &slice)
@@ -158,12 +167,7 @@ struct EventFDTimer: Peer {
   var unavailability: String? { cl_eventfd_is_available() ? nil : "timerfd is Linux's" }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
-      var lateness = [Int64](repeating: 0, count: count)
-      let fired = cl_timerfd_run(first, TimerLoad.interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw .noDescriptor }
-      return lateness
-    }
+    try TimerLoad.measure(&slice, by: cl_timerfd_run, or: .noDescriptor)
   }
 }
 
@@ -177,12 +181,7 @@ struct CondTimer: Peer {
   let isStandard = false
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
-      var lateness = [Int64](repeating: 0, count: count)
-      let fired = cl_cond_timer_run(first, TimerLoad.interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw .noMemory }
-      return lateness
-    }
+    try TimerLoad.measure(&slice, by: cl_cond_timer_run, or: .noMemory)
   }
 }
 
@@ -197,7 +196,7 @@ struct DispatchTimer: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let cpu = Int32(slice.seats.loop ?? -1)
-    try TimerLoad.measure(&slice, now: cl_now) { (first, count) throws(PeerFailure) in
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
       try follow(from: first, count, cpu: cpu)
     }
   }

@@ -60,3 +60,11 @@ extension Encodable {
     }
   }
 }
+
+extension String {
+  /// Lines of text in blocks, an empty line between two; empty blocks are left out.
+  package init(blocks: [[String]]) {
+    self = blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
+      .joined(separator: "\n")
+  }
+}
