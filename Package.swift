@@ -47,7 +47,8 @@ let package = Package(
     .target(name: "CLoopbench", dependencies: ["CUV"]),
     .target(
       name: "LoopbenchKit",
-      dependencies: ["LoopTransactions", "CLoopbench"],
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "CLoopbench"],
+      resources: [.embedInCode("Report/loopbench-1.schema.json")],
       swiftSettings: strict
     ),
     // Loaded by loopbench when asked for: Foundation would cost every start.
@@ -83,7 +84,7 @@ let package = Package(
     ),
     .target(
       name: "LoopbenchTestSupport",
-      dependencies: ["LoopbenchKit"],
+      dependencies: ["LoopbenchKit", "LoopTransactionsTesting"],
       path: "Tests/LoopbenchTestSupport",
       swiftSettings: strict
     ),
@@ -120,13 +121,19 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopbenchKitTests",
-      dependencies: ["LoopbenchKit", "CLoopbench", "LoopbenchTestSupport", "TestSupport"],
+      dependencies: [
+        "LoopbenchKit", "LoopTransactionsTesting", "CLoopbench", "LoopbenchTestSupport",
+        "TestSupport",
+      ],
       exclude: ["Golden"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "loopbenchTests",
-      dependencies: ["LoopbenchCommands", "LoopbenchKit", "LoopbenchTestSupport", "TestSupport"],
+      dependencies: [
+        "LoopbenchCommands", "LoopbenchKit", "LoopTransactionsTesting", "LoopbenchTestSupport",
+        "TestSupport",
+      ],
       exclude: ["Golden"],
       swiftSettings: strict
     ),

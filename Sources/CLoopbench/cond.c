@@ -1,4 +1,4 @@
-#include "cl_cond.h"
+#include "cl_floor.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cl_clock.h"
+#include "cl_measure.h"
 
 typedef struct node {
   struct node *next;

@@ -1,4 +1,4 @@
-#include "cl_eventfd.h"
+#include "cl_floor.h"
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "cl_clock.h"
+#include "cl_measure.h"
 
 struct cl_eventfd {
   int poll;

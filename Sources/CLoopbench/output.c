@@ -1,4 +1,4 @@
-#include "cl_output.h"
+#include "cl_system.h"
 #include "remains.h"
 
 #include <errno.h>

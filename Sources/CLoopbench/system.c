@@ -1,18 +1,24 @@
+#include "cl_measure.h"
 #include "cl_system.h"
-
 #include "cl_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#endif
+
+#if defined(__linux__)
+#include <sys/prctl.h>
 #endif
 
 const char *cl_uv_version(void) { return uv_version_string(); }
@@ -111,8 +117,6 @@ cl_usage cl_usage_now(void) {
   return result;
 }
 
-bool cl_is_terminal(int descriptor) { return isatty(descriptor) != 0; }
-
 int cl_write_all(int descriptor, const void *bytes, size_t length) {
   const char *next = bytes;
   while (length > 0) {
@@ -131,3 +135,61 @@ void cl_error_message(int code, char *text, size_t capacity) {
   // libuv has no sentence for some, such as ENOEXEC.
   if (strncmp(text, "Unknown", 7) == 0) snprintf(text, capacity, "%s", strerror(code));
 }
+
+#define TEXT(value) #value
+#define NUMBER(value) TEXT(value)
+
+const char *cl_uv_header_version(void) {
+  return NUMBER(UV_VERSION_MAJOR) "." NUMBER(UV_VERSION_MINOR) "." NUMBER(UV_VERSION_PATCH);
+}
+
+uint64_t cl_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return (uint64_t)limit.rlim_cur;
+}
+
+uint64_t cl_timer_slack(void) {
+#if defined(__linux__)
+  int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  return slack > 0 ? (uint64_t)slack : 0;
+#else
+  return 0;
+#endif
+}
+
+double cl_load(void) {
+  double averages[3] = {0, 0, 0};
+  uv_loadavg(averages);
+  return averages[0];
+}
+
+void cl_sleep_overshoot(uint64_t *overshoot, int count) {
+  const uint64_t pause = 1000000;
+  for (int i = 0; i < count; i++) {
+    struct timespec time = {0, (long)pause};
+    uint64_t began = cl_now();
+    nanosleep(&time, NULL);
+    uint64_t slept = cl_now() - began;
+    overshoot[i] = slept > pause ? slept - pause : 0;
+  }
+}
+
+void cl_program_path(char *path, size_t capacity) {
+  size_t size = capacity;
+  if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
+}
+
+int cl_terminal_width(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void cl_keep_descriptors(void) {
+  for (int descriptor = 0; descriptor < 3; descriptor++) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest that is free: this one, for those below are open.
+    if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+

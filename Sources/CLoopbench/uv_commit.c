@@ -1,11 +1,10 @@
-#include "cl_uv_commit.h"
+#include "cl_uv.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <uv.h>
 
-#include "cl_clock.h"
-#include "cl_uv_loop.h"
+#include "cl_measure.h"
 
 typedef struct target {
   void (*action)(struct target *);

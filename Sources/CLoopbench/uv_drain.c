@@ -1,12 +1,10 @@
-#include "cl_uv_drain.h"
+#include "cl_uv.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <uv.h>
 
-#include "cl_clock.h"
-#include "cl_finish.h"
-#include "cl_uv_loop.h"
+#include "cl_measure.h"
 
 typedef struct object {
   struct object *next;

@@ -1,10 +1,8 @@
-#include "cl_uv_post.h"
+#include "cl_uv.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <uv.h>
-
-#include "cl_uv_loop.h"
 
 typedef struct node {
   struct node *next;

@@ -1,10 +1,9 @@
-#include "cl_wake.h"
+#include "cl_measure.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cl_clock.h"
 #include "cl_thread.h"
 
 struct cl_wake {

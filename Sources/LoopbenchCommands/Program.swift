@@ -1,4 +1,12 @@
-package import LoopbenchKit
+public import LoopbenchKit
+
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
 
 /// The command line: options in, LoopbenchKit called, report out.
 package struct Program {
@@ -21,29 +29,13 @@ package struct Program {
       if let external = ExternalCommand(context) { throw external.become() }
       let options = try OptionParser.parse(
         Array(context.arguments.dropFirst()),
-        scenarios: context.registry.scenarios.map(\.name) + context.registry.planned.map(\.name),
+        scenarios: context.registry.scenarios.map(\.name),
         folders: context.folders,
         configuration: context.configuration
       )
-      return try execute(options)
+      return try Invocation(options: options, context: context, write: write).run()
     } catch {
       return report(error)
-    }
-  }
-
-  private func execute(_ options: Options) throws -> ExitCode {
-    switch options.command {
-    case .run: try RunCommand(options: options, context: context).run(write)
-    case .check: try CheckCommand(options: options, context: context).run(write)
-    case .replay: try ReplayCommand(options: options, context: context).run(write)
-    case .trace: try TraceCommand(options: options, context: context).run(write)
-    case .report: try ReportCommand(options: options, context: context).run(write)
-    case .compare: try CompareCommand(options: options, context: context).run(write)
-    case .baseline: try BaselineCommand(options: options, context: context).run(write)
-    case .plot: try PlotCommand(options: options, context: context).run(write)
-    case .doctor: try DoctorCommand(options: options, context: context).run(write)
-    case .list, .completion, .man, .schema, .help, .version:
-      try TextCommand(options: options, context: context).run(write)
     }
   }
 }
@@ -66,15 +58,33 @@ extension Program {
 
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
-    case BaselineError.name: .usage
-    case is UsageError, is ConfigurationError, is FailRuleError: .usage
-    case SelectionError.peerNotInScenario, SelectionError.peerUnavailable,
-      SelectionError.notBuilt, is UnavailableError:
-      .unavailable
-    case is SelectionError: .usage
-    case is NoBaselineError, is ComparisonError: .notComparable
-    case is UnfitError, is PolicyError: .unfit
+    case let error as LoopbenchError: error.code
+    case is ConfigurationError: .usage
     default: .failed
     }
+  }
+}
+
+/// The command line, for a program that measures with it.
+public enum Loopbench {
+  /// Does what the process's arguments say, with what `registry` has, and ends
+  /// the process.
+  ///
+  /// A program of this one line is a whole `loopbench`: every command, option,
+  /// format and plot, with its own scenarios and peers. Called `loopbench-NAME`,
+  /// it is found by `loopbench NAME`.
+  ///
+  /// ```swift
+  /// Loopbench.main(Registry(scenarios: [mine], peers: [MyPeer()]))
+  /// ```
+  ///
+  /// Call it on the main thread, outside any `async` function: that thread is
+  /// one of those that measure.
+  public static func main(_ registry: Registry = .standard) -> Never {
+    HostProcess.keepDescriptors()
+    HostProcess.guardSignals()
+    var context = Context.process(arguments: CommandLine.arguments)
+    context.registry = registry
+    exit(Program(context).run().rawValue)
   }
 }

@@ -27,7 +27,7 @@ struct Oracle {
     let values = data.withUnsafeBytes { bytes in
       (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Double.self) }
     }
-    return JSONReport.render(try ValuesPeer(values: values).report())
+    return try ValuesPeer(values: values).report().json()
   }
 
   private func report(_ format: String, _ path: String) throws -> String {

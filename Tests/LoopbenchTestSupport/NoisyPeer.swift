@@ -1,3 +1,4 @@
+package import LoopTransactionsTesting
 package import LoopbenchKit
 import Synchronization
 

@@ -12,7 +12,7 @@ struct ConditionOptionTests {
   func conditions() throws {
     #expect(try parse().conditions == .standard)
     let options = try parse("--policy", "fifo:7", "--slack", "50us", "--load", "mem:2")
-    #expect(options.conditions == Conditions(priority: 7, slackNs: 50_000, load: "mem:2"))
+    #expect(options.conditions == RunConditions(priority: 7, slackNs: 50_000, load: "mem:2"))
     #expect(try parse("--policy", "fifo:7", "--policy", "other").conditions == .standard)
     #expect(try parse("--closed").isClosed)
   }

@@ -25,7 +25,7 @@ struct FormatOptionTests {
   /// What may follow `-f` there.
   private func words(of command: Command.Name) -> [String] {
     let row = Option.of(command).first { $0.long == "--format" }
-    guard case .value(_, .oneOf(let words), _) = row?.action else { return [] }
+    guard case .value(.oneOf(let words), _) = row?.action else { return [] }
     return words
   }
 

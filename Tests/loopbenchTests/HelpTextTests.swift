@@ -72,10 +72,8 @@ struct HelpTextTests {
     }
   }
 
-  @Test("a planned scenario says what it needs; an unknown topic what was meant")
+  @Test("an unknown topic is refused with the nearest name")
   func topics() {
-    let planned = FakeProgram().run("help", "later")
-    #expect(planned.output == "later: a plan\n\nlater is not built yet: it needs some luck\n")
     let unknown = FakeProgram().run("help", "tny")
     #expect(unknown.code == .usage)
     #expect(unknown.error.contains("did you mean \"tiny\"?"))

@@ -56,7 +56,7 @@ struct ASCIITests {
     program.context.registry = .standard
     program.context.environment = environment
     program.context.findings = {
-      [Finding(id: "cpus", status: .bad, text: "1 CPU · shared", fix: "add one …")]
+      [.bad("cpus", "1 CPU · shared", fix: "add one …")]
     }
     return program
   }

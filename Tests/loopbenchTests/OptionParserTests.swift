@@ -57,7 +57,7 @@ struct OptionParserTests {
   @Test("every option that takes a value has a message that says which")
   func expected() {
     for option in Option.table {
-      guard case .value(_, _, let apply) = option.action else { continue }
+      guard case .value(_, let apply) = option.action else { continue }
       var options = Options()
       let bad =
         option.key == "no-warn" ? "" : ["", "x=", "-1"].first { apply(&options, $0) != nil }
@@ -136,7 +136,7 @@ struct OptionParserTests {
     ]
   )
   func badInput(arguments: [String], message: String) {
-    let error = #expect(throws: UsageError.self) {
+    let error = #expect(throws: LoopbenchError.self) {
       try OptionParser.parse(arguments, scenarios: ["wake", "idle"])
     }
     #expect(error?.description == message)
@@ -146,7 +146,7 @@ struct OptionParserTests {
   func replay() throws {
     for option in ["-n=5", "--rate=5k/s", "--arrival=poisson", "--series=tick"] {
       let words = ["replay", "a.load"] + option.split(separator: "=").map(String.init)
-      let error = #expect(throws: UsageError.self) {
+      let error = #expect(throws: LoopbenchError.self) {
         try OptionParser.parse(words, scenarios: [])
       }
       #expect(error?.description.hasPrefix("replay has no option") ?? false)

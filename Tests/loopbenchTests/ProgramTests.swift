@@ -44,13 +44,6 @@ struct ProgramTests {
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
   }
 
-  @Test("a planned scenario is exit 6, with what it needs")
-  func planned() {
-    let result = run("later")
-    #expect(result.code == .unavailable)
-    #expect(result.error == "loopbench: later is not built yet: it needs some luck\n")
-  }
-
   @Test("an impossible rate and 0 samples are exit 2, and say what is possible")
   func impossible() {
     for (option, value) in [("--rate", "0"), ("--rate", "-1/s"), ("--rate", "9e99"), ("-n", "0")] {
@@ -73,7 +66,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("list names every scenario, series, peer, format and command, and what is planned")
+  @Test("list names every scenario, series, peer, format and command")
   func list() throws {
     let (text, json) = (run("list").output, run("list", "--json").output)
     #expect(try text == Golden.expected(text, "list.txt"))

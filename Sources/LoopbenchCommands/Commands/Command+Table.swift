@@ -19,9 +19,9 @@ extension Command {
           + " measured is reported; the second ends it at once.",
       ],
       examples: [
-        Example(line: "loopbench", meaning: "everything"),
-        Example(line: "loopbench wake -p lt,uv", meaning: "one scenario, two peers"),
-        Example(line: "loopbench wake -o wake.json", meaning: "keep the full result"),
+        "loopbench": "everything",
+        "loopbench wake -p lt,uv": "one scenario, two peers",
+        "loopbench wake -o wake.json": "keep the full result",
       ]
     ),
     Command(
@@ -31,11 +31,8 @@ extension Command {
       "measure, compare with a baseline, and say so in the exit code",
       details: checking,
       examples: [
-        Example(line: "loopbench check --baseline main", meaning: "is this build slower?"),
-        Example(
-          line: "loopbench check wake --baseline main --fail 'p99>+10%'",
-          meaning: "by a rule of your own"
-        ),
+        "loopbench check --baseline main": "is this build slower?",
+        "loopbench check wake --baseline main --fail 'p99>+10%'": "by a rule of your own",
       ]
     ),
     Command(
@@ -43,7 +40,7 @@ extension Command {
       "FILE",
       takes: .files(1...1),
       "play a recorded load against the peers",
-      examples: [Example(line: "loopbench replay chat.load", meaning: "a recorded load")]
+      examples: ["loopbench replay chat.load": "a recorded load"]
     ),
     Command(
       .trace,
@@ -55,7 +52,7 @@ extension Command {
           + " happened when as Chrome's trace events: open the file at ui.perfetto.dev or in"
           + " chrome://tracing. A trace costs time: believe its order, not its figures."
       ],
-      examples: [Example(line: "loopbench trace wake -o wake.trace.json", meaning: "a time line")]
+      examples: ["loopbench trace wake -o wake.trace.json": "a time line"]
     ),
   ]
 
@@ -78,11 +75,8 @@ extension Command {
       takes: .files(1...1000),
       "show results that were written with --output",
       examples: [
-        Example(line: "loopbench report wake.json -f markdown", meaning: "for an issue"),
-        Example(
-          line: "loopbench report wake.json --percentiles 50,99.99",
-          meaning: "other columns"
-        ),
+        "loopbench report wake.json -f markdown": "for an issue",
+        "loopbench report wake.json --percentiles 50,99.99": "other columns",
       ]
     ),
     Command(
@@ -95,11 +89,8 @@ extension Command {
           + " what one process alone shows, it believes. With -f json, several NEW are an array."
       ],
       examples: [
-        Example(line: "loopbench compare before.json after.json", meaning: "two files"),
-        Example(
-          line: "loopbench compare main after.json --strict",
-          meaning: "or too noisy to tell"
-        ),
+        "loopbench compare before.json after.json": "two files",
+        "loopbench compare main after.json --strict": "or too noisy to tell",
       ]
     ),
     Command(
@@ -108,8 +99,8 @@ extension Command {
       takes: .baseline,
       "keep results by name, in the folder .loopbench",
       examples: [
-        Example(line: "loopbench baseline save main wake.json", meaning: "keep one"),
-        Example(line: "loopbench baseline list", meaning: "what there is"),
+        "loopbench baseline save main wake.json": "keep one",
+        "loopbench baseline list": "what there is",
       ]
     ),
     Command(
@@ -119,8 +110,8 @@ extension Command {
       "draw results, one over the other",
       details: ["With -o FILE.svg or FILE.html a picture; with --term, on the terminal."],
       examples: [
-        Example(line: "loopbench plot before.json after.json -o wake.svg", meaning: "two runs"),
-        Example(line: "loopbench plot wake.json --kind time --term", meaning: "round by round"),
+        "loopbench plot before.json after.json -o wake.svg": "two runs",
+        "loopbench plot wake.json --kind time --term": "round by round",
       ]
     ),
   ]
@@ -131,13 +122,13 @@ extension Command {
       "[scenarios|peers|metrics|formats|commands]",
       takes: .words(0...1, of: ListText.Topic.allCases.map(\.rawValue)),
       "show what can be measured, by whom, and how it can be written",
-      examples: [Example(line: "loopbench list peers --json", meaning: "for a script")]
+      examples: ["loopbench list peers --json": "for a script"]
     ),
     Command(
       .doctor,
       "",
       "say whether this machine is fit for measuring, and what to change",
-      examples: [Example(line: "loopbench doctor --strict", meaning: "exit 7 if it is not")]
+      examples: ["loopbench doctor --strict": "exit 7 if it is not"]
     ),
     Command(
       .completion,
@@ -145,28 +136,22 @@ extension Command {
       takes: .words(1...1, of: CompletionScript.Shell.allCases.map(\.rawValue)),
       "print the completions of a shell",
       examples: [
-        Example(line: "source <(loopbench completion bash)", meaning: "in ~/.bashrc"),
-        Example(
-          line: "loopbench completion zsh > ~/.zfunc/_loopbench",
-          meaning: "a folder of $fpath"
-        ),
-        Example(
-          line: "loopbench completion fish > ~/.config/fish/completions/loopbench.fish",
-          meaning: "where fish looks"
-        ),
+        "source <(loopbench completion bash)": "in ~/.bashrc",
+        "loopbench completion zsh > ~/.zfunc/_loopbench": "a folder of $fpath",
+        "loopbench completion fish > ~/.config/fish/completions/loopbench.fish": "where fish looks",
       ]
     ),
     Command(
       .man,
       "",
       "print the manual page",
-      examples: [Example(line: "loopbench man | man -l -", meaning: "read it")]
+      examples: ["loopbench man | man -l -": "read it"]
     ),
     Command(
       .schema,
       "",
       "print the JSON schema of results",
-      examples: [Example(line: "loopbench schema > loopbench-1.json", meaning: "for a validator")]
+      examples: ["loopbench schema > loopbench-1.json": "for a validator"]
     ),
     Command(
       .help,
@@ -174,8 +159,8 @@ extension Command {
       takes: .topic,
       "explain a command, or what a scenario times",
       examples: [
-        Example(line: "loopbench help compare", meaning: "a command"),
-        Example(line: "loopbench help wake", meaning: "a scenario, with its time line"),
+        "loopbench help compare": "a command",
+        "loopbench help wake": "a scenario, with its time line",
       ]
     ),
     Command(.version, "", "show the version of loopbench and of libuv"),

@@ -7,7 +7,7 @@ package struct Command: Sendable {
   package let summary: String
   /// What help says beyond the summary, a paragraph each.
   package let details: [String]
-  package let examples: [Example]
+  package let examples: KeyValuePairs<String, String>
 
   package enum Name: String, CaseIterable, Sendable {
     case run
@@ -45,18 +45,13 @@ package struct Command: Sendable {
     }
   }
 
-  package struct Example: Sendable {
-    package let line: String
-    package let meaning: String
-  }
-
   init(
     _ name: Name,
     _ operands: String,
     takes: Operands = .nothing,
     _ summary: String,
     details: [String] = [],
-    examples: [Example] = []
+    examples: KeyValuePairs<String, String> = [:]
   ) {
     self.name = name
     self.operands = operands

@@ -1,16 +1,16 @@
+private import FoundationEssentials
 import LoopbenchKit
 
-/// `loopbench report`: shows results out of files.
-struct ReportCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
-    let scenarios = context.registry.scenarios
+extension Invocation {
+  /// `loopbench report`: shows results out of files.
+  func report() throws -> ExitCode {
+    var style = style
+    style.scenarios = options.shownScenarios
+    style.peers = options.shownPeers
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let reports = try options.operands.map { try ReportFile.read($0) }
     if !files.isEmpty, reports.count > 1 {
-      throw UsageError.extraArgument(options.operands[1], command: "report with a file to write")
+      throw LoopbenchError.extraArgument(options.operands[1], of: "report with a file to write")
     }
     let texts = reports.map { $0.rendered(as: options.format, style: style, scenarios: scenarios) }
     try options.checkNames(in: reports)
@@ -20,10 +20,89 @@ struct ReportCommand {
     return .success
   }
 
-  private var style: ReportStyle {
-    var style = options.style(context.look(options))
-    style.scenarios = options.shownScenarios
-    style.peers = options.shownPeers
-    return style
+  /// `loopbench plot`: draws results, one over the other.
+  func plot() throws -> ExitCode {
+    guard options.output != nil || options.isTerminalPlot else {
+      throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term: where to draw")
+    }
+    let output = try options.output.map { (path: $0, file: try openPicture($0)) }
+    let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
+    try options.checkNames(in: reports.map(\.report))
+    let plot = Plot(reports: reports, kind: options.plotKind, options: plotOptions)
+    if let output {
+      let text = output.path.hasSuffix(".svg") ? plot.svg() : plot.html()
+      try RunFiles.finish(output.file, output.path, text)
+    }
+    if options.isTerminalPlot {
+      let drawing = plot.terminal(width: Terminal.output.width, isASCII: look.isASCII)
+      try write(.output, drawing)
+    }
+    return .success
+  }
+
+  /// The file's own name, unless another of the files has that, too.
+  private func name(_ path: String) -> String {
+    let last = RunFiles.name(path)
+    return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
+  }
+
+  private func openPicture(_ path: String) throws -> OutputFile {
+    guard OptionValues.picture(path) != nil else {
+      throw LoopbenchError.badValue(of: "--output", path, expected: OptionValues.aPicture)
+    }
+    return try RunFiles.open(path)
+  }
+
+  private var plotOptions: PlotOptions {
+    var plot = PlotOptions()
+    plot.series = options.shownScenarios
+    plot.peers = options.shownPeers
+    plot.scenarios = scenarios
+    plot.to = options.plotEnd ?? .max
+    plot.isLinear = options.isLinear
+    return plot
+  }
+}
+
+extension Invocation {
+  /// `loopbench baseline`: keeps results by name.
+  func baseline() throws -> ExitCode {
+    let store = BaselineStore(folder: context.baselines)
+    let words = options.operands
+    switch words[0] {
+    case "save":
+      try store.save(try ReportFile.read(words[2]), as: words[1])
+      try write(.error, "saved \(words[2]) as baseline \(words[1])\n")
+    case "show":
+      let report = try kept(words[1])
+      try write(.output, report.rendered(as: .text, style: style, scenarios: scenarios))
+    case "rm":
+      _ = try kept(words[1])
+      try store.remove(words[1])
+    default: try write(.output, try store.list().map { $0 + "\n" }.joined())
+    }
+    return .success
+  }
+
+  /// What results are compared with: a file, or a name that was given to one.
+  ///
+  /// - Parameter isTrusted: Whether the command line names it. Otherwise, and where a
+  ///   file was found by its name alone, a FIFO or device is not read.
+  func baseline(named name: String, isTrusted: Bool) throws(LoopbenchError) -> Report {
+    let isPath = name.contains("/") || name == "-"
+    guard isPath || FileManager.default.fileExists(atPath: name) else { return try kept(name) }
+    do {
+      return try ReportFile.read(name, onlyRegular: !isPath || !isTrusted)
+    } catch {
+      throw .notComparable("\(error)")
+    }
+  }
+
+  private func kept(_ name: String) throws(LoopbenchError) -> Report {
+    do {
+      return try BaselineStore(folder: context.baselines).load(name)
+    } catch {
+      throw .notComparable("\(error)")
+    }
   }
 }

@@ -11,7 +11,7 @@ struct RunFiles {
     let render: (Report) -> String
   }
 
-  /// - Throws: `FileError` or, for a file that is named twice, `UsageError`.
+  /// - Throws: `LoopbenchError` also for a file that is named twice.
   init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws {
     if let path = options.output {
       try add(path) { $0.rendered(as: .json, style: ReportStyle(), scenarios: scenarios) }
@@ -43,13 +43,12 @@ struct RunFiles {
 
   var paths: [String] { files.map(\.path) }
 
-  private mutating func add(
-    _ path: String,
-    _ render: @escaping (Report) -> String
-  ) throws {
+  private mutating func add(_ path: String, _ render: @escaping (Report) -> String) throws {
     let file = try Self.open(path)
     if let place = file.place, files.contains(where: { $0.file.place == place }) {
-      throw UsageError.repeatedFile(path)
+      throw LoopbenchError.usage(
+        "two results can not be written to one file, got \"\(path)\" twice"
+      )
     }
     files.append(Entry(path: path, file: file, render: render))
   }
@@ -59,24 +58,16 @@ struct RunFiles {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  static func open(_ path: String) throws(FileError) -> OutputFile {
-    do {
-      return try OutputFile(path: path)
-    } catch {
-      throw FileError(path: path, cause: error)
-    }
+  static func open(_ path: String) throws(LoopbenchError) -> OutputFile {
+    do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
   /// Writes all of them, each whole or not at all.
-  func save(_ report: Report) throws(FileError) {
+  func save(_ report: Report) throws(LoopbenchError) {
     for entry in files { try Self.finish(entry.file, entry.path, entry.render(report)) }
   }
 
-  static func finish(_ file: OutputFile, _ path: String, _ text: String) throws(FileError) {
-    do {
-      try file.finish(with: text)
-    } catch {
-      throw FileError(path: path, cause: error)
-    }
+  static func finish(_ file: OutputFile, _ path: String, _ text: String) throws(LoopbenchError) {
+    do { try file.finish(with: text) } catch { throw .unwritable(path, error) }
   }
 }

@@ -47,32 +47,26 @@ struct RunPlan {
     )
   }
 
-  func tracer() -> Tracer {
-    Tracer(
-      contenders: selection.contenders,
-      seed: seed,
-      pace: pace,
-      conditions: options.conditions
-    )
-  }
-
   private var pace: Pace { Pace(rate: options.rate, arrival: options.arrival) }
 
   /// What has to be so before it measures: the policy is permitted, the load runs.
   func start() throws -> RunningLoad {
     if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
-      throw PolicyError(priority: priority, cause: cause, program: HostProcess.programPath)
+      throw LoopbenchError.unfit(
+        "--policy fifo:\(priority) is refused here: \(cause); "
+          + "allow it with: sudo setcap cap_sys_nice=ep \(HostProcess.programPath)"
+      )
     }
     do {
       return try RunningLoad(options.load)
     } catch {
-      throw LoadError(load: options.load, cause: error)
+      throw LoopbenchError.failed("can not start the load \(options.load.text): \(error)")
     }
   }
 
   private static func placement(
     _ choice: Options.PlacementChoice
-  ) throws(UnavailableError) -> Placement {
+  ) throws(LoopbenchError) -> Placement {
     let detected = Placement.detect()
     switch choice {
     case .automatic: return detected
@@ -85,7 +79,7 @@ struct RunPlan {
       )
     case .cross:
       guard detected.producer != nil else {
-        throw UnavailableError(description: "--placement cross needs 2 CPUs that may be chosen")
+        throw .unavailable("--placement cross needs 2 CPUs that may be chosen")
       }
       return detected
     case .cpus(let producer, let loop):
@@ -94,12 +88,12 @@ struct RunPlan {
     }
   }
 
-  private static func check(_ cpus: [Int]) throws(UnavailableError) {
+  private static func check(_ cpus: [Int]) throws(LoopbenchError) {
     let allowed = Placement.allowedCPUs
     guard let other = cpus.first(where: { !allowed.contains($0) }) else { return }
     let those = allowed.map(String.init).joined(separator: ", ")
-    throw UnavailableError(
-      description: allowed.isEmpty
+    throw .unavailable(
+      allowed.isEmpty
         ? "threads can not be placed on this system"
         : "CPU \(other) is not one of those this process may use: \(those)"
     )
@@ -118,8 +112,9 @@ extension Options {
 extension RunPlan {
   /// What `--dry-run` prints.
   var text: String {
-    Layout.blocks([
-      ["\(selection.contenders.count) turns a round, \(time), \(order)", seats] + conditions,
+    String(blocks: [
+      ["\(selection.contenders.count) turns a round, \(time), \(order)", placement.text]
+        + conditions,
       ["What is measured:"] + scenarios,
       files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
@@ -152,11 +147,6 @@ extension RunPlan {
     case .abba: "there and back"
     case .block: "one after the other"
     }
-  }
-
-  private var seats: String {
-    guard let loop = placement.loop else { return "threads not placed" }
-    return "loop on CPU \(loop)" + (placement.producer.map { ", producer on CPU \($0)" } ?? "")
   }
 
   private var conditions: [String] {

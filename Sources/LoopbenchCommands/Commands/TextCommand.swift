@@ -1,21 +1,17 @@
 import LoopbenchKit
 
-/// The commands that only print what the tables say.
-struct TextCommand {
-  let options: Options
-  let context: Context
-
-  func run(_ write: @escaping Program.Write) throws -> ExitCode {
+extension Invocation {
+  /// The commands that only print what the tables say.
+  func text() throws -> ExitCode {
     let isForPeople = [.list, .help, .version].contains(options.command) && !options.isJSON
-    let text = try text()
-    let isPlain = isForPeople && context.look(options).isASCII
-    try write(.output, isPlain ? ASCII.text(text) : text)
+    let text = try tableText()
+    try write(.output, isForPeople && look.isASCII ? ASCII.text(text) : text)
     return .success
   }
 
-  private func text() throws -> String {
+  private func tableText() throws -> String {
     switch options.command {
-    case .list: try ListText(context, isJSON: options.isJSON).render(options.operands.first)
+    case .list: ListText(context, isJSON: options.isJSON).render(options.operands.first)
     case .completion:
       CompletionScript(context.registry)
         .text(for: CompletionScript.Shell(rawValue: options.operands[0]) ?? .bash)
@@ -27,18 +23,48 @@ struct TextCommand {
   }
 
   private func help() throws -> String {
-    let registry = context.registry
     guard let topic = options.operands.first else {
-      return HelpText.overview(scenarios: registry.scenarios)
+      return HelpText.overview(scenarios: scenarios)
     }
     if let command = Command.Name(rawValue: topic) { return HelpText.command(command) }
-    if let planned = registry.planned.first(where: { $0.name == topic }) {
-      return "\(planned.name): \(planned.summary)\n\n\(planned.description)\n"
-    }
-    guard let scenario = registry.scenarios.first(where: { $0.name == topic }) else {
+    guard let scenario = scenarios.first(where: { $0.name == topic }) else {
       let known = context.ownNames + ExternalCommand.all(in: context.folders)
-      throw UsageError.unknownCommand(topic, suggestion: Suggestion.nearest(to: topic, in: known))
+      throw LoopbenchError.unknown("command or scenario", topic, among: known)
     }
-    return HelpText.scenario(scenario, peers: registry.peers(of: scenario))
+    return HelpText.scenario(scenario, peers: context.registry.peers(of: scenario))
+  }
+}
+
+extension Invocation {
+  /// `loopbench doctor`: is this machine fit for measuring?
+  func doctor() throws -> ExitCode {
+    let findings = context.findings()
+    let text = options.isJSON ? findings.json() : text(findings)
+    try write(.output, look.isASCII && !options.isJSON ? ASCII.text(text) : text)
+    let worst = findings.map(\.status).max() ?? .ok
+    return options.isStrict && worst == .bad ? .unfit : .success
+  }
+
+  private func text(_ findings: [Finding]) -> String {
+    let width = findings.map(\.id.count).max() ?? 0
+    let usesColor = look.usesColor
+    let lines = findings.flatMap { finding in
+      let id = finding.id + String(repeating: " ", count: width - finding.id.count)
+      let status = Self.colored(finding.status, usesColor)
+      let fix = finding.fix.map { [String(repeating: " ", count: width + 8) + "→ " + $0] } ?? []
+      return ["\(status)  \(id)  \(finding.text)"] + fix
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Padded to four columns.
+  private static func colored(_ status: Finding.Status, _ usesColor: Bool) -> String {
+    let (color, text) =
+      switch status {
+      case .ok: ("32", "ok  ")
+      case .warn: ("33", "warn")
+      case .bad: ("31", "bad ")
+      }
+    return usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
   }
 }

@@ -113,7 +113,7 @@ package struct Configuration: Sendable {
       apply(&options)
       options.note(option, nil)
     case (.flag, _): throw ConfigurationError(path, "\(option.key) needs true or false")
-    case (.value(_, _, let apply), _):
+    case (.value(_, let apply), _):
       for text in value.texts(joined: !option.isRepeatable) {
         if let expected = apply(&options, text) {
           throw ConfigurationError(path, "\(option.key) needs \(expected), got \"\(text)\"")

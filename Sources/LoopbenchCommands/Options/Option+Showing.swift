@@ -2,141 +2,101 @@ import LoopbenchKit
 
 extension Option {
   private static let shown = measurers.union(readers)
-  private static let configured = shown.union([.trace])
 
   static let showing: [Option] = [
     Option(
-      "--percentiles",
-      in: .showing,
+      "--percentiles LIST",
       of: measurers.union([.report]),
       "the columns, such as 50,99.9,max (default: 50,90,99,99.9,max)",
-      .value(placeholder: "LIST", words: .anything) { options, value in
-        // try?: what is wrong is said here, as for every option.
-        guard let percentiles = try? Percentile.list(value) else {
-          return "percentiles separated by commas, such as 50,99.9,max"
-        }
-        options.percentiles = percentiles
-        return nil
+      .parsed(Percentile.list, or: "percentiles separated by commas, such as 50,99.9,max") {
+        $0.percentiles = $1
       }
     ),
     Option(
-      "--unit",
-      short: "-u",
-      in: .showing,
+      "-u, --unit UNIT",
       of: measurers.union([.report]),
       "the unit of times: auto, ns, us or ms (default: auto, one a table)",
-      .value(placeholder: "UNIT", words: .oneOf(units)) { options, value in
-        guard units.contains(value) else { return Values.list(units) }
+      .value(.oneOf(units)) { options, value in
+        guard units.contains(value) else { return OptionValues.list(units) }
         options.unit = TimeUnit(rawValue: value)
         return nil
       }
     ),
     Option(
-      "--no-warn",
-      in: .showing,
+      "--no-warn ID",
       of: measurers,
       "do not show the warning ID; may be repeated",
-      .value(placeholder: "ID", words: .anything) { options, value in
-        guard !value.isEmpty else { return "the id of a warning, such as few-rounds" }
-        options.hiddenWarnings.insert(value)
-        return nil
+      .parsed(OptionValues.text, or: "the id of a warning, such as few-rounds") {
+        $0.hiddenWarnings.insert($1)
       }
     ),
     Option(
-      "--color",
-      in: .showing,
+      "--color WHEN",
       of: shown.union([.doctor]),
       "colours: auto, always or never (default: auto, on a terminal)",
-      .oneOf("WHEN", \.color)
+      .oneOf(\.color)
     ),
     Option(
-      "--progress",
-      in: .showing,
+      "--progress WHEN",
       of: measurers,
       "a bar on standard error: auto, always or never (default: auto, on a terminal)",
-      .oneOf("WHEN", \.progress)
+      .oneOf(\.progress)
     ),
     Option(
       "--ascii",
-      in: .showing,
       of: shown.union([.doctor, .list, .help, .baseline]),
       "write nothing beyond ASCII",
       .on(\.isASCII)
     ),
     Option(
-      "--quiet",
-      short: "-q",
-      in: .showing,
+      "-q, --quiet",
       of: tracers,
       "no progress and no notes; errors and the report only",
       .on(\.isQuiet)
     ),
     Option(
-      "--verbose",
-      short: "-v",
-      in: .showing,
+      "-v, --verbose",
       of: measurers,
       "a line on standard error for each round",
       .on(\.isVerbose)
     ),
+    Option(
+      "--kind KIND",
+      of: [.plot],
+      "draw percentile, time or histogram (default: percentile)",
+      .oneOf(\.plotKind)
+    ),
+    Option(
+      "--to PERCENTILE",
+      of: [.plot],
+      "end the percentile axis here, such as 99.99",
+      .parsed(
+        { Percentile($0).flatMap { $0.thousandths >= Percentile.p50.thousandths ? $0 : nil } },
+        or: "a percentile from 50, where the axis begins, such as 99.99"
+      ) { $0.plotEnd = $1 }
+    ),
+    Option("--linear", of: [.plot], "a linear time axis", .on(\.isLinear)),
+    Option("--term", of: [.plot], "draw on the terminal", .on(\.isTerminalPlot)),
   ]
 
   private static let units = ["auto"] + TimeUnit.allCases.map(\.rawValue)
 
-  static let plotting: [Option] = [
-    Option(
-      "--kind",
-      in: .showing,
-      of: [.plot],
-      "draw percentile, time or histogram (default: percentile)",
-      .oneOf("KIND", \.plotKind)
-    ),
-    Option(
-      "--to",
-      in: .showing,
-      of: [.plot],
-      "end the percentile axis here, such as 99.99",
-      .value(placeholder: "PERCENTILE", words: .anything) { options, value in
-        // try?: what is wrong is said here, as for every option.
-        guard
-          let percentile = try? Percentile(value),
-          percentile.thousandths >= Percentile.p50.thousandths
-        else {
-          return "a percentile from 50, where the axis begins, such as 99.99"
-        }
-        options.plotEnd = percentile
-        return nil
-      }
-    ),
-    Option("--linear", in: .showing, of: [.plot], "a linear time axis", .on(\.isLinear)),
-    Option("--term", in: .showing, of: [.plot], "draw on the terminal", .on(\.isTerminalPlot)),
-  ]
-
   static let general: [Option] = [
     Option(
-      "--config",
-      short: "-C",
-      in: .general,
-      of: configured,
+      "-C, --config FILE",
+      of: shown.union([.trace]),
       "read options from FILE (default: loopbench.json, if there, which cannot write files or run"
         + " commands)",
-      .value(placeholder: "FILE", words: .file) { options, value in
-        guard !value.isEmpty else { return "the name of a file" }
-        options.configuration = value
-        return nil
-      }
+      .parsed(OptionValues.text, or: "the name of a file", .file) { $0.configuration = $1 }
     ),
     Option(
-      "--help",
-      short: "-h",
-      in: .general,
+      "-h, --help",
       of: Set(Command.Name.allCases),
       "show what the command does and takes",
       .flag { _ in }
     ),
     Option(
       "--version",
-      in: .general,
       of: [.run],
       "show the version of loopbench and of libuv",
       .flag { $0.command = .version }

@@ -4,8 +4,7 @@ import LoopbenchKit
 package struct OptionParser {
   private let scenarios: [String]
   private let folders: [String]
-  private var words: [String]
-  private var given: [CommandLineWords.Given]
+  private var line: ArgumentScanner
   private var options = Options()
 
   /// - Parameters:
@@ -21,13 +20,8 @@ package struct OptionParser {
     folders: [String] = [],
     configuration: (String?) throws -> Configuration? = { _ in nil }
   ) throws -> Options {
-    let line = try CommandLineWords(arguments)
-    var parser = OptionParser(
-      scenarios: scenarios,
-      folders: folders,
-      words: line.words,
-      given: line.given
-    )
+    let line = try ArgumentScanner(arguments)
+    var parser = OptionParser(scenarios: scenarios, folders: folders, line: line)
     return try parser.parse(configuration)
   }
 
@@ -45,7 +39,7 @@ package struct OptionParser {
   }
 
   private func has(_ option: String) -> Bool {
-    given.contains { $0.option.long == option }
+    line.given.contains { $0.option.long == option }
   }
 
   private func version() -> Options {
@@ -60,55 +54,57 @@ package struct OptionParser {
     var options = options
     options.command = .help
     options.isASCII = has("--ascii")
-    let isKnown = words.first.map { Command.Name(rawValue: $0) != nil || scenarios.contains($0) }
-    options.operands = isKnown == true ? Array(words.prefix(1)) : []
+    let isKnown = line.words.first.map {
+      Command.Name(rawValue: $0) != nil || scenarios.contains($0)
+    }
+    options.operands = isKnown == true ? Array(line.words.prefix(1)) : []
     return options
   }
 }
 
 extension OptionParser {
   /// A command may come first; the rest are its operands.
-  private mutating func parseCommand() throws(UsageError) {
-    guard let first = words.first else { return }
+  private mutating func parseCommand() throws(LoopbenchError) {
+    guard let first = line.words.first else { return }
     if let command = Command.Name(rawValue: first) {
       options.command = command
-      words.removeFirst()
+      line.words.removeFirst()
     } else if !scenarios.contains(first) {
       let known =
         Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
-      throw .unknownCommand(first, suggestion: Suggestion.nearest(to: first, in: known))
+      throw .unknown("command or scenario", first, among: known)
     }
   }
 
   /// Each option as the command has it.
-  private mutating func resolveOptions() throws(UsageError) {
+  private mutating func resolveOptions() throws(LoopbenchError) {
     let command = options.command
-    for index in given.indices {
-      let option = given[index].option
+    for index in line.given.indices {
+      let option = line.given[index].option
       guard let row = option.row(of: command) else {
         let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
-        throw .wrongCommand(
-          option: option.long,
-          command: command.rawValue,
-          takers: takers.map(\.rawValue)
-        )
+        let names = takers.map(\.rawValue).joined(separator: ", ")
+        throw .usage("\(command) has no option \(option.long); it is one of \(names)")
       }
-      given[index].option = row
+      line.given[index].option = row
     }
   }
 
   private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
     if Option.of(options.command).contains(where: { $0.long == "--config" }) {
-      let path = given.last { $0.option.long == "--config" }?.value
-      let set = Set(given.map(\.option.key))
+      let path = line.given.last { $0.option.long == "--config" }?.value
+      let set = Set(line.given.map(\.option.key))
       try configuration(path)?.apply(to: &options, except: set)
     }
-    for one in given { try one.apply(to: &options) }
+    for one in line.given {
+      guard let expected = one.option.apply(one.value ?? "", to: &options) else { continue }
+      throw LoopbenchError.badValue(of: one.name, one.value ?? "", expected: expected)
+    }
   }
 }
 
 extension OptionParser {
-  private mutating func parseOperands() throws(UsageError) {
+  private mutating func parseOperands() throws(LoopbenchError) {
     let command = Command.named(options.command)
     switch command.takes {
     case .nothing: try check(command, 0...0)
@@ -118,29 +114,108 @@ extension OptionParser {
     case .baseline: try checkBaseline(command)
     case .counted(let range, let known?):
       try check(command, range)
-      for word in words where !known.contains(word) {
-        throw .unknownWord(word, command: command.name.rawValue, known: known)
+      for word in line.words where !known.contains(word) {
+        throw .unknownWord(word, of: command, known)
       }
     }
-    options.operands = words
+    options.operands = line.words
   }
 
-  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(UsageError) {
-    if words.count > range.upperBound {
-      throw .extraArgument(words[range.upperBound], command: command.name.rawValue)
-    } else if words.count < range.lowerBound {
-      throw .missingArgument(command: command.name.rawValue, usage: command.usage)
+  private func check(_ command: Command, _ range: ClosedRange<Int>) throws(LoopbenchError) {
+    if line.words.count > range.upperBound {
+      throw .extraArgument(line.words[range.upperBound], of: command.name.rawValue)
+    } else if line.words.count < range.lowerBound {
+      throw .usage("\(command.name) needs an argument: \(command.usage)")
     }
   }
 
   static let baselineVerbs = ["save", "list", "show", "rm"]
 
-  private func checkBaseline(_ command: Command) throws(UsageError) {
+  private func checkBaseline(_ command: Command) throws(LoopbenchError) {
     let counts = ["save": 3, "list": 1, "show": 2, "rm": 2]
-    guard let verb = words.first else { return try check(command, 1...3) }
+    guard let verb = line.words.first else { return try check(command, 1...3) }
     guard let count = counts[verb] else {
-      throw .unknownWord(verb, command: "baseline", known: Self.baselineVerbs)
+      throw .unknownWord(verb, of: command, Self.baselineVerbs)
     }
     try check(command, count...count)
+  }
+}
+
+/// Arguments taken apart: options with their values, and the other line.words.
+///
+/// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`; `--` ends the
+/// options. Nothing is applied yet: a configuration file comes before.
+struct ArgumentScanner {
+  fileprivate(set) var given: [GivenOption] = []
+  fileprivate(set) var words: [String] = []
+  private var rest: ArraySlice<String>
+
+  /// An option as it was written.
+  struct GivenOption {
+    /// The first row of its name, until the command is known.
+    var option: Option
+    let name: String
+    let value: String?
+  }
+
+  /// - Parameter arguments: Without the program's name.
+  init(_ arguments: [String]) throws(LoopbenchError) {
+    rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        words += rest
+        break
+      } else if argument.hasPrefix("-"), argument != "-" {
+        given.append(try option(argument))
+      } else {
+        words.append(argument)
+      }
+    }
+  }
+
+  private mutating func option(_ argument: String) throws(LoopbenchError) -> GivenOption {
+    let (name, value) = Self.split(argument)
+    guard let option = Option.named(name) else {
+      throw .unknown("option", name, among: Option.table.map(\.long))
+    }
+    guard let placeholder = option.placeholder else {
+      if let value { throw .usage("\(name) takes no value, got \"\(value)\"") }
+      return GivenOption(option: option, name: name, value: nil)
+    }
+    guard let value = value ?? rest.popFirst() else {
+      throw .usage("\(name) needs a value: \(name) \(placeholder)")
+    }
+    return GivenOption(option: option, name: name, value: value)
+  }
+
+  /// `--name=value` and `-nvalue`, taken apart.
+  private static func split(_ argument: String) -> (name: String, value: String?) {
+    if argument.hasPrefix("--") {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
+    }
+    let value = argument.dropFirst(2)
+    return (String(argument.prefix(2)), value.isEmpty ? nil : String(value))
+  }
+}
+
+extension LoopbenchError {
+  static func badValue(of option: String, _ value: String, expected: String) -> Self {
+    .usage("\(option) needs \(expected), got \"\(value)\"")
+  }
+
+  static func extraArgument(_ argument: String, of command: String) -> Self {
+    .usage("\(command) takes no more arguments, got \"\(argument)\"")
+  }
+
+  fileprivate static func unknownWord(
+    _ word: String,
+    of command: Command,
+    _ known: [String]
+  ) -> Self {
+    .usage(
+      "\(command.name) needs \(OptionValues.list(known)), got \"\(word)\""
+        + Suggestion.question(for: word, in: known)
+    )
   }
 }

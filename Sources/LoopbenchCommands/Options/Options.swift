@@ -37,7 +37,7 @@ package struct Options: Equatable, Sendable {
   /// The real-time priority of measuring threads; `nil` for the ordinary policy.
   package var priority: Int?
   /// In ns.
-  package var slack = Conditions.standard.slackNs
+  package var slack = RunConditions.standard.slackNs
   package var load = BackgroundLoad.none
   /// How long a trace takes, in ns; `nil` means about 2 s.
   package var traceNs: UInt64?
@@ -100,8 +100,8 @@ extension Options {
   }
 
   /// What is asked of the machine.
-  package var conditions: Conditions {
-    Conditions(priority: priority, slackNs: slack, load: load.text)
+  package var conditions: RunConditions {
+    RunConditions(priority: priority, slackNs: slack, load: load.text)
   }
 
   /// A file to write in a format: `--export csv=wake.csv`.
@@ -129,5 +129,28 @@ extension Options {
     case same
     case cross
     case cpus(producer: Int, loop: Int)
+  }
+}
+
+extension Options {
+  /// Checks that what is to be shown is in one of the files.
+  ///
+  /// - Throws: `LoopbenchError`, which says what is there.
+  func checkNames(in reports: [Report]) throws(LoopbenchError) {
+    let results = reports.flatMap(\.results)
+    try Self.check(shownScenarios, in: results.map(\.scenario), "scenario")
+    try Self.check(shownPeers, in: results.map(\.peer), "peer")
+  }
+
+  private static func check(
+    _ wanted: [String],
+    in known: [String],
+    _ what: String
+  ) throws(LoopbenchError) {
+    guard let name = wanted.first(where: { !known.contains($0) }) else { return }
+    let names = known.uniqued().joined(separator: ", ")
+    throw .unavailable(
+      "there is no \(what) \"\(name)\" in what was measured; there is \(names)"
+    )
   }
 }

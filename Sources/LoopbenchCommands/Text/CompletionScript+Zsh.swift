@@ -63,8 +63,7 @@ extension CompletionScript {
 
   /// In single quotes, for any shell but fish.
   private static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
+    "'" + text.replacing("'", with: "'\\''") + "'"
   }
 }
 
@@ -122,7 +121,6 @@ extension CompletionScript {
   }
 
   private func escaped(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "\\'")
-      + "'"
+    "'" + text.replacing("'", with: "\\'") + "'"
   }
 }

@@ -28,7 +28,7 @@ package struct CompletionScript {
 
   /// What may follow an option; `nil` for files.
   func words(after option: Option) -> [String]? {
-    guard case .value(_, let words, _) = option.action else { return [] }
+    guard case .value(let words, _) = option.action else { return [] }
     switch words {
     case .anything: return []
     case .file: return nil
@@ -52,7 +52,7 @@ package struct CompletionScript {
 
   /// Whether commas stand between values of an option.
   func isList(_ option: Option) -> Bool {
-    guard case .value(_, let words, _) = option.action else { return false }
+    guard case .value(let words, _) = option.action else { return false }
     switch words {
     case .peers, .scenarios: return true
     case .anything, .file, .oneOf, .exports: return false

@@ -4,7 +4,7 @@ package import LoopbenchKit
 package enum HelpText {
   /// `loopbench --help`: what there is.
   package static func overview(scenarios: [Scenario]) -> String {
-    Layout.blocks([
+    String(blocks: [
       ["loopbench measures how late an event loop is, next to others, in the same run."],
       ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
@@ -27,8 +27,8 @@ package enum HelpText {
       let options = Option.of(name).filter { $0.group == group }
       return options.isEmpty ? [] : ["\(group.rawValue):"] + self.options(options)
     }
-    return Layout.blocks(
-      [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
+    return String(
+      blocks: [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
         + command.details.map { Layout.wrapped($0) }
         + groups
         + [examples(of: command)]
@@ -46,16 +46,76 @@ package enum HelpText {
   private static func examples(of command: Command) -> [String] {
     guard !command.examples.isEmpty else { return [] }
     return ["Examples:"]
-      + command.examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
+      + command.examples.flatMap { ["  \($0.key)", "      \($0.value)"] }
   }
 
   /// `loopbench help SCENARIO`: what is timed.
   package static func scenario(_ scenario: Scenario, peers: [any Peer]) -> String {
-    Layout.blocks([
+    String(blocks: [
       Layout.wrapped("\(scenario.name): \(scenario.summary)"),
       Layout.reflowed(scenario.details),
       ["Series:"] + Layout.rows(scenario.series.map { ($0.name, $0.summary) }),
       ["Peers:"] + Layout.rows(peers.map { ($0.name, $0.summary) }),
     ])
+  }
+}
+
+/// Plain text in lines of at most 80 columns.
+package enum Layout {
+  private static let width = 80
+
+  /// `text` in lines that begin with `indent` spaces.
+  package static func wrapped(_ text: String, indent: Int = 0) -> [String] {
+    let start = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, indent + line.count + 1 + word.count > width {
+        lines.append(start + line)
+        line = ""
+      }
+      line += line.isEmpty ? String(word) : " " + word
+    }
+    return line.isEmpty ? lines : lines + [start + line]
+  }
+
+  /// `text` with its paragraphs wrapped, and indented lines left as they are.
+  package static func reflowed(_ text: String) -> [String] {
+    var lines: [String] = []
+    var paragraph: [Substring] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.isEmpty || line.hasPrefix("  ") else {
+        paragraph.append(line)
+        continue
+      }
+      lines += wrapped(paragraph.joined(separator: " ")) + [String(line)]
+      paragraph = []
+    }
+    return lines + wrapped(paragraph.joined(separator: " "))
+  }
+
+  /// Names with what they mean beside them, or below where a name is long.
+  package static func rows(_ rows: [(name: String, summary: String)]) -> [String] {
+    let widest = rows.map(\.name.count).filter { $0 <= 26 }.max() ?? 0
+    return rows.flatMap { row in
+      let summary = wrapped(row.summary, indent: widest + 4)
+      let name = "  " + row.name
+      guard row.name.count <= widest, let first = summary.first else { return [name] + summary }
+      return [name + first.dropFirst(name.count)] + summary.dropFirst()
+    }
+  }
+}
+
+/// `loopbench --version`.
+enum VersionText {
+  static func render(isJSON: Bool) -> String {
+    let tool = Report.Tool.loopbench
+    guard isJSON else { return "\(tool.name) \(tool.version) (libuv \(Machine.libuvVersion))\n" }
+    let machine = Machine.detect()
+    return """
+      {"name": "\(tool.name)", "version": "\(tool.version)", "schema": "\(Report.currentSchema)", \
+      "libuv": "\(machine.libuv)", "swift": "\(machine.swift)", "build": "\(machine.build)"}
+
+      """
   }
 }

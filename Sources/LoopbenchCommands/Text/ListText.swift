@@ -1,4 +1,3 @@
-private import FoundationEssentials
 import LoopbenchKit
 
 /// `loopbench list`: what can be measured, by whom, and how it can be written.
@@ -26,24 +25,16 @@ package struct ListText {
   }
 
   /// - Parameter topic: Its name; `nil` for all of them.
-  package func render(_ topic: String?) throws -> String {
+  package func render(_ topic: String?) -> String {
     let topics = topic.flatMap(Topic.init).map { [$0] } ?? Topic.allCases
-    guard isJSON else { return Layout.blocks(topics.map(lines)) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    guard isJSON else { return String(blocks: topics.map(lines)) }
     let pairs = topics.map { ($0.rawValue, entries($0)) }
-    let data = try encoder.encode(Dictionary(uniqueKeysWithValues: pairs))
-    return String(decoding: data, as: UTF8.self) + "\n"
+    return Dictionary(uniqueKeysWithValues: pairs).json()
   }
 
   private func lines(_ topic: Topic) -> [String] {
     let title = topic.rawValue.prefix(1).uppercased() + topic.rawValue.dropFirst()
-    let rows = entries(topic).map { entry in
-      (
-        name: entry.name,
-        summary: entry.summary + (entry.needs.map { "; not built yet: it needs \($0)" } ?? "")
-      )
-    }
+    let rows = entries(topic).map { (name: $0.name, summary: $0.summary) }
     return ["\(title):"] + Layout.rows(rows)
   }
 }
@@ -53,8 +44,6 @@ extension ListText {
   private struct Entry: Encodable {
     let name: String
     let summary: String
-    /// What has to be there before it can be measured.
-    var needs: String?
     /// Of a peer: the scenarios it can be measured in.
     var scenarios: [String]?
     /// Of a peer: why it can not be measured here.
@@ -65,7 +54,6 @@ extension ListText {
     switch topic {
     case .scenarios:
       registry.scenarios.map { Entry(name: $0.name, summary: $0.listing) }
-        + registry.planned.map { Entry(name: $0.name, summary: $0.summary, needs: $0.needs) }
     case .peers: registry.peerNames.map(peer)
     case .metrics:
       registry.scenarios.flatMap { scenario in

@@ -88,7 +88,7 @@ extension ManualPage {
   }
 
   private static func examples(_ command: Command) -> [String] {
-    command.examples.flatMap { item($0.line, $0.meaning) }
+    command.examples.flatMap { item($0.key, $0.value) }
   }
 
   private static func items(_ rows: [(String, String)]) -> [String] {

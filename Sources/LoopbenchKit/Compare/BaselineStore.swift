@@ -5,69 +5,71 @@ private import FoundationEssentials
 /// ```swift
 /// try BaselineStore().save(report, as: "main")
 /// ```
-public struct BaselineStore: Sendable {
+package struct BaselineStore: Sendable {
   /// Where they are.
-  public let folder: String
+  package let folder: String
 
   /// Where `loopbench` keeps them unless told otherwise.
-  public static let defaultFolder = ".loopbench"
+  package static let defaultFolder = ".loopbench"
 
   private static let ending = ".json"
   private static let longestName = 64
 
   /// Makes a store; the folder is made when something is saved.
-  public init(folder: String = BaselineStore.defaultFolder) {
+  package init(folder: String = BaselineStore.defaultFolder) {
     self.folder = folder
   }
 
   /// Keeps `report` as `name`, in place of what had that name. It appears whole or
   /// not at all.
-  public func save(_ report: Report, as name: String) throws(BaselineError) {
+  package func save(_ report: Report, as name: String) throws(LoopbenchError) {
     let path = try path(of: name)
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw .folder(folder)
+      throw cannotUseFolder
     }
     do {
       // Replaced: a symlink that came with the folder may lead anywhere.
-      try OutputFile(replacing: path).finish(with: JSONReport.render(report))
+      try OutputFile(replacing: path).finish(with: report.json())
     } catch {
-      throw .unwritable(path, cause: error)
+      throw .unwritable(path, error)
     }
   }
 
   /// The names, sorted. A folder that is not there has none.
-  public func list() throws(BaselineError) -> [String] {
+  package func list() throws(LoopbenchError) -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     do {
       let files = try FileManager.default.contentsOfDirectory(atPath: folder)
       return files.filter { $0.hasSuffix(Self.ending) }
         .map { String($0.dropLast(Self.ending.count)) }.filter(Self.isName).sorted()
     } catch {
-      throw .folder(folder)
+      throw cannotUseFolder
     }
   }
 
   /// The report that was kept as `name`.
-  public func load(_ name: String) throws(BaselineError) -> Report {
+  package func load(_ name: String) throws(LoopbenchError) -> Report {
     let path = try existingPath(of: name)
     do { return try ReportFile.read(path, onlyRegular: true) } catch {
-      throw .damaged(name, cause: error)
+      throw .failed("the baseline \"\(name)\" can not be used: \(error)")
     }
   }
 
   /// Forgets `name`.
-  public func remove(_ name: String) throws(BaselineError) {
+  package func remove(_ name: String) throws(LoopbenchError) {
     let path = try existingPath(of: name)
-    do { try FileManager.default.removeItem(atPath: path) } catch { throw .unremovable(path) }
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      throw .failed("can not remove \"\(path)\"")
+    }
   }
 }
 
 extension BaselineStore {
   /// Whether `text` can name a baseline: no path, nothing hidden, and not taken for
   /// an option.
-  public static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     guard let first = text.first, text.count <= longestName else { return false }
     return isPlain(first) && text.allSatisfy { isPlain($0) || "._-".contains($0) }
   }
@@ -77,16 +79,27 @@ extension BaselineStore {
   }
 
   /// The file that `name` is kept in, whether or not it is there.
-  public func path(of name: String) throws(BaselineError) -> String {
-    guard Self.isName(name) else { throw .name(name) }
+  package func path(of name: String) throws(LoopbenchError) -> String {
+    guard Self.isName(name) else {
+      let names = "at most 64 letters, digits, \".\", \"_\" and \"-\", a letter or digit first"
+      throw .usage("\"\(name)\" can not name a baseline: use \(names)")
+    }
     return "\(folder)/\(name)\(Self.ending)"
   }
 
-  private func existingPath(of name: String) throws(BaselineError) -> String {
+  private func existingPath(of name: String) throws(LoopbenchError) -> String {
     let path = try path(of: name)
     guard FileManager.default.fileExists(atPath: path) else {
-      throw .missing(name, folder: folder, has: try list())
+      let has = try list()
+      throw .failed(
+        "there is no baseline \"\(name)\" in \(folder)" + Suggestion.question(for: name, in: has)
+          + (has.isEmpty ? "; loopbench baseline save \(name) FILE makes it" : "")
+      )
     }
     return path
+  }
+
+  private var cannotUseFolder: LoopbenchError {
+    .failed("the folder \(folder) can not be made or read")
   }
 }

@@ -8,9 +8,9 @@
 /// ```swift
 /// let rule = try FailRule("wake.p50>25us")
 /// ```
-public struct FailRule: Equatable, Sendable, CustomStringConvertible {
+package struct FailRule: Equatable, Sendable, CustomStringConvertible {
   /// What is looked at.
-  public enum Metric: Equatable, Sendable {
+  package enum Metric: Equatable, Sendable {
     /// One percentile.
     case percentile(Percentile)
     /// Every percentile that a report has.
@@ -20,7 +20,7 @@ public struct FailRule: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// What is too much.
-  public enum Limit: Equatable, Sendable {
+  package enum Limit: Equatable, Sendable {
     /// More than the base by this part: 0.1 is 10 %.
     case increase(Double)
     /// A time, in ns; the base does not matter.
@@ -30,16 +30,16 @@ public struct FailRule: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// As it was written.
-  public let description: String
+  package let description: String
   /// Scenario, series and peer; `nil` is any.
-  public let scope: (scenario: String?, series: String?, peer: String?)
+  package let scope: (scenario: String?, series: String?, peer: String?)
   /// What is looked at.
-  public let metric: Metric
+  package let metric: Metric
   /// What is too much.
-  public let limit: Limit
+  package let limit: Limit
 
   /// Two rules that were written the same are the same.
-  public static func == (one: FailRule, other: FailRule) -> Bool {
+  package static func == (one: FailRule, other: FailRule) -> Bool {
     one.description == other.description
   }
 
@@ -48,7 +48,7 @@ public struct FailRule: Equatable, Sendable, CustomStringConvertible {
   /// Not p99: a round has 30 to 500 samples, of which it is one of the five
   /// largest. Of 8 runs of one program, each against the others, it was
   /// inconclusive in 97 % of `wake`, p90 in 79 %.
-  public static let standard: [FailRule] = [
+  package static let standard: [FailRule] = [
     FailRule(.percentile(.p50), increase: 10),
     FailRule(.percentile(.p90), increase: 25),
   ]
@@ -65,11 +65,14 @@ public struct FailRule: Equatable, Sendable, CustomStringConvertible {
 extension FailRule {
   /// Reads a rule.
   ///
-  /// - Throws: `FailRuleError`, which says what is expected.
-  public init(_ text: String) throws(FailRuleError) {
+  /// - Throws: `LoopbenchError`, which says what is expected.
+  package init(_ text: String) throws(LoopbenchError) {
     let text = String(text.filter { $0 != " " })
     let sides = text.split(separator: ">", omittingEmptySubsequences: false)
-    guard sides.count == 2 else { throw .shape(text) }
+    guard sides.count == 2 else {
+      let needs = "it needs METRIC>LIMIT, such as p99>+10% or wake.p50>25us"
+      throw .usage("\"\(text)\" is no rule: \(needs)")
+    }
     let (scope, metric) = try Self.subject(of: sides[0], in: text)
     description = text
     self.scope = try Self.scope(scope, in: text)
@@ -82,12 +85,13 @@ extension FailRule {
   private static func subject(
     of side: Substring,
     in text: String
-  ) throws(FailRuleError) -> (scope: Substring, metric: Metric) {
+  ) throws(LoopbenchError) -> (scope: Substring, metric: Metric) {
     if let metric = metric(side) { return ("", metric) }
     for point in side.indices where side[point] == "." {
       if let metric = metric(side[side.index(after: point)...]) { return (side[..<point], metric) }
     }
-    throw .metric(text)
+    let metrics = (Percentile.standard.map(\.title) + ["any"]).joined(separator: ", ")
+    throw .usage("\"\(text)\" names no metric: before \">\" goes \(metrics) or missed")
   }
 
   private static func metric(_ text: Substring) -> Metric? {
@@ -101,10 +105,13 @@ extension FailRule {
   private static func scope(
     _ text: Substring,
     in rule: String
-  ) throws(FailRuleError) -> (String?, String?, String?) {
+  ) throws(LoopbenchError) -> (String?, String?, String?) {
     guard !text.isEmpty else { return (nil, nil, nil) }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count <= 3, !parts.contains("") else { throw .scope(rule) }
+    guard parts.count <= 3, !parts.contains("") else {
+      let scopes = "SCENARIO, SCENARIO/SERIES or SCENARIO/SERIES/PEER"
+      throw .usage("\"\(rule)\" is no rule: before the metric goes \(scopes)")
+    }
     let names = parts.map { $0 == "*" ? nil : String($0) } + [nil, nil]
     return (names[0], names[1], names[2])
   }
@@ -115,7 +122,7 @@ extension FailRule {
     _ text: Substring,
     for metric: Metric,
     in rule: String
-  ) throws(FailRuleError) -> Limit {
+  ) throws(LoopbenchError) -> Limit {
     let limit: Limit? =
       if metric == .missed {
         UInt64(text).map { .count($0) }
@@ -124,8 +131,11 @@ extension FailRule {
       } else {
         time(text).map { .time($0) }
       }
-    guard let limit else { throw .limit(rule, of: metric) }
-    return limit
+    if let limit { return limit }
+    let limits =
+      metric == .missed
+      ? "a whole number, such as missed>0" : "+10% (more than the base) or a time (25us)"
+    throw .usage("\"\(rule)\" has no limit: after \">\" goes \(limits)")
   }
 
   private static func time(_ text: Substring) -> Double? {
@@ -160,13 +170,13 @@ extension FailRule {
   }
 
   /// Whether it says how a run may differ from another.
-  public var needsBase: Bool {
+  package var needsBase: Bool {
     if case .increase = limit { true } else { false }
   }
 
   /// The rule that may have been meant, by what was measured: a series stands
   /// after a slash, as it may have points itself.
-  package func suggestion(among results: [Report.Result]) -> String? {
+  package func meant(among results: [Report.Result]) -> String? {
     let parts = [scope.scenario, scope.series, scope.peer].compactMap { $0 }
     let known = results.flatMap {
       [$0.scenario, "\($0.scenario)/\($0.series)", $0.path]
@@ -183,5 +193,5 @@ extension FailRule {
 extension Report.Result {
   /// Whether it was recorded along with another series. A generator's lag always
   /// is, also in files that do not say.
-  fileprivate var isCompanion: Bool { companionOf != nil || kind == .lag }
+  fileprivate var isCompanion: Bool { known.companionOf != nil || known.kind == .lag }
 }

@@ -1,29 +1,17 @@
-private import FoundationEssentials
-
 extension ReportComparison {
   /// What a comparison can be written as.
-  public static let formats: [ReportFormat] = [.text, .markdown, .json]
+  package static let formats: [ReportFormat] = [.text, .markdown, .json]
 
   /// The comparison as text, ending in a newline.
   ///
   /// - Precondition: `format` is one of `formats`.
-  public func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
+  package func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
     switch format {
     case .text: text(style)
     case .markdown: markdown(style)
-    case .json: json()
+    case .json: self.json()
     case .ndjson, .csv, .hgrm, .prom:
       preconditionFailure("ReportComparison: the format must be in formats, got \(format)")
-    }
-  }
-
-  private func json() -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    } catch {
-      preconditionFailure("ReportComparison: it holds only finite numbers, got \(error)")
     }
   }
 

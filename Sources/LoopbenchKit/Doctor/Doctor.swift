@@ -3,9 +3,9 @@
 /// ```swift
 /// let findings = Doctor.findings(about: .detect())
 /// ```
-public enum Doctor {
+package enum Doctor {
   /// Every check that applies, in the order they are shown in.
-  public static func findings(about facts: MachineFacts) -> [Finding] {
+  package static func findings(about facts: MachineFacts) -> [Finding] {
     let checks = [
       build, cpus, smt, quota, autogroup, governor, clock, slack, virtualization, load, sleep, wake,
       libuv,
@@ -138,5 +138,77 @@ extension Doctor {
     let unit = TimeUnit.fitting([nanoseconds])
     let value = nanoseconds / unit.nanoseconds
     return Decimals.text(value, digits: Decimals.digits(for: value)) + " " + unit.rawValue
+  }
+}
+
+extension Doctor {
+  static func smt(_ facts: MachineFacts) -> Finding? {
+    facts.hasSMT.map {
+      $0
+        ? .warn(
+          "smt",
+          "two CPUs share a core: across CPUs may be across half a core",
+          fix: "choose CPUs of two cores: --placement 0,2 (lscpu -e shows them)"
+        ) : .ok("smt", "no two CPUs share a core")
+    }
+  }
+
+  static func autogroup(_ facts: MachineFacts) -> Finding? {
+    facts.hasAutogroup.map {
+      $0
+        ? .warn(
+          "autogroup",
+          "sessions share the CPUs first: nice has no effect from one to another",
+          fix: "echo 0 | sudo tee /proc/sys/kernel/sched_autogroup_enabled"
+        ) : .ok("autogroup", "nice counts among all processes")
+    }
+  }
+
+  /// Both move figures a little from run to run, and neither is a fault.
+  static func memory(_ facts: MachineFacts) -> Finding? {
+    let parts = [
+      facts.hugePages.map { "huge pages \($0)" },
+      facts.randomizesAddresses.map { $0 ? "addresses differ from run to run" : "fixed addresses" },
+    ].compactMap { $0 }
+    return parts.isEmpty ? nil : .ok("memory", parts.joined(separator: ", "))
+  }
+}
+
+/// What one check of a machine says.
+package struct Finding: Codable, Equatable, Sendable {
+  /// Stays the same from version to version: `governor`.
+  package let id: String
+  /// How bad it is.
+  package let status: Status
+  /// What was found.
+  package let text: String
+  /// The command or the sentence that mends it; nil when nothing has to be.
+  package var fix: String?
+
+  /// How far a finding spoils figures.
+  package enum Status: String, Codable, Comparable, CaseIterable, Sendable {
+    /// Not at all.
+    case ok
+    /// Figures move more than they have to.
+    case warn
+    /// Figures say little.
+    case bad
+
+    /// By how bad it is.
+    package static func < (first: Status, second: Status) -> Bool {
+      (allCases.firstIndex(of: first) ?? 0) < (allCases.firstIndex(of: second) ?? 0)
+    }
+  }
+
+  static func ok(_ id: String, _ text: String) -> Finding {
+    Finding(id: id, status: .ok, text: text)
+  }
+
+  static func warn(_ id: String, _ text: String, fix: String) -> Finding {
+    Finding(id: id, status: .warn, text: text, fix: fix)
+  }
+
+  package static func bad(_ id: String, _ text: String, fix: String) -> Finding {
+    Finding(id: id, status: .bad, text: text, fix: fix)
   }
 }

@@ -1,36 +1,24 @@
+import LoopTransactionsTesting
+
 /// One peer in one series of a scenario: what a round measures once.
-public struct Contender: Sendable {
+package struct Contender: Sendable {
   /// The scenario.
-  public let scenario: Scenario
+  package let scenario: Scenario
   /// One of its series.
-  public let series: Series
+  package let series: Series
   /// One of its peers.
-  public let peer: any Peer
+  package let peer: any Peer
   /// Whether it measures its peer once more, as the noise floor.
-  public let isTwin: Bool
+  package var isTwin: Bool = false
   package let seats: Placement.Seats
 
-  package init(
-    scenario: Scenario,
-    series: Series,
-    peer: any Peer,
-    isTwin: Bool = false,
-    seats: Placement.Seats
-  ) {
-    self.scenario = scenario
-    self.series = series
-    self.peer = peer
-    self.isTwin = isTwin
-    self.seats = seats
-  }
-
   /// How reports name it: `wake/across/uv`.
-  public var name: String {
+  package var name: String {
     "\(scenario.name)/\(series.name)/\(peerName)"
   }
 
   /// The peer's name; of a twin, with what says so: `uv.again`.
-  public var peerName: String {
+  package var peerName: String {
     isTwin ? peer.name + Self.twinSuffix : peer.name
   }
 
@@ -44,7 +32,7 @@ extension Contender {
     round: Int,
     seed: UInt64,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     instruments: Instruments
   ) throws(PeerFailure) -> SliceOutcome {
@@ -90,5 +78,30 @@ extension Contender {
   private func generator(round: Int, seed: UInt64) -> SeededGenerator {
     let stream = UInt64(stream: "\(scenario.name)/\(series.name)/\(round)")
     return SeededGenerator(seed: seed, stream: stream)
+  }
+}
+
+/// What one contender did in one round.
+package struct SliceOutcome: Sendable {
+  package let contender: Contender
+  /// By series. Not as they were recorded: a round of dense ones takes 10 MB.
+  package let recorded: [String: SparseHistogram]
+  package let earlyFires: Int
+  package let missed: UInt64
+  package let counts: [String: UInt64]
+  package let wallNs: UInt64
+  /// Empty unless it was traced.
+  package let spans: [TraceSpan]
+  package let usage: ResourceUse
+
+  package init(contender: Contender, slice: Slice, wallNs: UInt64, usage: ResourceUse) {
+    self.contender = contender
+    recorded = slice.recorded.mapValues { SparseHistogram($0) }
+    earlyFires = slice.earlyFires
+    missed = slice.missed
+    counts = slice.counts
+    spans = slice.spans ?? []
+    self.wallNs = wallNs
+    self.usage = usage
   }
 }

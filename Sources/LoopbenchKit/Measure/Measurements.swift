@@ -1,13 +1,10 @@
 /// Everything a run recorded.
-public struct Measurements: Sendable {
-  package let contenders: [Contender]
-  package let seed: UInt64
-  package let order: RoundOrder
-  package let pace: Pace
-  package let conditions: Conditions
-  package let overhead: Overhead
+package struct Measurements: Sendable {
+  /// What was measured, and how.
+  let runner: Runner
+  let overhead: Overhead
   /// What contenders said that could not be measured, in order.
-  public private(set) var failures: [PeerFailure] = []
+  package private(set) var failures: [PeerFailure] = []
   private var failed: Set<String> = []
   /// How many rounds were not recorded.
   package var warmUpRounds = 0
@@ -16,24 +13,15 @@ public struct Measurements: Sendable {
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 
-  package init(
-    contenders: [Contender],
-    seed: UInt64,
-    order: RoundOrder = .shuffle,
-    pace: Pace = .standard,
-    conditions: Conditions = .standard,
-    overhead: Overhead
-  ) {
-    self.contenders = contenders
-    self.seed = seed
-    self.order = order
-    self.pace = pace
-    self.conditions = conditions
+  init(of runner: Runner, overhead: Overhead) {
+    self.runner = runner
     self.overhead = overhead
   }
 
+  var contenders: [Contender] { runner.contenders }
+
   /// Whether no round was recorded.
-  public var isEmpty: Bool { rounds.isEmpty }
+  package var isEmpty: Bool { rounds.isEmpty }
 
   /// Leaves `contender` out from now on.
   package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
@@ -50,41 +38,21 @@ public struct Measurements: Sendable {
 
   /// Adds one recorded round.
   package mutating func add(_ outcome: RoundOutcome) {
-    for slice in outcome.slices { add(slice, round: outcome.round) }
-    add(
-      RoundSummary(
-        round: outcome.round,
-        order: outcome.slices.map(\.contender.name),
-        wallNs: outcome.wallNs
-      )
-    )
-  }
-
-  /// Adds a round whose slices were added one by one.
-  package mutating func add(_ summary: RoundSummary) { rounds.append(summary) }
-
-  /// Adds one slice of a round that is not over.
-  package mutating func add(_ outcome: SliceOutcome, round: Int) {
-    for (series, histogram) in outcome.recorded {
-      let key = Tally.Key(
-        scenario: outcome.contender.scenario.name,
-        series: series,
-        peer: outcome.contender.peerName
-      )
-      tallies[key, default: Tally()].add(histogram, of: outcome, round: round)
+    for slice in outcome.slices {
+      for (series, histogram) in slice.recorded {
+        tallies[Tally.Key(slice.contender, series), default: Tally()]
+          .add(histogram, of: slice, round: outcome.round)
+      }
     }
+    let order = outcome.slices.map(\.contender.name)
+    rounds.append(RoundSummary(round: outcome.round, order: order, wallNs: outcome.wallNs))
   }
 
   /// Makes room for what `contender` will record.
   package mutating func expect(_ contender: Contender) {
     let own = contender.series.name
     for series in contender.scenario.series where own == series.companionOf ?? series.name {
-      let key = Tally.Key(
-        scenario: contender.scenario.name,
-        series: series.name,
-        peer: contender.peerName
-      )
-      tallies[key] = Tally()
+      tallies[Tally.Key(contender, series.name)] = Tally()
     }
   }
 
@@ -98,8 +66,197 @@ public struct Measurements: Sendable {
     rounds = rounds.map { $0.marked(names[$0.round] ?? []) }
   }
 
+  func tally(_ contender: Contender, _ series: Series) -> Tally? {
+    tallies[Tally.Key(contender, series.name)]
+  }
+
   /// What was recorded for one peer in one series; `nil` when it took no part.
   package func tally(scenario: String, series: String, peer: String) -> Tally? {
     tallies[Tally.Key(scenario: scenario, series: series, peer: peer)]
+  }
+}
+
+/// One peer's samples in one series: all of them together, and round by round.
+package struct Tally: Sendable {
+  package struct Key: Hashable, Sendable {
+    package let scenario: String
+    package let series: String
+    package let peer: String
+
+    init(scenario: String, series: String, peer: String) {
+      (self.scenario, self.series, self.peer) = (scenario, series, peer)
+    }
+
+    init(_ contender: Contender, _ series: String) {
+      self.init(scenario: contender.scenario.name, series: series, peer: contender.peerName)
+    }
+
+    package var contenderName: String { "\(scenario)/\(series)/\(peer)" }
+  }
+
+  package private(set) var rounds: [SeriesRound] = []
+  private var histograms: [SparseHistogram] = []
+  package private(set) var earlyFires = 0
+  package private(set) var missed: UInt64 = 0
+  package private(set) var counts: [String: UInt64] = [:]
+
+  package init() {}
+
+  package mutating func add(_ histogram: SparseHistogram, of outcome: SliceOutcome, round: Int) {
+    earlyFires += outcome.earlyFires
+    missed += outcome.missed
+    counts.merge(outcome.counts, uniquingKeysWith: +)
+    rounds.append(SeriesRound(histogram.dense, of: outcome, round: round))
+    histograms.append(histogram)
+  }
+
+  /// How many samples there are.
+  package var count: UInt64 { histograms.reduce(0) { $0 + $1.count } }
+
+  /// What all rounds recorded.
+  ///
+  /// - Complexity: O(rounds): keep it.
+  package var total: Histogram { merged { _ in true } }
+
+  /// Marks the disturbed rounds, and returns their numbers.
+  package mutating func markDisturbed() -> [Int] {
+    let disturbance = NoiseFilter(rounds: rounds)
+    for index in rounds.indices { rounds[index].isDisturbed = disturbance.marks(rounds[index]) }
+    return rounds.filter(\.isDisturbed).map(\.round)
+  }
+
+  /// What the rounds recorded that were not disturbed.
+  package var undisturbed: Histogram { merged { !$0.isDisturbed } }
+
+  private func merged(_ isWanted: (SeriesRound) -> Bool) -> Histogram {
+    var histogram = Histogram()
+    for (round, samples) in zip(rounds, histograms) where isWanted(round) {
+      histogram.merge(samples)
+    }
+    return histogram
+  }
+}
+
+/// What every contender did in one round, in the order they were measured in.
+package struct RoundOutcome: Sendable {
+  package let round: Int
+  package let slices: [SliceOutcome]
+  package let wallNs: UInt64
+
+  package init(round: Int, slices: [SliceOutcome], wallNs: UInt64) {
+    self.round = round
+    self.slices = slices
+    self.wallNs = wallNs
+  }
+}
+
+/// One round of a run, as reports list it.
+package struct RoundSummary: Codable, Equatable, Sendable {
+  /// From 1; the warm-up round is not listed.
+  package let round: Int
+  /// The contenders in the order they were measured in.
+  package let order: [String]
+  /// How long the round took.
+  package let wallNs: UInt64
+  /// Whether any slice in it was disturbed.
+  package let isDisturbed: Bool
+  /// Which were: `wake/across/uv`.
+  package let disturbed: [String]
+
+  package init(round: Int, order: [String], wallNs: UInt64, disturbed: [String] = []) {
+    self.round = round
+    self.order = order
+    self.wallNs = wallNs
+    self.disturbed = disturbed
+    isDisturbed = !disturbed.isEmpty
+  }
+
+  /// The same round, with what was disturbed in it.
+  func marked(_ names: Set<String>) -> RoundSummary {
+    RoundSummary(round: round, order: order, wallNs: wallNs, disturbed: names.sorted())
+  }
+}
+
+/// What one peer did in one series in one round.
+package struct SeriesRound: Codable, Equatable, Sendable {
+  /// From 1.
+  package let round: Int
+  /// Samples.
+  package let count: UInt64
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`; those that so many samples resolve.
+  package let percentiles: [String: Double]
+  /// What was counted in it beside the times; `nil` for nothing.
+  package let counts: [String: UInt64]?
+  /// How long the slice took, warm-up and set-up included.
+  package let wallNs: UInt64
+  /// Processor time the whole process used in it.
+  package let cpuNs: UInt64
+  /// Context switches in it: a thread slept.
+  package let ctxVoluntary: UInt64
+  /// Context switches in it: a thread was taken off its CPU.
+  package let ctxInvoluntary: UInt64
+  /// Time the host gave the machine's CPUs to others while it ran.
+  package let stealNs: UInt64
+  /// How often a thread moved to another CPU in it.
+  package let migrations: UInt64
+  /// Whether steal, migrations or involuntary switches were more than 3 times the
+  /// median of the peer's rounds, and more than a few.
+  package var isDisturbed = false
+
+  init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
+    self.round = round
+    count = histogram.count
+    percentiles = histogram.percentiles(Percentile.standard)
+    counts = outcome.counts.isEmpty ? nil : outcome.counts
+    wallNs = outcome.wallNs
+    cpuNs = outcome.usage.cpuNs
+    ctxVoluntary = outcome.usage.voluntarySwitches
+    ctxInvoluntary = outcome.usage.involuntarySwitches
+    stealNs = outcome.usage.stealNs
+    migrations = outcome.usage.migrations
+  }
+}
+
+extension Histogram {
+  /// The values of those of `percentiles` that its samples resolve, in ns to the picosecond, keyed as in a report.
+  package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
+    let pairs = percentiles.filter { $0.isResolved(by: count) }
+      .map { ($0.label, value(at: $0).roundedToPicoseconds) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+}
+
+extension Double {
+  /// A number of ns without the digits below the histogram's unit.
+  package var roundedToPicoseconds: Double {
+    (self * 1000).rounded() / 1000
+  }
+}
+
+/// What marks a slice as disturbed: far more of it than its contender's slices
+/// usually have.
+///
+/// Compared with the same contender only, because some are switched often by
+/// what they do.
+package struct NoiseFilter: Sendable {
+  private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
+
+  // Steal is counted in ticks of 10 ms: one is not telling. Guess: the others.
+  private static let floors: [(value: @Sendable (SeriesRound) -> UInt64, floor: UInt64)] = [
+    ({ $0.stealNs }, 10_000_000),
+    ({ $0.migrations }, 10),
+    ({ $0.ctxInvoluntary }, 20),
+  ]
+
+  /// The limits for one contender's rounds: 3 times the median, and a floor.
+  package init(rounds: [SeriesRound]) {
+    limits = Self.floors.map { value, floor in
+      let median = Spread(of: rounds.map { Double(value($0)) })?.median ?? 0
+      return (value, max(floor, UInt64(median * 3)))
+    }
+  }
+
+  package func marks(_ round: SeriesRound) -> Bool {
+    limits.contains { $0.value(round) > $0.limit }
   }
 }

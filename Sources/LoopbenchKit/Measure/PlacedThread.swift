@@ -62,12 +62,32 @@ extension PlacedThread {
     priority: Int? = nil,
     _ body: @escaping @Sendable () throws(PeerFailure) -> Value
   ) throws(PeerFailure) -> Value {
-    let outcome = HandOff<Result<Value, PeerFailure>>()
+    let outcome = JoinResult<Result<Value, PeerFailure>>()
     let thread = try PlacedThread(cpu: cpu, priority: priority) {
       outcome.value = Result { () throws(PeerFailure) in try body() }
     }
     thread.join()
     guard let result = outcome.value else { throw PeerFailure("a measuring thread ended early") }
     return try result.get()
+  }
+}
+
+/// A value that one thread leaves for the thread that joins it.
+package final class JoinResult<Value>: @unchecked Sendable {
+  // @unchecked: written before the thread ends, read after it was joined; the
+  // join orders the two.
+  package var value: Value?
+
+  package init() {}
+}
+
+/// Carries a C pointer to another thread.
+package struct UnsafeTransfer<Value>: @unchecked Sendable {
+  // @unchecked: the C header of each function says which threads may call it;
+  // whoever wraps a pointer vouches for the calls made through it.
+  package let value: Value
+
+  package init(_ value: Value) {
+    self.value = value
   }
 }

@@ -7,25 +7,25 @@
 /// ```swift
 /// let measurements = try Runner(contenders: contenders, seed: 7).run()
 /// ```
-public struct Runner: Sendable {
-  private let contenders: [Contender]
-  private let seed: UInt64
+package struct Runner: Sendable {
+  let contenders: [Contender]
+  let seed: UInt64
   private let rounds: RoundCount
-  private let order: RoundOrder
+  let order: RoundOrder
   private let warmUp: WarmUp
-  private let pace: Pace
-  private let conditions: Conditions
-  private let instruments: Instruments
+  let pace: Pace
+  let conditions: RunConditions
+  let instruments: Instruments
 
   /// Makes a runner; nothing is measured yet.
-  public init(
+  package init(
     contenders: [Contender],
     seed: UInt64,
     rounds: RoundCount = .standard,
     order: RoundOrder = .shuffle,
     warmUp: WarmUp = .auto,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     instruments: Instruments = .system
   ) {
     self.contenders = contenders
@@ -51,7 +51,7 @@ public struct Runner: Sendable {
   /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
   ///   with what it has, also in the middle of a round.
   /// - Throws: What the first contender says, when none could be measured.
-  public func run(
+  package func run(
     progress: (Progress) -> Void = { _ in },
     isInterrupted: () -> Bool = { false }
   ) throws(PeerFailure) -> Measurements {
@@ -60,7 +60,10 @@ public struct Runner: Sendable {
       progress(state)
       return true
     }
-    var run = RunState(measurements(overhead: .measure(instruments)), began: instruments.now())
+    var run = RunState(
+      Measurements(of: self, overhead: .measure(instruments)),
+      began: instruments.now()
+    )
     warmUp(&run, goesOn)
     if order == .block { recordBlocks(&run, goesOn) } else { recordRounds(&run, goesOn) }
     if run.measurements.allFailed, let first = run.measurements.failures.first { throw first }
@@ -70,21 +73,10 @@ public struct Runner: Sendable {
 
   /// What a run will be about, without a figure: to see before it begins whether it
   /// can be compared.
-  public var plan: Measurements {
-    var plan = measurements(overhead: Overhead(clockNs: 0, recordNs: 0))
+  package var plan: Measurements {
+    var plan = Measurements(of: self, overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
     return plan
-  }
-
-  private func measurements(overhead: Overhead) -> Measurements {
-    Measurements(
-      contenders: contenders,
-      seed: seed,
-      order: order,
-      pace: pace,
-      conditions: conditions,
-      overhead: overhead
-    )
   }
 }
 
@@ -185,4 +177,25 @@ extension Runner {
       return []
     }
   }
+}
+
+/// How far a runner is, and what it has.
+struct RunState {
+  let began: UInt64
+  var progress: Progress
+  /// What the last round took.
+  var lastNs: UInt64 = 0
+  /// How many rounds there will be, about.
+  var estimate = 0
+  var isInterrupted = false
+  var measurements: Measurements
+
+  init(_ measurements: Measurements, began: UInt64) {
+    self.began = began
+    self.measurements = measurements
+    progress = Progress(slices: measurements.contenders.count)
+  }
+
+  /// Whether no further slice is measured.
+  var isOver: Bool { isInterrupted || measurements.allFailed }
 }

@@ -1,3 +1,4 @@
+package import LoopTransactionsTesting
 private import CLoopbench
 
 /// One peer's turn at one series in one round: what to do, and where to record.
@@ -21,9 +22,9 @@ public struct Slice: Sendable {
   /// How often an open-loop series starts an operation.
   public let pace: Pace
   /// What the machine was asked for beside its default.
-  public let conditions: Conditions
+  public let conditions: RunConditions
   /// Random numbers, the same for every peer of the round.
-  public var generator: SeededGenerator
+  package var generator: SeededGenerator
 
   package private(set) var recorded: [String: Histogram] = [:]
   package private(set) var earlyFires = 0
@@ -37,7 +38,7 @@ public struct Slice: Sendable {
     effort: Effort,
     seats: Placement.Seats,
     pace: Pace = .standard,
-    conditions: Conditions = .standard,
+    conditions: RunConditions = .standard,
     isTraced: Bool = false,
     generator: SeededGenerator
   ) {
@@ -52,6 +53,10 @@ public struct Slice: Sendable {
 }
 
 extension Slice {
+  /// A random number from 0 up to `bound`. The slices of one round have the same, and
+  /// a run of the same seed has them again.
+  public mutating func random(below bound: UInt64) -> UInt64 { generator.number(below: bound) }
+
   /// Records one sample, in ns. `companion` names another series that the
   /// scenario says is measured along with this one.
   public mutating func record(nanoseconds: Double, as companion: String? = nil) {
@@ -106,5 +111,48 @@ extension Slice {
     to ended: UInt64
   ) {
     spans?.append(TraceSpan(name: name, track: track, began: began, ended: max(began, ended)))
+  }
+}
+
+/// How much of a series is measured in one slice, the same for every peer.
+public struct Effort: Equatable, Sendable {
+  /// Batches that run before, and are not recorded.
+  public let warmUps: Int
+  /// Samples that are recorded.
+  public let samples: Int
+  /// Operations in one sample; the sample is their mean when there are several.
+  public let operations: Int
+
+  /// Makes an effort.
+  ///
+  /// - Precondition: `samples` and `operations` are at least 1.
+  public init(warmUps: Int, samples: Int, operations: Int) {
+    precondition(
+      warmUps >= 0 && samples > 0 && operations > 0,
+      "Effort: samples and operations must be at least 1"
+    )
+    self.warmUps = warmUps
+    self.samples = samples
+    self.operations = operations
+  }
+}
+
+/// Something that took a while, for a time line.
+package struct TraceSpan: Equatable, Sendable {
+  /// What it was.
+  package let name: String
+  /// Whose it was.
+  package let track: Track
+  /// In ns, on the monotonic clock.
+  package let began: UInt64
+  /// Never before `began`.
+  package let ended: UInt64
+
+  /// A thread of a slice.
+  package enum Track: String, CaseIterable, Sendable {
+    case loop
+    case producer
+    /// The loop's ticks, where a peer tells them.
+    case ticks
   }
 }

@@ -1,5 +1,11 @@
+private import CLoopbench
+internal import Dispatch
+
 /// A function with a context: what every peer can be handed.
-package typealias PostedFunction = @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
+
+/// What a posted function is called with.
+package typealias PostedContext = UnsafeMutableRawPointer
 
 /// Something that runs functions one after the other: where peers that are not
 /// on a loop of ours differ.
@@ -19,13 +25,12 @@ protocol FunctionQueue: Sendable {
   static func open(cpu: Int?) throws(PeerFailure) -> Self
 
   /// Hands a function over. Call from any thread.
-  func post(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
+  func post(_ function: @escaping PostedFunction, context: PostedContext?)
 
   /// Calls `function` whenever the queue is about to wait.
   ///
   /// - Returns: Whether it will; if not, every function is a tick of its own.
-  func beforeWaiting(_ function: @escaping PostedFunction, context: UnsafeMutableRawPointer?)
-    -> Bool
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
 
   /// Returns after `stop()`. Functions run on the calling thread unless the
   /// queue has threads of its own.
@@ -44,10 +49,9 @@ extension FunctionQueue {
 
   static var unavailability: String? { nil }
 
-  func beforeWaiting(
-    _ function: @escaping PostedFunction,
-    context: UnsafeMutableRawPointer?
-  ) -> Bool { false }
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
+    false
+  }
 
   /// Opens a queue, lets `body` use it, and closes it.
   static func using(
@@ -58,5 +62,159 @@ extension FunctionQueue {
     let outcome = Result { () throws(PeerFailure) in try body(queue) }
     queue.close()
     try outcome.get()
+  }
+}
+
+/// A closure that C calls: a C function can not be made from one that captures,
+/// or that is generic.
+final class CallbackBox: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+
+  /// Calls the `CallbackBox` whose address it is told.
+  static let call: PostedFunction = { context in
+    guard let context else { return }
+    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+  }
+
+  /// The context of `call`. Keep the caller until C has forgotten it.
+  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// The queue of `post` in C on libuv, as whatever runs functions.
+struct UVQueue: FunctionQueue {
+  static let name = "uv"
+  static let summary = "C on libuv: a queue under uv_mutex, uv_async_send if it was empty"
+
+  private let peer: UnsafeTransfer<OpaquePointer>
+
+  static func open(cpu: Int?) throws(PeerFailure) -> UVQueue {
+    guard let peer = cl_uv_post_open() else { throw .noLoop }
+    return UVQueue(peer: UnsafeTransfer(peer))
+  }
+
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
+    cl_uv_post_item(peer.value, function, context)
+  }
+
+  func run() { cl_uv_post_run(peer.value) }
+
+  func stop() { post(cl_uv_post_stop, context: UnsafeMutableRawPointer(peer.value)) }
+
+  func close() { cl_uv_post_close(peer.value) }
+
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
+    cl_uv_post_before_waiting(peer.value, function, context)
+    return true
+  }
+}
+
+/// A list under a mutex and a condition: the floor.
+struct CondQueue: FunctionQueue {
+  static let name = "cond"
+  static let summary =
+    "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
+  static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
+
+  private let queue: UnsafeTransfer<OpaquePointer>
+
+  static func open(cpu: Int?) throws(PeerFailure) -> CondQueue {
+    guard let queue = cl_cond_open() else { throw .noMemory }
+    return CondQueue(queue: UnsafeTransfer(queue))
+  }
+
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
+    cl_cond_post(queue.value, function, context)
+  }
+
+  func run() { cl_cond_run(queue.value) }
+
+  func stop() { cl_cond_stop(queue.value) }
+
+  func close() { cl_cond_close(queue.value) }
+}
+
+/// A serial dispatch queue.
+///
+/// Its threads are libdispatch's: each is placed when it first runs something.
+struct DispatchedQueue: FunctionQueue {
+  static let name = "dispatch"
+  static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
+
+  private let queue: DispatchQueue
+  private let gate: Gate
+  private let cpu: Int32
+
+  static func open(cpu: Int?) throws(PeerFailure) -> DispatchedQueue {
+    DispatchedQueue(
+      queue: DispatchQueue(label: "loopbench", qos: .userInitiated),
+      gate: try Gate(),
+      cpu: Int32(cpu ?? -1)
+    )
+  }
+
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
+    let shared = UnsafeTransfer(context)
+    queue.async { [cpu] in
+      cl_thread_place(cpu)
+      function(shared.value)
+    }
+  }
+
+  func run() { gate.wait() }
+
+  func stop() { gate.pass() }
+
+  func close() { queue.sync {} }
+}
+
+/// A default actor, hopped to from a new task.
+struct ActorQueue: FunctionQueue {
+  static let name = "actor"
+  static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
+
+  private let actor = Hop()
+  private let gate: Gate
+  private let last: Gate
+  private let cpu: Int32
+
+  static func open(cpu: Int?) throws(PeerFailure) -> ActorQueue {
+    ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
+  }
+
+  // Nothing says that tasks reach the actor in the order they were made in. `paced`
+  // gives the first answer to the first send all the same: where two overtook one
+  // another their times are mixed, so that the mean is right, and the larger of the
+  // two comes out smaller. To know which is which, each send would need a context
+  // of its own, which no other peer has.
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
+    let shared = UnsafeTransfer(context)
+    Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
+  }
+
+  func run() { gate.wait() }
+
+  func stop() { gate.pass() }
+
+  /// One more hop: whatever ran before has left the actor then.
+  func close() {
+    Task { [actor, last] in await actor.pass(last) }
+    last.wait()
+  }
+
+  private actor Hop {
+    func run(
+      _ function: PostedFunction,
+      _ context: UnsafeTransfer<UnsafeMutableRawPointer?>,
+      cpu: Int32
+    ) {
+      cl_thread_place(cpu)
+      function(context.value)
+    }
+
+    func pass(_ gate: Gate) { gate.pass() }
   }
 }

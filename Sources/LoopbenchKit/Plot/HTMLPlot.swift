@@ -1,13 +1,7 @@
-/// A page with the tables of the reports and every kind of plot, in one file
-/// without network or script: the tabs are radio buttons.
-struct HTMLPlot {
-  private let plot: Plot
-
-  init(_ plot: Plot) {
-    self.plot = plot
-  }
-
-  func document() -> String {
+extension Plot {
+  /// A page with the tables and all kinds of plot, this one shown first. It needs
+  /// no network and no script.
+  package func html() -> String {
     var markup = Markup()
     markup.raw("<!DOCTYPE html>\n")
     markup.element("html", ["lang": "en"]) { html in
@@ -26,10 +20,10 @@ struct HTMLPlot {
     head.raw("<link rel=\"icon\" href=\"data:,\">\n")
     head.element("title", words: "loopbench: " + names)
     head.line()
-    head.element("style") { $0.raw(PlotStyleSheet.text + Self.style + tabStyle) }
+    head.element("style") { $0.raw(PlotStyleSheet.text + Self.pageStyle + tabStyle) }
   }
 
-  private var names: String { plot.reports.map(\.name).joined(separator: ", ") }
+  private var names: String { reports.map(\.name).joined(separator: ", ") }
 
   private func body(_ body: inout Markup) {
     body.line()
@@ -42,34 +36,34 @@ struct HTMLPlot {
     }
     body.line()
     for kind in PlotKind.allCases {
-      let picture = SVGPlot(panels: plot.panels, kind: kind, options: plot.options)
+      let picture = SVGPlot(panels: panels, kind: kind, options: options)
       body.element("section", ["id": "view-\(kind.rawValue)"]) { section in
         section.line()
         section.raw(picture.picture(withStyle: false))
       }
       body.line()
     }
-    for (name, report) in plot.reports { tables(name, report, in: &body) }
+    for (name, report) in reports { tables(name, report, in: &body) }
   }
 
   private func radio(_ kind: PlotKind, in body: inout Markup) {
-    let checked = kind == plot.kind ? " checked" : ""
+    let checked = kind == self.kind ? " checked" : ""
     let id = "tab-\(kind.rawValue)"
     body.raw("<input type=\"radio\" name=\"tab\" id=\"\(id)\"\(checked)>\n")
   }
 }
 
-extension HTMLPlot {
+extension Plot {
   private func tables(_ name: String, _ report: Report, in body: inout Markup) {
     body.element("h2", words: name)
     body.line()
-    for line in ReportHeader(report).parts {
+    for line in report.headerParts {
       body.element("p", ["class": "facts"], words: line.joined(separator: " · "))
     }
     body.line()
     var style = ReportStyle()
-    style.peers = plot.options.peers
-    let scenarios = plot.options.scenarios
+    style.peers = options.peers
+    let scenarios = options.scenarios
     for section in ReportSection.all(
       in: report.chosen(by: style),
       scenarios: scenarios,
@@ -84,7 +78,7 @@ extension HTMLPlot {
   }
 
   private func shows(_ table: SeriesTable) -> Bool {
-    table.results.contains(where: plot.options.shows)
+    table.results.contains(where: options.shows)
   }
 
   private func table(_ series: SeriesTable, in body: inout Markup) {
@@ -112,7 +106,7 @@ extension HTMLPlot {
   }
 }
 
-extension HTMLPlot {
+extension Plot {
   private var tabStyle: String {
     PlotKind.allCases.map { kind in
       let tab = "#tab-\(kind.rawValue)"
@@ -125,7 +119,7 @@ extension HTMLPlot {
     }.joined()
   }
 
-  private static let style =
+  private static let pageStyle =
     """
     body{margin:24px auto;max-width:1100px;padding:0 16px;background:#fff;color:#1d1d1f;
     font:15px/1.45 system-ui,"DejaVu Sans",sans-serif}

@@ -2,12 +2,16 @@
 struct HistogramDrawing {
   private let lanes: [[PlotCurve]]
   private let options: PlotOptions
+  private let bins: Bins
 
   private static let lane = 62.0
-  private static let bins = 120
 
   static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
-    let drawing = HistogramDrawing(lanes: lanes(of: panel), options: options)
+    let drawing = HistogramDrawing(
+      lanes: lanes(of: panel),
+      options: options,
+      bins: bins(of: panel.curves, options: options, count: 120)
+    )
     let height = Double(drawing.lanes.count) * lane
     return PanelDrawing(panel, kind: .histogram, height: height) { drawing.draw(in: $0, &$1) }
   }
@@ -22,12 +26,10 @@ struct HistogramDrawing {
   /// The bins of all lanes: from the smallest sample to the last percentile shown.
   static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
     let high = curves.map { $0.result.value(at: options.to) ?? $0.result.max }.max() ?? 1
-    let range = PlotPanel.range(
-      of: curves.map(\.result.min) + [high],
-      isLinear: options.isLinear
-    )
+    let least = curves.map(\.result.min)
+    let range = PlotPanel.range(of: least + [high], isLinear: options.isLinear)
     return Bins(
-      low: options.isLinear ? curves.map(\.result.min).min() ?? 0 : range.low,
+      low: options.isLinear ? least.min() ?? 0 : range.low,
       high: range.high,
       count: count,
       isLogarithmic: !options.isLinear
@@ -35,14 +37,7 @@ struct HistogramDrawing {
   }
 
   private func draw(in frame: PlotFrame, _ markup: inout Markup) {
-    let bins = Self.bins(of: lanes.flatMap { $0 }, options: options, count: Self.bins)
-    let times = PlotAxis(
-      low: bins.low,
-      high: bins.high,
-      isLogarithmic: bins.isLogarithmic,
-      start: frame.left,
-      end: frame.right
-    )
+    let times = bins.axis(along: (frame.left, frame.right))
     frame.drawHorizontal(
       times.ticks.map { (TimeText.tick($0), times.place($0)) },
       name: "time; each lane is as high as its fullest part",
@@ -50,29 +45,15 @@ struct HistogramDrawing {
     )
     for (index, lane) in lanes.enumerated() {
       let bottom = frame.top + Double(index + 1) * Self.lane
-      draw(lane, on: bottom, bins: bins, times: times, frame: frame, in: &markup)
+      let shares = lane.map { bins.shares(of: $0.result.histogram, samples: $0.result.count) }
+      let scale = (Self.lane - 12) / max(shares.joined().max() ?? 1, 1e-9)
+      for (curve, shares) in zip(lane, shares) {
+        draw(curve, shares.map { bottom - $0 * scale }, bottom, times, in: &markup)
+      }
+      markup.line(x: (frame.left, frame.right), y: (bottom, bottom), class: "edge")
+      name(lane, y: bottom - 8, frame: frame, in: &markup)
+      markup.line()
     }
-  }
-
-  private func draw(
-    _ lane: [PlotCurve],
-    on bottom: Double,
-    bins: Bins,
-    times: PlotAxis,
-    frame: PlotFrame,
-    in markup: inout Markup
-  ) {
-    let shares = lane.map { bins.shares(of: $0.result.histogram, samples: $0.result.count) }
-    let most = max(shares.joined().max() ?? 1, 1e-9)
-    let scale = (Self.lane - 12) / most
-    for (curve, shares) in zip(lane, shares) {
-      draw(curve, shares.map { bottom - $0 * scale }, bottom, bins, times, in: &markup)
-    }
-    let y = Markup.number(bottom)
-    let (left, right) = (Markup.number(frame.left), Markup.number(frame.right))
-    markup.element("line", ["x1": left, "x2": right, "y1": y, "y2": y, "class": "edge"])
-    name(lane, y: bottom, frame: frame, in: &markup)
-    markup.line()
   }
 
   /// The peer at the left, its median and largest sample at the right.
@@ -83,25 +64,12 @@ struct HistogramDrawing {
     in markup: inout Markup
   ) {
     let peer = PlotLabels.cut(lane[0].result.peer, to: frame.left - 8)
-    markup.element(
-      "text",
-      [
-        "x": Markup.number(frame.left - 8), "y": Markup.number(y - 8), "text-anchor": "end",
-      ],
-      words: peer
-    )
+    markup.text(peer, x: frame.left - 8, y: y, anchor: "end")
     for (index, curve) in lane.prefix(3).enumerated() {
-      let result = curve.result
-      let median = result.value(at: .p50).map(TimeText.short) ?? "-"
-      let words = "p50 \(median) max \(TimeText.short(result.max))"
-      markup.element(
-        "text",
-        [
-          "x": Markup.number(frame.right + 8),
-          "y": Markup.number(y - 8 - Double(min(lane.count, 3) - 1 - index) * 15),
-        ],
-        words: words
-      )
+      let median = curve.result.value(at: .p50).map(TimeText.short) ?? "-"
+      let words = "p50 \(median) max \(TimeText.short(curve.result.max))"
+      let row = Double(min(lane.count, 3) - 1 - index)
+      markup.text(words, x: frame.right + 8, y: y - row * 15)
     }
   }
 
@@ -109,7 +77,6 @@ struct HistogramDrawing {
     _ curve: PlotCurve,
     _ tops: [Double],
     _ bottom: Double,
-    _ bins: Bins,
     _ times: PlotAxis,
     in markup: inout Markup
   ) {
@@ -128,5 +95,12 @@ struct HistogramDrawing {
       let last = times.place(curve.result.max)
       pen.marker(x: last, y: bottom, isOpen: true, words: "\(curve.name) max", in: &group)
     }
+  }
+}
+
+extension Bins {
+  /// The times they hold.
+  func axis(along place: (start: Double, end: Double)) -> PlotAxis {
+    PlotAxis((low, high), isLinear: !isLogarithmic, along: place)
   }
 }

@@ -29,6 +29,30 @@ struct Markup {
   }
 
   /// Adds words.
+  /// Words at a place in a picture; `anchor` says which part of them is there.
+  mutating func text(
+    _ words: String,
+    x: Double,
+    y: Double,
+    dy: String = "",
+    anchor: String = "",
+    class name: String = ""
+  ) {
+    let place: Attributes = [
+      "x": Self.number(x), "y": Self.number(y), "dy": dy, "text-anchor": anchor, "class": name,
+    ]
+    element("text", place, words: words)
+  }
+
+  /// A straight line, from the first place to the last.
+  mutating func line(x: (Double, Double), y: (Double, Double), class name: String) {
+    let (x1, x2) = (Self.number(x.0), Self.number(x.1))
+    element(
+      "line",
+      ["x1": x1, "x2": x2, "y1": Self.number(y.0), "y2": Self.number(y.1), "class": name]
+    )
+  }
+
   mutating func words(_ words: String) { text += Self.escaped(words) }
 
   /// Adds what is markup already.

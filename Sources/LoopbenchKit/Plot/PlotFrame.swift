@@ -23,20 +23,14 @@ struct PlotFrame {
 
 extension PlotFrame {
   /// Lines and labels of the scale at the left.
-  func drawVertical(_ axis: PlotAxis, in markup: inout Markup, label: (Double) -> String) {
+  func drawVertical(_ axis: PlotAxis, in markup: inout Markup) {
     for tick in axis.ticks {
-      let y = Markup.number(axis.place(tick))
-      horizontal(y, "grid", in: &markup)
-      markup.element(
-        "text",
-        [
-          "x": Markup.number(left - 8), "y": y, "dy": ".35em", "text-anchor": "end",
-          "class": "soft",
-        ],
-        words: label(tick)
-      )
+      let y = axis.place(tick)
+      markup.line(x: (left, right), y: (y, y), class: "grid")
+      let label = TimeText.tick(tick)
+      markup.text(label, x: left - 8, y: y, dy: ".35em", anchor: "end", class: "soft")
     }
-    horizontal(Markup.number(bottom), "edge", in: &markup)
+    markup.line(x: (left, right), y: (bottom, bottom), class: "edge")
     markup.line()
   }
 
@@ -48,38 +42,163 @@ extension PlotFrame {
   ) {
     var free = -Double.infinity
     for (label, x) in ticks {
-      vertical(x, in: &markup)
+      markup.line(x: (x, x), y: (top, bottom), class: "grid")
       // A label that would touch its neighbour is left out, its line is not.
       let half = Self.width(of: label) / 2
       guard x - half > free else { continue }
       free = x + half + 6
-      footText(label, x: x, y: bottom + 17, in: &markup)
+      markup.text(label, x: x, y: bottom + 17, anchor: "middle", class: "soft")
     }
-    footText(name, x: (left + right) / 2, y: bottom + 35, in: &markup)
+    let middle = (left + right) / 2
+    markup.text(name, x: middle, y: bottom + 35, anchor: "middle", class: "soft")
     markup.line()
   }
 
   /// The room that words take, by a guess that is seldom too small.
   static func width(of words: String) -> Double { Double(words.count) * 7.4 }
+}
 
-  private func footText(_ words: String, x: Double, y: Double, in markup: inout Markup) {
-    markup.element(
-      "text",
-      [
-        "x": Markup.number(x), "y": Markup.number(y), "text-anchor": "middle", "class": "soft",
-      ],
-      words: words
-    )
+/// A scale of times or counts, laid along a line of the picture.
+struct PlotAxis {
+  let low: Double
+  let high: Double
+  let isLogarithmic: Bool
+  /// Where `low` is; above `end` for an axis that goes up.
+  let start: Double
+  let end: Double
+
+  /// From the place of `low` to that of `high`.
+  init(
+    _ range: (low: Double, high: Double),
+    isLinear: Bool = true,
+    along place: (start: Double, end: Double)
+  ) {
+    (low, high) = range
+    isLogarithmic = !isLinear
+    (start, end) = place
   }
 
-  private func horizontal(_ y: String, _ kind: String, in markup: inout Markup) {
-    let (from, to) = (Markup.number(left), Markup.number(right))
-    markup.element("line", ["x1": from, "x2": to, "y1": y, "y2": y, "class": kind])
+  /// Where `value` is; what is outside is at the nearer end.
+  func place(_ value: Double) -> Double {
+    let value = min(max(value, low), high)
+    let part =
+      isLogarithmic
+      ? Logarithm.of(value / low) / Logarithm.of(high / low) : (value - low) / (high - low)
+    return start + (end - start) * part
   }
 
-  private func vertical(_ x: Double, in markup: inout Markup) {
-    let (from, to) = (Markup.number(top), Markup.number(bottom))
-    let x = Markup.number(x)
-    markup.element("line", ["x1": x, "x2": x, "y1": from, "y2": to, "class": "grid"])
+  /// Round values, as many as there is room for.
+  var ticks: [Double] {
+    guard isLogarithmic else { return linearTicks }
+    let decades = Logarithm.of(high / low)
+    let steps: [Double] = decades > 5 ? [1] : decades > 2.5 ? [1, 3] : [1, 2, 5]
+    let first = Logarithm.of(low).rounded(.down)
+    let ticks = (0...Int(decades + 1)).flatMap { decade in
+      steps.map { $0 * Logarithm.power(first + Double(decade)) }
+    }.filter { low <= $0 && $0 <= high }
+    return ticks.count >= 3 ? ticks : linearTicks
+  }
+
+  private var linearTicks: [Double] {
+    let wanted = (high - low) / 5
+    let power = Logarithm.power(Logarithm.of(wanted).rounded(.down))
+    let step = power * ([1.0, 2, 5].first { $0 * power >= wanted } ?? 10)
+    let first = (low / step).rounded(.up)
+    return (0...10).map { (first + Double($0)) * step }.filter { $0 <= high * 1.000001 }
+  }
+}
+
+extension PlotAxis {
+  /// The percentiles that are named on an axis of nines up to `nines`.
+  static func percentiles(upTo nines: Double) -> [(label: String, nines: Double)] {
+    let labels = ["0", "50", "90", "99", "99.9", "99.99", "99.999", "99.9999", "99.99999"]
+    let places = [0, 0.30103] + (1...7).map(Double.init)
+    return zip(labels, places).filter { $0.1 <= nines + 1e-6 }.map { ($0, $1) }
+  }
+}
+
+/// The names at the right ends of curves, moved apart where they would touch.
+struct PlotLabels {
+  private var ends: [(curve: PlotCurve, x: Double, y: Double)] = []
+
+  private static let row = 14.0
+
+  /// Adds a curve that ends at a point.
+  mutating func add(_ curve: PlotCurve, x: Double, y: Double) {
+    ends.append((curve, x, y))
+  }
+
+  func draw(in frame: PlotFrame, _ markup: inout Markup) {
+    let sorted = ends.sorted { $0.y < $1.y }
+    let places = Self.apart(sorted.map(\.y), top: frame.top, bottom: frame.bottom)
+    for (end, y) in zip(sorted, places) {
+      let x = frame.right + 22
+      markup.element(
+        "path",
+        [
+          "d": "M\(Markup.number(end.x + 6)) \(Markup.number(end.y))"
+            + "L\(Markup.number(frame.right + 8)) \(Markup.number(end.y))"
+            + "L\(Markup.number(x - 3)) \(Markup.number(y))",
+          "class": "line lead", "style": "stroke-width:1",
+        ]
+      )
+      let name = Self.cut(end.curve.name, to: PlotFrame.width - x)
+      markup.text(name, x: x, y: y, dy: ".35em")
+    }
+    markup.line()
+  }
+
+  /// What does not fit loses its end; the legend has all of it.
+  static func cut(_ words: String, to width: Double) -> String {
+    let room = Int(width / 7.4)
+    return words.count <= room ? words : words.prefix(max(room - 1, 1)) + "…"
+  }
+
+  /// Sorted places, each at least a row below the one before, inside if possible.
+  static func apart(_ places: [Double], top: Double, bottom: Double) -> [Double] {
+    var result: [Double] = []
+    for place in places {
+      result.append(max(place, (result.last ?? top - row) + row))
+    }
+    var limit = bottom
+    for index in result.indices.reversed() {
+      result[index] = min(result[index], limit)
+      limit = result[index] - row
+    }
+    return result
+  }
+}
+
+/// The names of all curves with their colours and markers, in rows.
+struct PlotLegend {
+  let rows: [[(curve: PlotCurve, x: Double)]]
+
+  init(_ curves: [PlotCurve], from left: Double, to right: Double) {
+    var rows: [[(curve: PlotCurve, x: Double)]] = [[]]
+    var x = left
+    for curve in curves {
+      let width = 34 + PlotFrame.width(of: curve.name) + 14
+      if x + width > right, x > left {
+        rows.append([])
+        x = left
+      }
+      rows[rows.count - 1].append((curve, x))
+      x += width
+    }
+    self.rows = rows
+  }
+
+  /// - Parameter top: Of the first row.
+  func draw(top: Double, in markup: inout Markup) {
+    for (index, row) in rows.enumerated() {
+      let y = top + Double(index) * 18
+      for (curve, x) in row {
+        let pen = PlotPen(look: curve.look)
+        pen.line([(x, y), (x + 26, y)], in: &markup)
+        pen.marker(x: x + 13, y: y, in: &markup)
+        markup.text(curve.name, x: x + 32, y: y, dy: ".35em")
+      }
+      markup.line()
+    }
   }
 }

@@ -92,6 +92,6 @@ struct PanelDrawing {
 
   private func text(_ words: String, y: Double, class name: String, in markup: inout Markup) {
     let words = PlotLabels.cut(words, to: PlotFrame.width - 30)
-    markup.element("text", ["x": "20", "y": Markup.number(y), "class": name], words: words)
+    markup.text(words, x: 20, y: y, class: name)
   }
 }

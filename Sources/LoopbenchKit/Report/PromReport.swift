@@ -1,13 +1,8 @@
 /// Renders Prometheus' text format: a summary for each peer in each series, in
 /// seconds, as Prometheus has it.
 package struct PromReport {
-  private let report: Report
-  private let quantiles: [Percentile]
-
-  init(_ report: Report, percentiles: [Percentile]) {
-    self.report = report
-    quantiles = percentiles
-  }
+  let report: Report
+  let quantiles: [Percentile]
 
   func render() -> String {
     (info + latencies + missed + ratios).joined(separator: "\n") + "\n"

@@ -3,28 +3,23 @@ extension Report {
   ///
   /// - Parameter dropsDisturbed: Whether comparisons and noise leave out rounds
   ///   that were disturbed. Every result has both numbers either way.
-  public init(
+  package init(
     _ measurements: Measurements,
     argv: [String],
     machine: Machine,
     placement: Placement,
     labels: [String: String] = [:],
     warnings: [Warning] = [],
-    dropsDisturbed: Bool = false,
-    tool: Tool = .loopbench
+    dropsDisturbed: Bool = false
   ) {
     let results = Self.results(of: measurements)
     schema = Self.currentSchema
-    self.tool = tool
+    tool = .loopbench
     self.argv = argv
-    seed = measurements.seed
+    seed = measurements.runner.seed
     self.labels = labels
     self.machine = machine
-    settings = Settings(
-      of: measurements,
-      placement: placement,
-      dropsDisturbed: dropsDisturbed
-    )
+    settings = Settings(of: measurements, placement, dropsDisturbed: dropsDisturbed)
     descriptions = measurements.scenarios.map(Description.init)
     rounds = measurements.rounds
     self.results = results
@@ -43,18 +38,8 @@ extension Report {
     measurements.scenarios.flatMap { scenario in
       scenario.series.flatMap { series in
         measurements.entries(of: scenario).compactMap { contender in
-          let tally = measurements.tally(
-            scenario: scenario.name,
-            series: series.name,
-            peer: contender.peerName
-          )
-          return tally.map {
-            Result(
-              $0,
-              of: contender,
-              series: series,
-              figures: figures(of: contender, series, in: measurements)
-            )
+          measurements.tally(contender, series).map {
+            Result($0, contender, series, figures(of: contender, series, in: measurements))
           }
         }
       }
@@ -73,11 +58,7 @@ extension Report {
     let own = series.companionOf ?? series.name
     let tallies = scenario.series.filter { $0.name == own || $0.companionOf == own }.compactMap {
       series in
-      measurements.tally(
-        scenario: scenario.name,
-        series: series.name,
-        peer: contender.peerName
-      ).map { (series.name, $0) }
+      measurements.tally(contender, series).map { (series.name, $0) }
     }
     guard let first = tallies.first?.1 else { return [:] }
     let evidence = Figure.Evidence(
@@ -105,7 +86,7 @@ extension Report {
         references.filter { $0.peer == name }
       }
       return named.flatMap { reference in
-        compared.compactMap { percentile in
+        comparedPercentiles.compactMap { percentile in
           let floor = noise.first { $0.isAbout(result, at: percentile) }
           return Comparison(
             result,
@@ -147,19 +128,18 @@ extension Report {
 }
 
 extension Report.Settings {
-  init(of measurements: Measurements, placement: Placement, dropsDisturbed: Bool) {
+  init(of measurements: Measurements, _ placement: Placement, dropsDisturbed: Bool) {
     rounds = measurements.rounds.count
-    order = measurements.order.rawValue
+    order = measurements.runner.order.rawValue
     warmUp = Self.warmUp(of: measurements)
     warmUpRounds = measurements.warmUpRounds
     self.dropsDisturbed = dropsDisturbed
     self.placement = placement
-    pace = measurements.pace
-    conditions = measurements.conditions == .standard ? nil : measurements.conditions
+    pace = measurements.runner.pace
+    conditions = measurements.runner.conditions == .standard ? nil : measurements.runner.conditions
     overhead = measurements.overhead
     scenarios = measurements.scenarios.map(\.name)
-    var seen: Set<String> = []
-    peers = measurements.contenders.map(\.peer.name).filter { seen.insert($0).inserted }
+    peers = measurements.contenders.map(\.peer.name).uniqued()
   }
 
   private static func warmUp(of measurements: Measurements) -> String {
@@ -174,7 +154,7 @@ extension Report.Result {
   /// Its own reference is no use, and a twin is there to be compared with its
   /// original alone.
   fileprivate func isComparable(to reference: String) -> Bool {
-    isTwin ? peer == reference + Contender.twinSuffix : peer != reference
+    known.isTwin ? known.peer == reference + Contender.twinSuffix : known.peer != reference
   }
 }
 
@@ -187,17 +167,32 @@ extension Report.Noise {
 extension Measurements {
   /// The scenarios that were measured, in the order of the registry.
   package var scenarios: [Scenario] {
-    var seen: Set<String> = []
-    return contenders.map(\.scenario).filter { seen.insert($0.name).inserted }
+    contenders.map(\.scenario).uniqued(by: \.name)
   }
 
   /// The peers that were measured in `scenario`, in the order of the registry, and
   /// their twins after them: one contender for each.
   package func entries(of scenario: Scenario) -> [Contender] {
-    var seen: Set<String> = []
     let own = contenders.filter { $0.scenario.name == scenario.name }
-    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).filter {
-      seen.insert($0.peerName).inserted
-    }
+    return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).uniqued(by: \.peerName)
+  }
+}
+
+extension Report {
+  /// The same, without the warnings of these ids.
+  package func hidingWarnings(_ ids: Set<String>) -> Report {
+    var report = self
+    report.warnings.removeAll { ids.contains($0.id) }
+    return report
+  }
+}
+
+extension Warning {
+  static func earlyFires(_ count: Int, of result: Report.Result) -> Warning {
+    Warning(
+      id: "early-fire",
+      text: "\(result.scenario) \(result.series): \(result.peer) fired early \(count) times",
+      hint: "a timer must never be early: report it, with this file"
+    )
   }
 }

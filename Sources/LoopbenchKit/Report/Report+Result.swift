@@ -1,73 +1,81 @@
 extension Report {
   /// What one peer did in one series.
-  public struct Result: Codable, Equatable, Sendable {
-    /// The scenario's name.
-    public let scenario: String
-    /// The peer's name.
-    public let peer: String
-    /// The series' name.
-    public let series: String
-    /// What the samples are times of.
-    public let kind: Series.Kind
-    /// Whether it is the first peer measured once more: two names for one thing,
-    /// whose difference is noise.
-    public let isTwin: Bool
-    /// Whether it is there to be compared with: a rule passes it over that names
-    /// no peer. `nil` in files of versions that did not say.
-    public let isReference: Bool?
-    /// The series whose slices recorded this one too; `nil` for one of its own.
-    public let companionOf: String?
-    /// How many samples a round was to take; `nil` as above.
-    public let samplesPerRound: Int?
-    /// Always `"ns"`.
-    public let unit: String
-    /// Samples, over all rounds.
-    public let count: UInt64
-    /// Operations that started more than a period after they were due, or not at
-    /// all: the schedule was not kept.
-    public let missed: UInt64
-    /// What was counted beside the times: "committed", "performed".
-    public let counts: [String: UInt64]
-    /// The smallest sample.
-    public let min: Double
-    /// The largest sample.
-    public let max: Double
-    /// The mean of the samples.
-    public let mean: Double
-    /// The standard deviation of the samples.
-    public let stddev: Double
-    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
-    public let percentiles: [String: Double]
-    /// The same without the rounds that were disturbed; `nil` when none was.
-    public let undisturbed: Undisturbed?
-    /// Every sample, to within 0.2 %.
-    public let histogram: HistogramData
-    /// The same, round by round.
-    public let perRound: [SeriesRound]
+  @dynamicMemberLookup
+  package struct Result: Codable, Equatable, Sendable {
+    /// What every result has.
+    let known: Known
     /// What its scenario states beside the times, by name. In the JSON each is a key
     /// of the result.
-    public let figures: [String: Double]
-  }
+    package let figures: [String: Double]
 
-  /// What one peer did in one series while nothing disturbed it.
-  public struct Undisturbed: Codable, Equatable, Sendable {
-    /// Rounds.
-    public let rounds: Int
-    /// Samples.
-    public let count: UInt64
-    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
-    public let percentiles: [String: Double]
+    package subscript<Value>(dynamicMember path: KeyPath<Known, Value>) -> Value {
+      known[keyPath: path]
+    }
   }
 }
 
 extension Report.Result {
-  init(
-    _ tally: Tally,
-    of contender: Contender,
-    series: Series,
-    figures: [String: Double] = [:]
-  ) {
-    self.figures = figures
+  package struct Known: Codable, Equatable, Sendable {
+    /// The scenario's name.
+    package let scenario: String
+    /// The peer's name.
+    package let peer: String
+    /// The series' name.
+    package let series: String
+    /// What the samples are times of.
+    package let kind: Series.Kind
+    /// Whether it is the first peer measured once more: two names for one thing,
+    /// whose difference is noise.
+    package let isTwin: Bool
+    /// Whether it is there to be compared with: a rule passes it over that names
+    /// no peer. `nil` in files of versions that did not say.
+    package let isReference: Bool?
+    /// The series whose slices recorded this one too; `nil` for one of its own.
+    package let companionOf: String?
+    /// How many samples a round was to take; `nil` as above.
+    package let samplesPerRound: Int?
+    /// Always `"ns"`.
+    package let unit: String
+    /// Samples, over all rounds.
+    package let count: UInt64
+    /// Operations that started more than a period after they were due, or not at
+    /// all: the schedule was not kept.
+    package let missed: UInt64
+    /// What was counted beside the times: "committed", "performed".
+    package let counts: [String: UInt64]
+    /// The smallest sample.
+    package let min: Double
+    /// The largest sample.
+    package let max: Double
+    /// The mean of the samples.
+    package let mean: Double
+    /// The standard deviation of the samples.
+    package let stddev: Double
+    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
+    package let percentiles: [String: Double]
+    /// The same without the rounds that were disturbed; `nil` when none was.
+    package let undisturbed: Report.Undisturbed?
+    /// Every sample, to within 0.2 %.
+    package let histogram: HistogramData
+    /// The same, round by round.
+    package let perRound: [SeriesRound]
+  }
+}
+
+extension Report {
+  /// What one peer did in one series while nothing disturbed it.
+  package struct Undisturbed: Codable, Equatable, Sendable {
+    /// Rounds.
+    package let rounds: Int
+    /// Samples.
+    package let count: UInt64
+    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
+    package let percentiles: [String: Double]
+  }
+}
+
+extension Report.Result.Known {
+  fileprivate init(_ tally: Tally, _ contender: Contender, _ series: Series) {
     scenario = contender.scenario.name
     peer = contender.peerName
     self.series = series.name
@@ -91,23 +99,32 @@ extension Report.Result {
     undisturbed = Report.Undisturbed(tally)
   }
 
+  fileprivate static func has(_ key: String) -> Bool { CodingKeys(stringValue: key) != nil }
+}
+
+extension Report.Result {
+  init(_ tally: Tally, _ contender: Contender, _ series: Series, _ figures: [String: Double]) {
+    known = Known(tally, contender, series)
+    self.figures = figures
+  }
+
   /// Whether any of its rounds was disturbed.
-  package var isDisturbed: Bool { perRound.contains(where: \.isDisturbed) }
+  package var isDisturbed: Bool { known.perRound.contains(where: \.isDisturbed) }
 
   /// The value of `percentile` over all rounds, in ns: one of those the file has,
-  /// else from its histogram. `nil` where there are too few samples to tell it
+  /// else from its known.histogram. `nil` where there are too few samples to tell it
   /// from the largest.
-  public func value(at percentile: Percentile) -> Double? {
-    guard percentile.isResolved(by: count) else { return nil }
-    if let value = percentiles[percentile.label] { return value }
-    let value = histogram.value(at: percentile, count: count)
-    return Swift.min(Swift.max(value, min), max).roundedToPicoseconds
+  package func value(at percentile: Percentile) -> Double? {
+    guard percentile.isResolved(by: known.count) else { return nil }
+    if let value = known.percentiles[percentile.label] { return value }
+    let value = known.histogram.value(at: percentile, count: known.count)
+    return Swift.min(Swift.max(value, known.min), known.max).roundedToPicoseconds
   }
 
   /// Processor time over wall time, over all rounds.
   package var processorUse: Double? {
-    let wall = perRound.reduce(0) { $0 + $1.wallNs }
-    let cpu = perRound.reduce(0) { $0 + $1.cpuNs }
+    let wall = known.perRound.reduce(0) { $0 + $1.wallNs }
+    let cpu = known.perRound.reduce(0) { $0 + $1.cpuNs }
     return wall == 0 ? nil : Double(cpu) / Double(wall)
   }
 }
@@ -120,5 +137,34 @@ extension Report.Undisturbed {
     rounds = left
     count = samples.count
     percentiles = samples.percentiles(Percentile.standard)
+  }
+}
+
+// By hand: figures stand beside the keys that every result has, under names that only
+// their scenario knows.
+extension Report.Result {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    try known.encode(to: encoder)
+    var own = encoder.container(keyedBy: Key.self)
+    for (name, value) in figures { try own.encode(value, forKey: Key(stringValue: name)) }
+  }
+
+  package init(from decoder: any Decoder) throws {
+    known = try Known(from: decoder)
+    let own = try decoder.container(keyedBy: Key.self)
+    figures = own.allKeys.reduce(into: [:]) { figures, key in
+      guard !Known.has(key.stringValue) else { return }
+      // try?: what a later version adds need not be a number.
+      figures[key.stringValue] = try? own.decode(Double.self, forKey: key)
+    }
   }
 }

@@ -1,18 +1,19 @@
 extension SeriesTable {
   var allColumns: [Column] {
-    Self.flatten([
+    let parts: [[Column]] = [
       [Column(title: unit.rawValue, rank: .always) { $0.isTwin ? "\($0.peer) (A/A)" : $0.peer }],
       style.percentiles.map(percentile),
       [Column(title: "samples", rank: .samples) { String($0.count) }],
       references.first.map(ratios) ?? [],
       references.dropFirst().map { name in
-        Column(title: "vs \(name)", rank: .otherReference) { ratio(of: $0, to: name) }
+        Column(title: "vs \(name)", rank: .otherReference) { ratio(of: $0, to: name, at: .p50) }
       },
       [Column(title: "verdict", rank: .verdict, cell: verdict)],
       extras,
       style.showsSparklines
         ? [Column(title: sparkline.title, rank: .picture, cell: sparkline.text)] : [],
-    ])
+    ]
+    return parts.flatMap { $0 }
   }
 
   private func percentile(_ percentile: Percentile) -> Column {
@@ -26,23 +27,16 @@ extension SeriesTable {
   private func ratios(to reference: String) -> [Column] {
     [
       Column(title: "vs \(reference) p50 (95 %)", rank: .ratio, cell: ratioWithRange),
-      Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, at: .p99) },
+      Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, to: reference, at: .p99) },
     ]
   }
 
   private var extras: [Column] {
-    let difference = Column(
-      title: "ns above \(references.first ?? "")",
-      rank: .extra,
-      cell: difference
-    )
+    let title = "ns above \(references.first ?? "")"
+    let difference = Column(title: title, rank: .extra, cell: difference)
     let use = Column(title: "CPU/wall", rank: .extra, cell: processorUse)
     return (scenario.extras.contains(.difference) ? [difference] : [])
       + (scenario.extras.contains(.processorUse) ? [use] : [])
-  }
-
-  private static func flatten(_ parts: [[Column]]) -> [Column] {
-    parts.flatMap { $0 }
   }
 
   private func time(_ nanoseconds: Double) -> String {
@@ -81,13 +75,13 @@ extension SeriesTable {
     return comparison(of: result, to: references.first)?.verdict.rawValue ?? ""
   }
 
-  private func ratio(of result: Report.Result, at percentile: Percentile) -> String {
-    let comparison = comparison(of: result, to: references.first, at: percentile)
+  private func ratio(
+    of result: Report.Result,
+    to reference: String,
+    at percentile: Percentile
+  ) -> String {
+    let comparison = comparison(of: result, to: reference, at: percentile)
     return comparison.map { Self.ratio($0.ratio.median) } ?? ""
-  }
-
-  private func ratio(of result: Report.Result, to reference: String) -> String {
-    comparison(of: result, to: reference).map { Self.ratio($0.ratio.median) } ?? ""
   }
 
   private func difference(of result: Report.Result) -> String {
@@ -108,5 +102,49 @@ extension SeriesTable {
 
   private static func figures(_ value: Double) -> String {
     Decimals.text(value, digits: Decimals.digits(for: value))
+  }
+}
+
+/// The distributions of one table, drawn small on one logarithmic scale: from
+/// the smallest sample to the largest p99; the last cell has the tail.
+struct Sparkline {
+  private let bins: Bins
+  private let isASCII: Bool
+
+  private static let cells = 16
+  private static let blocks = Array(" ▁▂▃▄▅▆▇█")
+  private static let characters = Array(" .:-=+*#@")
+
+  init(of results: [Report.Result], isASCII: Bool) {
+    let positive = results.filter { $0.max > 0 }
+    let high = positive.map { $0.value(at: .p99) ?? $0.max }.max() ?? 1
+    // Not further down than 6 decades: a sample of 0 has no logarithm.
+    let low = max(positive.map(\.min).min() ?? 1, high / 1_000_000)
+    bins = Bins(low: low, high: high, count: Self.cells)
+    self.isASCII = isASCII
+  }
+
+  /// The column's title: what its ends are.
+  var title: String {
+    "\(TimeText.short(bins.low)) .. \(TimeText.short(bins.high))"
+  }
+
+  /// A cell for each bin, the highest one full.
+  func text(for result: Report.Result) -> String {
+    let shares = bins.shares(of: result.histogram, samples: result.count)
+    return Self.text(for: shares, isASCII: isASCII)
+  }
+
+  /// A character for each share; what is above 0 is never blank.
+  static func text(for shares: [Double], isASCII: Bool) -> String {
+    let levels = isASCII ? characters : blocks
+    let most = shares.max() ?? 0
+    return String(
+      shares.map { share in
+        guard share > 0 else { return levels[0] }
+        let level = (share / most * Double(levels.count - 1)).rounded(.up)
+        return levels[min(max(Int(level), 1), levels.count - 1)]
+      }
+    )
   }
 }

@@ -4,7 +4,7 @@ struct SeriesTable {
   let series: String
   let results: [Report.Result]
   let comparisons: [Report.Comparison]
-  let noise: NoiseFloor?
+  let noise: Report.Noise?
   let style: ReportStyle
   let unit: TimeUnit
   let digits: Int
@@ -18,7 +18,7 @@ struct SeriesTable {
     comparisons = report.comparisons.filter {
       ($0.scenario, $0.series) == (scenario.name, series)
     }
-    noise = NoiseFloor(of: report, scenario: scenario.name, series: series)
+    noise = report.noise(scenario: scenario.name, series: series, percentile: Percentile.p50.label)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)
@@ -44,7 +44,7 @@ struct SeriesTable {
   }
 
   func lines() -> [String] {
-    let paint = Paint(isOn: style.usesColor)
+    let paint = ANSIStyle(isOn: style.usesColor)
     let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
     let stated = figures?.lines(indent: Self.indent) ?? []
     return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }
@@ -130,5 +130,52 @@ extension SeriesRound {
     guard let sends = counts?[Series.closedSends], let time = counts?[Series.closedTime], time > 0
     else { return nil }
     return Double(sends) * 1e9 / Double(time)
+  }
+}
+
+extension SeriesTable {
+  /// A title, and a cell for each result.
+  struct Column {
+    let title: String
+    let rank: Rank
+    let cell: (Report.Result) -> String
+  }
+
+  /// What is left out first where there is no room, and what is kept longest.
+  enum Rank: Int, CaseIterable {
+    case picture
+    case extra
+    case otherReference
+    case samples
+    case ratioAtTail
+    case otherPercentile
+    case ratio
+    case verdict
+    /// The peer and its median, which every width has.
+    case always
+  }
+
+  /// As many columns as fit into `style.width`, and those of `Rank.always`.
+  var columns: [Column] {
+    var columns = allColumns
+    for rank in Rank.allCases where rank != .always {
+      // From the right: of percentiles, the highest go first.
+      while width(of: columns) > style.width ?? .max,
+        let last = columns.lastIndex(where: { $0.rank == rank })
+      {
+        columns.remove(at: last)
+      }
+    }
+    return columns
+  }
+
+  private func width(of columns: [Column]) -> Int {
+    text(of: columns).lines(indent: Self.indent).map(\.count).max() ?? 0
+  }
+
+  func text(of columns: [Column]) -> TextTable {
+    var table = TextTable(titles: columns.map(\.title))
+    for result in results { table.add(columns.map { $0.cell(result) }) }
+    return table
   }
 }

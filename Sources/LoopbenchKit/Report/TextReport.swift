@@ -1,36 +1,96 @@
-/// Renders a report for people.
-public struct TextReport {
-  private let report: Report
-  private let scenarios: [Scenario]
-  private let style: ReportStyle
-
-  /// - Parameter scenarios: Where the descriptions and the extra columns come
-  ///   from if the report does not have them; a scenario that is not among them
-  ///   is shown without.
-  public init(_ report: Report, scenarios: [Scenario], style: ReportStyle = ReportStyle()) {
-    self.report = report.chosen(by: style)
-    self.scenarios = scenarios
-    self.style = style
-  }
-
-  /// The text, ending in a newline.
-  public func render() -> String {
-    let blocks = [header] + sections + (report.warnings.isEmpty ? [] : [warnings])
-    let text = blocks.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+extension Report {
+  /// Tables for people, to be read on a terminal.
+  func text(scenarios: [Scenario], style: ReportStyle) -> String {
+    let header = headerParts.map { $0.joined(separator: " · ").printable }
+    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).map {
+      [$0.caption.printable] + $0.tables.flatMap { $0.lines() }
+    }
+    let warnings = warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
+    let text = String(blocks: [header] + sections + [warnings])
     return style.isASCII ? ASCII.text(text) : text
   }
 
-  private var header: [String] {
-    ReportHeader(report).parts.map { $0.joined(separator: " · ").printable }
-  }
-
-  private var sections: [[String]] {
-    ReportSection.all(in: report, scenarios: scenarios, style: style).map { section in
-      [section.caption.printable] + section.tables.flatMap { $0.lines() }
+  /// The same, for an issue or a page.
+  func markdown(scenarios: [Scenario], style: ReportStyle) -> String {
+    var style = style
+    // A line of blocks would lose its place in a proportional font.
+    style.showsSparklines = false
+    style.width = nil
+    let header = headerParts.map { "- " + $0.joined(separator: " · ") }
+    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).flatMap {
+      [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() }
     }
+    let warnings = warnings.map { "- **\($0.id)**: \($0.text); \($0.hint)" }
+    let text = String(blocks: [header] + sections + [warnings]).printable
+    return style.isASCII ? ASCII.text(text) : text
+  }
+}
+
+extension SeriesTable {
+  fileprivate func markdown() -> [[String]] {
+    let caption = "`\(series)`" + caption.dropFirst(series.count)
+    return [[caption], table?.markdown() ?? [], figures?.markdown() ?? [], notes]
+  }
+}
+
+/// What is said above the figures, for people.
+extension Report {
+  var headerParts: [[String]] {
+    let lines = [
+      [
+        "\(tool.name) \(tool.version)",
+        "libuv \(machine.libuv)",
+        "Swift \(machine.swift) \(machine.build)",
+      ],
+      [machine.cpu, "\(machine.cpus) CPUs", machine.virtualization, machine.os],
+      [
+        "\(settings.rounds) rounds, "
+          + RoundOrder.text(settings.order, seed: seed),
+        settings.placement.text,
+      ],
+      [Self.overheadText(settings.overhead)] + paceParts,
+      settings.conditions?.parts ?? [],
+      labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
+    ]
+    return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
   }
 
-  private var warnings: [String] {
-    report.warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
+  private static func overheadText(_ overhead: Overhead) -> String {
+    "a sample contains one clock reading of \(TimeText.short(overhead.clockNs)),"
+      + " and is recorded afterwards in \(TimeText.short(overhead.recordNs))"
+  }
+
+  /// Of no use where nothing is paced.
+  private var paceParts: [String] {
+    guard results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
+      return []
+    }
+    return ["open loop at \(settings.pace.text)"]
+  }
+}
+
+/// The part of a report about one scenario, for people.
+struct ReportSection {
+  let scenario: Scenario
+  let tables: [SeriesTable]
+
+  /// Name and description.
+  var caption: String {
+    scenario.summary.isEmpty ? scenario.name : "\(scenario.name): \(scenario.summary)"
+  }
+
+  /// A section for each scenario of `report`, in the order they were chosen in.
+  static func all(in report: Report, scenarios: [Scenario], style: ReportStyle) -> [Self] {
+    let wanted = report.settings.scenarios.filter {
+      style.scenarios.isEmpty || style.scenarios.contains($0)
+    }
+    return (wanted + report.results.map(\.scenario)).uniqued().map { name in
+      let scenario = report.scenario(named: name, among: scenarios)
+      let series = report.results.filter { $0.scenario == name }.map(\.series).uniqued()
+      let tables = series.map {
+        SeriesTable(report, scenario: scenario, series: $0, style: style)
+      }
+      return ReportSection(scenario: scenario, tables: tables)
+    }
   }
 }

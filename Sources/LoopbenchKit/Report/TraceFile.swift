@@ -1,20 +1,63 @@
-private import FoundationEssentials
+extension Runner {
+  /// Past this a viewer takes its time: a trace ends with the slice.
+  package static let mostEvents = 200_000
+
+  /// Measures shuffled rounds until one would begin after `time`, at least one, and
+  /// keeps what happened when.
+  ///
+  /// - Parameter isInterrupted: Asked before each slice; after `true` the trace
+  ///   ends with what it has.
+  /// - Throws: What the first contender says that can not be measured.
+  package func trace(
+    forNs time: UInt64,
+    isInterrupted: () -> Bool = { false }
+  ) throws(PeerFailure) -> TraceFile {
+    var trace = TraceFile()
+    let began = instruments.now()
+    var round = 1
+    repeat {
+      for contender in RoundOrder.shuffle.arranged(contenders, round: round, seed: seed) {
+        guard !isInterrupted(), trace.count < Self.mostEvents else { return trace }
+        try add(contender, round: round, to: &trace)
+      }
+      round += 1
+    } while instruments.now() - began < time
+    return trace
+  }
+
+  private func add(
+    _ contender: Contender,
+    round: Int,
+    to trace: inout TraceFile
+  ) throws(PeerFailure) {
+    let began = instruments.now()
+    let outcome = try contender.measure(
+      round: round,
+      seed: seed,
+      pace: pace,
+      conditions: conditions,
+      isTraced: true,
+      instruments: instruments
+    )
+    trace.add(outcome, round: round, began: began)
+  }
+}
 
 /// What happened when, for chrome://tracing, Perfetto or speedscope: the JSON of
 /// Chrome's trace events.
 ///
 /// Each peer has a process; its loop, its producer and its ticks have a thread
 /// each. What a slice measured stands below the slice.
-public struct TraceFile: Sendable {
+package struct TraceFile: Sendable {
   private var events: [Event] = []
   private var origin: UInt64?
   private var peers: [String] = []
 
   /// An empty trace.
-  public init() {}
+  package init() {}
 
   /// How many events there are.
-  public var count: Int { events.count }
+  package var count: Int { events.count }
 
   /// Adds a slice that took from `began` to `ended`, with its spans.
   package mutating func add(_ outcome: SliceOutcome, round: Int, began: UInt64) {
@@ -35,15 +78,8 @@ public struct TraceFile: Sendable {
   }
 
   /// The JSON.
-  public func render() -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      let all = File(displayTimeUnit: "ns", traceEvents: names + events)
-      return String(decoding: try encoder.encode(all), as: UTF8.self) + "\n"
-    } catch {
-      preconditionFailure("TraceFile: a trace holds only finite numbers, got \(error)")
-    }
+  package func render() -> String {
+    File(displayTimeUnit: "ns", traceEvents: names + events).json(isPretty: false)
   }
 }
 

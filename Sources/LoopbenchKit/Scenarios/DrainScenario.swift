@@ -1,6 +1,9 @@
+private import CLoopbench
+import LoopTransactions
+
 extension Scenario {
   /// Handing objects to a handler in batches.
-  public static let drain = Scenario(
+  package static let drain = Scenario(
     name: "drain",
     summary: "1000 objects queued on the loop's thread; a sample is ns per object, first to last",
     series: [
@@ -15,7 +18,16 @@ extension Scenario {
         effort: Effort(warmUps: 10, samples: 50, operations: 1000)
       ),
     ],
-    details: ScenarioDetails.drain
+    details: """
+      1000 objects wait in a queue, put there by the loop's own thread. The loop hands them to a
+      function, 16 a tick (`batched`) or all in one tick (`whole`).
+
+        loop   queue 1 … queue 1000 │ tick: 1 … 16 │ tick: 17 … 32 │ …  1000
+                                      ├──────────────────────────────────────┤  divided by 1000
+
+      `batched` lets the loop look after its other work between two ticks; the difference to `whole`
+      is what that costs.
+      """
   )
 }
 
@@ -29,3 +41,61 @@ package enum DrainLoad {
     slice.series == "whole" ? slice.effort.operations : 16
   }
 }
+
+/// `drain` in C on libuv.
+struct UVDrain: Peer {
+  let name = "uv"
+  let scenario = "drain"
+  let series = DrainLoad.series
+  let isReference = true
+  let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard let peer = cl_uv_drain_open(UInt32(slice.effort.operations)) else { throw .noLoop }
+    defer { cl_uv_drain_close(peer) }
+    let batch = UInt32(DrainLoad.batch(for: slice))
+    slice.sample { _ in cl_uv_drain_burst(peer, batch) }
+  }
+}
+
+/// `drain` by a `RunLoopQueue`.
+struct LTDrain: Peer {
+  let name = "lt"
+  let scenario = "drain"
+  let series = DrainLoad.series
+  let summary = "RunLoopQueue: exclusive, strong; its handler is told each object"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
+      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+      let objects = ObjectList(count: slice.effort.operations) { _ in Object() }
+      let queue = RunLoopQueue<Object>(
+        on: loop,
+        batchSize: BatchSize(DrainLoad.batch(for: slice))
+      ) { object, _ in
+        cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
+        cl_finish_step(finish.pointer)
+      }
+      try slice.sample { (_) throws(PeerFailure) in
+        try burst(of: objects, into: queue, loop, finish)
+      }
+      ticks.note(in: &slice)
+    }
+  }
+
+  private func burst(
+    of objects: ObjectList<Object>,
+    into queue: RunLoopQueue<Object>,
+    _ loop: EventLoop,
+    _ finish: FinishLine
+  ) throws(PeerFailure) -> UInt64 {
+    finish.reset(target: objects.count)
+    let began = cl_now()
+    objects.forEach { queue.enqueue($0) }
+    loop.run()
+    return try finish.nanoseconds(since: began)
+  }
+}
+
+private final class Object {}

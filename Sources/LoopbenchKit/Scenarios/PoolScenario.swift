@@ -1,6 +1,8 @@
+private import CLoopbench
+
 extension Scenario {
   /// Handing operations to workers.
-  public static let pool = Scenario(
+  package static let pool = Scenario(
     name: "pool",
     summary: "hand operations to 4 workers; a sample is a burst's mean",
     series: [
@@ -24,13 +26,69 @@ extension Scenario {
       ),
     ],
     references: ["uvwork", "dispatch", "opqueue", "ring"],
-    details: ScenarioDetails.pool,
+    details: """
+      One thread hands functions to a pool that runs at most 4 at once, and the last to end stops the
+      clock: a throughput as ns per operation, not the latency of one. For that, see `priority`.
+
+        adds      add 1  add 2  …  add n
+        workers      run 1  run 2  …  run n
+        empty     ├───────────────────────┤  divided by n
+
+        workers   (each kept by an operation that waits)
+        adds      add 1 … add n │ cancel 1 … cancel n
+        cancel                  ├───────────────────┤  divided by n
+
+        loop          open, add, commit 1 … n │ completion 1 … completion n
+        workers           run 1  run 2  …  run n
+        transactions  ├─────────────────────────────────────────────────┤  divided by n
+
+      No thread is placed on a CPU: how a pool spreads is part of what it does. `dispatch` and `task`
+      have the width of their system, as many threads as CPUs. Every operation of `empty` counts
+      down one number, which all peers share the cost of. Where peers have no loop, a completion goes
+      to a serial queue. Wakes of the loop are counted over all bursts, warm-up included.
+      """,
     isStandard: false
   )
 }
 
-/// What every peer of `pool` and `priority` has.
-package enum PoolLoad {
-  /// How many operations may run at once.
-  package static let workers = 4
+/// `pool` of whatever runs functions on several threads.
+struct PoolPeer<Pool: FunctionPool>: Peer {
+  let scenario = "pool"
+
+  var name: String { Pool.name }
+  var series: [String] { Pool.poolSeries }
+  var summary: String { Pool.summary }
+  var isReference: Bool { Pool.isReference }
+  var unavailability: String? { Pool.unavailability }
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard series.contains(slice.series) else { throw slice.unknownSeries }
+    switch slice.series {
+    case "empty": try measureEmpty(&slice)
+    case "cancel": try measureCancel(&slice)
+    default: try Pool.measureTransactions(&slice)
+    }
+  }
+
+  private func measureEmpty(_ slice: inout Slice) throws(PeerFailure) {
+    let latch = try BurstLatch()
+    try Pool.using { (pool) throws(PeerFailure) in
+      slice.sample { operations in
+        latch.reset(count: operations)
+        let address = latch.address
+        let began = cl_now()
+        for _ in 0..<operations { pool.add(BurstLatch.step, context: address, .normal) }
+        pool.settle()
+        return latch.nanoseconds(since: began)
+      }
+    }
+    // The pool is closed: no step is under way that could touch it.
+    withExtendedLifetime(latch) {}
+  }
+
+  private func measureCancel(_ slice: inout Slice) throws(PeerFailure) {
+    try Pool.using { (pool) throws(PeerFailure) in
+      try slice.sample { (operations) throws(PeerFailure) in try pool.cancel(operations) }
+    }
+  }
 }

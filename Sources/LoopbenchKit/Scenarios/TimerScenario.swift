@@ -1,6 +1,10 @@
+private import CLoopbench
+internal import Dispatch
+import LoopTransactions
+
 extension Scenario {
   /// How late a timer is.
-  public static let timer = Scenario(
+  package static let timer = Scenario(
     name: "timer",
     summary: "how late a timer fires: due time to callback, 2 ms absolute schedule, random phase",
     series: [
@@ -10,7 +14,17 @@ extension Scenario {
         effort: Effort(warmUps: 2, samples: 36, operations: 1)
       )
     ],
-    details: ScenarioDetails.timer
+    details: """
+      A timer is due every 2 ms, on a schedule that is fixed beforehand and waits for nobody. What is
+      timed is how late its callback is: from the due time, not from when the loop noticed.
+
+        schedule   due 1 ───────────── due 2 ───────────── due 3
+        callback      └ fires 1             └ fires 2
+        lateness   ├──┤                ├────┤
+
+      A fire before its time is counted, and reported as a warning: there must be none. libuv's own
+      timers count in whole ms, which its figures show.
+      """
   )
 }
 
@@ -29,12 +43,11 @@ package enum TimerLoad {
   ///   ns, those of the warm-up first.
   package static func measure(
     _ slice: inout Slice,
-    now: () -> UInt64,
     run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
   ) throws(PeerFailure) {
     let warmUps = slice.effort.warmUps
     for _ in 0..<schedules {
-      let first = now() + interval + slice.generator.number(below: interval)
+      let first = cl_now() + interval + slice.generator.number(below: interval)
       let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
       for (index, lateness) in fires.enumerated().dropFirst(warmUps) {
         let due = first + UInt64(index) * interval
@@ -42,5 +55,180 @@ package enum TimerLoad {
         slice.note("due, not fired yet", on: .loop, from: due, to: due + UInt64(max(0, lateness)))
       }
     }
+  }
+
+  /// The same by C, which writes how late each fire was, and returns how many there
+  /// were.
+  static func measure(
+    _ slice: inout Slice,
+    by follow: (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32,
+    or failure: PeerFailure
+  ) throws(PeerFailure) {
+    try measure(&slice) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = follow(first, interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw failure }
+      return lateness
+    }
+  }
+}
+
+/// How late the fires of one schedule were. One thread at a time.
+final class TimerFires: @unchecked Sendable {
+  // @unchecked: a timer calls one handler at a time, and whoever reads `lateness`
+  // has waited for the last.
+  private(set) var lateness: [Int64] = []
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    lateness.reserveCapacity(count)
+  }
+
+  var isComplete: Bool { lateness.count == count }
+
+  /// A call for `periods` due times, of which `lastDue` is the last.
+  func record(lastDue: UInt64, periods: Int, at now: UInt64) {
+    for earlier in stride(from: periods - 1, through: 0, by: -1) where !isComplete {
+      let due = lastDue - UInt64(earlier) * TimerLoad.interval
+      lateness.append(Int64(now) - Int64(due))
+    }
+  }
+}
+
+/// `timer` in C on libuv.
+struct UVTimer: Peer {
+  let name = "uv"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, by: cl_uv_timer_run, or: .noLoop)
+  }
+}
+
+/// `timer` by a precise timer of an `EventLoop`.
+struct LTTimer: Peer {
+  let name = "lt"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let ticks = LoopTicks(of: loop, for: slice)
+      try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+        try follow(from: first, count, on: loop)
+      }
+      ticks.note(in: &slice)
+    }
+  }
+
+  private func follow(
+    from first: UInt64,
+    _ count: Int,
+    on loop: EventLoop
+  ) throws(PeerFailure) -> [Int64] {
+    let fires = TimerFires(count: count)
+    let interval = Duration.nanoseconds(TimerLoad.interval)
+    do {
+      let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
+        fires.record($0, at: cl_now())
+        if fires.isComplete { loop.stop() }
+      }
+      loop.run()
+      timer.cancel()
+    } catch {
+      throw PeerFailure("\(error)")
+    }
+    return fires.lateness
+  }
+}
+
+extension TimerFires {
+  /// A period that passed without a call is as late as its successor's call:
+  /// libuv's peer is called for it too.
+  fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
+    record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
+  }
+}
+
+/// `timer` by a timerfd: the floor under a loop that sleeps in epoll.
+struct EventFDTimer: Peer {
+  let name = "eventfd"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor"
+  let isStandard = false
+
+  var unavailability: String? { cl_eventfd_is_available() ? nil : "timerfd is Linux's" }
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, by: cl_timerfd_run, or: .noDescriptor)
+  }
+}
+
+/// `timer` by a condition that nobody signals.
+struct CondTimer: Peer {
+  let name = "cond"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "C: pthread_cond_timedwait to each due time; no loop"
+  let isStandard = false
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try TimerLoad.measure(&slice, by: cl_cond_timer_run, or: .noMemory)
+  }
+}
+
+/// `timer` by a dispatch timer source.
+struct DispatchTimer: Peer {
+  let name = "dispatch"
+  let scenario = "timer"
+  let series = TimerLoad.series
+  let isReference = true
+  let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
+  let isStandard = false
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    let cpu = Int32(slice.seats.loop ?? -1)
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+      try follow(from: first, count, cpu: cpu)
+    }
+  }
+
+  private func follow(
+    from first: UInt64,
+    _ count: Int,
+    cpu: Int32
+  ) throws(PeerFailure) -> [Int64] {
+    let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
+    let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+    let (gate, fires) = (try Gate(), TimerFires(count: count))
+    timer.schedule(
+      deadline: DispatchTime(uptimeNanoseconds: first),
+      repeating: .nanoseconds(Int(TimerLoad.interval)),
+      leeway: .nanoseconds(0)
+    )
+    // The cycle ends with the cancellation, which releases the handler.
+    timer.setEventHandler {
+      let now = cl_now()
+      cl_thread_place(cpu)
+      guard !fires.isComplete else { return }
+      // At least the one it is called for: what is taken from it must stay above 0.
+      let periods = max(1, Int(timer.data))
+      let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
+      fires.record(lastDue: last, periods: periods, at: now)
+      if fires.isComplete { gate.pass() }
+    }
+    timer.activate()
+    gate.wait()
+    timer.cancel()
+    queue.sync {}
+    return fires.lateness
   }
 }

@@ -1,3 +1,6 @@
+import LoopTransactionsTesting
+private import CLoopbench
+
 extension Scenario {
   /// Waking a loop that sleeps.
   ///
@@ -8,7 +11,7 @@ extension Scenario {
   /// the CPU to the loop it wakes: `same.low`. Only there does `uv_async_send` of
   /// libuv 1.44 make the loop spin; a kernel that preempts sooner shows it in
   /// `same` too.
-  public static let wake = Scenario(
+  package static let wake = Scenario(
     name: "wake",
     summary: "another thread hands one thing to a sleeping loop, which answers",
     series: [
@@ -45,7 +48,29 @@ extension Scenario {
       ),
     ],
     extras: [.processorUse],
-    details: ScenarioDetails.wake
+    details: """
+      A loop sleeps in its poll; another thread hands it one thing. The clock starts before the call
+      that hands it over, so the cost of that call counts.
+
+        producer   before ─ send ─ (asleep) ────────────── runs again
+        loop       (asleep in poll) ──── callback ─ answer
+        across         ├─────────────────────┤
+        roundtrip      ├───────────────────────────────────────┤
+
+      `across` has the two threads on two CPUs. `same` has them on one, where the sender can not run
+      while the callback does, so it is timed until the sender runs again. There the sender sends only
+      after it was answered: nothing piles up.
+
+        schedule   due ── lag ── send ─────────┐
+        loop       (asleep, or still busy) ─── callback
+        paced      ├───────────────────────────┤
+        .service                 ├─────────────┤  or from the callback before, if that was later
+
+      `paced` is an open loop: sends are due on a schedule (--rate, --arrival) that waits for nobody.
+      Its time counts from when a send was due, so a stall shows in all that were due meanwhile.
+      `.lag` is how late the sender itself was; a send that was late by more than an interval counts
+      as missed.
+      """
   )
 
   private static let pacedWake = Series(
@@ -75,4 +100,130 @@ package enum WakeLoad {
 
   /// Whether the sender of `series` has a lower priority than the loop.
   package static func isLow(_ series: String) -> Bool { series == "same.low" }
+}
+
+/// The producer's side of `wake`, the same for every peer.
+package final class WakePings {
+  /// What the loop's callback gives to `cl_wake_answer`.
+  package let pointer: OpaquePointer
+  private let count: Int
+
+  /// Prepares the pings that `effort` asks for.
+  package init(effort: Effort) throws(PeerFailure) {
+    count = effort.warmUps + effort.samples
+    guard let pointer = cl_wake_open(UInt32(count)) else { throw .noLoop }
+    self.pointer = pointer
+  }
+
+  deinit {
+    cl_wake_close(pointer)
+  }
+
+  /// Measures a slice: pings from a thread of its own while the loop runs.
+  ///
+  /// - Parameters:
+  ///   - send: Hands one thing to the loop that calls `cl_wake_answer` there.
+  ///   - stop: Ends `runLoop`; on the producer's thread, after the last answer.
+  package func measure(
+    _ slice: inout Slice,
+    send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    context: UnsafeMutableRawPointer?,
+    stop: @escaping @Sendable () -> Void,
+    runLoop: () throws(PeerFailure) -> Void
+  ) throws(PeerFailure) {
+    guard slice.series != "paced" else {
+      let paced = PacedPings(pointer: pointer, slice: &slice)
+      return try paced.measure(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
+    }
+    let pause = WakeLoad.pause(before: slice.series)
+    let isLow = WakeLoad.isLow(slice.series)
+    let seed = slice.generator.next()
+    let shared = UnsafeTransfer((pings: pointer, context: context))
+    let producer = try PlacedThread(cpu: slice.seats.producer) {
+      if isLow { cl_thread_lower() }
+      cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
+      stop()
+    }
+    let outcome = Result { () throws(PeerFailure) in try runLoop() }
+    producer.join()
+    try outcome.get()
+    record(into: &slice)
+  }
+
+  private func record(into slice: inout Slice) {
+    let oneWay = cl_wake_one_way(pointer)
+    let roundTrip = cl_wake_round_trip(pointer)
+    let sent = cl_wake_sent(pointer)
+    for index in slice.effort.warmUps..<count {
+      let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
+      slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
+      slice.note("callback", on: .loop, from: answered, to: answered)
+      if slice.series == Series.closedName {
+        slice.record(nanoseconds: Double(oneWay[index]))
+        slice.count(1, as: Series.closedSends)
+        slice.count(roundTrip[index], as: Series.closedTime)
+        continue
+      }
+      guard slice.series == "across" else {
+        slice.record(nanoseconds: Double(roundTrip[index]))
+        continue
+      }
+      slice.record(nanoseconds: Double(oneWay[index]))
+      slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
+    }
+  }
+}
+
+/// The producer's side of `wake` in the series `paced`: an open loop, the same
+/// for every peer.
+struct PacedPings {
+  private let pointer: OpaquePointer
+  private let schedule: OpenLoopSchedule
+  private let slackNs: UInt64
+
+  /// Long enough for the loop to fall asleep before the schedule starts.
+  private static let headStart: UInt64 = 1_000_000
+
+  /// - Parameter pointer: The pings, which from now on wait for no answer.
+  init(pointer: OpaquePointer, slice: inout Slice) {
+    self.pointer = pointer
+    schedule = OpenLoopSchedule(
+      count: slice.effort.warmUps + slice.effort.samples,
+      pace: slice.pace,
+      generator: &slice.generator
+    )
+    slackNs = slice.conditions.slackNs
+    cl_wake_pace(pointer)
+  }
+
+  func measure(
+    _ slice: inout Slice,
+    send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    context: UnsafeMutableRawPointer?,
+    stop: @escaping @Sendable () -> Void,
+    runLoop: () throws(PeerFailure) -> Void
+  ) throws(PeerFailure) {
+    let origin = cl_now() + Self.headStart
+    let started = JoinResult<[UInt64]>()
+    let shared = UnsafeTransfer((pings: pointer, context: context))
+    let producer = try PlacedThread(cpu: slice.seats.producer) { [schedule, slackNs] in
+      cl_sleep_within(slackNs)
+      started.value = schedule.follow(from: origin) { _ in
+        cl_wake_announce(shared.value.pings)
+        send(shared.value.context)
+      }
+      cl_wake_settle(shared.value.pings)
+      stop()
+    }
+    let outcome = Result { () throws(PeerFailure) in try runLoop() }
+    producer.join()
+    try outcome.get()
+    record(started.value ?? [], from: origin, into: &slice)
+  }
+
+  private func record(_ started: [UInt64], from origin: UInt64, into slice: inout Slice) {
+    let answers = started.count { $0 != 0 }
+    let ended = (0..<answers).map { cl_wake_answered_at(pointer, UInt32($0)) }
+    slice.record(schedule, from: origin, started: started, ended: ended)
+  }
 }

@@ -54,7 +54,7 @@ struct FailRuleTests {
     ]
   )
   func refused(text: String, expected: String) {
-    let error = #expect(throws: FailRuleError.self) { try FailRule(text) }
+    let error = #expect(throws: LoopbenchError.self) { try FailRule(text) }
     #expect(error?.description.hasPrefix("\"\(text)\" ") ?? false)
     #expect(error?.description.contains(expected) ?? false, "\(String(describing: error))")
   }

@@ -25,8 +25,8 @@ struct ReportComparisonTests {
     )
   }
 
-  private func error(_ base: Fixture, _ new: Fixture, _ rules: [String] = []) -> ComparisonError? {
-    #expect(throws: ComparisonError.self) { try compare(base, new, rules) }
+  private func error(_ base: Fixture, _ new: Fixture, _ rules: [String] = []) -> LoopbenchError? {
+    #expect(throws: LoopbenchError.self) { try compare(base, new, rules) }
   }
 
   @Test("a run against itself is unchanged, and twins are not judged")
@@ -96,7 +96,10 @@ struct ReportComparisonTests {
     )
     #expect(
       error(fixture(), other)
-        == .otherMachine(field: "the processor", base: "Abacus 9", new: "Abacus 10")
+        == .notComparable(
+          "measured on other machines: the processor is \"Abacus 9\" in the base and"
+            + " \"Abacus 10\" now; --force compares them all the same"
+        )
     )
     let forced = try compare(fixture(), other, forced: true)
     #expect(
@@ -114,7 +117,10 @@ struct ReportComparisonTests {
     ordered.order = .abba
     #expect(
       error(fixture(), ordered)
-        == .otherSettings(name: "the order", base: "shuffle", new: "abba")
+        == .notComparable(
+          "measured in other ways: the order is shuffle in the base and abba now;"
+            + " measure the base again with the same options"
+        )
     )
     placed.placement = Placement(cpuCount: 2, loop: nil, producer: 0)
     #expect(
@@ -134,7 +140,10 @@ struct ReportComparisonTests {
     )
     #expect(
       error(fixture(), larger)
-        == .otherSettings(name: "the samples of fake/one/uv in a round", base: "5", new: "6")
+        == .notComparable(
+          "measured in other ways: the samples of fake/one/uv in a round is 5 in the base and"
+            + " 6 now; measure the base again with the same options"
+        )
     )
   }
 
@@ -142,10 +151,16 @@ struct ReportComparisonTests {
   func nothing() {
     var other = fixture()
     other.peers = [FakePeer(name: "floor", base: 1)]
-    #expect(error(fixture(), other) == .nothingInCommon)
+    #expect(
+      error(fixture(), other)
+        == .notComparable("the two reports have no scenario, series and peer in common")
+    )
     #expect(
       error(fixture(), fixture(), ["wake.p50>1us"])
-        == .ruleWithoutResult("wake.p50>1us", suggestion: "fake.p50>1us")
+        == .notComparable(
+          "the rule wake.p50>1us speaks of nothing that both reports have;"
+            + " did you mean \"fake.p50>1us\"?"
+        )
     )
   }
 

@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import Testing
 
@@ -122,7 +123,7 @@ struct RunnerTests {
       series: "one",
       effort: Effort(warmUps: 2, samples: 3, operations: 10),
       seats: Placement.Seats(loop: nil, producer: nil),
-      generator: SeededGenerator(seed: 1)
+      generator: SeededGenerator(seed: 1, stream: 0)
     )
     var calls: UInt64 = 0
     slice.sample { operations in

@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 
 /// Shapes of samples, in ns, like those that loops produce.
@@ -10,7 +11,7 @@ enum Distribution: CaseIterable {
   case tiny
 
   func samples(_ count: Int, seed: UInt64) -> [Double] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed, stream: 0)
     return (0..<count).map { _ in value(Double(generator.number(below: 1 << 53)) / 0x1p53) }
   }
 

@@ -27,7 +27,7 @@ struct Fixture {
   var twins = TwinRule.never
   var order = RoundOrder.shuffle
   var warmUp = WarmUp.rounds(1)
-  var conditions = Conditions.standard
+  var conditions = RunConditions.standard
   var instruments = Instruments.stepping()
   var machine = Self.machine
   var dropsDisturbed = false
@@ -91,5 +91,31 @@ extension Instruments {
     func next() -> UInt64 {
       count.wrappingAdd(1, ordering: .relaxed).newValue * 1000
     }
+  }
+}
+
+extension Registry {
+  /// Every series of every scenario, those that have to be named too.
+  ///
+  /// - Parameter peers: The names of those that are wanted; `nil` means all.
+  func everything(
+    peers: [String]? = nil
+  ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Warning]) {
+    var (contenders, warnings): ([Contender], [Warning]) = ([], [])
+    for scenario in scenarios {
+      let its = self.peers(of: scenario).map(\.name)
+      let wanted = peers.map { $0.filter(its.contains) } ?? [Selection.all]
+      guard !wanted.isEmpty else { continue }
+      let selection = try Selection(
+        from: self,
+        scenarios: [scenario.name],
+        peers: wanted,
+        placement: .detect(),
+        twins: .never
+      )
+      contenders += selection.contenders
+      warnings += selection.warnings
+    }
+    return (contenders, warnings)
   }
 }

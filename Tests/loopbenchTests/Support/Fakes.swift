@@ -61,8 +61,7 @@ extension Registry {
         Scenario(name: "tiny", summary: "a test", series: [one], details: "What is timed."),
         Scenario(name: "other", summary: "another test", series: [one]),
       ],
-      peers: [uv, FixedPeer(name: "lt", scenario: "other")],
-      planned: [PlannedScenario(name: "later", summary: "a plan", needs: "some luck")]
+      peers: [uv, FixedPeer(name: "lt", scenario: "other")]
     )
   }
 }

@@ -1,3 +1,4 @@
+import LoopTransactionsTesting
 import LoopbenchKit
 import LoopbenchTestSupport
 

@@ -1,0 +1,176 @@
+import LoopbenchKit
+
+/// One call of the program: what was asked for, and where the answer goes.
+struct Invocation {
+  var options: Options
+  var context: Context
+  let write: Program.Write
+
+  var look: Look { context.look(options) }
+
+  var style: ReportStyle { options.style(look) }
+
+  var scenarios: [Scenario] { context.registry.scenarios }
+
+  var isInterrupted: Bool { context.interruption.reason != nil }
+
+  /// Runs the command that the options name.
+  func run() throws -> ExitCode {
+    switch options.command {
+    case .run: try measure()
+    case .check: try check()
+    case .replay: try replay()
+    case .trace: try trace()
+    case .report: try report()
+    case .compare: try compare()
+    case .baseline: try baseline()
+    case .plot: try plot()
+    case .doctor: try doctor()
+    case .list, .completion, .man, .schema, .help, .version: try text()
+    }
+  }
+}
+
+extension Invocation {
+  /// `loopbench run`: measures, shows, writes, and compares if there is a baseline.
+  private func measure() throws -> ExitCode {
+    let rules = try options.rules.map { try FailRule($0) }
+    if options.baseline == nil, rules.contains(where: \.needsBase) {
+      throw LoopbenchError.usage("--fail needs --baseline: what to compare with")
+    }
+    let plan = try RunPlan(options, registry: context.registry)
+    guard !options.isDryRun else {
+      try write(.output, plan.text)
+      return .success
+    }
+    let base = try options.baseline.map {
+      try baseline(named: $0, isTrusted: options.isBaselineTrusted)
+    }
+    let comparing = RunComparison(invocation: self, base: base, rules: rules)
+    try comparing?.check(plan)
+    try checkMachine()
+    let files = try RunFiles(options, style: style, scenarios: scenarios)
+    let load = try plan.start()
+    let measurements = try measure(plan)
+    let ended = load.stop()
+    guard !measurements.isEmpty else { return try nothing(measurements) }
+    let report = report(on: measurements, plan, ended.map { [$0] } ?? [])
+    // First: whoever reads the output may have gone away.
+    let saved = Result { () throws(LoopbenchError) in try files.save(report) }
+    try write(.output, shown(report))
+    try saved.get()
+    if !files.isEmpty, !options.isQuiet {
+      try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
+    }
+    let verdict = try comparing?.compare(report) ?? .success
+    return exitCode(of: measurements) ?? verdict
+  }
+
+  /// With `--strict`, a machine that spoils the figures is told before they are taken.
+  private func checkMachine() throws(LoopbenchError) {
+    guard options.isStrict else { return }
+    let bad = context.findings().filter { $0.status == .bad }
+    guard !bad.isEmpty else { return }
+    let lines = bad.map { "\n  \($0.id): \($0.text)" + ($0.fix.map { "; \($0)" } ?? "") }
+    throw .unfit("this machine is not fit for measuring:" + lines.joined())
+  }
+
+  private func measure(_ plan: RunPlan) throws(PeerFailure) -> Measurements {
+    var line = ProgressLine(look, isVerbose: options.isVerbose, write: write)
+    defer { line.clear() }
+    context.interruption.watch(timeoutNs: options.timeout ?? 0)
+    return try plan.runner().run(
+      progress: { line.show($0) },
+      isInterrupted: { isInterrupted }
+    )
+  }
+
+  private func report(
+    on measurements: Measurements,
+    _ plan: RunPlan,
+    _ warnings: [Warning]
+  ) -> Report {
+    Report(
+      measurements,
+      argv: context.arguments,
+      machine: .detect(),
+      placement: plan.placement,
+      labels: options.labels,
+      warnings: warnings + plan.selection.warnings + measurements.failures.map { .peerFailed($0) }
+        + (context.interruption.reason.map { [.endedEarly($0)] } ?? []),
+      dropsDisturbed: options.dropsDisturbed
+    )
+  }
+
+  private func shown(_ report: Report) -> String {
+    report.hidingWarnings(options.hiddenWarnings)
+      .rendered(as: options.format, style: style, scenarios: scenarios)
+  }
+
+  private func nothing(_ measurements: Measurements) throws(SystemError) -> ExitCode {
+    try write(.error, "loopbench: the run ended before its first round: nothing was measured\n")
+    return exitCode(of: measurements) ?? .failed
+  }
+
+  /// `nil` when it ended as it should.
+  private func exitCode(of measurements: Measurements) -> ExitCode? {
+    switch context.interruption.reason {
+    case .interrupted: .interrupted
+    case .timedOut: .timedOut
+    case nil: measurements.failures.isEmpty ? nil : .failed
+    }
+  }
+}
+
+extension Invocation {
+  /// `loopbench check`: measures, and compares with a baseline or with stated times.
+  private func check() throws -> ExitCode {
+    guard options.baseline != nil || !options.rules.isEmpty else {
+      throw LoopbenchError.usage("check needs --baseline: what to compare with")
+    }
+    return try measure()
+  }
+
+  /// `loopbench replay`: plays a recorded load against the peers. A load takes
+  /// seconds: as few rounds as say anything.
+  private func replay() throws -> ExitCode {
+    let path = options.operands[0]
+    var replaying = self
+    do {
+      replaying.context.registry = .replay(try Replay.read(path))
+    } catch {
+      throw LoopbenchError.failed("\(path): \(error)")
+    }
+    replaying.options.loadPath = path
+    replaying.options.operands = ["replay"]
+    if options.duration == nil {
+      replaying.options.rounds = options.rounds ?? Bootstrap.leastRounds
+    }
+    if options.warmUp == .auto { replaying.options.warmUp = .rounds(1) }
+    return try replaying.measure()
+  }
+
+  /// `loopbench trace`: a time line of a short run, which is for looking at: a few
+  /// samples of each say what many would.
+  private func trace() throws -> ExitCode {
+    guard let path = options.output else {
+      throw LoopbenchError.usage("trace needs -o FILE: where to write")
+    }
+    var traced = options
+    traced.samples = options.samples ?? 50
+    traced.rounds = 1
+    traced.usesTwin = false
+    let plan = try RunPlan(traced, registry: context.registry)
+    let file = try RunFiles.open(path)
+    let load = try plan.start()
+    context.interruption.watch(timeoutNs: 0)
+    let trace = try plan.runner().trace(
+      forNs: options.traceNs ?? 2_000_000_000,
+      isInterrupted: { isInterrupted }
+    )
+    if let warning = load.stop() { try write(.error, "loopbench: \(warning.text)\n") }
+    try RunFiles.finish(file, path, trace.render())
+    if !options.isQuiet { try write(.error, "wrote \(path), \(trace.count) events\n") }
+    return isInterrupted ? .interrupted : .success
+  }
+}

@@ -1,0 +1,123 @@
+package import LoopbenchKit
+
+/// How much is shown, and with what, by the options and by who looks.
+package struct Look: Equatable, Sendable {
+  package let usesColor: Bool
+  package let usesProgress: Bool
+  package let isASCII: Bool
+  /// The columns of the terminal; `nil` where there is none.
+  package let width: Int?
+
+  /// - Parameter isTerminal: Whether somebody is likely to look at it.
+  package init(
+    _ options: Options,
+    environment: [String: String],
+    width: Int? = nil,
+    isTerminal: (Terminal) -> Bool
+  ) {
+    let isDumb = environment["TERM"] == "dumb"
+    let isCI = !["", "0", "false"].contains(environment["CI"] ?? "")
+    usesColor =
+      switch options.color {
+      case .always: true
+      case .never: false
+      case .auto:
+        Self.color(in: environment) ?? (isTerminal(.output) && !isDumb)
+      }
+    usesProgress =
+      switch options.progress {
+      case .always: !options.isQuiet
+      case .never: false
+      case .auto: isTerminal(.error) && !isDumb && !isCI && !options.isQuiet
+      }
+    isASCII = options.isASCII || isDumb
+    self.width = width
+  }
+
+  /// What the environment asks for: NO_COLOR before CLICOLOR_FORCE.
+  private static func color(in environment: [String: String]) -> Bool? {
+    if environment["NO_COLOR"]?.isEmpty == false { return false }
+    return ["", "0"].contains(environment["CLICOLOR_FORCE"] ?? "") ? nil : true
+  }
+}
+
+extension Context {
+  package func look(_ options: Options) -> Look {
+    Look(options, environment: environment, width: width(), isTerminal: isTerminal)
+  }
+}
+
+extension Options {
+  /// How a report is shown to whoever looks.
+  func style(_ look: Look) -> ReportStyle {
+    var style = ReportStyle()
+    style.percentiles = percentiles
+    style.unit = unit
+    style.usesColor = look.usesColor
+    style.isASCII = look.isASCII
+    style.width = look.width
+    return style
+  }
+}
+
+/// One line on standard error that says how far the run is; or, verbose, a line
+/// for each round.
+package struct ProgressLine {
+  private let isShown: Bool
+  private let isASCII: Bool
+  private let isVerbose: Bool
+  private let width: Int
+  private let write: Program.Write
+  private var round = -1
+
+  package init(
+    _ look: Look,
+    isVerbose: Bool,
+    width: Int = Terminal.error.width,
+    write: @escaping Program.Write
+  ) {
+    isShown = look.usesProgress && !isVerbose
+    isASCII = look.isASCII
+    self.isVerbose = isVerbose
+    self.width = width
+    self.write = write
+  }
+
+  package mutating func show(_ progress: Progress) {
+    if isShown { put("\r\u{1B}[2K" + String(line(progress).prefix(width - 1))) }
+    guard isVerbose, progress.round != round else { return }
+    round = progress.round
+    put("loopbench: \(rounds(progress))\n")
+  }
+
+  package func clear() {
+    if isShown { put("\r\u{1B}[2K") }
+  }
+
+  /// `█████░░░░░  50 %  round 6/12  8 s left  wake/across/lt`
+  package func line(_ progress: Progress) -> String {
+    let left = progress.remainingNs.map { "\(($0 + 999_999_999) / 1_000_000_000) s left" }
+    let done = progress.fraction.map { fraction in
+      let percent = String(Int(fraction * 100))
+      return bar(fraction) + String(repeating: " ", count: 4 - percent.count) + percent + " %"
+    }
+    return [done, rounds(progress), left, progress.contender].compactMap { $0 }
+      .joined(separator: "  ")
+  }
+
+  private func rounds(_ progress: Progress) -> String {
+    progress.rounds.map { "round \(progress.round)/\($0)" } ?? "warming up"
+  }
+
+  private func bar(_ fraction: Double) -> String {
+    let cells = 20
+    let full = Int(fraction * Double(cells))
+    let (on, off) = isASCII ? ("#", "-") : ("█", "░")
+    return String(repeating: on, count: full) + String(repeating: off, count: cells - full)
+  }
+
+  private func put(_ text: String) {
+    // try?: a terminal that went away must not end a measurement.
+    try? write(.error, text)
+  }
+}

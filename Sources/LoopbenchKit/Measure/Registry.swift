@@ -1,0 +1,102 @@
+/// The scenarios and peers that a run can choose from.
+///
+/// Another package adds its own to the standard ones:
+///
+/// ```swift
+/// let registry = Registry(
+///   scenarios: Registry.standard.scenarios,
+///   peers: Registry.standard.peers + [MyLoopWake()]
+/// )
+/// ```
+public struct Registry: Sendable {
+  /// In the order they are shown in.
+  public let scenarios: [Scenario]
+  /// In the order they are shown in.
+  public let peers: [any Peer]
+
+  /// Makes a registry.
+  public init(scenarios: [Scenario], peers: [any Peer]) {
+    self.scenarios = scenarios
+    self.peers = peers
+  }
+
+  /// The peers of one scenario.
+  public func peers(of scenario: Scenario) -> [any Peer] {
+    peers.filter { $0.scenario == scenario.name }
+  }
+
+  /// Every peer's name, once.
+  public var peerNames: [String] {
+    peers.map(\.name).uniqued()
+  }
+}
+
+extension Series {
+  /// What stands in a closed run where an open-loop series was.
+  package static let closedName = "closed"
+  package static let closedSends = "closed.sends"
+  package static let closedTime = "closed.ns"
+
+  package static func isClosed(_ name: String) -> Bool { name == closedName }
+
+  fileprivate var closed: Series {
+    Series(
+      name: Self.closedName,
+      summary: "two CPUs, closed loop, no pause: from before the send to the callback",
+      effort: effort,
+      placement: placement,
+      kind: .service
+    )
+  }
+}
+
+extension Registry {
+  /// The same, but each send of an open-loop series waits for the answer to the
+  /// one before: for a throughput. Nothing can be said of a tail then.
+  package var closed: Registry {
+    Registry(scenarios: scenarios.map(\.closed), peers: peers)
+  }
+}
+
+extension Scenario {
+  /// The same with each open-loop series closed.
+  var closed: Scenario {
+    let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
+    let kept = series.filter { !open.contains($0.companionOf ?? "") }
+    var closed = self
+    closed.series = kept.map { open.contains($0.name) ? $0.closed : $0 }
+    return closed
+  }
+}
+
+extension Registry {
+  /// The same, but each peer takes about `samples` samples in each series over
+  /// `rounds` rounds.
+  ///
+  /// - Precondition: both are at least 1.
+  package func taking(samples: Int, in rounds: Int) -> Registry {
+    precondition(
+      samples > 0 && rounds > 0,
+      "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"
+    )
+    let each = (samples + rounds - 1) / rounds
+    let changed = scenarios.map { scenario in
+      var scenario = scenario
+      scenario.series = scenario.series.map { $0.taking(each) }
+      return scenario
+    }
+    return Registry(scenarios: changed, peers: peers)
+  }
+}
+
+extension Series {
+  fileprivate func taking(_ samples: Int) -> Series {
+    var series = self
+    series.effort = Effort(
+      warmUps: effort.warmUps,
+      samples: samples,
+      operations: effort.operations
+    )
+    return series
+  }
+}

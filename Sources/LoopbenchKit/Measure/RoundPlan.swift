@@ -1,0 +1,194 @@
+import LoopTransactionsTesting
+
+/// How long a run is.
+package enum RoundCount: Equatable, Sendable {
+  /// As many rounds as stated.
+  case fixed(Int)
+  /// As many as fit `nanoseconds`, the warm-up included, but at least 10 and at
+  /// most 30.
+  case fitting(nanoseconds: UInt64)
+  /// As many rounds as stated, or as fit `nanoseconds`, the warm-up included,
+  /// whichever is less, but at least one.
+  case within(nanoseconds: UInt64, rounds: Int)
+
+  /// What `loopbench` does alone: about 20 s.
+  package static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
+
+  /// The fewest rounds whose median means something.
+  package static let least = 10
+  private static let most = 30
+
+  /// Whether another round follows `done` recorded ones.
+  ///
+  /// - Parameters:
+  ///   - elapsedNs: Since the warm-up began.
+  ///   - roundNs: What the last round took.
+  package func continues(after done: Int, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
+    switch self {
+    case .fixed(let count): done < count
+    case .fitting(let nanoseconds):
+      done < Self.least || (done < Self.most && elapsedNs + roundNs <= nanoseconds)
+    case .within(let nanoseconds, let rounds):
+      done == 0 || (done < rounds && elapsedNs + roundNs <= nanoseconds)
+    }
+  }
+
+  /// How many rounds there will be if each takes `roundNs`.
+  package func estimate(roundNs: UInt64) -> Int {
+    switch self {
+    case .fixed(let count): count
+    case .fitting(let nanoseconds):
+      min(Self.most, max(Self.least, Int(nanoseconds / max(1, roundNs)) - 1))
+    case .within(let nanoseconds, let rounds):
+      min(rounds, max(1, Int(nanoseconds / max(1, roundNs)) - 1))
+    }
+  }
+}
+
+/// In which order a run measures its contenders.
+package enum RoundOrder: String, Codable, CaseIterable, Sendable {
+  /// Every round in another order that the seed decides.
+  case shuffle
+  /// The order of the registry, then the reverse, and so on: what drifts evenly
+  /// favours nobody.
+  case abba
+  /// All rounds of one contender, then all of the next. It shows why not: what
+  /// drifts on the machine is taken for a difference between peers.
+  case block
+
+  /// `contenders` in the order of `round`; round 0 is the first to warm up.
+  package func arranged<Item>(_ contenders: [Item], round: Int, seed: UInt64) -> [Item] {
+    switch self {
+    case .shuffle:
+      var order = contenders
+      var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "order/\(round)"))
+      generator.shuffle(&order)
+      return order
+    case .abba: return round.isMultiple(of: 2) ? contenders.reversed() : contenders
+    case .block: return contenders
+    }
+  }
+
+  /// How a report's header says it.
+  package static func text(_ order: String, seed: UInt64) -> String {
+    switch RoundOrder(rawValue: order) {
+    case .abba: "in ABBA order, seed \(seed)"
+    case .block: "block by block, seed \(seed)"
+    case .shuffle, nil: "shuffled by seed \(seed)"
+    }
+  }
+}
+
+/// How long a run measures before it records.
+package enum WarmUp: Equatable, Sendable {
+  /// Rounds until each contender's median moved by less than 5 % over three of
+  /// them; at most 5 rounds, and no further one that would end past 2 s.
+  case auto
+  /// Rounds for as long as stated, at least one.
+  case duration(nanoseconds: UInt64)
+  /// As many rounds as stated, at least one.
+  case rounds(Int)
+
+  // Guess: the study of other tools proposes these figures.
+  private static let tolerance = 0.05
+  private static let window = 3
+  private static let mostRounds = 5
+  private static let mostNs: UInt64 = 2_000_000_000
+
+  /// Whether another round follows those in `done`.
+  ///
+  /// - Parameter roundNs: What the last round took.
+  package func continues(after done: WarmUpState, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
+    guard done.rounds > 0 else { return true }
+    switch self {
+    case .rounds(let count): return done.rounds < count
+    case .duration(let nanoseconds): return elapsedNs < nanoseconds
+    case .auto:
+      return !isSettled(done) && done.rounds < Self.mostRounds
+        && elapsedNs + roundNs <= Self.mostNs
+    }
+  }
+
+  /// Whether the last rounds of every contender agree.
+  package func isSettled(_ done: WarmUpState) -> Bool {
+    done.rounds >= Self.window
+      && done.medians.values.allSatisfy { medians in
+        let last = Spread(of: Array(medians.suffix(Self.window)))
+        return last.map { $0.high - $0.low <= Self.tolerance * $0.low } ?? true
+      }
+  }
+}
+
+/// The warm-up rounds of a run so far.
+package struct WarmUpState: Sendable {
+  package private(set) var rounds = 0
+  /// The p50 of each round, by contender and series.
+  package private(set) var medians: [String: [Double]] = [:]
+
+  package init() {}
+
+  package mutating func add(_ outcome: RoundOutcome) {
+    rounds += 1
+    for slice in outcome.slices {
+      for (series, histogram) in slice.recorded {
+        medians["\(slice.contender.name) \(series)", default: []].append(
+          histogram.dense.value(at: .p50)
+        )
+      }
+    }
+  }
+}
+
+/// How far a run is.
+package struct Progress: Equatable, Sendable {
+  /// What is measured now: `wake/across/uv`.
+  package private(set) var contender = ""
+  /// The round being measured; 0 is the warm-up.
+  package private(set) var round = 0
+  /// How many rounds there will be, about; `nil` while warming up.
+  package private(set) var rounds: Int?
+
+  private var roundNs: UInt64 = 0
+  private let slices: Int
+  private var slice = 0
+
+  package init(slices: Int) {
+    self.slices = slices
+  }
+
+  /// The warm-up round is over.
+  package mutating func begin(rounds: Int, roundNs: UInt64) {
+    self.rounds = rounds
+    self.roundNs = roundNs
+  }
+
+  /// The same run, at one of its slices.
+  package func at(_ contender: Contender, round: Int, slice: Int) -> Progress {
+    var progress = self
+    progress.contender = contender.name
+    progress.round = round
+    progress.slice = slice
+    return progress
+  }
+
+  /// The same run, at one slice of a block: blocks do not follow rounds.
+  package func at(_ contender: Contender, slicesDone: Int, round: Int) -> Progress {
+    var progress = at(contender, round: round, slice: 0)
+    progress.slice = slicesDone - (round - 1) * slices
+    return progress
+  }
+
+  /// How much is done, from 0 to 1; `nil` while warming up.
+  package var fraction: Double? {
+    guard let rounds, rounds > 0, slices > 0 else { return nil }
+    let done = Double((round - 1) * slices + slice) / Double(rounds * slices)
+    return min(1, max(0, done))
+  }
+
+  /// What is left, in ns, by the time the warm-up round took; `nil` during it.
+  package var remainingNs: UInt64? {
+    guard let rounds, slices > 0 else { return nil }
+    let left = (rounds - round + 1) * slices - slice
+    return UInt64(max(0, left)) * roundNs / UInt64(slices)
+  }
+}

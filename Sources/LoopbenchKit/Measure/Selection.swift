@@ -1,0 +1,168 @@
+/// Which contenders a run measures, out of a registry.
+package struct Selection: Sendable {
+  /// Every chosen peer in every series it has, in the order of the registry.
+  package private(set) var contenders: [Contender] = []
+  /// What was asked for or would be there, and is not measured.
+  package private(set) var warnings: [Warning] = []
+
+  /// Chooses contenders.
+  ///
+  /// - Parameters:
+  ///   - scenarios: Names; empty means the standard ones.
+  ///   - peers: Names; `nil` means the standard ones, `all` among them all there
+  ///     are. With named scenarios, each must have each peer; otherwise a scenario
+  ///     is measured with those it has.
+  ///   - series: Names, with or without that of their scenario; empty means all. What
+  ///     is recorded along with one comes along.
+  ///   - twins: Where the first peer is measured a second time: the reference, or
+  ///     else the first of the registry.
+  package init(
+    from registry: Registry,
+    scenarios: [String] = [],
+    peers: [String]? = nil,
+    series: [String] = [],
+    placement: Placement,
+    twins: TwinRule = .compared
+  ) throws(LoopbenchError) {
+    let chosen = try Self.scenarios(named: scenarios, in: registry)
+    let isAll = peers?.contains(Self.all) ?? false
+    let peers = peers?.filter { $0 != Self.all }
+    try Self.check(peers ?? [], among: registry.peerNames, "peer")
+    try Self.check(series, in: chosen)
+    for scenario in chosen {
+      let wanted = registry.peers(of: scenario).filter {
+        isAll || peers?.contains($0.name) ?? $0.isStandard
+      }
+      let found = try available(wanted, in: scenario, named: peers ?? [])
+      let missing = (peers ?? []).filter { name in !wanted.contains { $0.name == name } }
+      if let name = missing.first, !scenarios.isEmpty {
+        let has = registry.peers(of: scenario).map(\.name).joined(separator: ", ")
+        throw .unavailable("\(scenario.name) has no peer \"\(name)\"; it has \(has)")
+      }
+      warnings += missing.map { .peerSkipped($0, in: scenario.name) }
+      let wished = scenario.series.filter { one in
+        one.companionOf == nil
+          && (series.isEmpty || series.contains { one.goesBy($0, in: scenario) })
+      }
+      add(wished, of: scenario, peers: found, placement: placement, twins: twins)
+    }
+  }
+}
+
+extension Selection {
+  /// The name that stands for every peer.
+  package static let all = "all"
+
+  /// Those of `peers` that can be measured here; the others are an error if they
+  /// were asked for by name, and a warning otherwise.
+  private mutating func available(
+    _ peers: [any Peer],
+    in scenario: Scenario,
+    named names: [String]
+  ) throws(LoopbenchError) -> [any Peer] {
+    var found: [any Peer] = []
+    for peer in peers {
+      guard let reason = peer.unavailability else {
+        found.append(peer)
+        continue
+      }
+      guard !names.contains(peer.name) else {
+        throw .unavailable(
+          "\(scenario.name) can not measure peer \"\(peer.name)\" here: \(reason)"
+        )
+      }
+      warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))
+    }
+    return found
+  }
+
+  private static func scenarios(
+    named names: [String],
+    in registry: Registry
+  ) throws(LoopbenchError) -> [Scenario] {
+    try check(names, among: registry.scenarios.map(\.name), "scenario")
+    return registry.scenarios.filter { names.isEmpty ? $0.isStandard : names.contains($0.name) }
+  }
+
+  private static func check(
+    _ names: [String],
+    among known: [String],
+    _ what: String
+  ) throws(LoopbenchError) {
+    for name in names where !known.contains(name) { throw .unknown(what, name, among: known) }
+  }
+
+  private static func check(
+    _ names: [String],
+    in scenarios: [Scenario]
+  ) throws(LoopbenchError) {
+    let known = scenarios.flatMap { scenario in
+      scenario.series.filter { $0.companionOf == nil }.map { (scenario: scenario, series: $0) }
+    }
+    for name in names where !known.contains(where: { $0.series.goesBy(name, in: $0.scenario) }) {
+      let names = known.flatMap { [$0.series.name, "\($0.scenario.name)/\($0.series.name)"] }
+      let meant = Suggestion.question(for: name, in: names)
+      throw .usage("there is no series \"\(name)\" to measure" + meant)
+    }
+  }
+
+  private mutating func add(
+    _ series: [Series],
+    of scenario: Scenario,
+    peers: [any Peer],
+    placement: Placement,
+    twins: TwinRule
+  ) {
+    for series in series {
+      switch placement.seats(for: series.placement) {
+      case .success(let seats):
+        let able = peers.filter { $0.series.contains(series.name) }
+        let twin = twins.applies(toPeers: able.count) ? scenario.first(of: able) : nil
+        contenders += able.map {
+          Contender(scenario: scenario, series: series, peer: $0, seats: seats)
+        }
+        contenders += (twin.map { [$0] } ?? []).map {
+          Contender(scenario: scenario, series: series, peer: $0, isTwin: true, seats: seats)
+        }
+      case .failure(let unavailable):
+        warnings.append(
+          .seriesUnavailable("\(scenario.name) \(series.name)", reason: "\(unavailable)")
+        )
+      }
+    }
+  }
+}
+
+extension Scenario {
+  /// The peer that stands for the machine's noise: the first reference there is.
+  fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
+    let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
+    return reference ?? peers.first
+  }
+}
+
+extension Series {
+  /// Whether `name` is its own, or its own after its scenario's and a slash.
+  fileprivate func goesBy(_ name: String, in scenario: Scenario) -> Bool {
+    name == self.name || name == "\(scenario.name)/\(self.name)"
+  }
+}
+
+/// When the first peer of a series is measured a second time, as a peer of its
+/// own: what the two differ by is noise.
+package enum TwinRule: Equatable, Sendable {
+  /// Where it is compared with another peer.
+  case compared
+  /// In every series, for a run that is compared with another run.
+  case always
+  /// Nowhere: then no difference can be told from noise.
+  case never
+
+  package func applies(toPeers count: Int) -> Bool {
+    switch self {
+    case .compared: count > 1
+    case .always: count > 0
+    case .never: false
+    }
+  }
+}

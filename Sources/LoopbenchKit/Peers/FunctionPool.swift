@@ -1,0 +1,249 @@
+private import CLoopbench
+internal import Dispatch
+private import Synchronization
+
+/// Threads that run functions, several at once: where the peers of `pool` and
+/// `priority` differ.
+///
+/// Their threads are placed nowhere, and neither is the one that measures: what is
+/// compared includes where the system lets them run.
+protocol FunctionPool: Sendable {
+  /// How the command line and reports name it.
+  static var name: String { get }
+  /// One line: what it is made of.
+  static var summary: String { get }
+  /// The series of `pool` it takes part in.
+  static var poolSeries: [String] { get }
+  /// Whether others are compared with it.
+  static var isReference: Bool { get }
+  /// Why it can not be opened here; `nil` when it can.
+  static var unavailability: String? { get }
+
+  /// Opens one of `PoolLoad.workers`.
+  static func open() throws(PeerFailure) -> Self
+
+  /// Hands a function over. Call from any thread, a function's own too.
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency)
+
+  /// Does what the thread that adds has to do until its functions have run.
+  func settle()
+
+  /// ns to cancel `count` functions that wait.
+  func cancel(_ count: Int) throws(PeerFailure) -> UInt64
+
+  /// Measures `transactions`.
+  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure)
+
+  /// Call when every function has run.
+  func close()
+}
+
+/// What every peer of `pool` and `priority` has.
+package enum PoolLoad {
+  /// How many operations may run at once.
+  package static let workers = 4
+}
+
+/// How urgent a function is.
+enum Urgency: Int32, Sendable {
+  case low = -1
+  case normal = 0
+  case high = 1
+}
+
+extension FunctionPool {
+  static var isReference: Bool { true }
+
+  static var unavailability: String? { nil }
+
+  func settle() {}
+
+  func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
+    throw PeerFailure("\(Self.name) cancels nothing")
+  }
+
+  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+    throw slice.unknownSeries
+  }
+
+  func close() {}
+
+  /// Opens a pool, lets `body` use it, and closes it.
+  static func using(_ body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
+    let pool = try open()
+    let outcome = Result { () throws(PeerFailure) in try body(pool) }
+    pool.close()
+    try outcome.get()
+  }
+}
+
+/// libuv's own threads.
+struct UVPool: FunctionPool {
+  static let name = "uvwork"
+  static let summary =
+    "C on libuv: uv_queue_work, a request from malloc, its callback on the loop; no priorities"
+  static let poolSeries = ["empty", "transactions"]
+
+  private let peer: UnsafeTransfer<OpaquePointer>
+
+  static func open() throws(PeerFailure) -> UVPool {
+    guard let peer = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
+    return UVPool(peer: UnsafeTransfer(peer))
+  }
+
+  /// Of one urgency; call on the thread that opened it.
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+    cl_uv_work_add(peer.value, function, context, nil, nil)
+  }
+
+  func settle() { cl_uv_work_run(peer.value) }
+
+  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+    try using { (pool) throws(PeerFailure) in
+      let finish = FinishLine()
+      try slice.sample { (operations) throws(PeerFailure) in
+        finish.reset(target: operations)
+        let began = cl_now()
+        for _ in 0..<operations {
+          cl_uv_work_add(pool.peer.value, nil, nil, cl_finish_step, finish.pointer)
+        }
+        cl_uv_work_run(pool.peer.value)
+        return try finish.nanoseconds(since: began)
+      }
+    }
+  }
+
+  func close() { cl_uv_work_close(peer.value) }
+}
+
+/// A concurrent dispatch queue; where operations differ in urgency, the global
+/// queues.
+struct DispatchPool: FunctionPool {
+  static let name = "dispatch"
+  static let summary =
+    "DispatchQueue.async, concurrent; urgent and low to global queues of their QoS; its own width"
+  static let poolSeries = ["empty", "transactions"]
+
+  private let queue: DispatchQueue
+  private let high = DispatchQueue.global(qos: .userInteractive)
+  private let low = DispatchQueue.global(qos: .utility)
+
+  static func open() -> DispatchPool {
+    DispatchPool(
+      queue: DispatchQueue(label: "loopbench", qos: .userInitiated, attributes: .concurrent)
+    )
+  }
+
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+    let shared = UnsafeTransfer(context)
+    let queue =
+      switch urgency {
+      case .low: low
+      case .normal: queue
+      case .high: high
+      }
+    queue.async {
+      // Another peer may have placed the thread.
+      cl_thread_place(-1)
+      function(shared.value)
+    }
+  }
+
+  /// A completion goes to a serial queue: what stands for a loop.
+  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+    let latch = try BurstLatch()
+    let pool = open()
+    let loop = DispatchQueue(label: "loopbench.loop", qos: .userInitiated)
+    let address = UnsafeTransfer(latch.address)
+    slice.sample { operations in
+      latch.reset(count: operations)
+      let began = cl_now()
+      for _ in 0..<operations {
+        pool.queue.async {
+          cl_thread_place(-1)
+          loop.async { BurstLatch.step(address.value) }
+        }
+      }
+      return latch.nanoseconds(since: began)
+    }
+    pool.close()
+    loop.sync {}
+    withExtendedLifetime(latch) {}
+  }
+
+  func close() { queue.sync(flags: .barrier) {} }
+}
+
+/// Swift's own threads, and its priorities of tasks.
+struct TaskPool: FunctionPool {
+  static let name = "task"
+  static let summary = "Task.detached with its priority, on as many threads as there are CPUs"
+  static let poolSeries = ["empty"]
+
+  static func open() -> TaskPool { TaskPool() }
+
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+    let shared = UnsafeTransfer(context)
+    Task.detached(priority: TaskPriority(urgency)) {
+      // Another peer may have placed the thread.
+      cl_thread_place(-1)
+      function(shared.value)
+    }
+  }
+}
+
+extension TaskPriority {
+  fileprivate init(_ urgency: Urgency) {
+    switch urgency {
+    case .low: self = .low
+    case .normal: self = .medium
+    case .high: self = .high
+    }
+  }
+}
+
+/// What the operations of a burst count down, on any worker; the last stamps the
+/// time.
+package final class BurstLatch: Sendable {
+  private let left = Atomic<Int>(0)
+  private let finished = Atomic<UInt64>(0)
+  private let gate: Gate
+
+  package init() throws(PeerFailure) { gate = try Gate() }
+
+  /// Begins a burst of `count`.
+  package func reset(count: Int) {
+    finished.store(0, ordering: .relaxed)
+    left.store(count, ordering: .relaxed)
+  }
+
+  /// One operation: counts down the latch whose address it is told.
+  package static let step: PostedFunction = { context in
+    guard let context else { return }
+    Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
+  }
+
+  /// The context of `step`. Keep the latch until the pool is closed.
+  package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  private func step() {
+    // Acquire and release: the last one's time is the latest.
+    guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+    finished.store(cl_now(), ordering: .relaxed)
+    gate.pass()
+  }
+
+  /// Waits for the last; ns from `began` until then.
+  package func nanoseconds(since began: UInt64) -> UInt64 {
+    gate.wait()
+    // Relaxed: written before the gate was passed.
+    return finished.load(ordering: .relaxed) - began
+  }
+}
+
+extension BurstLatch: CustomReflectable {
+  /// Empty: reflection traps at an atomic.
+  package var customMirror: Mirror {
+    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
+  }
+}

@@ -1,0 +1,94 @@
+private import CLoopbench
+import LoopTransactions
+
+/// An `OperationScheduler`.
+struct SchedulerPool: FunctionPool {
+  static let name = "lt"
+  static let summary = "OperationScheduler.add, on its own workers; AsyncTransaction on a loop"
+  static let poolSeries = ["empty", "cancel", "transactions"]
+  static let isReference = false
+
+  private let scheduler: OperationScheduler
+  private let limitBefore: Int
+
+  static func open() -> SchedulerPool {
+    let limit = OperationScheduler.processWorkerLimit
+    OperationScheduler.processWorkerLimit = max(limit, PoolLoad.workers)
+    return SchedulerPool(
+      scheduler: OperationScheduler("loopbench", workerLimit: PoolLoad.workers),
+      limitBefore: limit
+    )
+  }
+
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+    let context = UnsafeTransfer(context)
+    scheduler.add(priority: OperationPriority(urgency)) { _ in function(context.value) }
+  }
+
+  func close() { OperationScheduler.processWorkerLimit = limitBefore }
+
+  /// The operations wait behind some that keep every worker.
+  func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
+    let (gate, held) = (try Gate(), try Gate())
+    for _ in 0..<PoolLoad.workers {
+      scheduler.add { _ in
+        held.pass()
+        gate.wait()
+        gate.pass()
+      }
+    }
+    for _ in 0..<PoolLoad.workers { held.wait() }
+    let latch = UnsafeTransfer(UnsafeMutableRawPointer?.none)
+    let operations = (0..<count).map { _ in
+      scheduler.add { _ in BurstLatch.step(latch.value) }
+    }
+    var cancelled = 0
+    let began = cl_now()
+    for operation in operations where operation.cancel() { cancelled += 1 }
+    let nanoseconds = cl_now() - began
+    gate.pass()
+    guard cancelled == count else {
+      throw PeerFailure("only \(cancelled) of \(count) operations waited until they were cancelled")
+    }
+    return nanoseconds
+  }
+}
+
+// `transactions`.
+extension SchedulerPool {
+  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+    let pool = open()
+    defer { pool.close() }
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      try slice.sample { (count) throws(PeerFailure) in try pool.burst(of: count, on: loop) }
+      slice.count(loop.metrics.wakesSent, as: "wakes")
+      slice.count(UInt64(slice.effort.warmUps + slice.effort.samples), as: "bursts")
+    }
+  }
+
+  private func burst(of count: Int, on loop: EventLoop) throws(PeerFailure) -> UInt64 {
+    let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+    finish.reset(target: count)
+    let began = cl_now()
+    for _ in 0..<count {
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+      } completion: { _ in
+        cl_finish_step(finish.pointer)
+      }
+      transaction.commit()
+    }
+    loop.run()
+    return try finish.nanoseconds(since: began)
+  }
+}
+
+extension OperationPriority {
+  fileprivate init(_ urgency: Urgency) {
+    switch urgency {
+    case .low: self = .low
+    case .normal: self = .normal
+    case .high: self = .high
+    }
+  }
+}

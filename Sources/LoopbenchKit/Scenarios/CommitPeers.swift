@@ -1,0 +1,201 @@
+private import CLoopbench
+import LoopTransactions
+
+/// `commit` in C on libuv.
+struct UVCommit: Peer {
+  let name = "uv"
+  let scenario = "commit"
+  let series = CommitLoad.series
+  let isReference = true
+  let summary = "C on libuv: a flag in the target, an array, performed in a prepare callback"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard let peer = cl_uv_commit_open(UInt32(CommitLoad.targets)) else { throw .noLoop }
+    defer { cl_uv_commit_close(peer) }
+    switch slice.series {
+    case "duplicate":
+      slice.sample { operations in
+        cl_uv_commit_duplicates(peer, UInt32(operations / CommitLoad.targets))
+      }
+    case "first": slice.sample { _ in cl_uv_commit_first(peer) }
+    default: throw slice.unknownSeries
+    }
+  }
+}
+
+/// `commit` on an `EventLoop`, each commit looked up by target and selector.
+struct LTCommit: Peer {
+  let name = "lt"
+  let scenario = "commit"
+  let series = CommitLoad.series
+  let summary = "EventLoop.commit: looks up (target, selector), performed by a tick of the loop"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      try CommitTiming.measure(LoopCommits(loop: loop), .commitTargets(), &slice)
+    }
+  }
+}
+
+private final class LoopCommits: PendingTargets {
+  private let loop: EventLoop
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  func commit(_ target: CommitTarget) {
+    loop.commit(target, CommitTarget.perform)
+  }
+
+  func flush() {
+    loop.run(.noWait)
+  }
+}
+
+/// `commit` on an `EventLoop`, through a `Transaction` that is kept.
+struct LTKeptCommit: Peer {
+  let name = "lt.kept"
+  let scenario = "commit"
+  let series = CommitLoad.series
+  let summary = "Transaction.commit: one kept for each target, performed by a tick of the loop"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let targets = ObjectList.commitTargets()
+      let transactions = ObjectList(count: targets.count) { index in
+        Transaction(targets[index], CommitTarget.perform, on: loop)
+      }
+      try CommitTiming.measure(KeptCommits(loop: loop), transactions, &slice)
+      // A transaction does not keep its target.
+      withExtendedLifetime(targets) {}
+    }
+  }
+}
+
+private final class KeptCommits: PendingTargets {
+  private let loop: EventLoop
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  func commit(_ transaction: Transaction) {
+    transaction.commit()
+  }
+
+  func flush() {
+    loop.run(.noWait)
+  }
+}
+
+/// `commit` with a Swift `Set` of a struct key.
+struct SetCommit: Peer {
+  let name = "set"
+  let scenario = "commit"
+  let series = CommitLoad.series
+  let isReference = true
+  let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try CommitTiming.measure(PendingSet(), .commitTargets(), &slice)
+  }
+}
+
+private final class PendingSet: PendingTargets {
+  @exclusivity(unchecked) private var pending: Set<Key> = []
+  @exclusivity(unchecked) private var performing: Set<Key> = []
+
+  func commit(_ target: CommitTarget) {
+    pending.insert(Key(target: target, selector: 1))
+  }
+
+  // Two sets that keep their memory: a new one each tick is slower.
+  func flush() {
+    swap(&pending, &performing)
+    for key in performing { key.target.perform() }
+    performing.removeAll(keepingCapacity: true)
+  }
+
+  private struct Key: Hashable {
+    let target: CommitTarget
+    let selector: Int
+
+    static func == (first: Key, second: Key) -> Bool {
+      first.target === second.target && first.selector == second.selector
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(ObjectIdentifier(target))
+      hasher.combine(selector)
+    }
+  }
+}
+
+/// `commit` with a bit in the target: the floor.
+struct DirtyBitCommit: Peer {
+  let name = "dirtybit"
+  let scenario = "commit"
+  let series = CommitLoad.series
+  let isReference = true
+  let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try CommitTiming.measure(DirtyBits(), .commitTargets(), &slice)
+  }
+}
+
+private final class DirtyBits: PendingTargets {
+  @exclusivity(unchecked) private var pending = TargetList()
+  @exclusivity(unchecked) private var performing = TargetList()
+
+  func commit(_ target: CommitTarget) {
+    guard !target.isPending else { return }
+    target.isPending = true
+    pending.append(target)
+  }
+
+  func flush() {
+    swap(&pending, &performing)
+    for index in 0..<performing.count {
+      performing[index]._withUnsafeGuaranteedRef { target in
+        target.isPending = false
+        target.perform()
+      }
+    }
+    performing.count = 0
+  }
+
+  deinit {
+    pending.deallocate()
+    performing.deallocate()
+  }
+}
+
+/// An array without what an `Array` checks: 4 ns an append here.
+private struct TargetList {
+  var count = 0
+  private var capacity = 16
+  private var items = UnsafeMutablePointer<Unmanaged<CommitTarget>>.allocate(capacity: 16)
+
+  subscript(index: Int) -> Unmanaged<CommitTarget> { items[index] }
+
+  mutating func append(_ target: CommitTarget) {
+    if count == capacity { grow() }
+    (items + count).initialize(to: .passUnretained(target))
+    count += 1
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Unmanaged<CommitTarget>>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: items, count: count)
+    items.deallocate()
+    items = larger
+    capacity *= 2
+  }
+
+  func deallocate() {
+    items.deallocate()
+  }
+}

@@ -1,0 +1,255 @@
+import CLoopbench
+import LoopTransactions
+
+/// `post` in C on libuv: what `typed`, `closure` and `commit` are compared with.
+struct UVPost: Peer {
+  let name = "uv"
+  let scenario = "post"
+  let series = PostLoad.series
+  let isReference = true
+  let summary =
+    "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard let peer = cl_uv_post_open() else { throw .noLoop }
+    defer { cl_uv_post_close(peer) }
+    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
+    if slice.series.hasSuffix(".self") {
+      try slice.sample { (operations) throws(PeerFailure) in
+        try postToSelf(operations, peer, finish)
+      }
+    } else {
+      let cpu = slice.seats.producer
+      try slice.sample { (operations) throws(PeerFailure) in
+        try postAcross(operations, peer, finish, producerCPU: cpu)
+      }
+    }
+  }
+
+  private func postToSelf(
+    _ items: Int,
+    _ peer: OpaquePointer,
+    _ finish: FinishLine
+  ) throws(PeerFailure) -> UInt64 {
+    finish.reset(target: items)
+    let began = cl_now()
+    cl_uv_post_burst(peer, finish.pointer, UInt32(items))
+    cl_uv_post_run(peer)
+    return try finish.nanoseconds(since: began)
+  }
+
+  private func postAcross(
+    _ items: Int,
+    _ peer: OpaquePointer,
+    _ finish: FinishLine,
+    producerCPU: Int?
+  ) throws(PeerFailure) -> UInt64 {
+    finish.reset(target: items)
+    let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
+    return try PostBurst.nanoseconds(producerCPU: producerCPU, finish: finish) {
+      cl_uv_post_burst(shared.value.peer, shared.value.finish, UInt32(items))
+    } runLoop: {
+      cl_uv_post_run(peer)
+    }
+  }
+}
+
+/// `post` through a `LoopPort`.
+struct LTPost: Peer {
+  let name = "lt"
+  let scenario = "post"
+  let series = PostLoad.series
+  let summary = "LoopPort: post(function, context), post(closure), commit(target, selector)"
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      switch slice.series {
+      case "typed.across": try across(loop, &slice, Self.typedBurst)
+      case "closure.across": try across(loop, &slice, Self.closureBurst)
+      case "commit.across": try across(loop, &slice, Self.coalescedBurst)
+      case "typed.self": try toSelf(loop, &slice, Self.typedBurst)
+      case "closure.self": try toSelf(loop, &slice, Self.closureBurst)
+      case "commit.self": try toSelf(loop, &slice, Self.distinctBurst)
+      default: throw slice.unknownSeries
+      }
+    }
+  }
+}
+
+/// Items to hand over, and how often they step to the finish line.
+private struct Burst {
+  let steps: Int
+  let produce: @Sendable () -> Void
+}
+
+extension LTPost {
+  private typealias MakeBurst = (_ items: Int, LoopPort, FinishLine) -> Burst
+
+  private func across(
+    _ loop: EventLoop,
+    _ slice: inout Slice,
+    _ makeBurst: MakeBurst
+  ) throws(PeerFailure) {
+    let port = loop.port
+    loop.waitsForPosts = true
+    let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+    let (cpu, items) = (slice.seats.producer, slice.effort.operations)
+    let burst = makeBurst(items, port, finish)
+    try slice.sample { (_) throws(PeerFailure) in
+      finish.reset(target: burst.steps)
+      return try PostBurst.nanoseconds(
+        producerCPU: cpu,
+        finish: finish,
+        produce: burst.produce
+      ) {
+        loop.run()
+      }
+    }
+  }
+
+  private func toSelf(
+    _ loop: EventLoop,
+    _ slice: inout Slice,
+    _ makeBurst: MakeBurst
+  ) throws(PeerFailure) {
+    let finish = FinishLine()
+    let burst = makeBurst(slice.effort.operations, loop.port, finish)
+    try slice.sample { (_) throws(PeerFailure) in
+      finish.reset(target: burst.steps)
+      let began = cl_now()
+      burst.produce()
+      // One tick, unless the machine was busy elsewhere: past the tick's budget
+      // what is left is carried over.
+      repeat { loop.run(.noWait) } while finish.finished == 0
+      return try finish.nanoseconds(since: began)
+    }
+  }
+}
+
+// `try?` in what follows: a loop refuses nothing before it is closed, and it is
+// closed after the last burst.
+extension LTPost {
+  private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+    let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
+    return Burst(steps: items) {
+      for _ in 0..<items { try? port.post(cl_finish_step, context: finish.value) }
+    }
+  }
+
+  private static func closureBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+    let finish = UnsafeTransfer(finish.pointer)
+    return Burst(steps: items) {
+      for _ in 0..<items { try? port.post { cl_finish_step(finish.value) } }
+    }
+  }
+
+  /// Commits of as many targets.
+  private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+    let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
+    let shared = UnsafeTransfer(targets)
+    return Burst(steps: items) {
+      shared.value.forEach { try? port.commit($0, PostTarget.step) }
+    }
+  }
+
+  /// Commits of 1000 targets in turn, most of which coalesce, and then of one
+  /// more, which is performed last: when it is, every other one was taken.
+  private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
+  {
+    // Steps to a line of its own, that is never reached: as many steps as the
+    // loop's batches happen to leave.
+    let crowd = FinishLine()
+    let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
+    let last = PostTarget(finish: finish.pointer)
+    let shared = UnsafeTransfer((targets: targets, crowd: crowd))
+    return Burst(steps: 1) {
+      let targets = shared.value.targets
+      for _ in 0..<items / targets.count {
+        targets.forEach { try? port.commit($0, PostTarget.step) }
+      }
+      try? port.commit(last, PostTarget.step)
+    }
+  }
+}
+
+/// What `lt` commits in `post`: performing it is a step to a finish line.
+final class PostTarget: @unchecked Sendable {
+  // @unchecked: `finish` is stepped to on the loop's thread only.
+
+  static let step = Selector<PostTarget>("step") { cl_finish_step($0.finish) }
+
+  private let finish: UnsafeMutablePointer<cl_finish>
+
+  init(finish: UnsafeMutablePointer<cl_finish>) {
+    self.finish = finish
+  }
+}
+
+/// `post` to whatever runs functions.
+struct QueuePost<Queue: FunctionQueue>: Peer {
+  let scenario = "post"
+  let isStandard = false
+  let isReference = true
+
+  var name: String { Queue.name }
+  var summary: String { Queue.summary }
+  var unavailability: String? { Queue.unavailability }
+
+  var series: [String] { Queue.postSeries }
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    guard series.contains(slice.series) else { throw slice.unknownSeries }
+    let stop = JoinResult<Queue>()
+    let stopper = CallbackBox { stop.value?.stop() }
+    let finish = FinishLine(stop: CallbackBox.call, context: stopper.address)
+    try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
+      stop.value = queue
+      if slice.series.hasSuffix(".self") {
+        try toSelf(queue, &slice, finish)
+      } else {
+        try across(queue, &slice, finish)
+      }
+    }
+    // The queue is closed: no step is under way that could touch them.
+    withExtendedLifetime((stopper, finish)) {}
+  }
+
+  private func across(
+    _ queue: Queue,
+    _ slice: inout Slice,
+    _ finish: FinishLine
+  ) throws(PeerFailure) {
+    let (cpu, items) = (slice.seats.producer, slice.effort.operations)
+    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
+    try slice.sample { (_) throws(PeerFailure) in
+      finish.reset(target: items)
+      return try PostBurst.nanoseconds(producerCPU: cpu, finish: finish) {
+        for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
+      } runLoop: {
+        queue.run()
+      }
+    }
+  }
+
+  /// The burst is posted by a function that the queue runs.
+  private func toSelf(
+    _ queue: Queue,
+    _ slice: inout Slice,
+    _ finish: FinishLine
+  ) throws(PeerFailure) {
+    let began = JoinResult<UInt64>()
+    let items = slice.effort.operations
+    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
+    let burst = CallbackBox {
+      began.value = cl_now()
+      for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
+    }
+    try slice.sample { (_) throws(PeerFailure) in
+      finish.reset(target: items)
+      queue.post(CallbackBox.call, context: burst.address)
+      queue.run()
+      return try finish.nanoseconds(since: began.value ?? .max)
+    }
+    withExtendedLifetime(burst) {}
+  }
+}

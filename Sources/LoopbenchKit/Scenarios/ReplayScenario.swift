@@ -1,0 +1,215 @@
+private import CLoopbench
+import LoopTransactions
+
+extension Scenario {
+  /// Playing a recorded load, at its own times, whoever keeps up.
+  package static func replay(_ replay: Replay) -> Scenario {
+    let performed = Series(
+      name: "performed",
+      summary: "from when a commit was due until its action was performed",
+      effort: Effort(warmUps: 0, samples: max(1, replay.entries.count), operations: 1),
+      placement: .across,
+      kind: .intended
+    )
+    return Scenario(
+      name: "replay",
+      summary:
+        "a recorded load of \(replay.entries.count) commits, \(replay.producers.count) threads,"
+        + " \(replay.actions.count) actions",
+      series: [
+        performed,
+        Series(
+          name: "performed.service",
+          summary: "the same, from the commit, or from the end of the action before if later",
+          recordedWith: performed,
+          kind: .service
+        ),
+        Series(
+          name: "performed.lag",
+          summary: "from when a commit was due to the commit: how late the player itself was",
+          recordedWith: performed,
+          kind: .lag
+        ),
+        Series(
+          name: "tick",
+          summary: "from a tick's first action until the loop is about to wait again",
+          recordedWith: performed,
+          kind: .service
+        ),
+      ],
+      details: """
+        A load that was recorded: who committed what, when, and what performing it cost. Each producer
+        has a thread, and commits when the recording did, whoever keeps up.
+
+          schedule   due ── lag ── commit ───────────────┐
+          loop       (asleep, or busy) ── cost ──── performed
+          performed  ├───────────────────────────────────┤
+          tick                         ├────────────────┤  until the loop is about to wait again
+
+        `lt` performs one action for all commits of a target and selector that wait; `uv` and `dispatch`
+        perform each. How many were performed, in how many ticks, stands below the table.
+        """
+    )
+  }
+}
+
+extension Registry {
+  /// The scenario `replay` of one recorded load, and the peers that play it.
+  package static func replay(_ replay: Replay) -> Registry {
+    Registry(
+      scenarios: [.replay(replay)],
+      peers: [
+        QueueReplay<UVQueue>(replay: replay),
+        LTReplay(replay: replay),
+        QueueReplay<DispatchedQueue>(replay: replay),
+      ]
+    )
+  }
+}
+
+/// `replay` by commits to an `EventLoop`, which coalesces them.
+struct LTReplay: Peer {
+  let name = "lt"
+  let scenario = "replay"
+  let series = ["performed"]
+  let summary = "LoopPort.commit, EventLoop.commit for thread 0: pending pairs coalesce"
+  let replay: Replay
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    let player = ReplayPlayer(replay)
+    try EventLoop.measuring { (loop) throws(PeerFailure) in
+      let port = loop.port
+      loop.waitsForPosts = true
+      let stage = LoopStage(player, loop: loop)
+      loop.addObserver(for: .beforeWaiting, order: .max) { [recorder = player.recorder] _ in
+        recorder.endTick()
+      }
+      try player.play(
+        &slice,
+        commit: { stage.commit($0) },
+        stop: { port.stop() },
+        runLoop: { loop.run() }
+      )
+      player.recorder.endTick()
+    }
+    player.finish(&slice)
+  }
+}
+
+/// The targets of a load, and the loop they are committed to.
+private final class LoopStage: @unchecked Sendable {
+  // @unchecked: `loop` is touched by what it runs itself only.
+  private let loop: EventLoop
+  private let port: LoopPort
+  private let entries: [Replay.Entry]
+  private let targets: [ReplayTarget]
+
+  init(_ player: ReplayPlayer, loop: EventLoop) {
+    self.loop = loop
+    port = loop.port
+    entries = player.replay.entries
+    targets = player.replay.actions.map { _ in ReplayTarget(player.recorder) }
+  }
+
+  // `try?`: the loop is closed after the last commit was performed.
+  func commit(_ entry: Int) {
+    let target = targets[entries[entry].action]
+    if entries[entry].producer == 0 {
+      try? port.post { [self] in
+        target.add(entry)
+        loop.commit(target, ReplayTarget.perform)
+      }
+    } else {
+      target.add(entry)
+      try? port.commit(target, ReplayTarget.perform)
+    }
+  }
+}
+
+/// A pair of target and selector of a load, with the commits that wait for it.
+private final class ReplayTarget: Sendable {
+  static let perform = Selector<ReplayTarget>("perform") { $0.perform() }
+
+  private let recorder: ReplayRecorder
+  private let waiting = Locked<[Int]>([])
+
+  init(_ recorder: ReplayRecorder) {
+    self.recorder = recorder
+  }
+
+  func add(_ entry: Int) {
+    waiting.withLock { $0.append(entry) }
+  }
+
+  private func perform() {
+    let entries = waiting.withLock { waiting in
+      defer { waiting.removeAll() }
+      return waiting
+    }
+    recorder.perform(entries)
+  }
+}
+
+/// `replay` through whatever runs functions: each commit is one function, and
+/// nothing coalesces.
+struct QueueReplay<Queue: FunctionQueue>: Peer {
+  let scenario = "replay"
+  let series = ["performed"]
+  let isReference = true
+  let replay: Replay
+
+  var name: String { Queue.name }
+  var summary: String { Queue.summary + "; nothing coalesces" }
+  var unavailability: String? { Queue.unavailability }
+
+  func measure(_ slice: inout Slice) throws(PeerFailure) {
+    let player = ReplayPlayer(replay)
+    let stage = ReplayStage<Queue>(player)
+    try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
+      stage.set(on: queue)
+      try player.play(
+        &slice,
+        commit: { stage.commit($0) },
+        stop: { queue.stop() },
+        runLoop: { queue.run() }
+      )
+    }
+    // The queue is closed: no function is under way that could touch it.
+    player.finish(&slice)
+    withExtendedLifetime(stage) {}
+  }
+}
+
+/// The functions of a load: what performs each entry, and what commits those
+/// that the loop itself has to.
+private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
+  // @unchecked: set before any thread plays, and not changed afterwards.
+  private let recorder: ReplayRecorder
+  private var queue: Queue?
+  private var performers: [CallbackBox] = []
+  private var committers: [Int: CallbackBox] = [:]
+  private let tickEnd: CallbackBox
+
+  init(_ player: ReplayPlayer) {
+    recorder = player.recorder
+    tickEnd = CallbackBox { [recorder = player.recorder] in recorder.endTick() }
+  }
+
+  func set(on queue: Queue) {
+    self.queue = queue
+    let hasTicks = queue.beforeWaiting(CallbackBox.call, context: tickEnd.address)
+    for (index, entry) in recorder.replay.entries.enumerated() {
+      let performer = CallbackBox { [recorder] in
+        recorder.perform(CollectionOfOne(index), endsTick: !hasTicks)
+      }
+      performers.append(performer)
+      guard entry.producer == 0 else { continue }
+      committers[index] = CallbackBox { queue.post(CallbackBox.call, context: performer.address) }
+    }
+  }
+
+  func commit(_ entry: Int) {
+    let caller = committers[entry] ?? performers[entry]
+    queue?.post(CallbackBox.call, context: caller.address)
+  }
+}

@@ -1,0 +1,204 @@
+/// Counts samples in fixed memory, each within 0.2 % of its value.
+///
+/// Log-linear: every power of two is cut into 256 buckets of equal width, and a
+/// bucket stands for its middle. The unit is the picosecond, so the mean of a
+/// batch of operations of 1.3 ns each keeps its fraction; the last bucket ends
+/// at 4503 s. `min`, `max`, `mean` and `standardDeviation` are not rounded.
+///
+/// ```swift
+/// var histogram = Histogram()
+/// histogram.record(nanoseconds: 1.25)
+/// histogram.value(at: .p99)
+/// ```
+package struct Histogram: Sendable, Equatable {
+  /// Buckets per power of two, as a power of two.
+  package static let subBits = 8
+
+  /// One past the largest value, in ps; what is above is counted as this less 1.
+  package static let limit: UInt64 = 1 << 52
+
+  package static let bucketCount = bucket(of: limit - 1) + 1
+
+  package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
+
+  /// How many samples were recorded.
+  package private(set) var count: UInt64 = 0
+
+  /// How many of them were too large, and counted as the largest value there is.
+  package private(set) var saturated: UInt64 = 0
+
+  package private(set) var least = UInt64.max
+  package private(set) var most: UInt64 = 0
+  package private(set) var moments = Moments()
+
+  /// Makes an empty histogram.
+  package init() {}
+}
+
+extension Histogram {
+  /// Adds one sample. What is negative or not a number counts as 0.
+  ///
+  /// - Complexity: O(1); allocates nothing.
+  package mutating func record(nanoseconds: Double) {
+    let picoseconds = (nanoseconds * 1000).rounded()
+    guard picoseconds >= 1 else { return record(picoseconds: 0) }
+    guard picoseconds < Double(Self.limit) else {
+      saturated += 1
+      return record(picoseconds: Self.limit - 1)
+    }
+    record(picoseconds: UInt64(picoseconds))
+  }
+
+  private mutating func record(picoseconds value: UInt64) {
+    buckets[Self.bucket(of: value)] += 1
+    count += 1
+    least = Swift.min(least, value)
+    most = Swift.max(most, value)
+    moments.add(Double(value))
+  }
+
+  /// Adds every sample of one round.
+  package mutating func merge(_ other: SparseHistogram) {
+    other.forEach { bucket, samples in
+      buckets[bucket] += samples
+      count += samples
+    }
+    saturated += other.saturated
+    least = Swift.min(least, other.least)
+    most = Swift.max(most, other.most)
+    moments.merge(other.moments)
+  }
+}
+
+extension Histogram {
+  /// The smallest sample, in ns; 0 when there is none.
+  package var min: Double { count == 0 ? 0 : Double(least) / 1000 }
+
+  /// The largest sample, in ns; 0 when there is none.
+  package var max: Double { Double(most) / 1000 }
+
+  /// The mean, in ns; 0 when there is no sample.
+  package var mean: Double { moments.mean / 1000 }
+
+  /// The standard deviation of the samples, in ns; 0 for fewer than two.
+  package var standardDeviation: Double { moments.standardDeviation / 1000 }
+
+  /// The smallest value, in ns, that `percentile` of the samples do not exceed.
+  ///
+  /// - Complexity: O(buckets).
+  package func value(at percentile: Percentile) -> Double {
+    guard count > 0 else { return 0 }
+    let rank = percentile.rank(in: count)
+    guard rank < count else { return max }
+    var seen: UInt64 = 0
+    for index in used {
+      seen += buckets[index]
+      guard seen < rank else { return value(ofBucket: index) }
+    }
+    return max
+  }
+
+  /// The mean, in ns, of the largest `part` of the samples, of one at least; 0 when
+  /// there is no sample.
+  ///
+  /// - Complexity: O(buckets).
+  package func meanOfLargest(_ part: Double) -> Double {
+    let wanted = Swift.max(1, UInt64((Double(count) * part).rounded(.up)))
+    var (left, sum) = (wanted, 0.0)
+    for index in used.reversed() where left > 0 {
+      let taken = Swift.min(left, buckets[index])
+      sum += Double(taken) * value(ofBucket: index)
+      left -= taken
+    }
+    return left == wanted ? 0 : sum / Double(wanted - left)
+  }
+
+  /// The buckets from the smallest sample's to the largest's.
+  package var used: Range<Int> {
+    count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1
+  }
+
+  /// The bucket's middle, but never outside what was recorded.
+  private func value(ofBucket index: Int) -> Double {
+    Swift.min(Swift.max(Self.middle(ofBucket: index), Double(least)), Double(most)) / 1000
+  }
+}
+
+extension Histogram {
+  /// Values below 512 have a bucket each; above, the 9 leading bits say which.
+  package static func bucket(of value: UInt64) -> Int {
+    let bits = UInt64.bitWidth - value.leadingZeroBitCount
+    let shift = Swift.max(0, bits - subBits - 1)
+    return shift << subBits + Int(value >> shift)
+  }
+
+  /// In ps.
+  package static func middle(ofBucket index: Int) -> Double {
+    let shift = Swift.max(0, index >> subBits - 1)
+    let lowest = (index - shift << subBits) << shift
+    return Double(lowest) + Double(1 << shift - 1) / 2
+  }
+}
+
+/// The buckets of a histogram that hold something: what one round keeps, so that
+/// a run can leave a round out afterwards.
+package struct SparseHistogram: Sendable {
+  private let pairs: [(index: UInt16, count: UInt32)]
+  package let count: UInt64
+  package let saturated: UInt64
+  package let least: UInt64
+  package let most: UInt64
+  package let moments: Moments
+
+  package init(_ histogram: Histogram) {
+    pairs = histogram.used.compactMap { index in
+      let count = histogram.buckets[index]
+      return count > 0 ? (UInt16(index), UInt32(clamping: count)) : nil
+    }
+    count = histogram.count
+    (saturated, least, most) = (histogram.saturated, histogram.least, histogram.most)
+    moments = histogram.moments
+  }
+
+  /// All of it as it was recorded.
+  package var dense: Histogram {
+    var histogram = Histogram()
+    histogram.merge(self)
+    return histogram
+  }
+
+  package func forEach(_ body: (_ bucket: Int, _ count: UInt64) -> Void) {
+    for pair in pairs { body(Int(pair.index), UInt64(pair.count)) }
+  }
+}
+
+/// A running mean and variance that does not lose small differences (Welford),
+/// and that can be merged (Chan).
+package struct Moments: Sendable, Equatable {
+  private var count = 0.0
+  package private(set) var mean = 0.0
+  private var squares = 0.0
+
+  package init() {}
+
+  package mutating func add(_ value: Double) {
+    count += 1
+    let distance = value - mean
+    mean += distance / count
+    squares += distance * (value - mean)
+  }
+
+  package mutating func merge(_ other: Moments) {
+    guard other.count > 0 else { return }
+    let total = count + other.count
+    let distance = other.mean - mean
+    squares += other.squares + distance * distance * count * other.count / total
+    mean += distance * other.count / total
+    count = total
+  }
+
+  /// Of the samples themselves: divided by one less than their count.
+  package var standardDeviation: Double {
+    count < 2 ? 0 : (squares / (count - 1)).squareRoot()
+  }
+}

@@ -1,0 +1,144 @@
+/// A histogram in a file: the buckets that hold something.
+package struct HistogramData: Codable, Equatable, Sendable {
+  /// Buckets per power of two, as a power of two.
+  package let subBits: Int
+  /// What a bucket's values count: always `"ps"`.
+  package let unit: String
+  /// Pairs of a bucket's index and its count, by index.
+  package let pairs: [[UInt64]]
+
+  /// The buckets of `histogram`.
+  package init(_ histogram: Histogram) {
+    subBits = Histogram.subBits
+    unit = "ps"
+    pairs = histogram.used.compactMap { index in
+      let count = histogram.buckets[index]
+      return count > 0 ? [UInt64(index), count] : nil
+    }
+  }
+}
+
+extension HistogramData {
+  /// Samples that are the same to within the histogram's error.
+  package struct Bucket: Equatable {
+    /// In ns.
+    package let low: Double
+    /// In ns; the next bucket's low.
+    package let high: Double
+    /// Samples in it.
+    package let count: UInt64
+
+    /// What it stands for, in ns.
+    package var middle: Double { (low + high - 0.001) / 2 }
+  }
+
+  /// The buckets that hold something, by value.
+  package var buckets: [Bucket] {
+    pairs.map { pair in
+      let (low, high) = Histogram.edges(ofBucket: Int(pair[0]))
+      return Bucket(low: low, high: high, count: pair[1])
+    }
+  }
+
+  /// Whether it is one that this version writes, of `count` samples. A file can
+  /// hold anything.
+  package func isSound(count: UInt64) -> Bool {
+    var total: UInt64 = 0
+    var next: UInt64 = 0
+    for pair in pairs {
+      guard pair.count == 2, pair[0] >= next, pair[0] < Histogram.bucketCount else { return false }
+      let (sum, overflow) = total.addingReportingOverflow(pair[1])
+      guard !overflow, pair[1] > 0 else { return false }
+      total = sum
+      next = pair[0] + 1
+    }
+    return subBits == Histogram.subBits && unit == "ps" && total == count
+  }
+
+  /// The value, in ns, that `percentile` of the samples do not exceed.
+  package func value(at percentile: Percentile, count: UInt64) -> Double {
+    let rank = percentile.rank(in: count)
+    var seen: UInt64 = 0
+    for bucket in buckets {
+      seen += bucket.count
+      if seen >= rank { return bucket.middle }
+    }
+    return 0
+  }
+}
+
+extension Histogram {
+  /// In ns: the bucket's lowest value, and the next one's.
+  package static func edges(ofBucket index: Int) -> (low: Double, high: Double) {
+    let shift = Swift.max(0, index >> subBits - 1)
+    let lowest = UInt64(index - shift << subBits) << shift
+    return (Double(lowest) / 1000, Double(lowest + 1 << shift) / 1000)
+  }
+}
+
+/// A range of times cut into equal parts, for pictures of a distribution.
+package struct Bins: Equatable {
+  /// In ns, above 0 if logarithmic.
+  package let low: Double
+  /// In ns, above `low`.
+  package let high: Double
+  /// How many.
+  package let count: Int
+  /// Whether the parts are equal in ratio rather than in width.
+  package let isLogarithmic: Bool
+
+  /// Widens a range that has no width.
+  package init(low: Double, high: Double, count: Int, isLogarithmic: Bool = true) {
+    let floor = isLogarithmic ? 0.001 : 0
+    let low = Swift.max(low, floor)
+    let isEmpty = high <= low * 1.000001
+    self.low = isEmpty ? low * 0.98 : low
+    self.high = isEmpty ? Swift.max(low * 1.02, 0.002) : high
+    self.count = count
+    self.isLogarithmic = isLogarithmic
+  }
+
+  /// The part of the samples in each bin. What is outside counts in the first
+  /// or the last one.
+  package func shares(of histogram: HistogramData, samples: UInt64) -> [Double] {
+    var shares = [Double](repeating: 0, count: count)
+    guard samples > 0 else { return shares }
+    for bucket in histogram.buckets {
+      spread(bucket, share: Double(bucket.count) / Double(samples), over: &shares)
+    }
+    return shares
+  }
+
+  /// The value at which bin `index` begins, in ns.
+  package func edge(_ index: Int) -> Double {
+    let part = Double(index) / Double(count)
+    guard isLogarithmic else { return low + (high - low) * part }
+    let (from, to) = (Logarithm.of(low), Logarithm.of(high))
+    return Logarithm.power(from + (to - from) * part)
+  }
+
+  /// A bucket wider than a bin fills several.
+  private func spread(_ bucket: HistogramData.Bucket, share: Double, over shares: inout [Double]) {
+    let (from, to) = (place(bucket.low), place(bucket.high))
+    let (first, last) = (Int(from), Int(to))
+    guard last > first else {
+      shares[first] += share
+      return
+    }
+    for index in first...last {
+      let part = Swift.min(Double(index + 1), to) - Swift.max(Double(index), from)
+      shares[index] += share * Swift.max(0, part) / (to - from)
+    }
+  }
+
+  /// In bins, from 0 to just below `count`.
+  private func place(_ value: Double) -> Double {
+    let part =
+      if isLogarithmic {
+        Logarithm.of(Swift.max(value, low) / low) / Logarithm.of(high / low)
+      } else {
+        (value - low) / (high - low)
+      }
+    return Swift.min(Swift.max(part * Double(count), 0), Double(count) - 1e-9)
+  }
+}

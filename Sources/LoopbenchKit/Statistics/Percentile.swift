@@ -1,0 +1,90 @@
+/// A percentile, exact: kept in thousandths of a percent.
+public struct Percentile: Hashable, Sendable {
+  /// How reports key it: `"50"`, `"99.9"`, `"max"`.
+  public let label: String
+
+  /// 0 to 100,000.
+  package let thousandths: Int
+
+  package init(label: String, thousandths: Int) {
+    self.label = label
+    self.thousandths = thousandths
+  }
+
+  /// The median.
+  public static let p50 = Percentile(label: "50", thousandths: 50_000)
+  /// One sample in ten is above it.
+  public static let p90 = Percentile(label: "90", thousandths: 90_000)
+  /// One sample in a hundred is above it.
+  public static let p99 = Percentile(label: "99", thousandths: 99_000)
+  /// One sample in a thousand is above it.
+  public static let p999 = Percentile(label: "99.9", thousandths: 99_900)
+  /// The largest sample.
+  public static let max = Percentile(label: "max", thousandths: 100_000)
+
+  /// What a report shows unless told otherwise.
+  package static let standard: [Percentile] = [.p50, .p90, .p99, .p999, .max]
+
+  /// The title of its column: `p50`, `max`.
+  package var title: String {
+    self == .max ? label : "p" + label
+  }
+
+  /// Whether `count` samples tell it from the largest one: at least one has to lie
+  /// above it. One sample is its own median.
+  package func isResolved(by count: UInt64) -> Bool {
+    let above = 100_000 - thousandths
+    guard self != .max, thousandths > Self.p50.thousandths else { return count > 0 }
+    return count >= UInt64((100_000 + above - 1) / above)
+  }
+
+  /// Which of `count` sorted samples it is, counted from 1 (nearest rank).
+  package func rank(in count: UInt64) -> UInt64 {
+    let (high, low) = count.multipliedFullWidth(by: UInt64(thousandths))
+    let (quotient, remainder) = UInt64(100_000).dividingFullWidth((high, low))
+    return Swift.max(1, remainder == 0 ? quotient : quotient + 1)
+  }
+}
+
+extension Percentile {
+  /// Reads `50`, `p99.99` or `max`; `100` is `max`.
+  public init?(_ text: String) {
+    let name = text.hasPrefix("p") ? text.dropFirst() : text[...]
+    if name == "max" {
+      self = .max
+      return
+    }
+    guard let thousandths = Self.thousandths(in: name), 1...100_000 ~= thousandths else {
+      return nil
+    }
+    self = thousandths == 100_000 ? .max : Percentile(thousandths: thousandths)
+  }
+
+  /// Reads a list: `50,90,99.99,max`. What is named twice is taken once.
+  package static func list(_ text: String) -> [Percentile]? {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let percentiles = parts.compactMap { Percentile(String($0)) }
+    return percentiles.count == parts.count ? percentiles.uniqued() : nil
+  }
+
+  /// Its label has no more digits than it needs.
+  private init(thousandths: Int) {
+    var fraction = String(String(1000 + thousandths % 1000).dropFirst())
+    while fraction.last == "0" { fraction.removeLast() }
+    let whole = String(thousandths / 1000)
+    self.init(
+      label: fraction.isEmpty ? whole : whole + "." + fraction,
+      thousandths: thousandths
+    )
+  }
+
+  private static func thousandths(in text: Substring) -> Int? {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let fraction = parts.count > 1 ? parts[1] : "0"
+    guard
+      let whole = parts.first, 1...3 ~= whole.count, 1...3 ~= fraction.count,
+      (whole + fraction).allSatisfy({ "0"..."9" ~= $0 })
+    else { return nil }
+    return Int(whole + fraction + String(repeating: "0", count: 3 - fraction.count))
+  }
+}

@@ -1,0 +1,83 @@
+private import CLoopbench
+
+/// Which CPUs the loop's thread and the producer's thread are placed on.
+public struct Placement: Codable, Equatable, Sendable {
+  /// How many CPUs the process may use.
+  package let cpuCount: Int
+  /// The loop's CPU; `nil` where the system can not place threads.
+  package let loop: Int?
+  /// The producer's CPU when it is not the loop's; `nil` when there is none.
+  package let producer: Int?
+
+  /// Makes a placement on stated CPUs.
+  package init(cpuCount: Int, loop: Int?, producer: Int?) {
+    self.cpuCount = cpuCount
+    self.loop = loop
+    self.producer = producer
+  }
+
+  /// The first two CPUs the process was allowed when it started: producer, loop.
+  package static func detect() -> Placement {
+    var cpus = [Int32](repeating: 0, count: 2)
+    let count = Int(cl_allowed_cpus(&cpus, 2))
+    switch count {
+    case 0: return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
+    case 1: return Placement(cpuCount: 1, loop: Int(cpus[0]), producer: nil)
+    default: return Placement(cpuCount: count, loop: Int(cpus[1]), producer: Int(cpus[0]))
+    }
+  }
+
+  /// The CPUs the process was allowed when it started; empty where threads can
+  /// not be placed.
+  package static var allowedCPUs: [Int] {
+    var cpus = [Int32](repeating: 0, count: 1024)
+    let count = Int(cl_allowed_cpus(&cpus, Int32(cpus.count)))
+    return cpus.prefix(count).map(Int.init)
+  }
+}
+
+extension Placement {
+  /// "loop on CPU 1, producer on CPU 0".
+  package var text: String {
+    guard let loop else { return "threads not placed" }
+    return "loop on CPU \(loop)" + (producer.map { ", producer on CPU \($0)" } ?? "")
+  }
+
+  /// Where a series wants its threads.
+  public enum Rule: Sendable {
+    /// No producer: everything happens on the loop's thread.
+    case loop
+    /// The producer on another CPU than the loop.
+    case across
+    /// Both on one CPU.
+    case same
+    /// No thread is placed: those of a pool can not be.
+    case anywhere
+  }
+
+  /// A CPU for each thread; `nil` means anywhere.
+  public struct Seats: Equatable, Sendable {
+    /// The loop's CPU.
+    public let loop: Int?
+    /// The producer's CPU.
+    public let producer: Int?
+
+    package init(loop: Int?, producer: Int?) {
+      self.loop = loop
+      self.producer = producer
+    }
+  }
+
+  /// The seats for `rule`, or why this machine has none.
+  package func seats(for rule: Rule) -> Result<Seats, LoopbenchError> {
+    switch rule {
+    case .loop: .success(Seats(loop: loop, producer: nil))
+    case .across where cpuCount < 2: .failure(.unavailable("it needs 2 CPUs, here is 1"))
+    case .across: .success(Seats(loop: loop, producer: producer))
+    case .same where loop == nil:
+      .failure(.unavailable("threads can not be placed on this system"))
+    case .same: .success(Seats(loop: loop, producer: loop))
+    case .anywhere: .success(Seats(loop: nil, producer: nil))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// "Did you mean": the known word nearest to a mistyped one.
+package enum Suggestion {
+  /// The nearest of `known`, if it is near enough to be what was meant.
+  package static func nearest(to word: String, in known: [String]) -> String? {
+    let measured = known.map { (word: $0, distance: distance(word, $0)) }
+    let best = measured.min { $0.distance < $1.distance }
+    guard let best, best.distance <= max(1, word.count / 3) else { return nil }
+    return best.word
+  }
+
+  /// `"; did you mean \"wake\"?"`, or nothing.
+  package static func question(_ suggestion: String?) -> String {
+    suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
+  }
+
+  /// The question after an error about `word`: whether the nearest `known` one was
+  /// meant.
+  package static func question(for word: String, in known: [String]) -> String {
+    question(nearest(to: word, in: known))
+  }
+
+  /// How many letters to add, drop, change or swap with a neighbour.
+  package static func distance(_ first: String, _ second: String) -> Int {
+    let first = Array(first)
+    let second = Array(second)
+    var beforeLast: [Int] = []
+    var last = Array(0...second.count)
+    for row in first.indices {
+      var current = [row + 1]
+      for column in second.indices {
+        let change = last[column] + (first[row] == second[column] ? 0 : 1)
+        var best = min(change, last[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, first[row] == second[column - 1], first[row - 1] == second[column] {
+          best = min(best, beforeLast[column - 1] + 1)
+        }
+        current.append(best)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[second.count]
+  }
+}
+
+extension Sequence where Element: Hashable {
+  /// Each element once, where it came first.
+  package func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}
+
+extension Sequence {
+  /// Each element whose key is new, in order.
+  func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+    var seen: Set<Key> = []
+    return filter { seen.insert(key($0)).inserted }
+  }
+}

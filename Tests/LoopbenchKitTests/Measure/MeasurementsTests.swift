@@ -1,0 +1,118 @@
+import LoopbenchKit
+import Synchronization
+import Testing
+
+@Suite("NoiseFilter")
+struct DisturbanceTests {
+  /// Each reading adds `usual` to all counters, reading `at` also `burst`.
+  private func instruments(
+    at disturbed: UInt64,
+    burst: ResourceUse,
+    usual: UInt64 = 0
+  ) -> Instruments {
+    let readings = Readings()
+    return Instruments(
+      now: Instruments.stepping().now,
+      usage: {
+        let count = readings.next()
+        let factor: UInt64 = count >= disturbed ? 1 : 0
+        return ResourceUse(
+          cpuNs: 0,
+          voluntarySwitches: 0,
+          involuntarySwitches: count * usual + factor * burst.involuntarySwitches,
+          stealNs: factor * burst.stealNs,
+          migrations: factor * burst.migrations
+        )
+      }
+    )
+  }
+
+  private final class Readings: Sendable {
+    private let count = Atomic<UInt64>(0)
+
+    func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
+  }
+
+  /// 10 rounds, of which the one that has reading 8 is slow: two readings a slice,
+  /// two for the warm-up, so it is round 3.
+  private func report(
+    _ burst: ResourceUse,
+    usual: UInt64 = 0,
+    drops: Bool = false
+  ) throws -> Report {
+    var fixture = Fixture()
+    let bases: [Double] = [1000, 1000, 1000, 9000, 1000]
+    fixture.peers = [SettlingPeer(name: "uv", bases: bases)]
+    fixture.instruments = instruments(at: 8, burst: burst, usual: usual)
+    fixture.dropsDisturbed = drops
+    return try fixture.report()
+  }
+
+  private static func use(switches: UInt64 = 0, steal: UInt64 = 0, moves: UInt64 = 0) -> ResourceUse
+  {
+    ResourceUse(
+      cpuNs: 0,
+      voluntarySwitches: 0,
+      involuntarySwitches: switches,
+      stealNs: steal,
+      migrations: moves
+    )
+  }
+
+  @Test(
+    "switches, steal or migrations far above the usual mark a round, and are warned about",
+    arguments: [use(switches: 21), use(steal: 20_000_000), use(moves: 11)]
+  )
+  func marks(burst: ResourceUse) throws {
+    let report = try report(burst)
+    #expect(report.rounds.filter(\.isDisturbed).map(\.round) == [3])
+    #expect(report.rounds[2].disturbed == ["fake/one/uv"])
+    #expect(report.results[0].perRound.map(\.isDisturbed) == (1...10).map { $0 == 3 })
+    #expect(report.warnings.map(\.id) == ["disturbed"])
+    #expect(report.warnings[0].text.hasPrefix("1 of 10 rounds had disturbed slices (1 in all)"))
+  }
+
+  @Test(
+    "a few switches, one tick of steal and a few migrations mark nothing",
+    arguments: [use(switches: 20), use(steal: 10_000_000), use(moves: 10)]
+  )
+  func floors(burst: ResourceUse) throws {
+    let report = try report(burst)
+    #expect(!report.rounds.contains { $0.isDisturbed })
+    #expect(report.results[0].undisturbed == nil)
+    #expect(report.warnings.isEmpty)
+  }
+
+  @Test("many switches are usual for one who always has them: 3 times the median counts")
+  func usual() throws {
+    #expect(try report(Self.use(switches: 200), usual: 100).warnings == [])
+    #expect(try report(Self.use(switches: 201), usual: 100).warnings.map(\.id) == ["disturbed"])
+  }
+
+  @Test("both numbers are kept: with the disturbed rounds and without")
+  func bothNumbers() throws {
+    let result = try report(Self.use(switches: 50)).results[0]
+    #expect(result.count == 50)
+    #expect(result.max == 9000)
+    #expect(result.undisturbed?.rounds == 9)
+    #expect(result.undisturbed?.count == 45)
+    #expect(result.undisturbed?.percentiles["max"] == 1000)
+  }
+
+  @Test("comparisons leave disturbed rounds out only on request")
+  func dropping() throws {
+    func rounds(drops: Bool) throws -> [Int] {
+      var fixture = Fixture()
+      fixture.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "lt", base: 500)]
+      fixture.twins = .compared
+      fixture.dropsDisturbed = drops
+      fixture.instruments = instruments(at: 8, burst: Self.use(switches: 50))
+      let report = try fixture.report()
+      #expect(report.settings.dropsDisturbed == drops)
+      #expect(report.results[0].perRound.count == 10)
+      return [report.comparisons[0].rounds, report.noise[0].rounds]
+    }
+    #expect(try rounds(drops: false) == [10, 10])
+    #expect(try rounds(drops: true).contains(9))
+  }
+}

@@ -1,0 +1,94 @@
+import LoopbenchKit
+import Testing
+
+@Suite("RoundCount")
+struct RoundCountTests {
+  @Test("a fixed count is kept, however long it takes")
+  func fixed() {
+    #expect(RoundCount.fixed(3).continues(after: 2, elapsedNs: .max / 2, roundNs: 1))
+    #expect(!RoundCount.fixed(3).continues(after: 3, elapsedNs: 0, roundNs: 1))
+  }
+
+  @Test("a time is filled, but not exceeded once there are 10 rounds")
+  func fitting() {
+    let count = RoundCount.fitting(nanoseconds: 1000)
+    #expect(count.continues(after: 9, elapsedNs: 5000, roundNs: 100))
+    #expect(count.continues(after: 10, elapsedNs: 900, roundNs: 100))
+    #expect(!count.continues(after: 10, elapsedNs: 901, roundNs: 100))
+    #expect(!count.continues(after: 30, elapsedNs: 0, roundNs: 1))
+  }
+
+  @Test("a time and a number of rounds: whichever is reached first, after one round")
+  func within() {
+    let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
+    #expect(count.continues(after: 0, elapsedNs: 5000, roundNs: 100))
+    #expect(count.continues(after: 4, elapsedNs: 900, roundNs: 100))
+    #expect(!count.continues(after: 4, elapsedNs: 901, roundNs: 100))
+    #expect(!count.continues(after: 5, elapsedNs: 0, roundNs: 1))
+    #expect(count.estimate(roundNs: 250) == 3)
+    #expect(count.estimate(roundNs: 100) == 5)
+    #expect(count.estimate(roundNs: 5000) == 1)
+  }
+
+  @Test("the estimate leaves room for the warm-up round")
+  func estimate() {
+    #expect(RoundCount.fitting(nanoseconds: 1600).estimate(roundNs: 100) == 15)
+    #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 0) == 30)
+    #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 900) == 10)
+    #expect(RoundCount.fixed(4).estimate(roundNs: 900) == 4)
+  }
+}
+
+@Suite("WarmUp")
+struct WarmUpTests {
+  /// A run of three recorded rounds after a warm-up by `warmUp`, in which round n
+  /// takes `bases[n]` ns.
+  private func run(_ warmUp: WarmUp, _ bases: [Double]) throws -> Report {
+    var fixture = Fixture()
+    fixture.peers = [SettlingPeer(name: "uv", bases: bases), FakePeer(name: "lt", base: 500)]
+    fixture.warmUp = warmUp
+    fixture.rounds = .fixed(3)
+    return try fixture.report()
+  }
+
+  @Test("it goes on until three rounds of every contender agree")
+  func settles() throws {
+    let report = try run(.auto, [9000, 1000, 1040, 1020])
+    #expect(report.settings.warmUpRounds == 4)
+    #expect(report.settings.warmUp.hasPrefix("4 rounds until medians settled"))
+    #expect(report.rounds.map(\.round) == [1, 2, 3])
+    #expect(report.results[0].max < 9000)
+  }
+
+  @Test("three rounds that agree at once are enough, and 5 are the most")
+  func limits() throws {
+    #expect(try run(.auto, [1000]).settings.warmUpRounds == 3)
+    let restless = try run(.auto, [1000, 2000, 1000, 2000, 1000, 1000, 1000])
+    #expect(restless.settings.warmUpRounds == 5)
+    #expect(restless.settings.warmUp.hasPrefix("5 rounds, and"))
+  }
+
+  @Test("no further round is begun that would end past 2 s")
+  func time() {
+    var state = WarmUpState()
+    #expect(WarmUp.auto.continues(after: state, elapsedNs: 0, roundNs: 0))
+    state.add(RoundOutcome(round: 0, slices: [], wallNs: 1))
+    #expect(
+      WarmUp.auto.continues(after: state, elapsedNs: 1_000_000_000, roundNs: 1_000_000_000)
+    )
+    #expect(
+      !WarmUp.auto.continues(after: state, elapsedNs: 1_000_000_001, roundNs: 1_000_000_000)
+    )
+  }
+
+  @Test("a stated time is filled, a stated number of rounds kept")
+  func stated() {
+    var state = WarmUpState()
+    #expect(WarmUp.rounds(0).continues(after: state, elapsedNs: 0, roundNs: 0))
+    state.add(RoundOutcome(round: 0, slices: [], wallNs: 1))
+    #expect(!WarmUp.rounds(1).continues(after: state, elapsedNs: 0, roundNs: 0))
+    #expect(WarmUp.rounds(2).continues(after: state, elapsedNs: 0, roundNs: 0))
+    #expect(WarmUp.duration(nanoseconds: 10).continues(after: state, elapsedNs: 9, roundNs: 5))
+    #expect(!WarmUp.duration(nanoseconds: 10).continues(after: state, elapsedNs: 10, roundNs: 0))
+  }
+}

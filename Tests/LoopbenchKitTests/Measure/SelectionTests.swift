@@ -1,0 +1,124 @@
+import LoopbenchKit
+import Testing
+
+@Suite("Selection")
+struct SelectionTests {
+  private let placement = Placement(cpuCount: 2, loop: 1, producer: 0)
+  private let registry = Registry.standard
+
+  private func select(
+    _ scenarios: [String] = [],
+    peers: [String]? = nil,
+    twins: TwinRule = .never
+  ) throws(LoopbenchError) -> Selection {
+    try Selection(
+      from: registry,
+      scenarios: scenarios,
+      peers: peers,
+      placement: placement,
+      twins: twins
+    )
+  }
+
+  @Test("the reference is measured twice where it is compared")
+  func twins() throws {
+    let names = try select(["idle"], twins: .compared).contenders.map(\.name)
+    #expect(names == ["idle/tick/uv", "idle/tick/lt", "idle/tick/uv.again"])
+    #expect(try select(["idle"]).contenders.count == 2)
+  }
+
+  @Test("without the reference the first peer is measured twice; one alone only on request")
+  func twinsWithoutReference() throws {
+    let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
+    #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
+    let one = try select(["idle"], peers: ["lt"], twins: .compared).contenders
+    #expect(one.map(\.peerName) == ["lt"])
+    let always = try select(["idle"], peers: ["lt"], twins: .always).contenders
+    #expect(always.map(\.peerName) == ["lt", "lt.again"])
+  }
+
+  @Test("nothing named is every scenario with its standard peers, with no warning")
+  func everything() throws {
+    let scenarios = registry.scenarios.filter(\.isStandard)
+    let standard = Set(scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name))
+    #expect(standard.isStrictSubset(of: registry.peerNames))
+    let selection = try select()
+    let wanted = registry.scenarios.filter(\.isStandard).map(\.name)
+    #expect(Set(selection.contenders.map(\.scenario.name)) == Set(wanted))
+    #expect(Set(selection.contenders.map(\.peer.name)) == standard)
+    #expect(selection.warnings == [])
+  }
+
+  @Test("a scenario that is not standard is measured when it is named, with all its peers")
+  func named() throws {
+    let named = registry.scenarios.filter { !$0.isStandard }.map(\.name)
+    #expect(named == ["pool", "priority", "hop"])
+    let peers = try select(["pool"]).contenders.map(\.name).filter { $0.hasPrefix("pool/empty") }
+    #expect(peers.contains("pool/empty/lt") && peers.contains("pool/empty/dispatch"))
+    for changed in [registry.closed, registry.taking(samples: 2, in: 1)] {
+      let all = try Selection(from: changed, peers: ["all"], placement: placement)
+      #expect(!all.contenders.contains { $0.scenario.name == "pool" })
+    }
+  }
+
+  @Test("a companion is not measured by itself")
+  func companions() throws {
+    let names = try select(["wake"], peers: ["uv"]).contenders.map(\.series.name)
+    #expect(names == ["across", "same", "same.low", "paced"])
+  }
+
+  @Test("a mistyped scenario is refused with the nearest name")
+  func unknownScenario() {
+    let error = #expect(throws: LoopbenchError.self) { try select(["wkae"]) }
+    #expect(error?.description == "there is no scenario \"wkae\"; did you mean \"wake\"?")
+  }
+
+  @Test("a mistyped peer is refused with the nearest name")
+  func unknownPeer() {
+    let error = #expect(throws: LoopbenchError.self) { try select(peers: ["dirtybits"]) }
+    #expect(error?.description == "there is no peer \"dirtybits\"; did you mean \"dirtybit\"?")
+  }
+
+  @Test("a peer that a named scenario does not have is refused, with those it has")
+  func peerNotInScenario() {
+    let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["set"]) }
+    #expect(error?.code == .unavailable)
+    #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
+  }
+
+  @Test("with no scenario named, one without the peer is left out with a warning")
+  func skipped() throws {
+    let selection = try select(peers: ["set"])
+    #expect(Set(selection.contenders.map(\.name)) == ["commit/duplicate/set", "commit/first/set"])
+    #expect(selection.warnings.map(\.id) == Array(repeating: "peer-skipped", count: 5))
+  }
+
+  @Test("with one CPU, across is left out with a warning")
+  func oneCPU() throws {
+    let selection = try Selection(
+      from: registry,
+      scenarios: ["wake"],
+      placement: Placement(cpuCount: 1, loop: 0, producer: nil)
+    )
+    #expect(!selection.contenders.contains { $0.series.name == "across" })
+    #expect(selection.contenders.contains { $0.series.name == "same" })
+    #expect(
+      selection.warnings.map(\.text) == [
+        "wake across is unavailable: it needs 2 CPUs, here is 1",
+        "wake paced is unavailable: it needs 2 CPUs, here is 1",
+      ]
+    )
+  }
+
+  @Test("every peer of the standard registry has a scenario, and series that exist")
+  func consistency() throws {
+    for peer in registry.peers {
+      let scenario = try #require(registry.scenarios.first { $0.name == peer.scenario })
+      let closed = registry.closed.scenarios.flatMap(\.series).map(\.name)
+      let known = scenario.series.filter { $0.companionOf == nil }.map(\.name) + closed
+      #expect(Set(peer.series).isSubset(of: known), "\(peer.scenario) \(peer.name)")
+    }
+    let names = registry.peers.map { "\($0.scenario)/\($0.name)" }
+    #expect(Set(names).count == names.count)
+  }
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import LoopbenchKit
+import TestSupport
+import Testing
+
+@Suite("Formats")
+struct FormatTests {
+  /// Two peers and a twin in a series with companions.
+  private static func fixture() -> Fixture {
+    var fixture = Fixture()
+    let paced = Series(
+      name: "paced",
+      summary: "a made-up open loop",
+      effort: Effort(warmUps: 0, samples: 5, operations: 1),
+      kind: .intended
+    )
+    fixture.scenario = Scenario(
+      name: "fake",
+      summary: "what is made up",
+      series: [
+        paced,
+        Series(
+          name: "paced.service",
+          summary: "the same, made up",
+          recordedWith: paced,
+          kind: .service
+        ),
+        Series(name: "paced.lag", summary: "a made-up lag", recordedWith: paced, kind: .lag),
+      ]
+    )
+    fixture.peers = [PacedPeer(name: "uv", base: 20_000), PacedPeer(name: "lt", base: 10_000)]
+    fixture.twins = .compared
+    return fixture
+  }
+
+  // Once: what takes long is to measure and compare, not to render.
+  private static let report = Result { try fixture().report() }
+
+  private func rendered(_ format: ReportFormat, style: ReportStyle = ReportStyle()) throws -> String
+  {
+    try Self.report.get().rendered(as: format, style: style, scenarios: [Self.fixture().scenario])
+  }
+
+  @Test("a known run in each format is what the golden file says", arguments: ReportFormat.allCases)
+  func golden(_ format: ReportFormat) throws {
+    let text = try rendered(format)
+    #expect(try text == Golden.expected(text, "paced.\(format.rawValue)"))
+  }
+
+  @Test("a run of the same seed is told in the same words")
+  func same() throws {
+    let (fixture, style) = (Self.fixture(), ReportStyle())
+    let again = try fixture.report().rendered(
+      as: .json,
+      style: style,
+      scenarios: [fixture.scenario]
+    )
+    #expect(try again == rendered(.json))
+  }
+
+  @Test("on a narrow terminal, tables leave out what says least", arguments: [10, 60, 80, 120])
+  func narrow(_ width: Int) throws {
+    var style = ReportStyle()
+    style.width = width
+    let text = try rendered(.text, style: style)
+    #expect(try text == Golden.expected(text, "narrow-\(width).txt"))
+    let rows = text.split(separator: "\n").filter {
+      $0.hasPrefix("    us") || $0.hasPrefix("    lt") || $0.hasPrefix("    uv")
+    }
+    #expect(!rows.isEmpty && rows.allSatisfy { $0.count <= max(width, 30) })
+    #expect(try rendered(.markdown, style: style) == rendered(.markdown))
+    #expect(try rendered(.csv, style: style) == rendered(.csv))
+  }
+
+  @Test("without colour and beyond ASCII nothing is lost: words say what colours do")
+  func ascii() throws {
+    var style = ReportStyle()
+    style.usesColor = true
+    let colored = try rendered(.text, style: style)
+    #expect(colored.contains("\u{1B}[32m"))
+    style.usesColor = false
+    style.isASCII = true
+    let plain = try rendered(.text, style: style)
+    #expect(plain.contains("faster"))
+    #expect(plain.utf8.allSatisfy { $0 < 128 })
+  }
+
+  @Test("scenarios and peers that were not asked for are left out")
+  func chosen() throws {
+    var style = ReportStyle()
+    style.peers = ["lt"]
+    let csv = try rendered(.csv, style: style)
+    #expect(csv.contains("fake,paced,lt,") && !csv.contains("fake,paced,uv,"))
+    style.peers = []
+    style.scenarios = ["other"]
+    #expect(try !rendered(.csv, style: style).contains("fake,"))
+  }
+
+  @Test("percentiles and unit are those asked for")
+  func columns() throws {
+    var style = ReportStyle()
+    style.percentiles = try #require(Percentile.list("50,99.99"))
+    style.unit = .ms
+    let text = try rendered(.text, style: style)
+    #expect(text.contains("    ms"))
+    #expect(text.contains("p99.99") && !text.contains("p90"))
+  }
+}
+
+/// Records what the numbers of its samples say, in three series.
+private struct PacedPeer: Peer {
+  let name: String
+  let scenario = "fake"
+  let series = ["paced"]
+  let summary = "arithmetic"
+  let base: Double
+
+  func measure(_ slice: inout Slice) {
+    for index in 0..<slice.effort.samples {
+      let lag = Double(index) * 100
+      slice.record(nanoseconds: base + lag)
+      slice.record(nanoseconds: base, as: "paced.service")
+      slice.record(nanoseconds: lag, as: "paced.lag")
+    }
+    slice.miss()
+  }
+}
+
+@Suite("JSONReport")
+struct JSONReportTests {
+  @Test("the JSON of a known run is this JSON")
+  func golden() throws {
+    var fixture = Fixture()
+    fixture.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "lt", base: 500)]
+    fixture.rounds = .fixed(1)
+    let json = try fixture.report().json()
+    #expect(try json == Golden.expected(json, "report.json"))
+  }
+
+  @Test("a report read back is the same report")
+  func roundTrip() throws {
+    let report = try Fixture().report()
+    let json = report.json()
+    #expect(try JSONDecoder().decode(Report.self, from: Data(json.utf8)) == report)
+  }
+}

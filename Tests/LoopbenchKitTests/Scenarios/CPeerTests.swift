@@ -1,0 +1,89 @@
+import CLoopbench
+import LoopbenchKit
+import Testing
+
+@Suite("C peers")
+struct CPeerTests {
+  @Test("commit performs each target once per tick, however often it was committed")
+  func commit() throws {
+    let peer = try #require(cl_uv_commit_open(100))
+    defer { cl_uv_commit_close(peer) }
+    #expect(cl_uv_commit_duplicates(peer, 7) > 0)
+    #expect(cl_uv_commit_performed(peer) == 100)
+    #expect(cl_uv_commit_first(peer) > 0)
+    #expect(cl_uv_commit_performed(peer) == 200)
+  }
+
+  @Test("every item posted to self runs once")
+  func postToSelf() throws {
+    let peer = try #require(cl_uv_post_open())
+    defer { cl_uv_post_close(peer) }
+    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
+    for count in [1, 2, 1000] {
+      finish.reset(target: count)
+      cl_uv_post_burst(peer, finish.pointer, UInt32(count))
+      cl_uv_post_run(peer)
+      #expect(finish.ran == count)
+      #expect(finish.finished > 0)
+    }
+  }
+
+  @Test("every item posted from another thread runs once")
+  func postAcross() throws {
+    let peer = try #require(cl_uv_post_open())
+    defer { cl_uv_post_close(peer) }
+    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
+    let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
+    finish.reset(target: 50_000)
+    let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
+      cl_uv_post_burst(shared.value.peer, shared.value.finish, 50_000)
+    } runLoop: {
+      cl_uv_post_run(peer)
+    }
+    #expect(finish.ran == 50_000)
+    #expect(elapsed > 0)
+  }
+
+  @Test("a burst that ends early is a failure, not a figure")
+  func postCutShort() throws {
+    let finish = FinishLine()
+    finish.reset(target: 10)
+    #expect(throws: PeerFailure("only 0 items ran before the loop returned")) {
+      try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
+      } runLoop: {
+      }
+    }
+  }
+
+  @Test("every object is handed over once, whatever the batch", arguments: [1, 16, 1000, 5000])
+  func drain(batch: UInt32) throws {
+    let peer = try #require(cl_uv_drain_open(1000))
+    defer { cl_uv_drain_close(peer) }
+    for burst in 1...3 {
+      #expect(cl_uv_drain_burst(peer, batch) > 0)
+      #expect(cl_uv_drain_handed_over(peer) == UInt64(burst) * 1000)
+    }
+  }
+
+  @Test("a timer fires as often as asked, never early")
+  func timer() {
+    var lateness = [Int64](repeating: -1, count: 5)
+    let fired = cl_uv_timer_run(cl_now() + 1_234_567, 2_000_000, &lateness, 5)
+    #expect(fired == 5)
+    #expect(lateness.allSatisfy { $0 >= 0 })
+  }
+
+  @Test("a finish line stops at its target, once")
+  func finish() {
+    let finish = FinishLine()
+    finish.reset(target: 2)
+    cl_finish_step(finish.pointer)
+    #expect(finish.finished == 0)
+    cl_finish_step(finish.pointer)
+    let finished = finish.finished
+    #expect(finished > 0)
+    cl_finish_step(finish.pointer)
+    #expect(finish.finished == finished)
+    #expect(finish.ran == 3)
+  }
+}
