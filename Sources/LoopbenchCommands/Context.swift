@@ -97,14 +97,11 @@ extension ExternalCommand {
 
   /// The names of all that are found, each once.
   package static func all(in folders: [String]) -> [String] {
-    var names: Set<String> = []
-    for folder in folders {
+    let names = folders.flatMap { folder in
       // try?: a folder of PATH need not be there.
       let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      for file in files where file.hasPrefix(prefix) && isProgram("\(folder)/\(file)") {
-        names.insert(String(file.dropFirst(prefix.count)))
-      }
+      return files.filter { $0.hasPrefix(prefix) && isProgram("\(folder)/\($0)") }
     }
-    return names.sorted()
+    return Set(names.map { String($0.dropFirst(prefix.count)) }).sorted()
   }
 }

@@ -42,12 +42,10 @@ struct RunPlan {
       rounds: rounds,
       order: options.order,
       warmUp: options.warmUp,
-      pace: pace,
+      pace: Pace(rate: options.rate, arrival: options.arrival),
       conditions: options.conditions
     )
   }
-
-  private var pace: Pace { Pace(rate: options.rate, arrival: options.arrival) }
 
   /// What has to be so before it measures: the policy is permitted, the load runs.
   func start() throws -> RunningLoad {
@@ -72,11 +70,8 @@ struct RunPlan {
     case .automatic: return detected
     case .any: return Placement(cpuCount: detected.cpuCount, loop: nil, producer: nil)
     case .same:
-      return Placement(
-        cpuCount: detected.cpuCount,
-        loop: detected.loop,
-        producer: detected.loop
-      )
+      let loop = detected.loop
+      return Placement(cpuCount: detected.cpuCount, loop: loop, producer: loop)
     case .cross:
       guard detected.producer != nil else {
         throw .unavailable("--placement cross needs 2 CPUs that may be chosen")
@@ -155,20 +150,17 @@ extension RunPlan {
   }
 
   private var scenarios: [String] {
-    var rows: [(name: String, peers: [String])] = []
-    for one in selection.contenders {
-      let name = "\(one.scenario.name) \(one.series.name)"
-      if let index = rows.firstIndex(where: { $0.name == name }) {
-        rows[index].peers.append(one.peerName)
-      } else {
-        rows.append((name, [one.peerName]))
-      }
+    let rows = selection.contenders.map {
+      (name: "\($0.scenario.name) \($0.series.name)", peer: $0.peerName)
     }
-    return Layout.rows(rows.map { ($0.name, $0.peers.joined(separator: ", ")) })
+    return Layout.rows(
+      rows.map(\.name).uniqued().map { name in
+        (name, rows.filter { $0.name == name }.map(\.peer).joined(separator: ", "))
+      }
+    )
   }
 
   private var files: [String] {
-    (options.output.map { [$0] } ?? []) + options.exports.map(\.path)
-      + (options.plot.map { [$0] } ?? [])
+    ([options.output] + options.exports.map(\.path) + [options.plot]).compactMap { $0 }
   }
 }

@@ -8,8 +8,7 @@ package enum Doctor {
   package static func findings(about facts: MachineFacts) -> [Finding] {
     let checks = [
       build, cpus, smt, quota, autogroup, governor, clock, slack, virtualization, load, sleep, wake,
-      libuv,
-      memory, descriptors,
+      libuv, memory, descriptors,
     ]
     return checks.compactMap { $0(facts) }
   }

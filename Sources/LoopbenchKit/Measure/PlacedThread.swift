@@ -36,6 +36,13 @@ package struct PlacedThread: ~Copyable {
     cl_thread_join(thread)
   }
 
+  /// Does `body` on this thread, then waits for the other to end.
+  consuming func join(after body: () throws(PeerFailure) -> Void) throws(PeerFailure) {
+    let outcome = Result { () throws(PeerFailure) in try body() }
+    join()
+    try outcome.get()
+  }
+
   private static let main: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
     guard let context else { return }
     Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()

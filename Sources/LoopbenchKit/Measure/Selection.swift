@@ -118,11 +118,9 @@ extension Selection {
       case .success(let seats):
         let able = peers.filter { $0.series.contains(series.name) }
         let twin = twins.applies(toPeers: able.count) ? scenario.first(of: able) : nil
-        contenders += able.map {
-          Contender(scenario: scenario, series: series, peer: $0, seats: seats)
-        }
-        contenders += (twin.map { [$0] } ?? []).map {
-          Contender(scenario: scenario, series: series, peer: $0, isTwin: true, seats: seats)
+        let measured = able.map { ($0, false) } + [twin].compactMap { $0 }.map { ($0, true) }
+        contenders += measured.map { peer, isTwin in
+          Contender(scenario: scenario, series: series, peer: peer, isTwin: isTwin, seats: seats)
         }
       case .failure(let unavailable):
         warnings.append(

@@ -1,17 +1,14 @@
 /// Time by percentile, every nine with as much room as the one before.
-struct PercentileDrawing {
+struct PercentileDrawing: PanelContent {
   private let options: PlotOptions
   private let curves: [(curve: PlotCurve, points: [PlotCurve.Point])]
 
-  private init(_ panel: PlotPanel, _ options: PlotOptions) {
+  init(_ panel: PlotPanel, _ options: PlotOptions) {
     self.options = options
     curves = panel.curves.map { ($0, $0.points(to: options.to)) }
   }
 
-  static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
-    let drawing = PercentileDrawing(panel, options)
-    return PanelDrawing(panel, kind: .percentile, height: 300) { drawing.draw(in: $0, &$1) }
-  }
+  var height: Double { 300 }
 
   /// The last place of the axis: the largest sample of the longest curve.
   private var nines: Double {
@@ -20,7 +17,7 @@ struct PercentileDrawing {
       : PlotCurve.nines(of: options.to)
   }
 
-  private func draw(in frame: PlotFrame, _ markup: inout Markup) {
+  func draw(in frame: PlotFrame, _ markup: inout Markup) {
     let range = PlotPanel.range(
       of: curves.flatMap { $0.points.map(\.value) },
       isLinear: options.isLinear
@@ -69,16 +66,13 @@ struct PercentileDrawing {
 }
 
 /// Median and p99 round by round, in the order of the rounds.
-struct TimeDrawing {
-  private let panel: PlotPanel
-  private let options: PlotOptions
+struct TimeDrawing: PanelContent {
+  let panel: PlotPanel
+  let options: PlotOptions
 
-  static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
-    let drawing = TimeDrawing(panel: panel, options: options)
-    return PanelDrawing(panel, kind: .time, height: 300) { drawing.draw(in: $0, &$1) }
-  }
+  var height: Double { 300 }
 
-  private func draw(in frame: PlotFrame, _ markup: inout Markup) {
+  func draw(in frame: PlotFrame, _ markup: inout Markup) {
     let axes = axes(in: frame)
     let marked = Set(panel.curves.flatMap { $0.result.perRound.filter(\.isDisturbed).map(\.round) })
     for round in marked.sorted() { drawBand(round, axes.rounds, frame, &markup) }

@@ -1,27 +1,21 @@
 /// How many samples took how long: a lane for each peer, one scale for all.
-struct HistogramDrawing {
+struct HistogramDrawing: PanelContent {
   private let lanes: [[PlotCurve]]
   private let options: PlotOptions
   private let bins: Bins
 
   private static let lane = 62.0
 
-  static func make(_ panel: PlotPanel, _ options: PlotOptions) -> PanelDrawing {
-    let drawing = HistogramDrawing(
-      lanes: lanes(of: panel),
-      options: options,
-      bins: bins(of: panel.curves, options: options, count: 120)
-    )
-    let height = Double(drawing.lanes.count) * lane
-    return PanelDrawing(panel, kind: .histogram, height: height) { drawing.draw(in: $0, &$1) }
-  }
-
-  /// The same peer of several reports shares a lane.
-  static func lanes(of panel: PlotPanel) -> [[PlotCurve]] {
-    panel.curves.map(\.result.peer).uniqued().map { peer in
+  init(_ panel: PlotPanel, _ options: PlotOptions) {
+    // The same peer of several reports shares a lane.
+    lanes = panel.curves.map(\.result.peer).uniqued().map { peer in
       panel.curves.filter { $0.result.peer == peer }
     }
+    self.options = options
+    bins = Self.bins(of: panel.curves, options: options, count: 120)
   }
+
+  var height: Double { Double(lanes.count) * Self.lane }
 
   /// The bins of all lanes: from the smallest sample to the last percentile shown.
   static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
@@ -36,7 +30,7 @@ struct HistogramDrawing {
     )
   }
 
-  private func draw(in frame: PlotFrame, _ markup: inout Markup) {
+  func draw(in frame: PlotFrame, _ markup: inout Markup) {
     let times = bins.axis(along: (frame.left, frame.right))
     frame.drawHorizontal(
       times.ticks.map { (TimeText.tick($0), times.place($0)) },

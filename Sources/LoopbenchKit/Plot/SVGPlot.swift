@@ -12,7 +12,7 @@ struct SVGPlot {
     var body = Markup()
     var y = 0.0
     for panel in panels {
-      let drawing = drawing(of: panel)
+      let drawing = PanelDrawing(panel, kind: kind, content(of: panel))
       body.element("g", ["transform": "translate(0,\(Markup.number(y)))"]) { group in
         group.line()
         drawing.draw(in: &group)
@@ -23,11 +23,11 @@ struct SVGPlot {
     return frame(body, height: panels.isEmpty ? 60 : y, withStyle: withStyle)
   }
 
-  private func drawing(of panel: PlotPanel) -> PanelDrawing {
+  private func content(of panel: PlotPanel) -> any PanelContent {
     switch kind {
-    case .percentile: PercentileDrawing.make(panel, options)
-    case .time: TimeDrawing.make(panel, options)
-    case .histogram: HistogramDrawing.make(panel, options)
+    case .percentile: PercentileDrawing(panel, options)
+    case .time: TimeDrawing(panel: panel, options: options)
+    case .histogram: HistogramDrawing(panel, options)
     }
   }
 
@@ -56,21 +56,22 @@ struct SVGPlot {
   }
 }
 
+/// What is drawn between the axes of a panel, and they themselves.
+protocol PanelContent {
+  var height: Double { get }
+  func draw(in frame: PlotFrame, _ markup: inout Markup)
+}
+
 /// How one panel is drawn: a frame with title and legend, and what is in it.
 struct PanelDrawing {
   let panel: PlotPanel
   let kind: PlotKind
   let frame: PlotFrame
-  let content: (PlotFrame, inout Markup) -> Void
+  let content: any PanelContent
 
   private let legend: PlotLegend
 
-  init(
-    _ panel: PlotPanel,
-    kind: PlotKind,
-    height: Double,
-    content: @escaping (PlotFrame, inout Markup) -> Void
-  ) {
+  init(_ panel: PlotPanel, kind: PlotKind, _ content: any PanelContent) {
     self.panel = panel
     self.kind = kind
     self.content = content
@@ -78,7 +79,7 @@ struct PanelDrawing {
     frame = PlotFrame(
       legendRows: legend.rows.count,
       hasSummary: !panel.summary.isEmpty,
-      height: height
+      height: content.height
     )
   }
 
@@ -87,7 +88,7 @@ struct PanelDrawing {
     if !panel.summary.isEmpty { text(panel.summary, y: 42, class: "soft", in: &markup) }
     markup.line()
     legend.draw(top: panel.summary.isEmpty ? 44 : 62, in: &markup)
-    content(frame, &markup)
+    content.draw(in: frame, &markup)
   }
 
   private func text(_ words: String, y: Double, class name: String, in markup: inout Markup) {

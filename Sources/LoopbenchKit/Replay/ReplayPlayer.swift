@@ -38,9 +38,7 @@ struct ReplayPlayer {
       recorder.waitForEnd(of: producers.reduce(0) { $0 + $1.startedCount })
       stop()
     }
-    let outcome = Result { () throws(PeerFailure) in try runLoop() }
-    conductor.join()
-    try outcome.get()
+    try conductor.join(after: runLoop)
     for producer in producers { record(producer, from: origin, into: &slice) }
   }
 

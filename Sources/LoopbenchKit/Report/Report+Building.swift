@@ -87,14 +87,8 @@ extension Report {
       }
       return named.flatMap { reference in
         comparedPercentiles.compactMap { percentile in
-          let floor = noise.first { $0.isAbout(result, at: percentile) }
-          return Comparison(
-            result,
-            with: reference,
-            at: percentile,
-            noise: floor?.interval,
-            dropping: dropping
-          )
+          let floor = noise.first { $0.isAbout(result, at: percentile) }?.interval
+          return Comparison(result, with: reference, at: percentile, floor, dropping: dropping)
         }
       }
     }

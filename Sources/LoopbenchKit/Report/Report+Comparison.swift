@@ -37,7 +37,7 @@ extension Report.Comparison {
     _ result: Report.Result,
     with reference: Report.Result,
     at percentile: Percentile,
-    noise: Interval?,
+    _ noise: Interval?,
     dropping: Bool
   ) {
     let pairs = RoundPairs(result, with: reference, at: percentile, dropping: dropping)

@@ -81,9 +81,7 @@ package enum PostBurst {
       began.value = cl_now()
       produce()
     }
-    let failure = Result { () throws(PeerFailure) in try runLoop() }
-    producer.join()
-    try failure.get()
+    try producer.join(after: runLoop)
     // Without a start nothing was posted, and nothing ran.
     return try finish.nanoseconds(since: began.value ?? .max)
   }

@@ -132,8 +132,7 @@ package final class WakePings {
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
     guard slice.series != "paced" else {
-      let paced = PacedPings(pointer: pointer, slice: &slice)
-      return try paced.measure(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
+      return try measurePaced(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
     }
     let pause = WakeLoad.pause(before: slice.series)
     let isLow = WakeLoad.isLow(slice.series)
@@ -144,9 +143,7 @@ package final class WakePings {
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
       stop()
     }
-    let outcome = Result { () throws(PeerFailure) in try runLoop() }
-    producer.join()
-    try outcome.get()
+    try producer.join(after: runLoop)
     record(into: &slice)
   }
 
@@ -174,39 +171,25 @@ package final class WakePings {
   }
 }
 
-/// The producer's side of `wake` in the series `paced`: an open loop, the same
-/// for every peer.
-struct PacedPings {
-  private let pointer: OpaquePointer
-  private let schedule: OpenLoopSchedule
-  private let slackNs: UInt64
-
+extension WakePings {
   /// Long enough for the loop to fall asleep before the schedule starts.
   private static let headStart: UInt64 = 1_000_000
 
-  /// - Parameter pointer: The pings, which from now on wait for no answer.
-  init(pointer: OpaquePointer, slice: inout Slice) {
-    self.pointer = pointer
-    schedule = OpenLoopSchedule(
-      count: slice.effort.warmUps + slice.effort.samples,
-      pace: slice.pace,
-      generator: &slice.generator
-    )
-    slackNs = slice.conditions.slackNs
-    cl_wake_pace(pointer)
-  }
-
-  func measure(
+  /// The series `paced`: an open loop, in which pings wait for no answer.
+  private func measurePaced(
     _ slice: inout Slice,
     send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
     context: UnsafeMutableRawPointer?,
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
+    let schedule = OpenLoopSchedule(count: count, pace: slice.pace, generator: &slice.generator)
+    let slackNs = slice.conditions.slackNs
+    cl_wake_pace(pointer)
     let origin = cl_now() + Self.headStart
     let started = JoinResult<[UInt64]>()
     let shared = UnsafeTransfer((pings: pointer, context: context))
-    let producer = try PlacedThread(cpu: slice.seats.producer) { [schedule, slackNs] in
+    let producer = try PlacedThread(cpu: slice.seats.producer) {
       cl_sleep_within(slackNs)
       started.value = schedule.follow(from: origin) { _ in
         cl_wake_announce(shared.value.pings)
@@ -215,15 +198,9 @@ struct PacedPings {
       cl_wake_settle(shared.value.pings)
       stop()
     }
-    let outcome = Result { () throws(PeerFailure) in try runLoop() }
-    producer.join()
-    try outcome.get()
-    record(started.value ?? [], from: origin, into: &slice)
-  }
-
-  private func record(_ started: [UInt64], from origin: UInt64, into slice: inout Slice) {
-    let answers = started.count { $0 != 0 }
+    try producer.join(after: runLoop)
+    let answers = (started.value ?? []).count { $0 != 0 }
     let ended = (0..<answers).map { cl_wake_answered_at(pointer, UInt32($0)) }
-    slice.record(schedule, from: origin, started: started, ended: ended)
+    slice.record(schedule, from: origin, started: started.value ?? [], ended: ended)
   }
 }
