@@ -121,7 +121,7 @@ struct ConfigurationTests {
   @Test("of the options that name a file, all but those that read it count as writing")
   func fileOptions() {
     for option in Option.table {
-      guard case .value(_, let words, _) = option.action else { continue }
+      guard case .value(let words, _) = option.action else { continue }
       switch words {
       case .file, .exports:
         #expect(option.writesFile != ["--baseline", "--config"].contains(option.long))
