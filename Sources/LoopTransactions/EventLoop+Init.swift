@@ -48,6 +48,7 @@ extension EventLoop {
         // Order: what an operation's completion enqueues or commits comes behind it.
         let parts: [any LoopPart] = [
           UnfinishedTransactions(), QueueList(), commits, ObservedTargets(), TransactionGroup(),
+          RetryTimer(),
         ]
         return (commits, parts)
       }

@@ -51,7 +51,7 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Nobody will be told. Loop only.
   func forget() {}
 
-  override final func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+  override final func isAwaited(by transaction: AnyObject) -> Bool {
     core === transaction
   }
 

@@ -127,7 +127,7 @@ extension WorkerRetries {
   /// Has the loop of the calling thread retry, if there is one.
   private func driveByLoop() {
     guard needsDriver.load(ordering: .relaxed) else { return }
-    EventLoop.current?.part(UnfinishedTransactions.self).drive(self)
+    EventLoop.current?.part(RetryTimer.self).drive(self)
   }
 
   /// Has a task retry if nobody else does.
@@ -163,15 +163,28 @@ extension WorkerRetries {
   }
 }
 
-extension UnfinishedTransactions {
+/// A loop's part in `WorkerRetries`: a timer while nobody else can retry.
+///
+/// Belongs to the loop's thread.
+final class RetryTimer: LoopPart {
+  @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
+  @exclusivity(unchecked) private var timer: LoopTimer?
+
+  func attach(to loop: EventLoop) { self.loop = loop }
+
+  func loopDidClose() { loop = nil }
+
   /// Has this loop call `retries.serve()` when that is due.
   ///
   /// Does not keep the loop's run going: what the loop waits for does.
   fileprivate func drive(_ retries: WorkerRetries) {
-    guard retryTimer?.isActive != true, let delay = retries.driverDelay else { return }
-    retryTimer = addRetryTimer(after: delay) { [weak self] in
+    guard timer?.isActive != true, let delay = retries.driverDelay else { return }
+    guard let loop, loop.takesCommits, !loop.core.isForked, !loop.wasTornDown else { return }
+    let timer = loop.addTimer(after: .nanoseconds(Int64(clamping: delay))) { [weak self] _ in
       retries.serve()
       self?.drive(retries)
     }
+    timer.keepsLoopAlive = false
+    self.timer = timer
   }
 }

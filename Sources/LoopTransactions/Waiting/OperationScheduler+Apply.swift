@@ -76,7 +76,7 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   func letGo() { body = nil }
 
   // Who waits for the caller waits for its helpers.
-  override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+  override func isAwaited(by transaction: AnyObject) -> Bool {
     callers.contains { $0.isAwaited(by: transaction) }
   }
 

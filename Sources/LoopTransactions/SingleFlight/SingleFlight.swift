@@ -89,3 +89,13 @@ extension AsyncTransaction {
     return Operation(item: item)
   }
 }
+
+extension FlightFollower: Unreflected {}
+extension FlightTable: Unreflected {}
+
+extension SingleFlight: CustomReflectable {
+  /// How many keys are under way.
+  public var customMirror: Mirror {
+    Mirror(self, showing: table.scheduler.core.isForked ? [] : [("count", count)])
+  }
+}

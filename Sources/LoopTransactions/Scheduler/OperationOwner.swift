@@ -22,10 +22,11 @@ package class OperationOwner: @unchecked Sendable {
   /// cancelled it, without a lock.
   func operationEnded(_ end: OperationEnd) {}
 
-  /// Whether `transaction` waits for this.
+  /// Whether `transaction` waits for this. An `AsyncTransactionCore`: the folder of
+  /// transactions stands above this one.
   ///
   /// Call from any thread.
-  func isAwaited(by transaction: AsyncTransactionCore) -> Bool { false }
+  func isAwaited(by transaction: AnyObject) -> Bool { false }
 
   /// What a diagnosis calls it.
   var title: String { "operation" }

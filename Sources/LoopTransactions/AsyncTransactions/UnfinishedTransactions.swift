@@ -20,9 +20,6 @@ final class UnfinishedTransactions: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var holdsLoop = false
 
-  /// Retries refused workers while nobody else can.
-  @exclusivity(unchecked) var retryTimer: LoopTimer?
-
   func attach(to loop: EventLoop) { self.loop = loop }
 
   var holdsAnything: Bool { first != nil }
@@ -81,14 +78,6 @@ final class UnfinishedTransactions: LoopPart {
       return nil
     }
     return "an operation of transaction '\(awaiting.name)', nor where its captures are released"
-  }
-
-  /// A timer of the loop that its run does not wait for; nil if the loop takes none.
-  func addRetryTimer(after delay: UInt64, _ body: @escaping () -> Void) -> LoopTimer? {
-    guard let loop, loop.takesCommits, !loop.core.isForked, !loop.wasTornDown else { return nil }
-    let timer = loop.addTimer(after: .nanoseconds(Int64(clamping: delay))) { _ in body() }
-    timer.keepsLoopAlive = false
-    return timer
   }
 
   func drop() { finish() }

@@ -44,7 +44,8 @@ package final class WaitTable: Sendable {
 final class PendingWait: Sendable {
   /// What the thread waits for.
   enum Target: Sendable {
-    case transaction(AsyncTransactionCore, String)
+    /// The operations of a transaction, by its core, its loop and its name.
+    case transaction(AnyObject & Sendable, on: PortCore, name: String)
     case call(LoopCall)
     /// The helpers of an `apply`, by the owner of their operations.
     case helpers(OperationOwner)
@@ -73,14 +74,14 @@ final class PendingWait: Sendable {
     switch target {
     // Every loop of the thread.
     case .call(let call): return call.loop.thread == thread
-    case .transaction(let core, _): return owners.contains { $0.isAwaited(by: core) }
+    case .transaction(let core, _, _): return owners.contains { $0.isAwaited(by: core) }
     case .helpers(let owner): return owners.contains { $0 === owner }
     }
   }
 
   /// What a diagnosis calls it.
   var party: WaitCycleError.Party {
-    if case .transaction(_, let name) = target { return .transaction(name) }
+    if case .transaction(_, _, let name) = target { return .transaction(name) }
     return owners.first.map { .operation($0.title) } ?? .loop(threadName)
   }
 }
@@ -106,14 +107,16 @@ struct WaitState {
 
   func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     waits.last { wait in
-      guard case .transaction(let core, _) = wait.target, core.loop === loop else { return false }
+      guard case .transaction(let core, let waiting, _) = wait.target, waiting === loop else {
+        return false
+      }
       return owners.contains { $0.isAwaited(by: core) }
     }?.party
   }
 
   func isAwaiting(_ loop: PortCore) -> Bool {
     waits.contains { wait in
-      if case .transaction(let core, _) = wait.target { core.loop === loop } else { false }
+      if case .transaction(_, let waiting, _) = wait.target { waiting === loop } else { false }
     }
   }
 
@@ -160,3 +163,6 @@ struct WaitState {
     return nil
   }
 }
+
+extension LoopCall: Unreflected {}
+extension WaitTable: Unreflected {}

@@ -14,7 +14,7 @@ class FlightFollower<Value: Sendable>: @unchecked Sendable {
   func landed(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
   /// Whether `transaction` waits for this. Any thread.
-  func isAwaited(by transaction: AsyncTransactionCore) -> Bool { false }
+  func isAwaited(by transaction: AnyObject) -> Bool { false }
 
   /// What a diagnosis calls it.
   var title: String { "single flight" }
@@ -176,7 +176,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
 
   override var title: String { table.withLock { followers.first }?.title ?? super.title }
 
-  override func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+  override func isAwaited(by transaction: AnyObject) -> Bool {
     table.withLock { followers }.contains { $0.isAwaited(by: transaction) }
   }
 

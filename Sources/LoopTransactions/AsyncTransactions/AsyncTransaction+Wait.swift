@@ -25,7 +25,7 @@ extension AsyncTransaction {
     case .committed: break
     }
     // Also while it helps: what it runs may wait on other loops.
-    let wait = WaitTable.shared.begin(.transaction(core, "\(name)"))
+    let wait = WaitTable.shared.begin(.transaction(core, on: core.loop, name: "\(name)"))
     // Lifted first: workers begin with one while this thread runs another.
     items.forEach { _ = $0.move(to: OperationBacklog.lifted) }
     items.forEach { $0.help() }

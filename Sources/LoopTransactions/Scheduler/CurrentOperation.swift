@@ -25,7 +25,7 @@ enum CurrentOperation {
   }
 
   /// Whether `transaction` waits for the calling thread to go on.
-  static func isAwaited(by transaction: AsyncTransactionCore) -> Bool {
+  static func isAwaited(by transaction: AnyObject) -> Bool {
     owners.contains { $0.isAwaited(by: transaction) }
   }
 

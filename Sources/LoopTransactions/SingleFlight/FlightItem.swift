@@ -30,7 +30,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       core.operationEnded()
     }
 
-    override func isAwaited(by transaction: AsyncTransactionCore) -> Bool { core === transaction }
+    override func isAwaited(by transaction: AnyObject) -> Bool { core === transaction }
 
     override var title: String { "\(name)" }
   }

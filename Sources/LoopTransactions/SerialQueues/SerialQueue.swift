@@ -151,3 +151,12 @@ final class SerialQueueCore: Sendable {
     return piece != nil
   }
 }
+
+extension SerialQueueCore: Unreflected {}
+
+extension SerialQueue: CustomReflectable {
+  /// Its name, and how many bodies wait.
+  public var customMirror: Mirror {
+    Mirror(self, showing: [("name", name)] + (core.isForked ? [] : [("count", count)]))
+  }
+}

@@ -53,3 +53,8 @@ public final class SerialQueuePool: Sendable {
     return queues[Int(number % UInt(queues.count))]
   }
 }
+
+extension SerialQueuePool: CustomReflectable {
+  /// Its queues.
+  public var customMirror: Mirror { Mirror(self, showing: [("queues", queues)]) }
+}
