@@ -19,6 +19,7 @@ final class Log: Sendable {
 
 let loop = try EventLoop()
 let port = loop.port
+loop.waitsForPosts = true
 let log = Log()
 let refresh = PortTransaction(log, Log.refresh, on: port)
 DispatchQueue.global().async {

@@ -60,7 +60,7 @@ final class FrameRecorder {
     stage.isScrolling = false
     feed.clear()
     loop.run(.noWait)
-    leaves.remove()
+    leaves.cancel()
   }
 
   private func show(_ frame: FrameClock.Frame) {

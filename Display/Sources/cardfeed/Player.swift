@@ -53,7 +53,7 @@ final class Player {
     LoopThread.takeShortTurns()
     let clock = try FrameClock(on: loop) { [unowned self] in show($0) }
     loop.run()
-    clock.stop()
+    clock.cancel()
     feed.clear()
   }
 

@@ -7,8 +7,8 @@
 /// a timer. One tick does what was there when it began; what that adds comes in the
 /// next, after events that are ready.
 ///
-/// Belongs to the loop, which keeps it until it is closed, and whose run waits for
-/// the main queue meanwhile. `EventLoop.runMain` makes one.
+/// The loop keeps the bridge until `cancel()` or until the loop is closed, and its
+/// run waits for the main queue meanwhile. `EventLoop.runMain` makes one.
 ///
 /// ```swift
 /// let loop = try EventLoop()

@@ -23,7 +23,8 @@ import Synchronization
 /// `Selector.Carrying` by `LoopPort.commit`.
 ///
 /// A transaction does not keep its target alive until it is committed; then the target
-/// lives until it is performed. It holds the port, as any holder of one.
+/// lives until it is performed. The transaction retains the port, so it counts as a
+/// holder for `EventLoop.waitsForPosts`.
 public final class PortTransaction: Sendable {
   private let port: LoopPort
   private unowned let target: any AnyObject & Sendable

@@ -97,7 +97,7 @@ struct LayerTests {
       var shown = 0
       painter.onDid = {
         if case .displayed = $0 { shown += 1 }
-        // The test holds a port, with which the loop runs on.
+        // The loop waits for posts, so only this ends its run.
         if shown == 20 { display.loop.stop() }
       }
       layer.setNeedsDisplay()
