@@ -17,6 +17,7 @@ from collections import defaultdict
 # Each library, and the file that draws its folders.
 LIBRARIES = {
     "Sources/LoopTransactions": "ARCHITECTURE.md",
+    "Sources/LoopbenchKit": "ARCHITECTURE.md",
     "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
 }
 # Files beside the folders put the library together, so they may use all of them.
