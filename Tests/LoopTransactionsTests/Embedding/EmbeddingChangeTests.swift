@@ -42,7 +42,10 @@ struct EmbeddingChangeTests {
     }
   }
 
-  @Test("turn(), cancel() and close() trap in onChange", arguments: ["turn", "cancel", "close"])  // C5
+  @Test(
+    "turn(), cancel() and close() trap in onChange",
+    arguments: ["turn", "cancel", "close"]
+  )  // C5
   func refused(name: String) async {
     let result = await #expect(
       processExitsWith: .failure,
