@@ -18,7 +18,7 @@
 /// loop.run()
 /// ```
 public final class LoopPort: Sendable {
-  let core: PortCore
+  package let core: PortCore
 
   init(core: PortCore) { self.core = core }
 

@@ -2,7 +2,7 @@
 ///
 /// While a pass is under way the lists stand still: what is added waits for the
 /// end of the pass, what is removed is only passed over. I6.
-struct ObserverList {
+package struct ObserverList {
   private var lists = ContiguousArray<ContiguousArray<Observer>>(repeating: [], count: 4)
   private var waiting: [Observer] = []
   private var passes = 0
@@ -12,8 +12,10 @@ struct ObserverList {
   // which rests in most ticks. A look at it spares the pass.
   private var soles = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
 
+  package init() {}
+
   /// Adds `observer` behind those of the same order; from the next pass on.
-  mutating func add(_ observer: Observer) {
+  package mutating func add(_ observer: Observer) {
     // Nobody would call it, or tell it that the loop is gone.
     guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }
     guard passes == 0 else { return waiting.append(observer) }
@@ -26,39 +28,39 @@ struct ObserverList {
   }
 
   /// Drops observers that are no longer valid once no pass is under way.
-  mutating func sweepLater() {
+  package mutating func sweepLater() {
     needsSweep = true
     if passes == 0 { settle() }
   }
 
   /// Whether nobody has to be called at the activity numbered `index`.
   @inline(__always)
-  func isQuiet(_ index: Int) -> Bool {
+  package func isQuiet(_ index: Int) -> Bool {
     guard let sole = soles[index] else { return lists[index].isEmpty }
     return sole._withUnsafeGuaranteedRef { $0.isDormant }
   }
 
   /// Whether an observer of the list numbered `index` has pending work.
-  func hasWork(_ index: Int) -> Bool { lists[index].contains { $0.isPending } }
+  package func hasWork(_ index: Int) -> Bool { lists[index].contains { $0.isPending } }
 
   /// Begins a pass, in which the list numbered `index` stands still.
-  mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
+  package mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
     passes += 1
     return lists[index]
   }
 
   /// Ends a pass; what was added or removed meanwhile takes effect.
   @inline(__always)
-  mutating func endPass() {
+  package mutating func endPass() {
     passes -= 1
     if passes == 0, needsSweep || !waiting.isEmpty { settle() }
   }
 
   /// Whether there is no observer.
-  var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
+  package var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
 
   /// How many observers there are; one of several activities counts as often.
-  var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
+  package var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
 
   /// Takes every observer out; one of several activities is there as often.
   mutating func takeAll() -> [Observer] {

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// What a loop shares with other threads: its inbox and the means to wake it.
-final class PortCore: @unchecked Sendable {
+package final class PortCore: @unchecked Sendable {
   // @unchecked: `loop` is touched on the loop's thread only; `source` is only
   // sent to while the inbox counts the sender; the rest are constants and
   // atomics.
 
-  let inbox = Inbox()
+  package let inbox = Inbox()
   let metrics = MetricsCells()
   let lateJobs: LateJobs
 
@@ -47,11 +47,11 @@ final class PortCore: @unchecked Sendable {
 
   /// Whether the caller is on the loop's thread.
   @inline(__always)
-  var isOnThread: Bool { threadIdentity() == thread }
+  package var isOnThread: Bool { threadIdentity() == thread }
 
   /// Traps unless the caller is on the loop's thread.
   @inline(__always)
-  func checkThread(_ operation: StaticString) {
+  package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
     trapOffThread(operation)
   }
@@ -75,7 +75,7 @@ final class PortCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   @inline(__always)
-  func append(_ item: PostedItem) -> Bool {
+  package func append(_ item: PostedItem) -> Bool {
     if isOnThread { return appendOnThread(item) }
     switch isForked ? .refused : inbox.append(item) {
     case .queued: return true
@@ -99,7 +99,7 @@ final class PortCore: @unchecked Sendable {
   ///
   /// Call on the loop. Returns the previous one: releasing its captures is user code,
   /// so the caller does that last.
-  func setHostWake(_ wake: HostWake?) -> HostWake? {
+  package func setHostWake(_ wake: HostWake?) -> HostWake? {
     let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
     // Releasing: who reads the address reads what it points to.
     let old = hostWake.exchange(new, ordering: .releasing)
@@ -113,7 +113,7 @@ final class PortCore: @unchecked Sendable {
   /// Makes the loop begin a tick, and take note of `flags` if there are any.
   ///
   /// Call from any thread, and from a signal handler.
-  func request(_ flags: UInt32) {
+  package func request(_ flags: UInt32) {
     guard !isForked, inbox.request(flags) else { return }
     send()
   }
@@ -164,8 +164,8 @@ final class PortCore: @unchecked Sendable {
 }
 
 /// How a post wakes the host of an embedded loop; whether it did.
-final class HostWake: Sendable {
+package final class HostWake: Sendable {
   let body: @Sendable () -> Bool
 
-  init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
+  package init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
 }

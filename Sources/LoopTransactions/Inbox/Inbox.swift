@@ -5,7 +5,7 @@ import Synchronization
 /// Many threads append under a one-word lock; the loop swaps the whole buffer
 /// for an empty one. The word, the buffer's bounds and the count share a cache
 /// line that nothing else is on.
-struct Inbox: @unchecked Sendable {
+package struct Inbox: @unchecked Sendable {
   // @unchecked: `buffer` is touched under the word's lock only; the rest
   // are atomics.
 
@@ -16,9 +16,9 @@ struct Inbox: @unchecked Sendable {
   }
 
   /// The loop is to come round once more although nothing was posted.
-  static let wakeWanted: UInt32 = 1
+  package static let wakeWanted: UInt32 = 1
   /// The loop's run is to return.
-  static let stopWanted: UInt32 = 2
+  package static let stopWanted: UInt32 = 2
 
   private let cells: UnsafeMutablePointer<Cells>
   private let word: InboxWord
@@ -43,7 +43,7 @@ struct Inbox: @unchecked Sendable {
   private static var requestsOffset: Int { 128 }
 
   /// What `append` found.
-  enum Outcome {
+  package enum Outcome {
     /// The item is in; somebody else wakes the loop, or it is awake.
     case queued
     /// The item is in, and the caller must wake the loop, then call `didSend`.
@@ -53,7 +53,7 @@ struct Inbox: @unchecked Sendable {
   }
 
   /// An empty inbox in memory of its own, until `free()`.
-  init() {
+  package init() {
     // Twice 128: two lines each, as processors fetch them in pairs.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
@@ -65,7 +65,7 @@ struct Inbox: @unchecked Sendable {
   }
 
   /// Frees the memory; no thread may know the inbox any more.
-  func free() {
+  package func free() {
     buffer.pointee.free()
     requests.deinitialize(count: 1)
     cells.deinitialize(count: 1)
@@ -78,14 +78,14 @@ extension Inbox {
   ///
   /// Call from any thread. One atomic exchange; the lock is held for a copy.
   @inline(__always)
-  func append(_ item: PostedItem) -> Outcome {
+  package func append(_ item: PostedItem) -> Outcome {
     insert(item, word.lock())
   }
 
   /// Adds `item` as above, unless an item of `mark` waits; then nil.
   ///
   /// Call from any thread.
-  func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
+  package func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
     let flags = word.lock()
     if mark.join() {
       word.unlock(flags)
@@ -119,7 +119,7 @@ extension Inbox {
   }
 
   /// Says that the wake which `append` or `request` asked for was sent.
-  func didSend() {
+  package func didSend() {
     // Release: the closer sees the write done before it closes the descriptor.
     cells.pointee.senders.subtract(1, ordering: .releasing)
   }
@@ -128,7 +128,7 @@ extension Inbox {
   /// must wake the loop, then call `didSend`.
   ///
   /// Call from any thread, and from a signal handler.
-  func request(_ request: UInt32) -> Bool {
+  package func request(_ request: UInt32) -> Bool {
     // Sequentially consistent with `close`: it sees this sender, or this
     // sender sees `closed`.
     cells.pointee.senders.add(1, ordering: .sequentiallyConsistent)
@@ -143,22 +143,22 @@ extension Inbox {
 // What follows is called on the loop.
 extension Inbox {
   /// Refuses posts and commits while `limit` items wait.
-  func setLimit(_ limit: Int) {
+  package func setLimit(_ limit: Int) {
     let flags = word.lock()
     buffer.pointee.setLimit(limit)
     word.unlock(flags)
   }
 
   /// Whether nothing is accepted any more.
-  var isClosed: Bool { word.flags & InboxWord.closed != 0 }
+  package var isClosed: Bool { word.flags & InboxWord.closed != 0 }
 
   /// Whether anything was posted and not taken yet.
   @inline(__always)
-  var isFilled: Bool { word.flags & InboxWord.filled != 0 }
+  package var isFilled: Bool { word.flags & InboxWord.filled != 0 }
 
   /// Lets posts wake the loop from now on; false if there is something already.
   @inline(__always)
-  func sleep() -> Bool {
+  package func sleep() -> Bool {
     guard word.sleep() else { return false }
     if _fastPath(requests.pointee.load(ordering: .sequentiallyConsistent) == 0) {
       return true
@@ -169,17 +169,17 @@ extension Inbox {
 
   /// Spares posts the wake from now on.
   @inline(__always)
-  func awake() {
+  package func awake() {
     if word.flags & InboxWord.asleep == 0 { return }
     word.unlock(word.lock() & ~InboxWord.asleep)
   }
 
   /// Whether anything was asked for.
-  var hasRequest: Bool { requests.pointee.load(ordering: .relaxed) != 0 }
+  package var hasRequest: Bool { requests.pointee.load(ordering: .relaxed) != 0 }
 
   /// Whether `request` was asked for; it is not any more.
   @inline(__always)
-  func takeRequest(_ request: UInt32) -> Bool {
+  package func takeRequest(_ request: UInt32) -> Bool {
     // Relaxed: it says nothing of other memory, and one that comes later is
     // seen by `sleep`.
     if _fastPath(requests.pointee.load(ordering: .relaxed) & request == 0) { return false }
@@ -188,14 +188,14 @@ extension Inbox {
   }
 
   /// Swaps what was posted for `other`, which must be empty.
-  func take(into other: inout ItemBuffer) {
+  package func take(into other: inout ItemBuffer) {
     let flags = word.lock()
     swap(&buffer.pointee, &other)
     word.unlock(flags & ~InboxWord.filled)
   }
 
   /// Waits for the wakes of what was posted up to now.
-  func waitForSenders() {
+  package func waitForSenders() {
     // A sender is counted under the lock: either it is seen here, or it comes after,
     // and sees what was done before this.
     word.unlock(word.lock())
@@ -203,7 +203,7 @@ extension Inbox {
   }
 
   /// Refuses posts from now on, and waits for wakes on their way.
-  func close() {
+  package func close() {
     word.close()
     // Acquire: pairs with `didSend`. Sequentially consistent with `request`.
     while cells.pointee.senders.load(ordering: .sequentiallyConsistent) != 0 { System.yield() }
@@ -214,14 +214,16 @@ extension Inbox {
 ///
 /// Set under the inbox's lock, when the item is put in; cleared by the loop, without the
 /// lock, before it commits the pair.
-struct InboxMark: ~Copyable {
+package struct InboxMark: ~Copyable {
   private let isSet = Atomic(false)
+
+  package init() {}
 
   /// Whether an item waits; if so, its action sees what the caller wrote before.
   ///
   /// Call from any thread.
   @inline(__always)
-  func join() -> Bool {
+  package func join() -> Bool {
     // An exchange of true for true, not a load. The caller wrote, then looks at the mark;
     // the loop clears the mark, then reads. With a load, the caller could see the mark set
     // while its write is still on its way, and the loop read the old value: the commit
@@ -238,12 +240,12 @@ struct InboxMark: ~Copyable {
 
   /// Takes note that an item is being put in, under the inbox's lock.
   // Relaxed: the lock publishes what the caller wrote, as for every item.
-  func set() { isSet.store(true, ordering: .relaxed) }
+  package func set() { isSet.store(true, ordering: .relaxed) }
 
   /// Takes note that the item was taken.
   ///
   /// Call on the loop.
-  func clear() {
+  package func clear() {
     // Acquiring: pairs with each `join` before it. An exchange, for a store would read
     // nothing that it could acquire.
     _ = isSet.exchange(false, ordering: .acquiring)

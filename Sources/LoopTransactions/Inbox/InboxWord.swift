@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// The state of an inbox, and its lock, in one atomic word.
 ///
@@ -7,35 +7,37 @@ import Synchronization
 /// that sees the whole. So there is one step that a post begins with and that
 /// tells it whether the loop sleeps: a wake-up is not lost to a flag that was
 /// read before something was published. I3, I4.
-struct InboxWord {
+package struct InboxWord {
   /// A thread is between `lock` and `unlock`.
-  static let locked: UInt32 = 1
+  package static let locked: UInt32 = 1
   /// The loop blocks, or is about to: it wants to be woken.
-  static let asleep: UInt32 = 2
+  package static let asleep: UInt32 = 2
   /// Something was posted and not taken yet.
-  static let filled: UInt32 = 4
+  package static let filled: UInt32 = 4
   /// Nothing is accepted any more.
-  static let closed: UInt32 = 8
+  package static let closed: UInt32 = 8
 
-  struct Cells: ~Copyable {
-    let word = Atomic<UInt32>(0)
+  package struct Cells: ~Copyable {
+    package let word = Atomic<UInt32>(0)
     /// How many threads sleep for the lock.
-    let waiters = Atomic<UInt32>(0)
+    package let waiters = Atomic<UInt32>(0)
+
+    package init() {}
   }
 
   // In memory of its own: see `Inbox`.
   private let cells: UnsafeMutablePointer<Cells>
 
   /// Uses the cells at `pointer`.
-  init(_ pointer: UnsafeMutablePointer<Cells>) { cells = pointer }
+  package init(_ pointer: UnsafeMutablePointer<Cells>) { cells = pointer }
 
   /// What the word says now. Acquire: pairs with the release in `unlock`.
   @inline(__always)
-  var flags: UInt32 { cells.pointee.word.load(ordering: .acquiring) }
+  package var flags: UInt32 { cells.pointee.word.load(ordering: .acquiring) }
 
   /// Takes the lock; returns the flags, without `locked`.
   @inline(__always)
-  func lock() -> UInt32 {
+  package func lock() -> UInt32 {
     let seen = cells.pointee.word.load(ordering: .relaxed)
     if seen & Self.locked == 0 {
       // Acquire: sees what the holder before us wrote.
@@ -52,7 +54,7 @@ struct InboxWord {
 
   /// Gives the lock back, leaving `flags`.
   @inline(__always)
-  func unlock(_ flags: UInt32) {
+  package func unlock(_ flags: UInt32) {
     // Release: publishes what was written under the lock.
     cells.pointee.word.store(flags, ordering: .releasing)
     // Relaxed, and no barrier before it: one that begins to wait just now may be
@@ -61,7 +63,7 @@ struct InboxWord {
   }
 
   /// Refuses everything from now on.
-  func close() {
+  package func close() {
     let flags = lock()
     // Sequentially consistent with `claimWake`, so an exchange: who is not
     // counted yet by then finds it closed. Nobody waits that could not look by
@@ -74,7 +76,7 @@ struct InboxWord {
 
   /// Says that the loop is about to block; false if it must not.
   @inline(__always)
-  func sleep() -> Bool {
+  package func sleep() -> Bool {
     // A post that comes later finds `asleep`; one that came before, or is at it,
     // left `filled` or `locked`, and the exchange fails. Sequentially consistent
     // with `claimWake`: the loop looks for requests after this.
@@ -88,7 +90,7 @@ struct InboxWord {
 
   /// Takes it on to wake the loop if it sleeps, and nobody else does; whether
   /// the caller must. Takes no lock, so that a signal handler may call it.
-  func claimWake() -> Bool {
+  package func claimWake() -> Bool {
     var seen = cells.pointee.word.load(ordering: .sequentiallyConsistent)
     // Who holds the lock and finds the loop asleep wakes it, or is the loop.
     while seen & (Self.asleep | Self.locked | Self.closed) == Self.asleep {

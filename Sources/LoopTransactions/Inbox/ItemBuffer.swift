@@ -1,11 +1,12 @@
 /// Posted items in the order they came: a flat, growing array and a cursor.
-struct ItemBuffer {
+package struct ItemBuffer {
   private(set) var base: UnsafeMutablePointer<PostedItem>
-  private(set) var count = 0
+  package private(set) var count = 0
   // At how many items `append` has to look: the memory is used up, or the limit reached.
   private var capacity: Int
   private var cursor = 0
-  private var allocated: Int
+  /// How many items the memory has room for.
+  package private(set) var allocated: Int
   private var limit = Int.max
 
   // 128 items are 3 KiB. Guess.
@@ -14,7 +15,7 @@ struct ItemBuffer {
   private static let largestKept = 1024
 
   /// An empty buffer.
-  init() {
+  package init() {
     capacity = Self.smallest
     allocated = Self.smallest
     base = .allocate(capacity: allocated)
@@ -22,12 +23,12 @@ struct ItemBuffer {
 
   /// How many items are left to run.
   @inline(__always)
-  var remaining: Int { count - cursor }
+  package var remaining: Int { count - cursor }
 
   /// Adds `item` at the end; false if as many wait as may.
   @inline(__always)
   @discardableResult
-  mutating func append(_ item: PostedItem) -> Bool {
+  package mutating func append(_ item: PostedItem) -> Bool {
     if _slowPath(count == capacity), !makeRoom(for: item) { return false }
     if _slowPath(count == 0) { prefetchFirst() }
     (base + count).initialize(to: item)
@@ -38,7 +39,7 @@ struct ItemBuffer {
   }
 
   /// Refuses posts and commits while `limit` items are here.
-  mutating func setLimit(_ limit: Int) {
+  package mutating func setLimit(_ limit: Int) {
     self.limit = limit
     capacity = max(count, min(allocated, limit))
   }
@@ -53,7 +54,7 @@ struct ItemBuffer {
 
   /// Takes the oldest item. There must be one.
   @inline(__always)
-  mutating func removeFirst() -> PostedItem {
+  package mutating func removeFirst() -> PostedItem {
     defer { cursor &+= 1 }
     // Another thread wrote it last, and the item is about to use it. 6 items ahead
     // are 0.2 us here.
@@ -63,10 +64,10 @@ struct ItemBuffer {
 
   /// Whether the oldest item is a job of Swift's concurrency.
   @inline(__always)
-  var beginsWithJob: Bool { cursor < count && base[cursor].isJob }
+  package var beginsWithJob: Bool { cursor < count && base[cursor].isJob }
 
   /// Forgets the items that were run, all of them.
-  mutating func reset() {
+  package mutating func reset() {
     assert(remaining == 0, "ItemBuffer: items are forgotten after they ran")
     count = 0
     cursor = 0
@@ -93,7 +94,7 @@ struct ItemBuffer {
   }
 
   /// Gives the memory back; the buffer can not be used any more.
-  func free() { base.deallocate() }
+  package func free() { base.deallocate() }
 
   /// Makes room for `item`, unless the limit refuses it. Items that no limit refuses
   /// come one by one past it, so that each of the others is looked at.

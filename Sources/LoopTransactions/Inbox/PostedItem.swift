@@ -3,17 +3,17 @@
 /// A closure is stored as its own two words, so that posting it allocates
 /// nothing beyond what the closure itself is made of; a function and a context,
 /// or a target and a selector, or a job of Swift's concurrency, allocate nothing.
-struct PostedItem: BitwiseCopyable {
+package struct PostedItem: BitwiseCopyable {
   /// What the two words are; from 16 on, the address of a selector's entry.
-  var kind: UInt
-  var first: UInt = 0
-  var second: UInt = 0
+  package var kind: UInt
+  package var first: UInt = 0
+  package var second: UInt = 0
 
-  static let function: UInt = 0
+  package static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
   // A job: 3 to 5. PostedItem+Job.
-  static let firstJob: UInt = 3
+  package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
   static let kept: UInt = 6
   static let firstAddress: UInt = 16
@@ -23,7 +23,7 @@ struct PostedItem: BitwiseCopyable {
 public typealias PostedFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
 /// A call within the library: the loop, and the object that came along.
-typealias PostedCall = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
+package typealias PostedCall = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
 
 /// A closure in its natural form: in a generic container it would be wrapped in
 /// a thunk, which allocates.
@@ -34,7 +34,7 @@ private struct ClosureWords {
 extension PostedItem {
   /// A call of `function` with `context`.
   @inline(__always)
-  init(_ function: PostedFunction, _ context: UnsafeMutableRawPointer?) {
+  package init(_ function: PostedFunction, _ context: UnsafeMutableRawPointer?) {
     self.init(
       kind: Self.function,
       first: unsafeBitCast(function, to: UInt.self),
@@ -44,14 +44,14 @@ extension PostedItem {
 
   /// A call of `body`, which the item owns until it is run.
   @inline(__always)
-  init(_ body: consuming @escaping @Sendable () -> Void) {
+  package init(_ body: consuming @escaping @Sendable () -> Void) {
     self.init(kind: Self.closure)
     let words = ClosureWords(body: body)
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
   }
 
   /// A call of `function` with `object`, which the item owns until it is run.
-  init(_ function: PostedCall, _ object: AnyObject) {
+  package init(_ function: PostedCall, _ object: AnyObject) {
     self.init(
       kind: Self.call,
       first: unsafeBitCast(function, to: UInt.self),
@@ -76,7 +76,7 @@ extension PostedItem {
 
   /// Releases what the item owns; it was refused.
   @inline(never)
-  mutating func drop() {
+  package mutating func drop() {
     switch kind {
     // A job is its task's.
     case Self.function, Self.firstJob..<Self.kept: break

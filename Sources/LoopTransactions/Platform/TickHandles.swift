@@ -5,14 +5,14 @@ import CUV
 /// One of each serves every observer, queue and transaction. Prepare and check
 /// do not keep the loop alive. The idle handle does while it is started: it is
 /// how a loop says that it owes work. I2.
-struct TickHandles {
+package struct TickHandles {
   private let prepare: UVHandle<uv_prepare_t>
   private let check: UVHandle<uv_check_t>
   private let idle: UVHandle<uv_idle_t>
 
   /// Starts the handles on `loop`, which calls the two functions once a tick. They
   /// find the owner by `unmanagedOwner(of:as:)`, and nil until there is one.
-  init(
+  package init(
     loop: UVLoop,
     beforeWaiting: PrepareCallback,
     afterWaiting: CheckCallback
@@ -29,26 +29,28 @@ struct TickHandles {
   }
 
   /// Keeps the loop from blocking and from ending, until `disarm()`.
-  func arm() { uv_idle_start(idle.pointer, comeBack) }
+  package func arm() { uv_idle_start(idle.pointer, comeBack) }
 
   /// Lets the loop block again.
-  func disarm() { uv_idle_stop(idle.pointer) }
+  package func disarm() { uv_idle_stop(idle.pointer) }
 
   /// Whether somebody else, the loop's owner, closed a handle of ours.
-  var areClosing: Bool { prepare.isClosing || check.isClosing || idle.isClosing }
+  package var areClosing: Bool { prepare.isClosing || check.isClosing || idle.isClosing }
 
   /// The handles' addresses.
-  var addresses: [UnsafeMutableRawPointer] { [prepare.address, check.address, idle.address] }
+  package var addresses: [UnsafeMutableRawPointer] {
+    [prepare.address, check.address, idle.address]
+  }
 
   /// Lets the callbacks find `owner`, which is not retained; nil makes them do
   /// nothing.
-  func setOwner(_ owner: AnyObject?) {
+  package func setOwner(_ owner: AnyObject?) {
     prepare.setOwner(owner)
     check.setOwner(owner)
   }
 
   /// Closes the handles; the loop's next tick frees them.
-  func close() {
+  package func close() {
     prepare.close()
     check.close()
     idle.close()

@@ -4,7 +4,7 @@ import CUV
 ///
 /// A handle must not move, and libuv reads it until its close callback ran, so
 /// that callback frees it. Use on the loop's thread only.
-struct UVHandle<Raw> {
+package struct UVHandle<Raw> {
   let pointer: UnsafeMutablePointer<Raw>
 
   /// Allocates the handle and lets `start` initialise it.
@@ -49,7 +49,7 @@ struct UVHandle<Raw> {
 
 /// The object that `setOwner` gave a handle, if it still has one.
 @inline(__always)
-func owner<Owner: AnyObject, Raw>(
+package func owner<Owner: AnyObject, Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
   as type: Owner.Type
 ) -> Owner? {

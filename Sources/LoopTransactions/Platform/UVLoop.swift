@@ -1,11 +1,11 @@
 import CUV
 
 /// A libuv loop, by address, and what is asked of it.
-struct UVLoop {
+package struct UVLoop {
   let pointer: UnsafeMutablePointer<uv_loop_t>
 
   /// The loop at `address`, which somebody initialised.
-  init(address: UnsafeMutableRawPointer) {
+  package init(address: UnsafeMutableRawPointer) {
     pointer = address.assumingMemoryBound(to: uv_loop_t.self)
   }
 
@@ -39,7 +39,7 @@ struct UVLoop {
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
   /// Whether an active handle or a request is left to wait for.
-  var isAlive: Bool { uv_loop_alive(pointer) != 0 }
+  package var isAlive: Bool { uv_loop_alive(pointer) != 0 }
 
   /// The loop's own clock, in milliseconds; stands still within a tick.
   var milliseconds: UInt64 { uv_now(pointer) }
@@ -55,7 +55,7 @@ struct UVLoop {
 
   /// How long the next poll may block, in milliseconds by the loop's own clock; -1:
   /// without end.
-  var backendTimeout: Int32 { uv_backend_timeout(pointer) }
+  package var backendTimeout: Int32 { uv_backend_timeout(pointer) }
 
   /// Brings the loop's own clock up to date.
   func updateTime() { uv_update_time(pointer) }

@@ -1,4 +1,4 @@
-import CUV
+package import CUV
 
 /// How a port wakes its loop.
 package enum WakeMethod: Sendable, CaseIterable {
@@ -19,13 +19,13 @@ package enum WakeMethod: Sendable, CaseIterable {
 }
 
 /// The one handle of a loop that other threads may touch, through `send()`.
-enum WakeSource {
+package enum WakeSource {
   case descriptor(Int32, UVHandle<uv_poll_t>)
   case async(UVHandle<uv_async_t>)
 
   /// Opens the source on `loop`, which calls one of the two functions after a
   /// `send()`. Does not keep the loop alive.
-  init(
+  package init(
     _ method: WakeMethod,
     loop: UVLoop,
     descriptorWoke: PollCallback,
@@ -61,7 +61,7 @@ enum WakeSource {
   /// Makes a blocked loop begin a tick: one kernel write.
   ///
   /// Call from any thread, and from a signal handler, while the source is open.
-  func send() {
+  package func send() {
     switch self {
     case .descriptor(let descriptor, _): lt_eventfd_write(descriptor)
     case .async(let handle): uv_async_send(handle.pointer)
@@ -69,7 +69,7 @@ enum WakeSource {
   }
 
   /// Takes back what `send()` wrote. The async handle did so itself.
-  func acknowledge() {
+  package func acknowledge() {
     if case .descriptor(let descriptor, _) = self { _ = lt_counter_read(descriptor) }
   }
 
@@ -77,7 +77,7 @@ enum WakeSource {
   /// event of its own. Call when one has arrived, so that `loop` watches.
   ///
   /// After mio's waker.
-  func sendsEdges(on loop: UVLoop) -> Bool {
+  package func sendsEdges(on loop: UVLoop) -> Bool {
     guard case .descriptor(let descriptor, _) = self else { return false }
     return loop.watchEdges(of: descriptor)
   }
@@ -92,7 +92,7 @@ enum WakeSource {
   }
 
   /// Whether the loop's run waits for a wake.
-  func keepsLoopAlive(_ yes: Bool) {
+  package func keepsLoopAlive(_ yes: Bool) {
     switch self {
     case .descriptor(_, let handle): handle.keepsLoopAlive(yes)
     case .async(let handle): handle.keepsLoopAlive(yes)
@@ -108,7 +108,7 @@ enum WakeSource {
   }
 
   /// Whether somebody else, the loop's owner, closed the handle.
-  var isClosing: Bool {
+  package var isClosing: Bool {
     switch self {
     case .descriptor(_, let handle): handle.isClosing
     case .async(let handle): handle.isClosing
@@ -116,7 +116,7 @@ enum WakeSource {
   }
 
   /// Lets the callback find `owner`; nil makes it do nothing.
-  func setOwner(_ owner: AnyObject?) {
+  package func setOwner(_ owner: AnyObject?) {
     switch self {
     case .descriptor(_, let handle): handle.setOwner(owner)
     case .async(let handle): handle.setOwner(owner)
@@ -124,7 +124,7 @@ enum WakeSource {
   }
 
   /// Closes the handle, and the descriptor: nobody may `send()` any more.
-  func close() {
+  package func close() {
     switch self {
     case .descriptor(let descriptor, let handle):
       // Order: libuv forgets the descriptor in `uv_close`, before it is reused.

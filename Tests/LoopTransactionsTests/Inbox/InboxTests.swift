@@ -1,0 +1,235 @@
+import LoopTransactions
+import TestSupport
+import Testing
+
+// I3, I4, I8, I9
+@Suite("Inbox")
+struct InboxTests {
+  @Test("what one thread posts is taken in the order it came")
+  func order() {
+    withInbox { inbox in
+      for number in 1...500 { #expect(inbox.append(.numbered(number)) == .queued) }
+      #expect(inbox.isFilled)
+      #expect(inbox.takeAll() == Array(1...500))
+    }
+  }
+
+  @Test("taking leaves the inbox empty")
+  func takeEmpties() {
+    withInbox { inbox in
+      _ = inbox.append(.numbered(1))
+      #expect(!inbox.sleep())
+      #expect(inbox.takeAll() == [1])
+      #expect(!inbox.isFilled)
+      #expect(inbox.takeAll() == [])
+      #expect(inbox.sleep())
+    }
+  }
+
+  @Test("of the posts to a loop that sleeps, the first has to wake it")
+  func firstWakes() {
+    withInbox { inbox in
+      for _ in 0..<3 {
+        #expect(inbox.sleep())
+        #expect(inbox.append(.numbered(1)) == .queuedAndWake)
+        inbox.didSend()
+        #expect(inbox.append(.numbered(2)) == .queued)
+        #expect(!inbox.request(Inbox.stopWanted))
+        #expect(inbox.takeRequest(Inbox.stopWanted))
+        #expect(inbox.takeAll() == [1, 2])
+      }
+    }
+  }
+
+  @Test("a loop that is up again by itself is woken by nobody")
+  func awake() {
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      inbox.awake()
+      #expect(inbox.append(.numbered(1)) == .queued)
+      #expect(!inbox.request(Inbox.wakeWanted))
+    }
+  }
+
+  @Test("each sleep that posts from four threads end takes one wake, and no post is lost")
+  func oneWakePerSleep() {
+    withInbox { inbox in
+      let posts = Interposed.isSanitized ? 500 : 5000
+      let wakes = Tally()
+      let shared = Smuggled(inbox)
+      let threads = (0..<4).map { thread in
+        TestThread {
+          for number in 0..<posts {
+            guard shared.value.append(.numbered(thread * posts + number)) == .queuedAndWake else {
+              continue
+            }
+            wakes.increment()
+            shared.value.didSend()
+          }
+        }
+      }
+      var (sleeps, taken) = (0, [Int]())
+      while taken.count < 4 * posts {
+        if inbox.sleep() {
+          sleeps += 1
+          guard inTime({ inbox.isFilled }) else { break }
+        }
+        taken += inbox.takeAll()
+      }
+      for thread in threads { thread.join() }
+      #expect(wakes.value == sleeps)
+      for thread in 0..<4 {
+        let own = taken.filter { $0 / posts == thread }
+        #expect(own == Array(thread * posts..<(thread + 1) * posts), "in the order of its thread")
+      }
+    }
+  }
+
+  @Test("a closed inbox refuses posts and wakes, and does not sleep")
+  func closed() {
+    withInbox { inbox in
+      let mark = InboxMark()
+      #expect(!inbox.isClosed)
+      #expect(inbox.sleep())
+      inbox.close()
+      #expect(inbox.isClosed)
+      #expect(inbox.append(.numbered(1)) == .refused)
+      let marked = inbox.append(.numbered(2), unless: mark)
+      #expect(marked == .refused)
+      let isMarkSet = mark.join()
+      #expect(!isMarkSet, "nothing of the mark waits")
+      #expect(!inbox.request(Inbox.wakeWanted))
+      _ = inbox.takeRequest(Inbox.wakeWanted)
+      #expect(!inbox.sleep())
+      #expect(inbox.takeAll() == [])
+    }
+  }
+
+  @Test("a closed inbox still hands out what it took before")
+  func closedWithPosts() {
+    withInbox { inbox in
+      _ = inbox.append(.numbered(1))
+      inbox.close()
+      #expect(inbox.takeAll() == [1])
+    }
+  }
+
+  @Test("each request is taken once, and apart from the other")
+  func requests() {
+    withInbox { inbox in
+      #expect(!inbox.hasRequest)
+      #expect(!inbox.request(Inbox.wakeWanted))
+      #expect(inbox.hasRequest)
+      #expect(!inbox.takeRequest(Inbox.stopWanted))
+      #expect(!inbox.request(Inbox.stopWanted))
+      #expect(inbox.takeRequest(Inbox.wakeWanted))
+      #expect(!inbox.takeRequest(Inbox.wakeWanted))
+      #expect(inbox.takeRequest(Inbox.stopWanted))
+      #expect(!inbox.hasRequest)
+    }
+  }
+
+  @Test("a loop with a request does not sleep, and is woken by nobody")
+  func requestBeforeSleep() {
+    withInbox { inbox in
+      _ = inbox.request(Inbox.wakeWanted)
+      #expect(!inbox.sleep())
+      #expect(inbox.append(.numbered(1)) == .queued)
+    }
+  }
+
+  @Test("the first request to a loop that sleeps has to wake it")
+  func requestWakes() {
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      #expect(inbox.request(Inbox.wakeWanted))
+      inbox.didSend()
+      #expect(!inbox.request(Inbox.stopWanted))
+      #expect(inbox.append(.numbered(1)) == .queued)
+    }
+  }
+
+  @Test("posts are refused while as many wait as may, and taken once those are out")
+  func full() {
+    withInbox { inbox in
+      inbox.setLimit(2)
+      var batch = ItemBuffer()
+      batch.setLimit(2)
+      for _ in 0..<3 {
+        #expect(inbox.append(.numbered(1)) == .queued)
+        #expect(inbox.append(.numbered(2)) == .queued)
+        #expect(inbox.append(.numbered(3)) == .refused)
+        #expect(inbox.append(.job) == .queued)
+        inbox.take(into: &batch)
+        let taken = batch.removeAll()
+        #expect(taken == [1, 2, 0])
+        batch.reset()
+      }
+      batch.free()
+    }
+  }
+
+  @Test("a full inbox refuses without waking the loop, and a later post wakes it")
+  func fullAsleep() {
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      inbox.setLimit(0)
+      #expect(inbox.append(.numbered(1)) == .refused)
+      inbox.setLimit(1)
+      #expect(inbox.append(.numbered(2)) == .queuedAndWake)
+      inbox.didSend()
+    }
+  }
+
+  @Test("an item of a mark is added unless one waits")
+  func marks() {
+    withInbox { inbox in
+      let mark = InboxMark()
+      var outcomes = [inbox.append(.numbered(1), unless: mark)]
+      outcomes.append(inbox.append(.numbered(2), unless: mark))
+      #expect(inbox.takeAll() == [1])
+      outcomes.append(inbox.append(.numbered(3), unless: mark))
+      mark.clear()
+      outcomes.append(inbox.append(.numbered(4), unless: mark))
+      #expect(outcomes == [.queued, nil, nil, .queued])
+      #expect(inbox.takeAll() == [4])
+    }
+  }
+
+  @Test(
+    "closing, and waiting for senders, wait for a wake that is on its way",
+    .enabled(if: Interposed.isAvailable),
+    arguments: [true, false]
+  )
+  func senders(closes: Bool) {
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      #expect(inbox.append(.numbered(1)) == .queuedAndWake)
+      var isSent = false
+      Interposed.before(.yield) {
+        isSent = true
+        inbox.didSend()
+      } _: {
+        if closes { inbox.close() } else { inbox.waitForSenders() }
+      }
+      #expect(isSent)
+    }
+  }
+
+  /// Calls `body` with an empty inbox, and frees it.
+  private func withInbox(_ body: (Inbox) -> Void) {
+    let inbox = Inbox()
+    body(inbox)
+    inbox.free()
+  }
+}
+
+extension Inbox {
+  /// Takes every item; their numbers.
+  fileprivate func takeAll() -> [Int] {
+    var items = ItemBuffer()
+    take(into: &items)
+    defer { items.free() }
+    return items.removeAll()
+  }
+}

@@ -1,0 +1,122 @@
+import LoopTransactions
+import Testing
+
+// I9
+@Suite("ItemBuffer")
+struct ItemBufferTests {
+  /// Calls `body` with an empty buffer, and frees it.
+  private func withBuffer(_ body: (inout ItemBuffer) -> Void) {
+    var buffer = ItemBuffer()
+    body(&buffer)
+    buffer.free()
+  }
+
+  @Test("items leave in the order they came, however often the memory grew")
+  func growth() {
+    withBuffer { buffer in
+      for number in 1...1000 { #expect(buffer.append(.numbered(number)) == true) }
+      #expect(buffer.remaining == 1000)
+      #expect(buffer.removeAll() == Array(1...1000))
+      #expect(buffer.remaining == 0)
+    }
+  }
+
+  @Test("items may come between two that leave")
+  func cursor() {
+    withBuffer { buffer in
+      var left: [Int] = []
+      for round in 0..<300 {
+        buffer.append(.numbered(2 * round))
+        buffer.append(.numbered(2 * round + 1))
+        left.append(buffer.removeFirst().number)
+        #expect(buffer.remaining == round + 1)
+      }
+      #expect(left + buffer.removeAll() == Array(0..<600))
+    }
+  }
+
+  @Test("after a burst of over 1,024 items the memory is given back, and else kept")
+  func givesBack() {
+    withBuffer { buffer in
+      let smallest = buffer.allocated
+      for (burst, kept) in [(1024, 1024), (1025, smallest), (5000, smallest)] {
+        for number in 0..<burst { buffer.append(.numbered(number)) }
+        #expect(buffer.allocated >= burst)
+        _ = buffer.removeAll()
+        buffer.reset()
+        #expect(buffer.allocated == kept, "after \(burst) items")
+      }
+    }
+  }
+
+  @Test("a buffer that was reset takes as many items as a new one")
+  func reset() {
+    withBuffer { buffer in
+      for _ in 0..<3 {
+        for number in 0..<2000 { buffer.append(.numbered(number)) }
+        #expect(buffer.removeAll() == Array(0..<2000))
+        buffer.reset()
+        #expect(buffer.count == 0 && buffer.remaining == 0)
+      }
+    }
+  }
+
+  @Test("a job is told from other items only while it is the oldest")
+  func beginsWithJob() {
+    withBuffer { buffer in
+      #expect(!buffer.beginsWithJob)
+      buffer.append(.numbered(1))
+      buffer.append(.job)
+      #expect(!buffer.beginsWithJob)
+      _ = buffer.removeFirst()
+      #expect(buffer.beginsWithJob)
+      _ = buffer.removeFirst()
+      #expect(!buffer.beginsWithJob)
+      // The memory behind the last item still holds the job.
+      buffer.reset()
+      buffer.append(.numbered(2))
+      _ = buffer.removeFirst()
+      #expect(!buffer.beginsWithJob)
+    }
+  }
+
+  @Test("posts are refused at the limit, below and above the first memory", arguments: [2, 300])
+  func limit(limit: Int) {
+    withBuffer { buffer in
+      buffer.setLimit(limit)
+      for _ in 0..<2 {
+        for number in 0..<limit { #expect(buffer.append(.numbered(number)) == true) }
+        #expect(buffer.append(.numbered(-1)) == false)
+        #expect(buffer.removeAll() == Array(0..<limit))
+        buffer.reset()
+      }
+    }
+  }
+
+  @Test("items that no limit refuses pass it, and posts behind them are refused still")
+  func unrefusable() {
+    withBuffer { buffer in
+      buffer.setLimit(1)
+      buffer.append(.numbered(1))
+      for _ in 0..<300 {
+        #expect(buffer.append(.job) == true)
+        #expect(buffer.append(.numbered(2)) == false)
+      }
+      #expect(buffer.count == 301)
+      _ = buffer.removeAll()
+    }
+  }
+
+  @Test("a limit below the items that wait keeps them, and one that is lifted takes more")
+  func laterLimit() {
+    withBuffer { buffer in
+      for number in 0..<10 { buffer.append(.numbered(number)) }
+      buffer.setLimit(3)
+      #expect(buffer.append(.numbered(10)) == false)
+      buffer.setLimit(11)
+      #expect(buffer.append(.numbered(10)) == true)
+      #expect(buffer.append(.numbered(11)) == false)
+      #expect(buffer.removeAll() == Array(0...10))
+    }
+  }
+}
