@@ -48,6 +48,9 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   private var epoch: UInt32
   private var born: UInt32
 
+  /// A mark that stays between the same entries, also when they get other numbers.
+  package var boundary: UInt32 = 0
+
   /// How many entries there are, those removed not counted.
   package private(set) var count = 0
 
@@ -301,7 +304,10 @@ extension KeyedFIFO {
     (entries, slots, self.capacity, mask, shift) = Self.allocate(capacity, free: head &- 1)
     first = 0
     end = 0
+    let boundaryIndex = old.end - Int(Int32(bitPattern: old.tail &- old.boundary))
+    boundary = head
     for index in old.first..<old.end where old.entries[index].key != 0 {
+      if index < boundaryIndex { boundary &+= 1 }
       (entries + end).initialize(to: old.entries[index])
       if entries[end].isIndexed {
         slots[nextFree(entries[end].key, entries[end].tag)] =

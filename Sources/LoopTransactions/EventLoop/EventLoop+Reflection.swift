@@ -42,7 +42,7 @@ extension Observer: CustomReflectable {
     Mirror(
       self,
       showing: [("activities", activities), ("order", order), ("repeats", repeats)]
-        + core.onThread { [("isValid", isAttached)] }
+        + core.onThread { [("isActive", isAttached)] }
     )
   }
 }

@@ -12,7 +12,6 @@ extension EventLoop {
     System.report(message)
     core.inbox.close()
     becomeUnreachable()
-    core.loopHasLeft()
     refuseAccepted()
     for part in parts { part.loopWasReleased() }
     // A host runs on, and would fire them.
@@ -22,6 +21,8 @@ extension EventLoop {
     }
     // Activities keep their observer, whose callback tells the tasks of the end.
     for observer in observers.takeAll() { observer.invalidate() }
+    // Last: late jobs begin on a worker now, and this thread is done with the loop.
+    core.loopHasLeft()
   }
 
   /// Releases what was posted and did not run. Nothing can be posted any more.
@@ -38,6 +39,7 @@ extension EventLoop {
   private func refuse(_ items: inout ItemBuffer) {
     while items.remaining > 0 {
       var item = items.removeFirst()
+      if item.kind == PostedItem.kept { commits.willDropPosted(kept: item.first) }
       item.refuse(on: core)
     }
   }

@@ -106,6 +106,8 @@ extension EventLoop {
     // libuv makes no tick for a loop that has nothing to wait for.
     arm()
     withExtendedLifetime(self) { _ = uv.run(.noWait) }
+    // An `afterWaiting` observer may have begun to spend: the host's time is not ours.
+    endFlush()
     endMeasuring()
     makeCurrentAgain(previous)
     state = .idle
@@ -200,7 +202,9 @@ extension EventLoop {
     let performsAll = setBudgetOfEnd(mode, until: deadline)
     if meter.hasRoom { runPosts() }
     commits.prepareForExit(leavesNextTick: !performsAll)
+    leavesNextTick = !performsAll
     callObservers(3, .exit)
+    leavesNextTick = false
     if performsAll { performRounds() }
     meter.isLifted = false
     endFlush()

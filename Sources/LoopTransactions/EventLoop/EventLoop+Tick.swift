@@ -25,6 +25,7 @@ extension EventLoop {
     guard state == .idle else { return }
     // A host that runs the loop itself and stops it gets no tick any more.
     if uv.isStopping { flushAll() }
+    endFlush()
     settleForHost()
   }
 
@@ -117,6 +118,7 @@ extension EventLoop {
   private func makePass(_ index: Int, _ activity: Activity) {
     let list = observers.beginPass(index)
     for observer in list where !observer.isDormant && observer.isAttached {
+      if leavesNextTick, observer.leavesWork(hasRoom: meter.hasRoom) { continue }
       observer.call(activity)
     }
     observers.endPass()

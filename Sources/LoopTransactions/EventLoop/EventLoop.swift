@@ -65,6 +65,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var host: (any LoopHost)?
   // How many observers have pending work; one more while a transaction is pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
+  // Whether the exit of a run of one tick is under way.
+  @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer that is being called.
   @exclusivity(unchecked) var wasRefusedMore = false
   // Since when the time is not accounted for, and how long libuv had waited then.

@@ -98,6 +98,12 @@ protocol PendingCommits: LoopPart {
   ///   - transaction: The address of a `PortTransaction`, which this releases.
   ///   - target: As above.
   func commitPosted(kept transaction: UInt, target: UInt)
+
+  /// A kept transaction that another thread committed will be dropped: the loop was
+  /// released. Its next commit is refused instead of joining this one.
+  ///
+  /// - Parameter transaction: The address of a `PortTransaction`, which stays retained.
+  func willDropPosted(kept transaction: UInt)
 }
 
 extension EventLoop {

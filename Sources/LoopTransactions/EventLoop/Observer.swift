@@ -55,6 +55,8 @@ public final class Observer {
   // Behind the properties of similar names, which check the thread.
   @exclusivity(unchecked) private var rests = false  // loop only
   @exclusivity(unchecked) private(set) var isPending = false  // loop only
+  // Whether the last call left work, which is the next tick's.
+  @exclusivity(unchecked) private var isCarryingOver = false  // loop only
 
   init(
     loop: EventLoop,
@@ -113,10 +115,14 @@ public final class Observer {
     body(activity)
   }
 
+  /// Whether a run of one tick leaves the observer's work to the next run. L8.
+  func leavesWork(hasRoom: Bool) -> Bool { rests && isPending && (isCarryingOver || !hasRoom) }
+
   @inline(never)
   private func callForWork(_ activity: EventLoop.Activity) {
     let performs = activity == .beforeWaiting || activity == .exit
     if performs {
+      isCarryingOver = false
       setPending(false)
       loop._withUnsafeGuaranteedRef {
         $0.meter.begin()
@@ -126,6 +132,7 @@ public final class Observer {
     let body = body
     if !repeats { cancel() }
     body(activity)
+    isCarryingOver = performs && isPending
     // Pending means attached: the loop is there.
     guard performs, isPending, loop._withUnsafeGuaranteedRef({ $0.wasRefusedMore }) else { return }
     core.metrics.carriedOver.add()

@@ -169,6 +169,7 @@ extension WorkerRetries {
 final class RetryTimer: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var timer: LoopTimer?
+  @exclusivity(unchecked) private var isDriving = false
 
   func attach(to loop: EventLoop) { self.loop = loop }
 
@@ -178,8 +179,17 @@ final class RetryTimer: LoopPart {
   ///
   /// Does not keep the loop's run going: what the loop waits for does.
   fileprivate func drive(_ retries: WorkerRetries) {
-    guard timer?.isActive != true, let delay = retries.driverDelay else { return }
+    // Adding a timer may call a host, whose code may add an operation.
+    guard !isDriving, let delay = retries.driverDelay else { return }
     guard let loop, loop.takesCommits, !loop.core.isForked, !loop.wasTornDown else { return }
+    if let timer, timer.isActive,
+      timer.deadline <= loop.now.advanced(by: .nanoseconds(Int64(clamping: delay)))
+    {
+      return
+    }
+    isDriving = true
+    defer { isDriving = false }
+    self.timer?.cancel()
     let timer = loop.addTimer(after: .nanoseconds(Int64(clamping: delay))) { [weak self] _ in
       retries.serve()
       self?.drive(retries)

@@ -87,6 +87,9 @@ public final class PortTransaction: Sendable {
     }
   }
 
+  /// The item that stands for later commits will not be taken: the loop was released.
+  func willBeDropped() { mark.clear() }
+
   /// Commits on the loop what waited, and takes over the item's hold of `target`.
   func wasTaken(by loop: EventLoop, target: UInt) {
     // Before the pair is pending, and so before its action runs: a commit that comes

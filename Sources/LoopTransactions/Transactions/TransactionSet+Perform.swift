@@ -14,7 +14,7 @@ extension TransactionSet {
     guard leavesNextTick, let loop else { return }
     // Passes over entries that were cancelled.
     _ = list.oldest()
-    if list.hasEntries(before: nextTick) || !loop.meter.hasRoom { exitMark = nil }
+    if list.hasEntries(before: list.boundary) || !loop.meter.hasRoom { exitMark = nil }
   }
 
   /// Performs what was pending before the `exit` observers were called.
@@ -79,7 +79,8 @@ extension TransactionSet {
   }
 
   private func didFlush(_ mark: UInt32) {
-    nextTick = list.mark
+    // What is pending from here on belongs to the next tick. T4.
+    list.boundary = list.mark
     if list.hasEntries(before: mark) { metrics.carriedOver.add() }
     settle()
   }

@@ -30,8 +30,6 @@ final class TransactionSet {
   @exclusivity(unchecked) var list = List()
   @exclusivity(unchecked) private var weakCount = 0
   @exclusivity(unchecked) var isFlushing = false
-  // Where the last flush ended. An entry before it belongs to the next tick. T4.
-  @exclusivity(unchecked) var nextTick: UInt32 = 0
   // What the flush at `exit` performs; nil: nothing.
   var exitMark: UInt32?
   /// How many calls that perform are under way, one within the other.
@@ -126,6 +124,13 @@ extension TransactionSet: PendingCommits {
     guard let loop, let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
     Unmanaged<PortTransaction>.fromOpaque(transaction).takeRetainedValue()
       .wasTaken(by: loop, target: target)
+  }
+
+  func willDropPosted(kept transaction: UInt) {
+    guard let transaction = UnsafeRawPointer(bitPattern: transaction) else { return }
+    Unmanaged<PortTransaction>.fromOpaque(transaction)._withUnsafeGuaranteedRef {
+      $0.willBeDropped()
+    }
   }
 
   var holdsAnything: Bool { !isEmpty }

@@ -60,6 +60,24 @@ struct EventLoopReleaseTests {
     }
   }
 
+  @Test("a kept transaction whose commit was accepted refuses the next one")  // L2, L11
+  func keptTransaction() async {
+    await #expect(processExitsWith: .success) {
+      let released = try ReleasedLoop()
+      let (port, trace) = (released.port, Trace())
+      let target = Shown(Witness { trace.record("released") })
+      let transaction = PortTransaction(target, Shown.show, on: port)
+      let commits = Tally()
+      TestThread.run { if (try? transaction.commit()) != nil { commits.increment() } }
+      released.release()
+      for _ in 0..<2 {
+        TestThread.run { if (try? transaction.commit()) != nil { commits.increment() } }
+      }
+      #expect(commits.value == 1)
+      withExtendedLifetime(target) {}
+    }
+  }
+
   @Test("posts that were carried over are released, too")  // L11
   func carriedOver() async {
     await #expect(processExitsWith: .success) {

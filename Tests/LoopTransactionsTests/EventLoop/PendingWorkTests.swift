@@ -51,6 +51,30 @@ struct PendingWorkTests {
     }
   }
 
+  @Test(
+    "a run of one tick calls an observer once that declares work again in each call",
+    arguments: [EventLoop.Mode.once, .noWait]
+  )  // L8, L9
+  func oncePerRun(mode: EventLoop.Mode) throws {
+    try withLoop { loop in
+      loop.budget = .unlimited
+      loop.addTimer(after: .seconds(3600)) { _ in }
+      var calls = 0
+      var observer: Observer?
+      observer = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in
+        calls += 1
+        observer?.hasPendingWork = true
+      }
+      observer?.isResting = true
+      observer?.hasPendingWork = true
+      for run in 1...3 {
+        loop.run(mode)
+        #expect(calls == run)
+      }
+      observer?.cancel()
+    }
+  }
+
   @Test("an observer that begins to rest with pending work is called for it")  // L3
   func restsLater() throws {
     try withSteppedLoop { stepped in

@@ -152,6 +152,28 @@ struct RunEndTests {
     }
   }
 
+  @Test("a commit of a flush waits for the next run, however many follow and are cancelled")  // T4
+  func renumbered() throws {
+    try withLoop { loop in
+      loop.budget = .unlimited
+      let trace = Trace()
+      let targets = (0..<200).map { _ in Action { trace.record("cancelled") } }
+      let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
+        for target in targets {
+          loop.commit(target, Action.perform)
+          loop.cancel(target, Action.perform)
+        }
+      }
+      poll.start().send()
+      loop.commit { loop.commit { trace.record("flush's") } }
+      loop.run(.noWait)
+      #expect(trace.events == [])
+      loop.run(.noWait)
+      #expect(trace.events == ["flush's"])
+      poll.close()
+    }
+  }
+
   @Test("a run of one tick spends one budget, its end included")  // L9
   func oneBudget() throws {
     try withSteppedLoop { stepped in
