@@ -81,7 +81,7 @@ package struct ExternalCommand {
   ///
   /// - Returns: Why it could not.
   func become() -> LoopbenchError {
-    .failed("can not run \(path): \(HostProcess.become(path, arguments: arguments))")
+    .failed("cannot run \(path): \(HostProcess.become(path, arguments: arguments))")
   }
 }
 

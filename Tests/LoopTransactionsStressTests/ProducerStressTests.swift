@@ -93,7 +93,7 @@ private final class Disturbance {
       let handle = ForeignHandle(kind, on: loop.libuvLoop) { [unowned self] handle in
         called(handle, kind)
       }
-      // The ports keep the loop alive; it blocks unless an idle handle runs.
+      // The awaited port keeps the loop alive; it blocks unless an idle handle runs.
       handle.keepsLoopAlive(false)
       handle.start(afterMilliseconds: 1)
       handles.append(handle)

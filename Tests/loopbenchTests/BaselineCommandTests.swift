@@ -156,7 +156,7 @@ struct BaselineCommandTests {
     #expect(program.run(check + ["tiny/two.p50>1us"]).code == .notComparable)
   }
 
-  @Test("what can not be compared is told before anything is measured")
+  @Test("what cannot be compared is told before anything is measured")
   func early() throws {
     let file = try measured(100, "a.json")
     let wrong: [(arguments: [String], reason: String)] = [

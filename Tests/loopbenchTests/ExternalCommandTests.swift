@@ -36,7 +36,7 @@ struct ExternalCommandTests {
     for line in [["plug", "x"], ["help", "plug"]] {
       let result = program.run(line)
       #expect(result.code == .failed)
-      #expect(result.error.contains("can not run \(folder.path)/loopbench-plug: "))
+      #expect(result.error.contains("cannot run \(folder.path)/loopbench-plug: "))
       #expect(!result.error.contains("Unknown"), "\(result.error)")
     }
   }

@@ -55,14 +55,14 @@ struct ProgramTests {
     #expect(run("--rate", "0").error.contains("a rate from 1/s to 1000000/s"))
   }
 
-  @Test("a file that can not be written is exit 1, before anything is measured")
+  @Test("a file that cannot be written is exit 1, before anything is measured")
   func unwritable() {
     let result = run("-o", "/no/such/place/x.json")
     #expect(result.code == .failed)
     #expect(result.output == "")
     #expect(
       result.error
-        == "loopbench: can not write \"/no/such/place/x.json\": no such file or directory\n"
+        == "loopbench: cannot write \"/no/such/place/x.json\": no such file or directory\n"
     )
   }
 
@@ -133,7 +133,7 @@ extension ProgramTests {
       let result = FakeProgram().run(["tiny", "--rounds", "10", "-o", path] + more)
       #expect(result.code == .usage)
       #expect(result.output == "")
-      #expect(result.error.contains("two results can not be written to one file"))
+      #expect(result.error.contains("two results cannot be written to one file"))
       #expect(try folder.names == [])
     }
   }

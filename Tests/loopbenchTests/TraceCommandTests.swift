@@ -19,7 +19,7 @@ struct TraceCommandTests {
     #expect(try folder.names == ["x.trace.json"])
   }
 
-  @Test("without a file, or with one that can not be written, nothing is measured")
+  @Test("without a file, or with one that cannot be written, nothing is measured")
   func files() {
     let without = FakeProgram().run("trace", "tiny")
     #expect(without.code == .usage)

@@ -4,9 +4,10 @@ extension AsyncTransaction {
   ///
   /// Call on the loop. Traps in a completion of this transaction, in an operation of it
   /// that this thread runs or answers for, and where the captures of a cancelled one
-  /// are released: it would wait for its caller. Commits the transaction if it is open. What it waits for is put above everything else that waits for a worker,
-  /// and this thread runs operations of its own that wait; the completions are called
-  /// inside. Does nothing if it is complete.
+  /// are released: it would wait for its caller. Commits the transaction if it is
+  /// open. Boosts its queued operations above all others, and runs those on this
+  /// thread that no worker has taken. Calls the completions before it returns. Does
+  /// nothing if the transaction is complete.
   ///
   /// If an operation of it waits on the loop meanwhile, by `LoopPort.postAndWait`,
   /// directly or by way of other loops, that call throws a `WaitCycleError`.

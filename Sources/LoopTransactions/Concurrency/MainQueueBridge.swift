@@ -130,7 +130,7 @@ extension MainQueueBridge: LoopPart {
   func detach() {
     guard let loop else { return }
     self.loop = nil
-    // A loop that is dropped open, which is told, may be so on any thread.
+    // A loop that was released without `close()` may be released on any thread.
     if System.isMainThread { Self.current = nil }
     source.close()
     loop.remove(self)

@@ -55,7 +55,8 @@ public final class Embedding {
   ///   any other host performs the commit when its earlier timeout is over.
   /// - Parameter onEnd: Called once, on the loop's thread, when the embedding has
   ///   ended: by `cancel()`, or by the closing of the loop, whose descriptor is open
-  ///   still. From then on nothing may be asked of this.
+  ///   still. From then on nothing may be asked of this. If the loop is released
+  ///   without `close()`, it is called on the thread that releases it.
   /// - Parameter wake: How the host is woken, if it has a way of its own that costs
   ///   less than its watching the descriptor: called by the thread that posts while
   ///   the loop sleeps, once until the next turn, instead of a write to the

@@ -36,7 +36,7 @@ func wakeDescriptorIsReadable(
   _ status: Int32,
   _ events: Int32
 ) {
-  // Without one, the loop was dropped open, or a child closed it: nobody reads what
+  // Without an owner, the loop was released while open, or a child closed it: nobody reads what
   // was written.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
   loop.calledBack { loop.woke() }

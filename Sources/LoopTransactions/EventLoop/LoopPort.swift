@@ -61,7 +61,8 @@ public final class LoopPort: Sendable {
   ///
   /// - Parameters:
   ///   - function: Called on the loop, once.
-  ///   - context: Given to `function`, who owns what it refers to.
+  ///   - context: Given to `function`, which owns what it refers to. A loop that is
+  ///     released without `close()` does not call `function`, and `context` leaks.
   /// - Throws: `PostError` if the loop is closed or its inbox full; `context` is then
   ///   still the caller's.
   /// - Complexity: O(1).

@@ -6,9 +6,9 @@
 /// spreads the cost of dropping large structures over many ticks.
 ///
 /// What waits when the queue itself is dropped is still handed over. The loop's
-/// `run()` goes on while anything waits; where other threads fill the queue, hold
-/// a port so that it waits for them. In a child process the queue is closed and
-/// empty; the parent's goes on.
+/// `run()` goes on while anything waits. Where only other threads fill the queue,
+/// set `EventLoop.waitsForPosts` and hold the loop's port, so that the run waits for
+/// them. In a child process the queue is closed and empty; the parent's goes on.
 ///
 /// ```swift
 /// let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in

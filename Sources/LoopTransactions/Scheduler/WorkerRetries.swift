@@ -112,7 +112,7 @@ package final class WorkerRetries: Sendable {
   }
 }
 
-// Who retries while the system refuses the thread as well.
+// The drivers that retry while the system refuses the retry thread as well.
 extension WorkerRetries {
   /// How long a driver should wait before it calls `serve()`, in nanoseconds; nil if
   /// none is needed.

@@ -143,7 +143,7 @@ extension TransactionSet: PendingCommits {
 
   func loopWasReleased() {
     loopDidClose()
-    // Kept ones would be pending for ever, and hold their targets.
+    // Kept transactions would stay pending and hold their targets.
     drop()
   }
 

@@ -19,7 +19,7 @@ extension Invocation {
     let texts = comparisons.map { $0.render(as: options.format, style: style) }
     try write(.output, options.format.joined(Array(zip(paths, texts))))
     let codes = comparisons.map { $0.verdict.exitCode(isStrict: options.isStrict) }
-    // One that got slower outweighs one that can not be told.
+    // One that got slower outweighs one that cannot be told.
     return [.regressed, .inconclusive].first(where: codes.contains) ?? .success
   }
 }

@@ -1,7 +1,7 @@
 import LoopbenchKit
 
 /// The files a command writes: opened before it measures, so that a path that
-/// can not be written is told at once.
+/// cannot be written is told at once.
 struct RunFiles {
   private var files: [Entry] = []
 
@@ -47,7 +47,7 @@ struct RunFiles {
     let file = try Self.open(path)
     if let place = file.place, files.contains(where: { $0.file.place == place }) {
       throw LoopbenchError.usage(
-        "two results can not be written to one file, got \"\(path)\" twice"
+        "two results cannot be written to one file, got \"\(path)\" twice"
       )
     }
     files.append(Entry(path: path, file: file, render: render))

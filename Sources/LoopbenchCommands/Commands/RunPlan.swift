@@ -58,7 +58,7 @@ struct RunPlan {
     do {
       return try RunningLoad(options.load)
     } catch {
-      throw LoopbenchError.failed("can not start the load \(options.load.text): \(error)")
+      throw LoopbenchError.failed("cannot start the load \(options.load.text): \(error)")
     }
   }
 
@@ -89,7 +89,7 @@ struct RunPlan {
     let those = allowed.map(String.init).joined(separator: ", ")
     throw .unavailable(
       allowed.isEmpty
-        ? "threads can not be placed on this system"
+        ? "threads cannot be placed on this system"
         : "CPU \(other) is not one of those this process may use: \(those)"
     )
   }

@@ -36,7 +36,7 @@ package struct Configuration: Sendable {
       throw ConfigurationError(path ?? standardPath, "it has more than 1 MB: it holds no options")
     } catch {
       guard let path else { return nil }
-      throw ConfigurationError(path, "it can not be read")
+      throw ConfigurationError(path, "it cannot be read")
     }
     return try Configuration(Array(data), path: path ?? standardPath, isNamed: path != nil)
   }

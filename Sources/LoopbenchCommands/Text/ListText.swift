@@ -46,7 +46,7 @@ extension ListText {
     let summary: String
     /// Of a peer: the scenarios it can be measured in.
     var scenarios: [String]?
-    /// Of a peer: why it can not be measured here.
+    /// Of a peer: why it cannot be measured here.
     var unavailability: String?
   }
 

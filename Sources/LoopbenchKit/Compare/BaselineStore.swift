@@ -53,7 +53,7 @@ package struct BaselineStore: Sendable {
   package func load(_ name: String) throws(LoopbenchError) -> Report {
     let path = try existingPath(of: name)
     do { return try ReportFile.read(path, onlyRegular: true) } catch {
-      throw .failed("the baseline \"\(name)\" can not be used: \(error)")
+      throw .failed("the baseline \"\(name)\" cannot be used: \(error)")
     }
   }
 
@@ -61,7 +61,7 @@ package struct BaselineStore: Sendable {
   package func remove(_ name: String) throws(LoopbenchError) {
     let path = try existingPath(of: name)
     do { try FileManager.default.removeItem(atPath: path) } catch {
-      throw .failed("can not remove \"\(path)\"")
+      throw .failed("cannot remove \"\(path)\"")
     }
   }
 }
@@ -82,7 +82,7 @@ extension BaselineStore {
   package func path(of name: String) throws(LoopbenchError) -> String {
     guard Self.isName(name) else {
       let names = "at most 64 letters, digits, \".\", \"_\" and \"-\", a letter or digit first"
-      throw .usage("\"\(name)\" can not name a baseline: use \(names)")
+      throw .usage("\"\(name)\" cannot name a baseline: use \(names)")
     }
     return "\(folder)/\(name)\(Self.ending)"
   }
@@ -100,6 +100,6 @@ extension BaselineStore {
   }
 
   private var cannotUseFolder: LoopbenchError {
-    .failed("the folder \(folder) can not be made or read")
+    .failed("the folder \(folder) cannot be made or read")
   }
 }

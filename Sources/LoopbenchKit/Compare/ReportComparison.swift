@@ -1,5 +1,5 @@
 /// Two runs, one against the other: what got better, what got worse, and what
-/// can not be told.
+/// cannot be told.
 ///
 /// A peer that was measured beside a reference is judged by its ratio to that, new
 /// against old: what moved the machine between the two runs moved both. The rounds

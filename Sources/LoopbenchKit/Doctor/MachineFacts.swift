@@ -155,7 +155,7 @@ extension MachineFacts {
       seats: seats,
       generator: SeededGenerator(seed: 1, stream: 0)
     )
-    // try?: a machine that can not run the peer has no such figure.
+    // try?: a machine that cannot run the peer has no such figure.
     let measured = try? PlacedThread.run(cpu: seats.loop) { () throws(PeerFailure) -> Slice in
       var slice = slice
       try UVWake().measure(&slice)

@@ -1,7 +1,7 @@
 /// A way of doing what a scenario measures.
 ///
 /// A peer keeps no state between slices: it opens what it needs, warms it up,
-/// measures, closes it. Then the order of a round can not favour anyone.
+/// measures, closes it. Then the order of a round cannot favour anyone.
 ///
 /// ```swift
 /// struct SpinWake: Peer {
@@ -30,7 +30,7 @@ public protocol Peer: Sendable {
   /// Whether others are compared with it, and it is nobody's work here: a rule
   /// that names no peer passes it over.
   var isReference: Bool { get }
-  /// Why it can not be measured here; `nil` when it can.
+  /// Why it cannot be measured here; `nil` when it can.
   var unavailability: String? { get }
   /// Whether it is measured on the thread that calls for it, which is then the
   /// process's first: it needs what belongs to that one.

@@ -68,7 +68,7 @@ extension Selection {
       }
       guard !names.contains(peer.name) else {
         throw .unavailable(
-          "\(scenario.name) can not measure peer \"\(peer.name)\" here: \(reason)"
+          "\(scenario.name) cannot measure peer \"\(peer.name)\" here: \(reason)"
         )
       }
       warnings.append(.peerUnavailable(peer.name, in: scenario.name, reason: reason))

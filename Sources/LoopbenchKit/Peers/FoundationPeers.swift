@@ -9,7 +9,7 @@ enum FoundationLibrary {
     private static let file = "libloopbench-foundation.so"
   #endif
 
-  /// Why it can not be there; `nil` when it is.
+  /// Why it cannot be there; `nil` when it is.
   static var unavailability: String? {
     cl_library_exists(file) != 0
       ? nil

@@ -16,7 +16,7 @@ protocol FunctionPool: Sendable {
   static var poolSeries: [String] { get }
   /// Whether others are compared with it.
   static var isReference: Bool { get }
-  /// Why it can not be opened here; `nil` when it can.
+  /// Why it cannot be opened here; `nil` when it can.
   static var unavailability: String? { get }
 
   /// Opens one of `PoolLoad.workers`.

@@ -16,7 +16,7 @@ protocol FunctionQueue: Sendable {
   static var summary: String { get }
   /// The series of `post` it takes part in.
   static var postSeries: [String] { get }
-  /// Why it can not be opened here; `nil` when it can.
+  /// Why it cannot be opened here; `nil` when it can.
   static var unavailability: String? { get }
 
   /// Opens one on the thread that will run it.
@@ -65,7 +65,7 @@ extension FunctionQueue {
   }
 }
 
-/// A closure that C calls: a C function can not be made from one that captures,
+/// A closure that C calls: a C function cannot be made from one that captures,
 /// or that is generic.
 final class CallbackBox: Sendable {
   private let body: @Sendable () -> Void

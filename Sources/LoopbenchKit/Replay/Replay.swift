@@ -76,7 +76,7 @@ extension Replay {
     do { data = try InputFile.read(path, limit: Limit.bytes) } catch {
       throw error == .tooLarge
         ? .failed("it has more than \(Limit.bytes) bytes")
-        : .failed("it can not be read; name a file that docs/replay-format.md describes")
+        : .failed("it cannot be read; name a file that docs/replay-format.md describes")
     }
     return try parse(String(decoding: data, as: UTF8.self))
   }

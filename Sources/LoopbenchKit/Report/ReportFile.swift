@@ -45,7 +45,7 @@ package enum ReportFile {
       throw .failed(
         error == .tooLarge
           ? "\(path) has more than \(limit >> 20) MB, and no report has"
-          : "\(path) can not be read; name a file that loopbench -o wrote, or - for standard input"
+          : "\(path) cannot be read; name a file that loopbench -o wrote, or - for standard input"
       )
     }
   }

@@ -7,7 +7,7 @@ extension Runner {
   ///
   /// - Parameter isInterrupted: Asked before each slice; after `true` the trace
   ///   ends with what it has.
-  /// - Throws: What the first contender says that can not be measured.
+  /// - Throws: What the first contender says that cannot be measured.
   package func trace(
     forNs time: UInt64,
     isInterrupted: () -> Bool = { false }
@@ -113,7 +113,7 @@ extension TraceFile {
     thread: Int,
     category: String
   ) {
-    // Whatever a slice knew before it began, it can not have lasted longer.
+    // Whatever a slice knew before it began, it cannot have lasted longer.
     let start = max(span.began, origin ?? 0) - (origin ?? 0)
     let length = span.ended - span.began
     events.append(

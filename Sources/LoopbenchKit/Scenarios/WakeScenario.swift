@@ -57,7 +57,7 @@ extension Scenario {
         across         ├─────────────────────┤
         roundtrip      ├───────────────────────────────────────┤
 
-      `across` has the two threads on two CPUs. `same` has them on one, where the sender can not run
+      `across` has the two threads on two CPUs. `same` has them on one, where the sender cannot run
       while the callback does, so it is timed until the sender runs again. There the sender sends only
       after it was answered: nothing piles up.
 

@@ -186,8 +186,8 @@ private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) 
 }
 
 extension LoopbenchError {
-  /// The file at `path` can not be written.
+  /// The file at `path` cannot be written.
   package static func unwritable(_ path: String, _ cause: SystemError) -> Self {
-    .failed("can not write \"\(path)\": \(cause)")
+    .failed("cannot write \"\(path)\": \(cause)")
   }
 }

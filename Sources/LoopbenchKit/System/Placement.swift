@@ -4,7 +4,7 @@ private import CLoopbench
 public struct Placement: Codable, Equatable, Sendable {
   /// How many CPUs the process may use.
   package let cpuCount: Int
-  /// The loop's CPU; `nil` where the system can not place threads.
+  /// The loop's CPU; `nil` where the system cannot place threads.
   package let loop: Int?
   /// The producer's CPU when it is not the loop's; `nil` when there is none.
   package let producer: Int?
@@ -51,7 +51,7 @@ extension Placement {
     case across
     /// Both on one CPU.
     case same
-    /// No thread is placed: those of a pool can not be.
+    /// No thread is placed: those of a pool cannot be.
     case anywhere
   }
 
@@ -75,7 +75,7 @@ extension Placement {
     case .across where cpuCount < 2: .failure(.unavailable("it needs 2 CPUs, here is 1"))
     case .across: .success(Seats(loop: loop, producer: producer))
     case .same where loop == nil:
-      .failure(.unavailable("threads can not be placed on this system"))
+      .failure(.unavailable("threads cannot be placed on this system"))
     case .same: .success(Seats(loop: loop, producer: loop))
     case .anywhere: .success(Seats(loop: nil, producer: nil))
     }

@@ -1,4 +1,4 @@
-/// Why loopbench can not do what it was asked to.
+/// Why loopbench cannot do what it was asked to.
 ///
 /// Its text says what is wrong, with the value that was given, and what to do.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {

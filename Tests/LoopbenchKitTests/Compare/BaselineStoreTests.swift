@@ -40,7 +40,7 @@ struct BaselineStoreTests {
     try withStore { store in
       let report = try Fixture().report()
       let error = LoopbenchError.usage(
-        "\"\(name)\" can not name a baseline: use at most 64 letters, digits, \".\", \"_\" and"
+        "\"\(name)\" cannot name a baseline: use at most 64 letters, digits, \".\", \"_\" and"
           + " \"-\", a letter or digit first"
       )
       #expect(throws: error) { try store.save(report, as: name) }
@@ -66,7 +66,7 @@ struct BaselineStoreTests {
     try withStore { store in
       try store.save(try Fixture().report(), as: "main")
       let path = try store.path(of: "main")
-      let start = "the baseline \"main\" can not be used: "
+      let start = "the baseline \"main\" cannot be used: "
       let whole = try Data(contentsOf: URL(filePath: path))
       for part in [0, 1, whole.count / 2, whole.count - 3] {
         try whole.prefix(part).write(to: URL(filePath: path))
@@ -79,11 +79,11 @@ struct BaselineStoreTests {
     }
   }
 
-  @Test("a folder that can not be made is named")
+  @Test("a folder that cannot be made is named")
   func folder() throws {
     let store = BaselineStore(folder: "/dev/null/x")
     let report = try Fixture().report()
-    let error = LoopbenchError.failed("the folder /dev/null/x can not be made or read")
+    let error = LoopbenchError.failed("the folder /dev/null/x cannot be made or read")
     #expect(throws: error) { try store.save(report, as: "a") }
     #expect(try store.list() == [])
   }

@@ -94,7 +94,7 @@ struct JudgementTests {
     #expect(named.verdict == .regressed)
   }
 
-  @Test("a percentile that rounds can not resolve is asked for in vain, or left out")
+  @Test("a percentile that rounds cannot resolve is asked for in vain, or left out")
   func unresolved() throws {
     let pair = (peers(uv: 1000, lt: 500), peers(uv: 1000, lt: 900))
     let asked = try compare(pair.0, pair.1, ["p99.9>+10%", "p90>900ns"])

@@ -20,7 +20,7 @@ struct PlacementTests {
     #expect(try placement.seats(for: .same).get().producer == 0)
   }
 
-  @Test("where threads can not be placed, same is unavailable and across is not")
+  @Test("where threads cannot be placed, same is unavailable and across is not")
   func noPlacement() throws {
     let placement = Placement(cpuCount: 8, loop: nil, producer: nil)
     #expect(throws: LoopbenchError.self) { try placement.seats(for: .same).get() }

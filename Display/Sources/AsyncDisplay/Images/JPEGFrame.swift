@@ -9,7 +9,7 @@ struct JPEGFrame {
   init?(in bytes: [UInt8]) {
     func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
     var offset = 2
-    // From marker to marker, to that of a frame. What is between them libjpeg leaves out.
+    // Steps from marker to marker until one of a frame. libjpeg skips other bytes, too.
     while offset + 9 <= bytes.count {
       guard bytes[offset] == 0xFF else {
         offset += 1

@@ -3,8 +3,8 @@
 extension Node {
   /// The most levels of a tree, its root included.
   ///
-  /// `addSubnode` traps beyond that. Who builds a tree from content of others, such as
-  /// nested replies, stops there.
+  /// `addSubnode` traps beyond that. A program that builds a tree from other people's
+  /// content, such as nested replies, must not exceed it.
   public static let deepestTree = 256
 
   /// How many nodes are above it.
@@ -26,7 +26,7 @@ extension Node {
   func checkLevels(adding node: Node) {
     var (levels, ancestor) = (node.height, Node?.some(self))
     while let each = ancestor {
-      require(each !== node, "Node.addSubnode: a node can not be part of itself")
+      require(each !== node, "Node.addSubnode: a node cannot be part of itself")
       levels += 1
       ancestor = each.supernode
     }
