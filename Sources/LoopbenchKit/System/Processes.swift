@@ -33,8 +33,9 @@ package enum HostProcess {
   ///
   /// - Returns: Why it could not.
   package static func become(_ path: String, arguments: [String]) -> SystemError {
-    // Not freed: either there is no process that could, or it is about to end.
-    execv(path, arguments.map { strdup($0) } + [nil])
+    let words = arguments.map { strdup($0) }
+    defer { for word in words { free(word) } }
+    execv(path, words + [nil])
     return SystemError(code: errno)
   }
 }

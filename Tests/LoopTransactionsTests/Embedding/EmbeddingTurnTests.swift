@@ -64,6 +64,7 @@ struct EmbeddingTurnTests {
       }
       embedding.cancel()
       late.value.handle?.close()
+      late.value.handle = nil
     }
   }
 

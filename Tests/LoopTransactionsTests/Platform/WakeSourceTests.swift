@@ -143,6 +143,7 @@ struct WakeSourceTests {
       }
       // Not equal: the harness of the process opens some as well.
       precondition(open[19] < open[0] + 10, "open descriptors: \(open)")
+      precondition(host.close(), "a handle is open")
     }
   }
 }

@@ -311,6 +311,8 @@ struct OperationSchedulerTests {
       let ending = Process.fork { scheduler.add { _ in } }
       #expect(ending.status < 0)
       #expect(ending.standardError.contains("belongs to the parent process"))
+      // Making a scheduler starts a thread, at which ThreadSanitizer ends such a child.
+      guard !Interposed.isSanitized else { return }
       let letGo = Process.fork { _ = OperationScheduler.alone("child") }
       #expect(letGo.status == 0)
     }
