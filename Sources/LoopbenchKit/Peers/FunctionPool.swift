@@ -1,5 +1,6 @@
 private import CLoopbench
 internal import Dispatch
+import LoopTransactions
 private import Synchronization
 
 /// Threads that run functions, several at once: where the peers of `pool` and
@@ -241,9 +242,4 @@ package final class BurstLatch: Sendable {
   }
 }
 
-extension BurstLatch: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
-  package var customMirror: Mirror {
-    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
-  }
-}
+extension BurstLatch: Unreflected {}

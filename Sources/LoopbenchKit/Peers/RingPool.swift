@@ -1,4 +1,5 @@
 private import CLoopbench
+import LoopTransactions
 import Synchronization
 
 /// One thread that runs closures from a ring: no pool, but the floor of one that takes
@@ -108,12 +109,6 @@ final class ClosureRing: @unchecked Sendable {
   }
 }
 
-extension ClosureRing: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
-  var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension ClosureRing: Unreflected {}
 
-extension RingPool: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
-  var customMirror: Mirror { Mirror(self, children: [:], ancestorRepresentation: .suppressed) }
-}
+extension RingPool: Unreflected {}

@@ -1,4 +1,5 @@
 private import CLoopbench
+import LoopTransactions
 import Synchronization
 
 /// Plays a recorded load: a thread for each producer, each commit when it is due.
@@ -174,7 +175,4 @@ final class ReplayRecorder: @unchecked Sendable {
   }
 }
 
-extension ReplayRecorder: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
-  var customMirror: Mirror { Mirror(self, children: [:], ancestorRepresentation: .suppressed) }
-}
+extension ReplayRecorder: Unreflected {}

@@ -1,4 +1,5 @@
 private import CLoopbench
+import LoopTransactions
 private import Synchronization
 
 extension Scenario {
@@ -262,9 +263,4 @@ extension PriorityField {
   }
 }
 
-extension PriorityField: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
-  package var customMirror: Mirror {
-    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
-  }
-}
+extension PriorityField: Unreflected {}
