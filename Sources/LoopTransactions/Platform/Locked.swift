@@ -1,11 +1,16 @@
 import CUV
 
-/// A value that many threads share, each while it holds the lock.
+/// A value that several threads share, protected by a mutex.
 ///
-/// Wraps libuv's mutex: ThreadSanitizer understands it, which it does not the
-/// standard library's on Linux. Not recursive.
-package final class Locked<Value: ~Copyable>: @unchecked Sendable {
-  // @unchecked: `value` is touched between lock and unlock of `mutex` only.
+/// Wraps libuv's mutex, because ThreadSanitizer reports false races in
+/// `Synchronization.Mutex` on Linux. The mutex is not recursive.
+///
+/// ```swift
+/// let hits = Locked(0)
+/// hits.withLock { $0 += 1 }
+/// ```
+public final class Locked<Value: ~Copyable>: @unchecked Sendable {
+  // @unchecked: `value` is only accessed while `mutex` is held.
 
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
 
@@ -13,11 +18,14 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   // would cost more than the lock.
   @exclusivity(unchecked) private var value: Value
 
-  /// Guards `value` from now on.
-  package init(_ value: consuming Value) {
+  /// Creates a mutex that protects `value`.
+  ///
+  /// Traps if the system has no memory for a mutex.
+  public init(_ value: consuming Value) {
     self.value = value
-    guard uv_mutex_init(mutex) == 0 else {
-      fatalError("Locked: the system has no memory left for a mutex")
+    let result = uv_mutex_init(mutex)
+    guard result == 0 else {
+      fatalError("Locked: \(UVError(code: result, operation: "uv_mutex_init"))")
     }
   }
 
@@ -26,8 +34,11 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` with the value, while no other thread does.
-  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  /// Calls `body` with the value while holding the mutex.
+  ///
+  /// Call from any thread. Blocks while another thread holds the mutex. Calling
+  /// `withLock` on the same object from inside `body` deadlocks.
+  public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     uv_mutex_lock(mutex)
     defer { uv_mutex_unlock(mutex) }
     return try body(&value)
