@@ -14,6 +14,13 @@ extension Unreflected {
   }
 }
 
-extension Locked: Unreflected where Value: ~Copyable {}
+// Not `Unreflected`: a public class needs a public mirror.
+extension Locked: CustomReflectable where Value: ~Copyable {
+  /// An empty mirror: reflection would read the value without the mutex.
+  public var customMirror: Mirror {
+    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
+  }
+}
+
 extension BrieflyLocked: Unreflected where Value: ~Copyable {}
 extension ProcessWide: Unreflected {}

@@ -50,6 +50,7 @@ private struct Samples {
     add("LoopClock.Instant", loop.now)
     add("LoopMetrics", loop.metrics)
     add("UVError", UVError(code: -1, operation: "sample"))
+    add("Locked", Locked([1]))
   }
 
   private mutating func addTransactions() {
