@@ -329,7 +329,7 @@ static inline void lt_count_forks(void) {
 // MARK: Reports
 
 // Writes all of `text` to standard error; what can not be written is dropped.
-static inline void lt_report(const char *text, size_t length) {
+static inline void lt_write_to_stderr(const char *text, size_t length) {
   while (length > 0) {
     ssize_t written = write(2, text, length);
     if (written < 0 && errno == EINTR) continue;

@@ -42,7 +42,7 @@ extension EventLoop {
       ownsLoop: ownsLoop,
       wakeMethod: wakeMethod,
       time: time,
-      lateJobs: LateJobs { body in OperationScheduler.shared.add { _ in body() } },
+      orphanedJobs: OrphanedJobs { body in OperationScheduler.shared.add { _ in body() } },
       parts: { core in
         let commits = TransactionSet(core: core)
         // Order: what an operation's completion enqueues or commits comes behind it.

@@ -15,7 +15,7 @@ package final class LoopSources {
   // When the timer comes; nil if it does not.
   private var armed: LoopClock.Instant?
   // Whether the descriptor is left alone.
-  private var isResting = false
+  private var isSuspended = false
 
   /// Embeds `loop` for `operation`, which errors name, with sources that have `turn` called
   /// when it is due.
@@ -82,16 +82,16 @@ package final class LoopSources {
 
   /// Leaves the descriptor alone until `resume()`: it stays readable while no turn can
   /// be made, and would be reported again and again.
-  package func rest() {
-    guard !isResting else { return }
-    isResting = true
+  package func suspend() {
+    guard !isSuspended else { return }
+    isSuspended = true
     readable.suspend()
   }
 
   /// Watches the descriptor again.
   package func resume() {
-    guard isResting else { return }
-    isResting = false
+    guard isSuspended else { return }
+    isSuspended = false
     readable.resume()
   }
 

@@ -106,7 +106,7 @@ extension RunLoopHost {
   private func turn() {
     // Within a callback of the loop. The run loop asks again when that has returned.
     guard !isTurning else {
-      sources?.rest()
+      sources?.suspend()
       return
     }
     isTurning = true

@@ -49,7 +49,7 @@ public final class SteppedLoop {
   public var isIdle: Bool {
     // Checks the thread.
     _ = loop.now
-    return !loop.owesAnything && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
+    return !loop.hasWorkOrPosts && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
   }
 
   /// Makes one tick that does not block: timers that are due, then the rest.

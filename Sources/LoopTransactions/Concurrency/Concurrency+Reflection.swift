@@ -1,7 +1,7 @@
 // What `dump`, a debugger and a failed expectation show; on any thread.
 
 extension ActivityChannel: Unreflected {}
-extension LateJobs: Unreflected {}
+extension OrphanedJobs: Unreflected {}
 extension LoopActivities.Hold: Unreflected {}
 
 extension LoopBound: CustomReflectable {

@@ -37,9 +37,9 @@ public final class Embedding {
   private var onEnd: (() -> Void)?  // loop only
   private unowned(unsafe) var loop: EventLoop?  // loop only
   // Whether the host knows that it has to look again.
-  private var isTold = false  // loop only
+  private var isHostNotified = false  // loop only
   // Whether `onChange` is under way.
-  private var isTelling = false  // loop only
+  private var isCallingOnChange = false  // loop only
 
   /// Lets a host run `loop` by turns, from now on.
   ///
@@ -96,8 +96,8 @@ public final class Embedding {
   public var nextTimeout: Duration? {
     let loop = checked("Embedding.nextTimeout")
     // The host is asking, so nothing found on the way is news to it.
-    isTold = true
-    defer { isTold = false }
+    isHostNotified = true
+    defer { isHostNotified = false }
     return loop.timeoutForHost
   }
 
@@ -112,11 +112,11 @@ public final class Embedding {
   /// left starve the host.
   public func turn() {
     let loop = checked("Embedding.turn")
-    checkNotTelling("Embedding.turn")
+    checkNotInOnChange("Embedding.turn")
     // The host asks again after the turn.
-    isTold = true
+    isHostNotified = true
     withExtendedLifetime((self, loop)) { loop.turnForHost() }
-    isTold = false
+    isHostNotified = false
   }
 
   /// Ends the embedding; the loop can be run again.
@@ -126,7 +126,7 @@ public final class Embedding {
   public func cancel() {
     core.checkThread("Embedding.cancel")
     guard let loop else { return }
-    checkNotTelling("Embedding.cancel")
+    checkNotInOnChange("Embedding.cancel")
     loop.checkMayEmbed()
     detach { loop.endEmbedding() }
   }
@@ -143,20 +143,20 @@ extension Embedding: LoopHost {
   ///
   /// Calls the host: whoever calls this has finished its own change. I31.
   func loopChanged() {
-    guard !isTold, let loop, loop.isBetweenTurns else { return }
-    isTold = true
-    let isWithin = isTelling
-    isTelling = true
+    guard !isHostNotified, let loop, loop.isBetweenTurns else { return }
+    isHostNotified = true
+    let isWithin = isCallingOnChange
+    isCallingOnChange = true
     withExtendedLifetime(self) {
       loop.withoutClosing("Embedding.onChange") { onChange?() }
     }
-    isTelling = isWithin
+    isCallingOnChange = isWithin
   }
 
   /// Traps inside `onChange`.
-  private func checkNotTelling(_ operation: StaticString) {
+  private func checkNotInOnChange(_ operation: StaticString) {
     require(
-      !isTelling,
+      !isCallingOnChange,
       """
       \(operation): must not be called in Embedding.onChange, whose cause has not returned; let \
       it return, and make the call later

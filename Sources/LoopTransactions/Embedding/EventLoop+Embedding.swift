@@ -24,10 +24,10 @@ extension EventLoop {
   /// Undoes `beginEmbedding()`.
   func endEmbedding() {
     endHold()
-    if saidAsleep { core.inbox.awake() }
-    saidAsleep = false
+    if didAnnounceSleep { core.inbox.awake() }
+    didAnnounceSleep = false
     // What came by the host's own wake has nobody who looks any more.
-    if owesWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
+    if hasPendingWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
     // The owner of an adopted loop may wait for libuv's descriptor at once.
     if !ownsLoop { settleForHost() }
   }

@@ -131,7 +131,7 @@ struct BudgetMeter {
     lastKind = isLight ? kind : 0
     lastCycles = cycles
     if cycles &- lastReading < cyclesPerReading { return isWithin }
-    return look()
+    return readClock()
   }
 
   /// Ends the spending of this stretch; returns how long it was.
@@ -175,7 +175,7 @@ struct BudgetMeter {
   private var isWithin: Bool { isLifted || (performed < limits.count && !isOver) }
 
   @inline(never)
-  private mutating func look() -> Bool {
+  private mutating func readClock() -> Bool {
     lastReading = System.cycles
     // Lifted, it is not asked, and a flush between two ticks has no `start`.
     guard !isLifted else { return true }

@@ -107,8 +107,8 @@ extension EventLoop {
     flushAll()
     for part in parts { part.finish() }
     // Parts pass work on to each other.
-    for _ in 0..<Self.lastRounds
-    where owesWork || core.inbox.isFilled || parts.contains(where: \.isUnfinished) {
+    for _ in 0..<Self.maxFinalRounds
+    where hasPendingWork || core.inbox.isFilled || parts.contains(where: \.isUnfinished) {
       flushAll()
       for part in parts { part.finish() }
     }
@@ -116,7 +116,7 @@ extension EventLoop {
     flushAll()
     let left = commits.count
     if left > 0 {
-      System.report("EventLoop.close: \(left) transactions committed themselves again; dropped")
+      System.logToStandardError("EventLoop.close: \(left) transactions committed themselves again; dropped")
     }
   }
 
@@ -128,7 +128,7 @@ extension EventLoop {
     var rounds = 0
     repeat {
       require(
-        rounds < Self.dropRounds,
+        rounds < Self.maxDropRounds,
         "EventLoop.close: what it releases or completes adds to the loop, without an end; look for a deinit, or a completion, that does"
       )
       dropOnce()
@@ -137,13 +137,13 @@ extension EventLoop {
   }
 
   // 1,000: no chain of releases that means well is as long. Guess.
-  private static var dropRounds: Int { 1000 }
+  private static var maxDropRounds: Int { 1000 }
 
   private func dropOnce() {
     for part in parts { part.drop() }
     // One by one: letting go of a timer's callback may cancel others.
     for _ in 0..<timers.count { timers.any?.cancel() }
-    for observer in observers.takeAll() { observer.invalidate() }
+    for observer in observers.removeAll() { observer.invalidate() }
   }
 
   private var holdsNothing: Bool {
@@ -157,7 +157,7 @@ extension EventLoop {
     ticks.close()
     wakeSource.close()
     // Called back by a host, it may be in the middle of a job.
-    if !isCalledBack { core.loopHasLeft() }
+    if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }
     while uv.run(.noWait) {}
     try uv.close()

@@ -41,7 +41,7 @@ extension EventLoop {
     isCalledBack = true
     body()
     isCalledBack = wasCalledBack
-    if state == .closed, !wasCalledBack { core.loopHasLeft() }
+    if state == .closed, !wasCalledBack { core.loopDidLeaveThread() }
     if previous !== self { makeCurrentAgain(previous) }
   }
 

@@ -48,7 +48,7 @@ extension EventLoop {
   }
 
   /// A port that was held by somebody is gone.
-  func portWasDropped() {
+  func portWasReleased() {
     portHolders -= 1
     settleWaiting()
   }

@@ -13,15 +13,15 @@ extension EventLoop {
   /// next poll, but for jobs that follow at once.
   @inline(__always)
   func runPosts() {
-    let isFilled = isCrowded || core.inbox.isFilled
-    if isFilled || postsLeft > 0 { runTaken(isFilled) }
+    let isFilled = isBacklogged || core.inbox.isFilled
+    if isFilled || postsLeft > 0 { runBatches(isFilled) }
   }
 
   /// Runs posts as above; those of other threads that were not taken yet, if
-  /// `takes`. Whether those are still to be taken: others were left from before.
-  func runPosts(taking takes: Bool) -> Bool {
-    let isBehind = takes && inboxBatch.pointee.remaining > 0
-    if takes || postsLeft > 0 { runTaken(takes) }
+  /// `drains`. Whether those are still to be taken: others were left from before.
+  func runPosts(draining drains: Bool) -> Bool {
+    let isBehind = drains && inboxBatch.pointee.remaining > 0
+    if drains || postsLeft > 0 { runBatches(drains) }
     return isBehind
   }
 
@@ -32,10 +32,10 @@ extension EventLoop {
   }
 
   @inline(never)
-  private func runTaken(_ isFilled: Bool) {
+  private func runBatches(_ isFilled: Bool) {
     guard !core.isForked else { return }
     if localBatch.pointee.remaining == 0 { swap(&local, &localBatch.pointee) }
-    if inboxBatch.pointee.remaining == 0, isFilled { takePosts() }
+    if inboxBatch.pointee.remaining == 0, isFilled { drainInbox() }
     guard postsLeft > 0 else { return }
     meter.begin()
     runBatch(localBatch)
@@ -46,18 +46,18 @@ extension EventLoop {
 
   /// Takes what other threads posted.
   ///
-  /// Each look takes the inbox's cache lines away from those who fill it, about
+  /// Each look drains the inbox's cache lines away from those who fill it, about
   /// 0.5 us in all. Where they fill it without a pause, the loop looks every 7 us
   /// at most, and looks once more before it thinks of sleep; one that has other
   /// things to do waits for nothing.
   // 18 to 11 ns per item: docs/performance.md, "post".
-  private func takePosts() {
-    if isCrowded {
-      while System.cycles &- lastLook < System.cyclesPerReading { System.pause() }
+  private func drainInbox() {
+    if isBacklogged {
+      while System.cycles &- lastInboxCheck < System.cyclesPerReading { System.pause() }
     }
-    core.inbox.take(into: &inboxBatch.pointee)
-    isCrowded = inboxBatch.pointee.remaining >= Self.crowd
-    if isCrowded { lastLook = System.cycles }
+    core.inbox.drain(into: &inboxBatch.pointee)
+    isBacklogged = inboxBatch.pointee.remaining >= Self.backlogThreshold
+    if isBacklogged { lastInboxCheck = System.cycles }
   }
 
   /// Runs jobs that what just ran has enqueued, unless another post waits before
@@ -69,7 +69,7 @@ extension EventLoop {
     // What is left in a batch came before.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
-    while count < Self.mostFollowing, local.beginsWithJob, meter.allowsMore() {
+    while count < Self.maxFollowingJobs, local.beginsWithJob, meter.allowsMore() {
       var item = local.removeFirst()
       count &+= 1
       meter.didPerform()
@@ -81,10 +81,10 @@ extension EventLoop {
 
   // 32: 16 calls share what a tick costs, and a task that yields for ever lets events
   // in every 3 us or so. Guess.
-  private static let mostFollowing: UInt64 = 32
+  private static let maxFollowingJobs: UInt64 = 32
 
-  // 16: a few threads that each post one thing are no crowd. Guess.
-  private static let crowd = 16
+  // 16: a few threads that each post one thing are no backlogThreshold. Guess.
+  private static let backlogThreshold = 16
 
   private func runBatch(_ batch: UnsafeMutablePointer<ItemBuffer>) {
     guard batch.pointee.remaining > 0 else { return }
@@ -95,7 +95,7 @@ extension EventLoop {
       var item = batch.pointee.removeFirst()
       count &+= 1
       meter.didPerform()
-      kind = item.likeness
+      kind = item.similarityKey
       item.run(on: self)
     } while batch.pointee.remaining > 0 && meter.allowsMore(after: kind)
     core.metrics.posts.add(count)

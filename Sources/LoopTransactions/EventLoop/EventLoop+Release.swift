@@ -9,7 +9,7 @@ extension EventLoop {
     guard !core.isForked else { return abandon() }
     let message = "EventLoop: released while open; call close() on its thread first"
     if trapsWhenReleasedOpen { assertionFailure(message) }
-    System.report(message)
+    System.logToStandardError(message)
     core.inbox.close()
     becomeUnreachable()
     refuseAccepted()
@@ -20,15 +20,15 @@ extension EventLoop {
       timer.leaveLoop()
     }
     // Activities keep their observer, whose callback tells the tasks of the end.
-    for observer in observers.takeAll() { observer.invalidate() }
+    for observer in observers.removeAll() { observer.invalidate() }
     // Last: late jobs begin on a worker now, and this thread is done with the loop.
-    core.loopHasLeft()
+    core.loopDidLeaveThread()
   }
 
   /// Releases what was posted and did not run. Nothing can be posted any more.
   private func refuseAccepted() {
     var posted = ItemBuffer()
-    core.inbox.take(into: &posted)
+    core.inbox.drain(into: &posted)
     refuse(&inboxBatch.pointee)
     refuse(&posted)
     refuse(&localBatch.pointee)
@@ -39,7 +39,7 @@ extension EventLoop {
   private func refuse(_ items: inout ItemBuffer) {
     while items.remaining > 0 {
       var item = items.removeFirst()
-      if item.kind == PostedItem.kept { commits.willDropPosted(kept: item.first) }
+      if item.kind == PostedItem.portTransaction { commits.willDropPosted(portTransaction: item.first) }
       item.refuse(on: core)
     }
   }
@@ -57,10 +57,10 @@ extension PostedItem {
   /// Gives up the item, which the loop of `core` accepted and will not run.
   fileprivate mutating func refuse(on core: PortCore) {
     switch kind {
-    case Self.firstJob..<Self.kept:
+    case Self.firstJob..<Self.portTransaction:
       // A task that waits for its job keeps the port.
       guard let port = UnsafeRawPointer(bitPattern: first) else { return }
-      core.lateJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
+      core.orphanedJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
     case Self.call:
       if let object = UnsafeRawPointer(bitPattern: second) {
         let object = Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue()

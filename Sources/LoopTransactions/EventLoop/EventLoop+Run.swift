@@ -115,7 +115,7 @@ extension EventLoop {
   }
 
   /// Whether the loop would not block if it ran now.
-  package var owesAnything: Bool { owesWork || core.inbox.isFilled }
+  package var hasWorkOrPosts: Bool { hasPendingWork || core.inbox.isFilled }
 
   /// How a run of libuv ended.
   private enum RunEnd {
@@ -142,7 +142,7 @@ extension EventLoop {
     // A host's own run has been stopped by it, and took libuv's flag.
     if !uv.isStopping { isStopWanted = false }
     callObservers(0, .entry)
-    if core.inbox.takeRequest(Inbox.stopWanted) { stop() }
+    if core.inbox.claimRequest(Inbox.stopWanted) { stop() }
     virtualTime?.fireDue()
     if mode != .noWait { checkWaitsForNoTimer() }
     let wasAlive = withExtendedLifetime(self) { runTicks(mode, isTimedOut) }
@@ -209,7 +209,7 @@ extension EventLoop {
     meter.isLifted = false
     endFlush()
     meter.refill()
-    if owesWork { arm() } else { disarm() }
+    if hasPendingWork { arm() } else { disarm() }
     if !ownsLoop, !wasTornDown { settleForHost() }
   }
 
@@ -222,7 +222,7 @@ extension EventLoop {
       return true
     }
     guard nanoseconds < deadline else {
-      meter.limit(until: deadline &+ UInt64(clamping: spending.time.clampedNanoseconds))
+      meter.limit(until: deadline &+ UInt64(clamping: storedBudget.time.clampedNanoseconds))
       return false
     }
     meter.extend(until: deadline)

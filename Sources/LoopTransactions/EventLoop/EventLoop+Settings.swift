@@ -8,11 +8,11 @@ extension EventLoop {
   public var budget: Budget {
     get {
       checkThread("EventLoop.budget")
-      return spending
+      return storedBudget
     }
     set {
       checkThread("EventLoop.budget")
-      spending = newValue
+      storedBudget = newValue
       meter.setBudget(newValue)
     }
   }
@@ -30,7 +30,7 @@ extension EventLoop {
   public var postCapacity: Int? {
     get {
       checkThread("EventLoop.postCapacity")
-      return mostPosts
+      return storedPostCapacity
     }
     set {
       checkThread("EventLoop.postCapacity")
@@ -38,7 +38,7 @@ extension EventLoop {
         newValue ?? 1 > 0,
         "EventLoop.postCapacity: must be over zero, got \(newValue ?? 0); use nil for any number"
       )
-      mostPosts = newValue
+      storedPostCapacity = newValue
       core.inbox.setLimit(newValue ?? .max)
       inboxBatch.pointee.setLimit(newValue ?? .max)
     }

@@ -19,8 +19,8 @@ extension EventLoop {
   @inline(__always)
   func afterWaiting() {
     if _slowPath(core.isForked) { return leaveToParent() }
-    if saidAsleep { core.inbox.awake() }
-    saidAsleep = false
+    if didAnnounceSleep { core.inbox.awake() }
+    didAnnounceSleep = false
     callObservers(2, .afterWaiting)
     guard state == .idle else { return }
     // A host that runs the loop itself and stops it gets no tick any more.
@@ -32,7 +32,7 @@ extension EventLoop {
   /// Lets posts wake a host that waits by its own means, for libuv's descriptor:
   /// it may do so now, and no tick comes before.
   func settleForHost() {
-    if !owesWork, core.inbox.sleep() { saidAsleep = true } else { arm() }
+    if !hasPendingWork, core.inbox.sleep() { didAnnounceSleep = true } else { arm() }
   }
 
   /// A wake arrived.
@@ -42,7 +42,7 @@ extension EventLoop {
     core.metrics.wakesReceived.add()
     if core.inbox.isFilled || core.inbox.hasRequest {
       core.metrics.wakesNeeded.add()
-      if !wakesAreEdges { acknowledgeWake() }
+      if !usesEdgeTriggeredWakes { acknowledgeWake() }
     } else {
       // Always, so that a poll that reports a level, after all, does not spin.
       acknowledgeWake()
@@ -50,7 +50,7 @@ extension EventLoop {
       // that waits for the descriptor. Armed, the loop would ask for a turn for nothing.
       return
     }
-    takeRequests()
+    handleRequests()
     // Armed: a host that returns from its run after this callback must see that
     // work is owed.
     arm()
@@ -60,7 +60,7 @@ extension EventLoop {
 
   private func acknowledgeWake() {
     wakeSource.acknowledge()
-    if !wakesAreEdges { wakesAreEdges = wakeSource.sendsEdges(on: uv) }
+    if !usesEdgeTriggeredWakes { usesEdgeTriggeredWakes = wakeSource.enableEdgeTriggeredWakes(on: uv) }
   }
 
   /// Keeps the loop from blocking and from ending, until nothing is owed. I2.
@@ -74,21 +74,21 @@ extension EventLoop {
 
   /// Whether anything is left that this thread has to do.
   @inline(__always)
-  var owesWork: Bool {
+  var hasPendingWork: Bool {
     pendingWorkCount > 0 || postsLeft > 0
   }
 
   /// Decides whether the coming poll may block.
   private func settle() {
-    if owesWork || isCrowded {
+    if hasPendingWork || isBacklogged {
       // A loop that never sleeps is not sent a wake: it has to look.
-      takeRequests()
+      handleRequests()
       arm()
     } else if core.inbox.sleep() {
-      saidAsleep = true
+      didAnnounceSleep = true
       disarm()
     } else {
-      takeRequests()
+      handleRequests()
       arm()
     }
   }
@@ -101,10 +101,10 @@ extension EventLoop {
     ticks.disarm()
   }
 
-  private func takeRequests() {
-    _ = core.inbox.takeRequest(Inbox.wakeWanted)
+  private func handleRequests() {
+    _ = core.inbox.claimRequest(Inbox.wakeWanted)
     // An adopted loop that was closed by what it called is not stopped any more.
-    if core.inbox.takeRequest(Inbox.stopWanted), state != .closed { stop() }
+    if core.inbox.claimRequest(Inbox.stopWanted), state != .closed { stop() }
   }
 
   /// Calls the observers of `activity`, whose list has number `index`.
@@ -149,12 +149,12 @@ extension EventLoop {
   /// the rounds remain too: those threads may post faster than this runs.
   func performRounds() {
     var rounds = 0
-    var takes = core.inbox.isFilled
-    while rounds < Self.lastRounds,
-      commits.count > 0 || postsLeft > 0 || takes || hasWorkAtExit,
+    var drains = core.inbox.isFilled
+    while rounds < Self.maxFinalRounds,
+      commits.count > 0 || postsLeft > 0 || drains || hasWorkAtExit,
       meter.hasRoom
     {
-      takes = runPosts(taking: takes)
+      drains = runPosts(draining: drains)
       if hasWorkAtExit { callPendingObservers() }
       commits.flush()
       rounds += 1
@@ -172,5 +172,5 @@ extension EventLoop {
 
   // 16: a chain of commits that long is performed to its end when a run
   // returns; one that never ends does not hold the run for ever. Guess.
-  static let lastRounds = 16
+  static let maxFinalRounds = 16
 }

@@ -81,7 +81,7 @@ extension EventLoop {
       return timer
     } catch {
       guard DeadlineSource.isRefusal(error) else { throw error }
-      CoarseTimers.report(error)
+      CoarseTimers.reportOnce(error)
       return makeTimer(at: deadline, schedule, body)
     }
   }
@@ -92,10 +92,10 @@ private enum CoarseTimers {
   private static let isReported = Atomic(false)
 
   /// Reports `error`, once in a process.
-  static func report(_ error: UVError) {
+  static func reportOnce(_ error: UVError) {
     // Relaxed: only one exchange finds `false`.
     if isReported.exchange(true, ordering: .relaxed) { return }
-    System.report(
+    System.logToStandardError(
       "EventLoop.addPreciseTimer: timerfd_create failed: \(error.name); "
         + "precise timers of this process are kept to the millisecond"
     )

@@ -51,14 +51,14 @@ public final class EventLoop {
   // Whether a callback in a host's own run is under way.
   @exclusivity(unchecked) var isCalledBack = false
   // Whether a wake is over without being read.
-  @exclusivity(unchecked) var wakesAreEdges = false
+  @exclusivity(unchecked) var usesEdgeTriggeredWakes = false
 
   // Whether the last look into the inbox found so much that more is on its way,
   // and when that was, in cycles.
-  @exclusivity(unchecked) var isCrowded = false
-  @exclusivity(unchecked) var lastLook: UInt64 = 0
+  @exclusivity(unchecked) var isBacklogged = false
+  @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
   // Whether the loop said that it sleeps, and not that it is up.
-  @exclusivity(unchecked) var saidAsleep = false
+  @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
   // What other folders add, in the order in which they are called.
   var parts: [any LoopPart]
@@ -102,8 +102,8 @@ public final class EventLoop {
   }
 
   // Behind the properties of the same names, which check the thread.
-  var spending = Budget()
-  var mostPosts: Int?
+  var storedBudget = Budget()
+  var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false
 
   /// Puts a loop together.
@@ -114,7 +114,7 @@ public final class EventLoop {
     ownsLoop: Bool,
     wakeMethod: WakeMethod,
     time: VirtualTime?,
-    lateJobs: LateJobs,
+    orphanedJobs: OrphanedJobs,
     parts makeParts: (PortCore) -> (any PendingCommits, [any LoopPart])
   ) throws(UVError) {
     do {
@@ -139,12 +139,12 @@ public final class EventLoop {
     }
     self.uv = uv
     self.ownsLoop = ownsLoop
-    core = PortCore(source: wakeSource, time: time, lateJobs: lateJobs)
+    core = PortCore(source: wakeSource, time: time, orphanedJobs: orphanedJobs)
     virtualTime = time
     self.time = TimeSource(time)
     (commits, parts) = makeParts(core)
     commitsAddress = Unmanaged.passUnretained(commits as AnyObject).toOpaque()
-    meter = BudgetMeter(spending, time: self.time)
+    meter = BudgetMeter(storedBudget, time: self.time)
     wakeSource.setOwner(self)
     ticks.setOwner(self)
     core.setLoop(self)

@@ -97,13 +97,13 @@ protocol PendingCommits: LoopPart {
   /// - Parameters:
   ///   - transaction: The address of a `PortTransaction`, which this releases.
   ///   - target: As above.
-  func commitPosted(kept transaction: UInt, target: UInt)
+  func commitPosted(portTransaction transaction: UInt, target: UInt)
 
   /// A kept transaction that another thread committed will be dropped: the loop was
   /// released. Its next commit is refused instead of joining this one.
   ///
   /// - Parameter transaction: The address of a `PortTransaction`, which stays retained.
-  func willDropPosted(kept transaction: UInt)
+  func willDropPosted(portTransaction transaction: UInt)
 }
 
 extension EventLoop {

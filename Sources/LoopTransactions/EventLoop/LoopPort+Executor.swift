@@ -73,11 +73,11 @@ extension LoopPort: SerialExecutor, TaskExecutor {
     if core.isForked {
       trap("LoopPort.enqueue: the loop belongs to the parent process; no task survives a fork")
     }
-    core.lateJobs.add(item, self)
+    core.orphanedJobs.add(item, self)
   }
 }
 
 extension PortCore {
   /// Whether the caller is on the loop's thread, and the loop open.
-  var isIsolated: Bool { isOnThread && !isOver && !isForked }
+  var isIsolated: Bool { isOnThread && !didLeaveThread && !isForked }
 }

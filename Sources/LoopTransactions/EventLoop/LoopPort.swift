@@ -24,7 +24,7 @@ public final class LoopPort: Sendable {
 
   deinit {
     // A loop that is closed does not wait for ports any more.
-    var item = PostedItem(portWasDropped, core)
+    var item = PostedItem(portWasReleased, core)
     if !core.append(item) { item.drop() }
   }
 
@@ -104,6 +104,6 @@ public final class LoopPort: Sendable {
   }
 }
 
-private func portWasDropped(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {
-  Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().portWasDropped()
+private func portWasReleased(_ loop: UnsafeRawPointer, _ core: UnsafeRawPointer) {
+  Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().portWasReleased()
 }

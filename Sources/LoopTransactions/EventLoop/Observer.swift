@@ -84,15 +84,15 @@ public final class Observer {
     guard isAttached else { return }
     // Held, and the body released last: what goes with it may close and drop the loop.
     let loop = loop.takeUnretainedValue()
-    withExtendedLifetime(takeBody()) { loop.observers.sweepLater() }
+    withExtendedLifetime(claimBody()) { loop.observers.sweepLater() }
   }
 
   /// Takes note that the loop dropped the observer.
-  func invalidate() { _ = takeBody() }
+  func invalidate() { _ = claimBody() }
 
   /// Detaches the observer; its callback is the caller's to release, outside of any
   /// access to this.
-  private func takeBody() -> (EventLoop.Activity) -> Void {
+  private func claimBody() -> (EventLoop.Activity) -> Void {
     setPending(false)
     detach()
     let old = body

@@ -10,7 +10,7 @@ package struct ObserverList {
 
   // The observer of an activity that has one only: most often the transactions',
   // which rests in most ticks. A look at it spares the pass.
-  private var soles = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
+  private var soleObservers = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
 
   package init() {}
 
@@ -24,7 +24,7 @@ package struct ObserverList {
       let place = list.firstIndex { $0.order > observer.order } ?? list.endIndex
       lists[index].insert(observer, at: place)
     }
-    findSoles()
+    updateSoleObservers()
   }
 
   /// Drops observers that are no longer valid once no pass is under way.
@@ -36,7 +36,7 @@ package struct ObserverList {
   /// Whether nobody has to be called at the activity numbered `index`.
   @inline(__always)
   package func isQuiet(_ index: Int) -> Bool {
-    guard let sole = soles[index] else { return lists[index].isEmpty }
+    guard let sole = soleObservers[index] else { return lists[index].isEmpty }
     return sole._withUnsafeGuaranteedRef { $0.isDormant }
   }
 
@@ -63,7 +63,7 @@ package struct ObserverList {
   package var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
 
   /// Takes every observer out; one of several activities is there as often.
-  mutating func takeAll() -> [Observer] {
+  mutating func removeAll() -> [Observer] {
     defer { self = ObserverList() }
     return lists.joined() + waiting
   }
@@ -75,9 +75,9 @@ package struct ObserverList {
     EventLoop.Activity(rawValue: 1 << UInt8(index))
   }
 
-  private mutating func findSoles() {
+  private mutating func updateSoleObservers() {
     for index in lists.indices {
-      soles[index] =
+      soleObservers[index] =
         lists[index].count == 1 ? lists[index].first.map(Unmanaged.passUnretained) : nil
     }
   }
@@ -87,7 +87,7 @@ package struct ObserverList {
     if needsSweep {
       needsSweep = false
       for index in lists.indices { lists[index].removeAll { !$0.isAttached } }
-      findSoles()
+      updateSoleObservers()
     }
     let added = waiting
     waiting = []

@@ -8,7 +8,7 @@ package final class PortCore: @unchecked Sendable {
 
   package let inbox = Inbox()
   let metrics = MetricsCells()
-  let lateJobs: LateJobs
+  let orphanedJobs: OrphanedJobs
 
   /// The thread the loop belongs to.
   let thread = threadIdentity()
@@ -21,7 +21,7 @@ package final class PortCore: @unchecked Sendable {
   @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
   /// Whether the loop is closed, and its thread not its own any more. Loop only.
-  @exclusivity(unchecked) private(set) var isOver = false
+  @exclusivity(unchecked) private(set) var didLeaveThread = false
 
   // The task whose job runs, by its address, if it prefers the loop. Loop only.
   @exclusivity(unchecked) var runningTask: UInt = 0
@@ -33,9 +33,9 @@ package final class PortCore: @unchecked Sendable {
   /// The clock of a stepped loop.
   let virtualTime: VirtualTime?
 
-  init(source: WakeSource, time: VirtualTime?, lateJobs: LateJobs) {
+  init(source: WakeSource, time: VirtualTime?, orphanedJobs: OrphanedJobs) {
     self.source = source
-    self.lateJobs = lateJobs
+    self.orphanedJobs = orphanedJobs
     virtualTime = time
   }
 
@@ -65,9 +65,9 @@ package final class PortCore: @unchecked Sendable {
   func setLoop(_ loop: EventLoop?) { self.loop = loop.map(Unmanaged.passUnretained) }
 
   /// The loop is closed, and its thread runs nothing of it from now on.
-  func loopHasLeft() {
-    isOver = true
-    lateJobs.loopHasLeft()
+  func loopDidLeaveThread() {
+    didLeaveThread = true
+    orphanedJobs.loopDidLeaveThread()
   }
 
   /// Hands `item` to the loop; false, and the item is still the caller's, if

@@ -7,10 +7,10 @@ extension PostedItem {
     case Self.function:
       let function = unsafeBitCast(first, to: PostedFunction.self)
       function(UnsafeMutableRawPointer(bitPattern: second))
-    case Self.closure: takeClosure()()
+    case Self.closure: claimClosure()()
     case Self.call: runCall(on: loop)
-    case Self.firstJob..<Self.kept: runJob()
-    case Self.kept: loop.commits.commitPosted(kept: first, target: second)
+    case Self.firstJob..<Self.portTransaction: runJob()
+    case Self.portTransaction: loop.commits.commitPosted(portTransaction: first, target: second)
     default: loop.commits.commitPosted(selector: kind, target: first)
     }
   }

@@ -15,7 +15,7 @@ package final class VirtualTime {
   /// of the order in which they were started.
   package var rank: (() -> UInt64)?
 
-  private struct Waiting {
+  private struct Entry {
     let timer: LoopTimer
     let turn: UInt64
     let rank: UInt64
@@ -23,7 +23,7 @@ package final class VirtualTime {
     var key: (UInt64, UInt64, UInt64) { (timer.due.nanoseconds, rank, turn) }
   }
 
-  private var waiting: [Waiting] = []
+  private var waiting: [Entry] = []
   private var turns: UInt64 = 0
 
   /// A clock that stands at `nanoseconds`.
@@ -51,7 +51,7 @@ package final class VirtualTime {
 
   func add(_ timer: LoopTimer) {
     turns += 1
-    waiting.append(Waiting(timer: timer, turn: turns, rank: rank?() ?? 0))
+    waiting.append(Entry(timer: timer, turn: turns, rank: rank?() ?? 0))
   }
 
   func remove(_ timer: LoopTimer) { waiting.removeAll { $0.timer === timer } }

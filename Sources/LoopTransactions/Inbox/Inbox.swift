@@ -179,7 +179,7 @@ extension Inbox {
 
   /// Whether `request` was asked for; it is not any more.
   @inline(__always)
-  package func takeRequest(_ request: UInt32) -> Bool {
+  package func claimRequest(_ request: UInt32) -> Bool {
     // Relaxed: it says nothing of other memory, and one that comes later is
     // seen by `sleep`.
     if _fastPath(requests.pointee.load(ordering: .relaxed) & request == 0) { return false }
@@ -188,7 +188,7 @@ extension Inbox {
   }
 
   /// Swaps what was posted for `other`, which must be empty.
-  package func take(into other: inout ItemBuffer) {
+  package func drain(into other: inout ItemBuffer) {
     let flags = word.lock()
     swap(&buffer.pointee, &other)
     word.unlock(flags & ~InboxWord.filled)

@@ -15,7 +15,7 @@ package struct PostedItem: BitwiseCopyable {
   // A job: 3 to 5. PostedItem+Job.
   package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
-  static let kept: UInt = 6
+  static let portTransaction: UInt = 6
   static let firstAddress: UInt = 16
 }
 
@@ -67,21 +67,21 @@ extension PostedItem {
 
   /// Whether it is a job.
   @inline(__always)
-  var isJob: Bool { kind >= Self.firstJob && kind < Self.kept }
+  var isJob: Bool { kind >= Self.firstJob && kind < Self.portTransaction }
 
   /// The same for items that do the same: a function's address, a selector's, a
   /// closure's code.
   @inline(__always)
-  var likeness: UInt { kind < Self.firstAddress ? first : kind }
+  var similarityKey: UInt { kind < Self.firstAddress ? first : kind }
 
   /// Releases what the item owns; it was refused.
   @inline(never)
   package mutating func drop() {
     switch kind {
     // A job is its task's.
-    case Self.function, Self.firstJob..<Self.kept: break
-    case Self.closure: _ = takeClosure()
-    case Self.kept:
+    case Self.function, Self.firstJob..<Self.portTransaction: break
+    case Self.closure: _ = claimClosure()
+    case Self.portTransaction:
       release(second)
       release(first)
     default: release(kind == Self.call ? second : first)
@@ -94,7 +94,7 @@ extension PostedItem {
   }
 
   @inline(__always)
-  mutating func takeClosure() -> @Sendable () -> Void {
+  mutating func claimClosure() -> @Sendable () -> Void {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Something that a process has one of: made when it is first asked for, and anew in a
 /// child that was forked.
 final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
-  private final class Holder: Sendable {
+  private final class Box: Sendable {
     let generation: Int
     let value: Value
 
@@ -16,7 +16,7 @@ final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   private let make: @Sendable () -> Value
   // An address; never released. That of the parent stays: a thread that the child does not have may
   // hold its locks.
-  private let holder = Atomic<UInt>(0)
+  private let box = Atomic<UInt>(0)
 
   init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
@@ -25,14 +25,14 @@ final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
     let generation = ForkGuard.install()
     while true {
       // Acquire: sees what its maker wrote.
-      let known = holder.load(ordering: .acquiring)
+      let known = box.load(ordering: .acquiring)
       if let known = UnsafeRawPointer(bitPattern: known) {
-        let holder = Unmanaged<Holder>.fromOpaque(known).takeUnretainedValue()
-        if holder.generation == generation { return holder.value }
+        let box = Unmanaged<Box>.fromOpaque(known).takeUnretainedValue()
+        if box.generation == generation { return box.value }
       }
-      let made = Unmanaged.passRetained(Holder(make(), generation))
+      let made = Unmanaged.passRetained(Box(make(), generation))
       // Release: publishes it.
-      let isOurs = holder.compareExchange(
+      let isOurs = box.compareExchange(
         expected: known,
         desired: UInt(bitPattern: made.toOpaque()),
         successOrdering: .releasing,

@@ -83,12 +83,12 @@ package enum System {
   }
 
   /// Writes `message` and a line end to standard error.
-  package static func report(_ message: String) {
+  package static func logToStandardError(_ message: String) {
     var text = message + "\n"
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         guard let start = characters.baseAddress else { return }
-        lt_report(start, characters.count)
+        lt_write_to_stderr(start, characters.count)
       }
     }
   }

@@ -29,7 +29,7 @@ package struct TickHandles {
   }
 
   /// Keeps the loop from blocking and from ending, until `disarm()`.
-  package func arm() { uv_idle_start(idle.pointer, comeBack) }
+  package func arm() { uv_idle_start(idle.pointer, noop) }
 
   /// Lets the loop block again.
   package func disarm() { uv_idle_stop(idle.pointer) }
@@ -58,4 +58,4 @@ package struct TickHandles {
 }
 
 // An idle handle is started for its effect on the poll's timeout alone.
-private func comeBack(_ handle: UnsafeMutablePointer<uv_idle_t>?) {}
+private func noop(_ handle: UnsafeMutablePointer<uv_idle_t>?) {}

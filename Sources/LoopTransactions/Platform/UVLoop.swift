@@ -64,14 +64,14 @@ package struct UVLoop {
 extension UVLoop {
   /// Lets the kernel's poll report `descriptor`, which it watches, once each time
   /// that something happens to it; whether it does.
-  func watchEdges(of descriptor: Int32) -> Bool { lt_watch_edges(pointer, descriptor) == 0 }
+  func enableEdgeTriggering(of descriptor: Int32) -> Bool { lt_watch_edges(pointer, descriptor) == 0 }
 
   /// Whether the kernel's poll, in a child process, is the parent's still.
   ///
   /// One that `uv_loop_fork` made watches nothing until it is waited for. Where
   /// this says yes, `descriptor` is reported once each time, and can not make the
   /// child spin.
-  func sharesPoll(of descriptor: Int32) -> Bool { watchEdges(of: descriptor) }
+  func sharesPoll(of descriptor: Int32) -> Bool { enableEdgeTriggering(of: descriptor) }
 
   /// The types of the open handles that are not in `ours`, sorted.
   func foreignHandles(besides ours: Set<UnsafeMutableRawPointer>) -> [String] {

@@ -22,5 +22,5 @@ extension Locked: CustomReflectable where Value: ~Copyable {
   }
 }
 
-extension BrieflyLocked: Unreflected where Value: ~Copyable {}
+extension AdaptiveLock: Unreflected where Value: ~Copyable {}
 extension ProcessWide: Unreflected {}

@@ -77,9 +77,9 @@ package enum WakeSource {
   /// event of its own. Call when one has arrived, so that `loop` watches.
   ///
   /// After mio's waker.
-  package func sendsEdges(on loop: UVLoop) -> Bool {
+  package func enableEdgeTriggeredWakes(on loop: UVLoop) -> Bool {
     guard case .descriptor(let descriptor, _) = self else { return false }
-    return loop.watchEdges(of: descriptor)
+    return loop.enableEdgeTriggering(of: descriptor)
   }
 
   /// Ends the watching in a child process, unless its poll is the parent's.

@@ -5,7 +5,7 @@ import Synchronization
 @usableFromInline
 final class SchedulerCore: Sendable {
   let name: String
-  private let state: BrieflyLocked<SchedulerState>
+  private let state: AdaptiveLock<SchedulerState>
   private let parking = Parking()
   /// How many wait, as a worker that searches may see it; a hint.
   private let waiting = Atomic<Int>(0)
@@ -29,7 +29,7 @@ final class SchedulerCore: Sendable {
     self.permits = permits
     self.retries = retries
     self.idleTime = idleTime
-    state = BrieflyLocked(SchedulerState(limit: limit))
+    state = AdaptiveLock(SchedulerState(limit: limit))
     // Before anything is promised: a thread may be refused later.
     retries.prepare()
   }
@@ -181,7 +181,7 @@ extension SchedulerCore {
     permits.release()
     let (action, isNews) = change { $0.couldNotStart() }
     if isNews {
-      System.report(
+      System.logToStandardError(
         "OperationScheduler \(name): the system refused a thread for a worker; retrying"
       )
     }

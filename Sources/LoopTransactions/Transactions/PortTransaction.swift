@@ -71,7 +71,7 @@ public final class PortTransaction: Sendable {
   @inline(never)
   private func handOver(to core: PortCore) -> Bool {
     var item = PostedItem(
-      kind: PostedItem.kept,
+      kind: PostedItem.portTransaction,
       first: UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()),
       second: UInt(bitPattern: Unmanaged.passRetained(target as AnyObject).toOpaque())
     )

@@ -34,7 +34,7 @@ enum SelectorTable {
       state.entries[key] = entry
       return (entry, nil)
     }
-    if let conflict { System.report(conflict) }
+    if let conflict { System.logToStandardError(conflict) }
     return entry
   }
 }

@@ -95,8 +95,8 @@ extension TransactionSet {
   /// Performs `entry`, which left the list; false if its target was dead.
   @inline(__always)
   private func perform(_ entry: List.Entry) -> Bool {
-    if entry.payload.companion != 0 {
-      if entry.payload.value != 0 || entry.tag & Self.weakTag != 0 { return performSlowly(entry) }
+    if entry.payload.attachment != 0 {
+      if entry.payload.valueBox != 0 || entry.tag & Self.weakTag != 0 { return performSlowly(entry) }
       unlink(entry.payload)
     }
     let target = KeyedObject.at(entry.key)
@@ -110,11 +110,11 @@ extension TransactionSet {
   @inline(__always)
   private func call(_ selector: SelectorEntry, _ target: AnyObject) {
     metrics.performed.add()
-    do { try selector.action(target) } catch { report(error, selector) }
+    do { try selector.action(target) } catch { reportError(error, selector) }
   }
 
   @inline(never)
-  private func report(_ error: any Error, _ selector: SelectorEntry) {
+  private func reportError(_ error: any Error, _ selector: SelectorEntry) {
     errorHandler(
       TransactionError(error: error, targetType: selector.targetType, selector: selector.name)
     )
@@ -123,8 +123,8 @@ extension TransactionSet {
   @inline(never)
   private func performSlowly(_ entry: List.Entry) -> Bool {
     unlink(entry.payload)
-    let value = takeValue(entry.payload)
-    guard let target = takeTarget(entry) else {
+    let value = claimValueBox(entry.payload)
+    guard let target = claimTarget(entry) else {
       metrics.dead.add()
       return false
     }
@@ -134,40 +134,40 @@ extension TransactionSet {
       return true
     }
     metrics.performed.add()
-    do { try action(target, value) } catch { report(error, selector) }
+    do { try action(target, value) } catch { reportError(error, selector) }
     return true
   }
 
   private func discard(_ entry: List.Entry) {
     unlink(entry.payload)
-    _ = takeValue(entry.payload)
-    _ = takeTarget(entry)
+    _ = claimValueBox(entry.payload)
+    _ = claimTarget(entry)
   }
 }
 
 // What an entry owns.
 extension TransactionSet {
   /// The box of `pending`, whose value is a `Value`.
-  static func value<Value>(_ pending: Pending) -> TypedValueBox<Value> {
+  static func valueBox<Value>(of pending: Pending) -> TypedValueBox<Value> {
     unsafeDowncast(
-      KeyedObject.at(pending.value).takeUnretainedValue(),
+      KeyedObject.at(pending.valueBox).takeUnretainedValue(),
       to: TypedValueBox<Value>.self
     )
   }
 
-  private func takeValue(_ pending: Pending) -> ValueBox? {
-    guard pending.value != 0 else { return nil }
-    let box = unsafeDowncast(KeyedObject.at(pending.value).takeRetainedValue(), to: ValueBox.self)
+  private func claimValueBox(_ pending: Pending) -> ValueBox? {
+    guard pending.valueBox != 0 else { return nil }
+    let box = unsafeDowncast(KeyedObject.at(pending.valueBox).takeRetainedValue(), to: ValueBox.self)
     box.isPending = false
     return box
   }
 
   /// The target, which the entry gives up; nil if it was weak and is dead.
-  private func takeTarget(_ entry: List.Entry) -> AnyObject? {
+  private func claimTarget(_ entry: List.Entry) -> AnyObject? {
     guard entry.tag & Self.weakTag != 0 else {
       return KeyedObject.at(entry.key).takeRetainedValue()
     }
-    didTakeWeak()
-    return Self.transaction(entry.payload.kept)?.takeRetainedValue().target
+    didRemoveWeakEntry()
+    return Self.transaction(entry.payload.firstTransaction)?.takeRetainedValue().target
   }
 }

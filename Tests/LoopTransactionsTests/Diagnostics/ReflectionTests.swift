@@ -150,7 +150,7 @@ struct ReflectionTests {
       let samples = try Samples()
       for (name, value) in samples.values.sorted(by: { $0.key < $1.key }) {
         // The last one named is the one that ended the process.
-        System.report(name)
+        System.logToStandardError(name)
         dumpAll(Holder(value: value))
         nonisolated(unsafe) let value = value
         everywhere(1) { _ in dumpAll(Holder(value: value)) }

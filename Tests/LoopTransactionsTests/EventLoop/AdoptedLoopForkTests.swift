@@ -47,7 +47,7 @@ struct AdoptedLoopForkTests {
           host.takeOver()
           host.run()
           host.run(.noWait)
-          System.report("performed \(performed.value)")
+          System.logToStandardError("performed \(performed.value)")
         }
         #expect(ending.status == 0)
         #expect(ending.standardError == "performed 0\n")
@@ -80,7 +80,7 @@ struct AdoptedLoopForkTests {
           Process.endInTime()
           host.takeOver()
           #expect(!host.run())
-          System.report("woken \(loop.metrics.wakesReceived - before)")
+          System.logToStandardError("woken \(loop.metrics.wakesReceived - before)")
         }
         #expect(ending.standardError == "woken 0\n")
         // The parent's poll watches still.
@@ -106,7 +106,7 @@ struct AdoptedLoopForkTests {
           host.takeOver()
           var ticks = 0
           let timer = ForeignHandle(.timer, on: host.address) { timer in
-            if ticks >= firstTick { loop.commit { System.report("performed") } }
+            if ticks >= firstTick { loop.commit { System.logToStandardError("performed") } }
             if ticks == 0 { timer.start(afterMilliseconds: 1) } else { timer.close() }
           }
           timer.start()
@@ -114,7 +114,7 @@ struct AdoptedLoopForkTests {
           prepare.start()
           prepare.keepsLoopAlive(false)
           host.run()
-          System.report("few ticks: \(ticks < 10)")
+          System.logToStandardError("few ticks: \(ticks < 10)")
         }
         #expect(ending.status == 0)
         #expect(ending.standardError == "few ticks: true\n")

@@ -18,7 +18,7 @@ private final class ReleasedLoop {
   }
 
   /// Waits until something was posted.
-  func waitForPost() { #expect(inTime { loop?.owesAnything == true }) }
+  func waitForPost() { #expect(inTime { loop?.hasWorkOrPosts == true }) }
 
   func release() { loop = nil }
 }

@@ -35,7 +35,7 @@ struct InboxTests {
         inbox.didSend()
         #expect(inbox.append(.numbered(2)) == .queued)
         #expect(!inbox.request(Inbox.stopWanted))
-        #expect(inbox.takeRequest(Inbox.stopWanted))
+        #expect(inbox.claimRequest(Inbox.stopWanted))
         #expect(inbox.takeAll() == [1, 2])
       }
     }
@@ -99,7 +99,7 @@ struct InboxTests {
       let isMarkSet = mark.join()
       #expect(!isMarkSet, "nothing of the mark waits")
       #expect(!inbox.request(Inbox.wakeWanted))
-      _ = inbox.takeRequest(Inbox.wakeWanted)
+      _ = inbox.claimRequest(Inbox.wakeWanted)
       #expect(!inbox.sleep())
       #expect(inbox.takeAll() == [])
     }
@@ -120,11 +120,11 @@ struct InboxTests {
       #expect(!inbox.hasRequest)
       #expect(!inbox.request(Inbox.wakeWanted))
       #expect(inbox.hasRequest)
-      #expect(!inbox.takeRequest(Inbox.stopWanted))
+      #expect(!inbox.claimRequest(Inbox.stopWanted))
       #expect(!inbox.request(Inbox.stopWanted))
-      #expect(inbox.takeRequest(Inbox.wakeWanted))
-      #expect(!inbox.takeRequest(Inbox.wakeWanted))
-      #expect(inbox.takeRequest(Inbox.stopWanted))
+      #expect(inbox.claimRequest(Inbox.wakeWanted))
+      #expect(!inbox.claimRequest(Inbox.wakeWanted))
+      #expect(inbox.claimRequest(Inbox.stopWanted))
       #expect(!inbox.hasRequest)
     }
   }
@@ -160,7 +160,7 @@ struct InboxTests {
         #expect(inbox.append(.numbered(2)) == .queued)
         #expect(inbox.append(.numbered(3)) == .refused)
         #expect(inbox.append(.job) == .queued)
-        inbox.take(into: &batch)
+        inbox.drain(into: &batch)
         let taken = batch.removeAll()
         #expect(taken == [1, 2, 0])
         batch.reset()
@@ -228,7 +228,7 @@ extension Inbox {
   /// Takes every item; their numbers.
   fileprivate func takeAll() -> [Int] {
     var items = ItemBuffer()
-    take(into: &items)
+    drain(into: &items)
     defer { items.free() }
     return items.removeAll()
   }

@@ -29,7 +29,7 @@ struct ForkGuardTests {
         // In the poll's callbacks the loop still counts as asleep.
         let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
           let ending = Process.fork {
-            do { try port.post {} } catch { System.report("\(error)") }
+            do { try port.post {} } catch { System.logToStandardError("\(error)") }
             port.wake()
             port.stop()
           }
@@ -55,7 +55,7 @@ struct ForkGuardTests {
             own.commit { performed += 1 }
             own.run()
           }
-          System.report("performed \(performed)")
+          System.logToStandardError("performed \(performed)")
         }
         #expect(ending.standardError == "performed 1\n")
         #expect(loop.run() == .finished)
@@ -97,7 +97,7 @@ struct ForkGuardTests {
         if closes { try? loop?.close() }
         loop = nil
         inherited?.use()
-        System.report("alive, current: \(EventLoop.current != nil)")
+        System.logToStandardError("alive, current: \(EventLoop.current != nil)")
       }
       #expect(ending.status == 0)
       #expect(ending.standardError == "alive, current: false\n")
@@ -128,8 +128,8 @@ struct ForkGuardTests {
       try withLoop { loop in
         let queue = RunLoopQueue<Witness>(on: loop) { _, _ in }
         let ending = Process.fork {
-          if case .closed = queue.enqueue(Witness {}) { System.report("closed") }
-          System.report("\(queue.count)")
+          if case .closed = queue.enqueue(Witness {}) { System.logToStandardError("closed") }
+          System.logToStandardError("\(queue.count)")
         }
         #expect(ending.standardError == "closed\n0\n")
       }
@@ -168,13 +168,13 @@ struct ForkGuardTests {
       while isInside.value == 0 { TestThread.yield() }
       let ending = Process.fork {
         Process.endInTime()
-        System.report("removed \(queue?.remove(Witness {}) ?? true)")
-        System.report("removed \(queue?.removeAll() ?? -1), \(queue?.count ?? -1) left")
-        System.report("\(queue?.droppedCount ?? 0) dropped")
+        System.logToStandardError("removed \(queue?.remove(Witness {}) ?? true)")
+        System.logToStandardError("removed \(queue?.removeAll() ?? -1), \(queue?.count ?? -1) left")
+        System.logToStandardError("\(queue?.droppedCount ?? 0) dropped")
         queue?.close()
         queue = nil
         loop = nil
-        System.report("gone")
+        System.logToStandardError("gone")
       }
       mayLeave.increment()
       thread.join()
@@ -187,9 +187,9 @@ struct ForkGuardTests {
   func childFlushes() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in System.report("handed over") }
+        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in System.logToStandardError("handed over") }
         queue.enqueue(Witness {})
-        let (action, carrying) = (Action { System.report("performed") }, Carrying())
+        let (action, carrying) = (Action { System.logToStandardError("performed") }, Carrying())
         let transaction = Transaction(action, Action.perform, on: loop)
         transaction.commit()
         loop.commit(carrying, Carrying.note, 1)
@@ -221,7 +221,7 @@ struct ForkGuardTests {
 
 private final class Carrying {
   static let note = Selector<Carrying>.Carrying<Int>("fork note") { _, value in
-    System.report("performed \(value)")
+    System.logToStandardError("performed \(value)")
   }
 }
 

@@ -2,7 +2,7 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("Locked, BrieflyLocked")
+@Suite("Locked, AdaptiveLock")
 struct LockedTests {
   private static let threads = 16
   private static var rounds: Int { Interposed.isSanitized ? 2000 : 20_000 }

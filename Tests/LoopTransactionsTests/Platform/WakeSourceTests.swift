@@ -71,7 +71,7 @@ struct WakeSourceTests {
       source.send()
       host.run(.noWait)
       source.acknowledge()
-      #expect(source.sendsEdges(on: UVLoop(address: host.address)))
+      #expect(source.enableEdgeTriggeredWakes(on: UVLoop(address: host.address)))
       for round in 2...4 {
         source.send()
         host.run(.noWait)
@@ -84,7 +84,7 @@ struct WakeSourceTests {
   @Test("libuv's async handle has no edges")
   func noEdges() throws {
     try withSource(.async) { source, host, _ in
-      #expect(!source.sendsEdges(on: UVLoop(address: host.address)))
+      #expect(!source.enableEdgeTriggeredWakes(on: UVLoop(address: host.address)))
     }
   }
 

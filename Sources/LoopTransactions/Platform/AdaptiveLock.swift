@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Who finds it held looks again for a while before it sleeps: what it waits for
 /// takes less time than falling asleep. Not recursive.
-final class BrieflyLocked<Value: ~Copyable>: @unchecked Sendable {
+final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
   // @unchecked: `value` is touched by the holder of `word` only.
 
   private struct Cells: ~Copyable {

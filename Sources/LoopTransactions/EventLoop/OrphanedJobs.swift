@@ -2,18 +2,18 @@
 ///
 /// They wait until the loop's thread runs nothing of the loop, and then run on a
 /// worker, one at a time: what is isolated to the loop stays so.
-final class LateJobs: Sendable {
+final class OrphanedJobs: Sendable {
   private struct State {
     var waiting: [(item: PostedItem, port: LoopPort)] = []
     /// Whether the loop's thread has left.
-    var mayRun = false
+    var didLoopLeaveThread = false
     /// Whether a worker runs them, or is about to.
     var isRunning = false
-    var wasTold = false
+    var wasReported = false
 
     /// Whether the caller has to start a worker.
     mutating func starts() -> Bool {
-      guard mayRun, !isRunning, !waiting.isEmpty else { return false }
+      guard didLoopLeaveThread, !isRunning, !waiting.isEmpty else { return false }
       isRunning = true
       return true
     }
@@ -33,11 +33,11 @@ final class LateJobs: Sendable {
   func add(_ item: PostedItem, _ port: LoopPort) {
     let (isFirst, starts) = state.withLock { state in
       state.waiting.append((item, port))
-      defer { state.wasTold = true }
-      return (!state.wasTold, state.starts())
+      defer { state.wasReported = true }
+      return (!state.wasReported, state.starts())
     }
     if isFirst {
-      System.report(
+      System.logToStandardError(
         "LoopPort.enqueue: a task came to a loop that is closed; it runs on a worker instead. "
           + "End tasks before EventLoop.close()"
       )
@@ -46,9 +46,9 @@ final class LateJobs: Sendable {
   }
 
   /// The loop's thread runs nothing of the loop from now on.
-  func loopHasLeft() {
+  func loopDidLeaveThread() {
     let starts = state.withLock { state in
-      state.mayRun = true
+      state.didLoopLeaveThread = true
       return state.starts()
     }
     if starts { start() }
@@ -57,7 +57,7 @@ final class LateJobs: Sendable {
   private func start() { runElsewhere { [self] in runAll() } }
 
   private func runAll() {
-    while let batch = take() {
+    while let batch = dequeueAll() {
       for next in batch {
         withExtendedLifetime(next.port) { next.item.runJob(.passUnretained(next.port)) }
       }
@@ -65,7 +65,7 @@ final class LateJobs: Sendable {
   }
 
   // All that wait, so that each is moved once; nil if there are none, and no worker.
-  private func take() -> [(item: PostedItem, port: LoopPort)]? {
+  private func dequeueAll() -> [(item: PostedItem, port: LoopPort)]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
         state.isRunning = false

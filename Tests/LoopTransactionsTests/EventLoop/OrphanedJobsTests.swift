@@ -7,7 +7,7 @@ import Testing
 // be taken for it, by the test or, as the C library's own locks are hidden from it, by
 // ThreadSanitizer.
 @Suite("Jobs of a closed loop")
-struct LateJobsTests {
+struct OrphanedJobsTests {
   @Test("tasks of an actor whose loop is closed run, isolated still, off its thread")  // C1
   func afterClose() async throws {
     let over = Gate()
