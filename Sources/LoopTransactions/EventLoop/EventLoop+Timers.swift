@@ -69,21 +69,23 @@ extension EventLoop {
       return makeTimer(at: deadline, schedule, body)
     }
     checkNotTornDown("EventLoop.addPreciseTimer")
-    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    let descriptor: Int32
     do {
-      let source = try DeadlineSource(
-        loop: uv,
-        owner: timer,
-        reached: deadlineWasReached,
-        refusal: timerRefusal
-      )
-      timer.start(.precise(source))
-      return timer
+      descriptor = try DeadlineSource.open(failing: timerRefusal)
     } catch {
       guard DeadlineSource.isRefusal(error) else { throw error }
       CoarseTimers.reportOnce(error)
       return makeTimer(at: deadline, schedule, body)
     }
+    let timer = LoopTimer(loop: self, deadline: deadline, schedule: schedule, body: body)
+    let source = try DeadlineSource(
+      descriptor,
+      loop: uv,
+      owner: timer,
+      reached: deadlineWasReached
+    )
+    timer.start(.precise(source))
+    return timer
   }
 }
 

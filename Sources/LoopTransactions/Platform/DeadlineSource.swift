@@ -14,20 +14,36 @@ struct DeadlineSource {
     #endif
   }
 
-  /// Opens the descriptor and polls it for `owner`, whose deadlines call `reached`.
+  /// Opens a descriptor for `init`.
   ///
-  /// - Parameter refusal: If not 0, the error that opening the descriptor fails
-  ///   with. For tests.
+  /// - Parameter failure: If not 0, the error that this throws instead. For tests.
+  static func open(failing failure: Int32 = 0) throws(UVError) -> Int32 {
+    try check(failure == 0 ? lt_timerfd_open() : failure, "EventLoop.addPreciseTimer")
+  }
+
+  /// Whether `error`, thrown by `open`, means that this process may not have such a
+  /// descriptor (in a sandbox, for example), and not that the system ran out of
+  /// descriptors or memory.
+  static func isRefusal(_ error: UVError) -> Bool {
+    switch error.code {
+    case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue: false
+    default: true
+    }
+  }
+
+  /// Polls `descriptor` on `loop`, and calls `reached` with `owner` at each deadline.
+  ///
+  /// Takes ownership of `descriptor`, and closes it if this throws.
   init(
+    _ descriptor: Int32,
     loop: UVLoop,
     owner: AnyObject,
-    reached: PollCallback,
-    refusal: Int32 = 0
+    reached: PollCallback
   ) throws(UVError) {
-    let result = refusal == 0 ? lt_timerfd_open() : refusal
-    let descriptor = try check(result, "PreciseTimer")
     do {
-      handle = try UVHandle("PreciseTimer") { uv_poll_init(loop.pointer, $0, descriptor) }
+      handle = try UVHandle("EventLoop.addPreciseTimer") {
+        uv_poll_init(loop.pointer, $0, descriptor)
+      }
     } catch {
       lt_descriptor_close(descriptor)
       throw error
@@ -35,15 +51,6 @@ struct DeadlineSource {
     self.descriptor = descriptor
     handle.setOwner(owner)
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), reached)
-  }
-
-  /// Whether `error` says that this process gets no such descriptor, as a sandbox
-  /// decides, rather than that the system ran out of something.
-  static func isRefusal(_ error: UVError) -> Bool {
-    switch error.code {
-    case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue: false
-    default: true
-    }
   }
 
   /// Fires once, at `nanoseconds` of the monotonic clock.

@@ -2,6 +2,10 @@ import LoopTransactions
 import TestSupport
 import Testing
 
+#if os(Linux)
+  import Glibc
+#endif
+
 // libuv's codes for EPERM and EMFILE on Linux.
 private let notPermitted: Int32 = -1
 private let tooManyOpen: Int32 = -24
@@ -58,6 +62,36 @@ private let tooManyOpen: Int32 = -24
         #expect(throws: UVError.self) { try loop.addPreciseTimer(at: loop.now) { _ in } }
         #expect(loop.run() == .finished)
       }
+    }
+
+    @Test("a precise timer that the loop cannot poll throws, and leaves no descriptor open")  // L10
+    func notPolled() async {
+      let result = await #expect(
+        processExitsWith: .success,
+        observing: [\.standardErrorContent]
+      ) {
+        try withLoop { loop in
+          let embedding = Embedding(loop)
+          let backend = embedding.pollDescriptor
+          embedding.cancel()
+          let (original, other) = (dup(backend), open("/dev/null", O_RDONLY))
+          // Not an epoll descriptor any more: `epoll_ctl` fails with EINVAL.
+          dup2(other, backend)
+          let before = Process.openDescriptors
+          let error = #expect(throws: UVError.self) {
+            try loop.addPreciseTimer(at: loop.now) { _ in }
+          }
+          #expect(Process.openDescriptors == before)
+          #expect(error?.name == "EINVAL")
+          #expect(error?.operation == "EventLoop.addPreciseTimer")
+          dup2(original, backend)
+          close(original)
+          close(other)
+          #expect(loop.run() == .finished)
+        }
+      }
+      // Not reported as a timerfd that was refused.
+      #expect(result?.standardErrorContent.isEmpty == true)
     }
   }
 #endif

@@ -62,7 +62,7 @@ struct UVErrorTests {
         Process.limitDescriptors(to: 10)
         let (timers, error) = Self.fill(loop)
         let text = error?.description ?? ""
-        #expect(text.contains("PreciseTimer: too many open files (EMFILE); close descriptors"))
+        #expect(text.contains("EventLoop.addPreciseTimer: too many open files (EMFILE); close descriptors"))
         let (clocks, refusal) = Self.fill { () throws(UVError) in
           try FrameClock(on: loop) { _ in }
         }
