@@ -43,8 +43,9 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// Call from any thread; the concurrency runtime does.
   ///
   /// - Complexity: O(1).
+  @_documentation(visibility: internal)
   @_implements(TaskExecutor,enqueue(_:))
-  public func enqueueTask(_ job: consuming ExecutorJob) {
+  public func _enqueueTask(_ job: consuming ExecutorJob) {
     enqueue(PostedItem(.task, unsafeBitCast(UnownedJob(job), to: UInt.self), for: self))
   }
 
