@@ -104,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "LoopTransactionsTests",
       dependencies: [
-        "CUV", "LoopTransactions", "LoopTransactionsTesting", "TestSupport",
-        "main-thread-program", "async-main-program",
+        "CUV", "LoopTransactions", "LoopTransactionsDispatch", "LoopTransactionsFoundation",
+        "LoopTransactionsTesting", "TestSupport", "main-thread-program", "async-main-program",
       ],
       swiftSettings: strict
     ),

@@ -1,4 +1,6 @@
 import LoopTransactions
+import LoopTransactionsDispatch
+import LoopTransactionsFoundation
 import LoopTransactionsTesting
 import TestSupport
 import Testing
@@ -138,6 +140,21 @@ private struct Samples {
   }
 }
 
+/// A value of each public type that belongs to the main actor, by its name. Each closure
+/// makes a host, calls the closure that it is given with it, and ends it.
+private let hostSamples: [String: @MainActor (EventLoop, (Any) -> Void) throws -> Void] = [
+  "DispatchHost": { loop, body in
+    let host = try DispatchHost(loop)
+    body(host)
+    host.cancel()
+  },
+  "RunLoopHost": { loop, body in
+    let host = try RunLoopHost(loop)
+    body(host)
+    host.cancel()
+  },
+]
+
 private struct Holder {
   let value: Any
 }
@@ -164,12 +181,35 @@ struct ReflectionTests {
     )
   }
 
+  @Test("every host of the main thread's loops can be dumped, here and on other threads")
+  func hosts() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try await MainActor.run {
+        for (name, sample) in hostSamples.sorted(by: { $0.key < $1.key }) {
+          System.logToStandardError(name)
+          let loop = try EventLoop()
+          try sample(loop) { value in
+            dumpAll(Holder(value: value))
+            nonisolated(unsafe) let value = value
+            everywhere(1) { _ in dumpAll(Holder(value: value)) }
+          }
+          try loop.close()
+        }
+      }
+    }
+    let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(named == "DispatchHost\nRunLoopHost\n")
+  }
+
   @Test("of every public type of the package there is a sample that is dumped")
   func complete() throws {
     let samples = try Samples()
     defer { try? samples.close() }
-    let known = Set(samples.values.keys)
-    let types = try SourceTypes(["Sources/LoopTransactions", "Sources/LoopTransactionsTesting"])
+    let known = Set(samples.values.keys).union(hostSamples.keys)
+    let types = try SourceTypes([
+      "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
+      "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
+    ])
     // The bridge needs the main thread: `MainQueueBridgeTests` dumps it.
     let elsewhere: Set = ["MainQueueBridge"]
     let wanted = types.declared.filter { $0.isPublic && !$0.isProtocol }.map(\.name)
