@@ -1,24 +1,24 @@
-// The one file that knows every folder: it puts a loop together.
+// The only file that depends on every folder: it assembles a loop.
 extension EventLoop {
-  /// Makes a loop of its own that belongs to the calling thread.
+  /// Creates a loop that belongs to the calling thread.
   ///
   /// - Throws: `UVError` if the system is out of descriptors or memory.
   public convenience init() throws(UVError) {
     try self.init(uv: .open(), ownsLoop: true)
   }
 
-  /// Joins a loop that belongs to somebody else, on the thread that runs it.
+  /// Adopts a libuv loop that somebody else owns.
   ///
-  /// The owner may run the loop by `uv_run` as before, and transactions are
-  /// performed in it; `run()` does the same and tells `entry` and `exit` too. An
-  /// owner that waits for `uv_backend_fd` itself, as long as `uv_backend_timeout`
-  /// says, is woken by posts likewise.
-  /// Call `close()` before the owner closes the loop.
+  /// Call on the thread that runs the loop. The owner may keep running it with
+  /// `uv_run`, and transactions are performed in that run. `run()` runs the
+  /// loop as well, and also calls `entry` and `exit` observers. An owner that
+  /// polls `uv_backend_fd` itself, with the timeout of `uv_backend_timeout`, is
+  /// woken by posts too. Call `close()` before the owner closes the loop.
   ///
-  /// A child process whose host runs the loop on must call `uv_loop_fork` before,
-  /// as libuv requires: without it the child takes events, wakes among them, from
-  /// the parent. Nothing that was committed is performed in the child, and no timer
-  /// fires: that is the parent's.
+  /// If a host keeps running the loop in a forked child, it must call
+  /// `uv_loop_fork` first, as libuv requires. Otherwise the child consumes the
+  /// parent's events, including wakes. Pending transactions and timers stay
+  /// with the parent: none is performed and none fires in the child.
   ///
   /// - Parameter loop: The address of an initialised `uv_loop_t`.
   /// - Throws: `UVError` if the system is out of descriptors or memory.
@@ -45,7 +45,8 @@ extension EventLoop {
       orphanedJobs: OrphanedJobs { body in OperationScheduler.shared.add { _ in body() } },
       parts: { core in
         let commits = TransactionSet(core: core)
-        // Order: what an operation's completion enqueues or commits comes behind it.
+        // Order: operations end first, so their completions can still enqueue
+        // elements and commit.
         let parts: [any LoopPart] = [
           UnfinishedTransactions(), QueueList(), commits, ObservedTargets(), TransactionGroup(),
           RetryTimer(),

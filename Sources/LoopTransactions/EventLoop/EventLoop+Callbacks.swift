@@ -1,5 +1,5 @@
-// The functions that libuv calls for a loop. At file scope: a closure of main-actor
-// code would trap on another thread.
+// The functions that libuv calls. They are at file scope because a closure in
+// main-actor code would trap on another thread.
 
 func tickWaits(_ handle: PrepareHandle?) {
   withLoop(of: handle) { $0.beforeWaiting() }
@@ -9,22 +9,22 @@ func tickWaited(_ handle: CheckHandle?) {
   withLoop(of: handle) { $0.afterWaiting() }
 }
 
-/// Calls `body` with the handle's loop, held until it returns.
+/// Calls `body` with the handle's loop, which stays alive until `body` returns.
 @inline(__always)
 private func withLoop<Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
   _ body: (EventLoop) -> Void
 ) {
   guard let loop = unmanagedOwner(of: handle, as: EventLoop.self) else { return }
-  // A loop of its own is held by the run that this is part of, and that spares
-  // 10 ns a tick; an adopted one may be closed and dropped by what it calls.
+  // The current run keeps an owned loop alive, which saves 10 ns a tick. A
+  // callback may close and release an adopted loop, so that one is retained.
   if _fastPath(loop._withUnsafeGuaranteedRef { $0.ownsLoop }) {
     return loop._withUnsafeGuaranteedRef { body($0) }
   }
   callAdopted(loop, body)
 }
 
-// Not inlined: what is left of each callback is little, and fast.
+// Not inlined, to keep the fast path of each callback small.
 @inline(never)
 private func callAdopted(_ loop: Unmanaged<EventLoop>, _ body: (EventLoop) -> Void) {
   let held = loop.takeUnretainedValue()
@@ -36,8 +36,8 @@ func wakeDescriptorIsReadable(
   _ status: Int32,
   _ events: Int32
 ) {
-  // Without an owner, the loop was released while open, or a child closed it: nobody reads what
-  // was written.
+  // Without an owner, the loop was released while open, or closed in a child
+  // process. Nobody would read the descriptor.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
   loop.calledBack { loop.woke() }
 }
@@ -52,7 +52,8 @@ func timerIsDue(_ handle: TimerHandle?) {
 }
 
 func deadlineWasReached(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
-  // Without one, a child closed what it inherited, and runs a loop of its own. I15.
+  // Without an owner, a child process closed the loop it inherited and runs
+  // another one. I15.
   guard let timer = owner(of: handle, as: LoopTimer.self) else { return stopWatching(handle) }
   timer.timerFired()
 }

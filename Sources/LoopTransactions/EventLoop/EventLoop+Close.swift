@@ -1,41 +1,45 @@
 extension EventLoop {
-  /// Closes the loop: refuses posts, performs what is owed, and gives back its
+  /// Closes the loop: refuses posts, performs pending work, and closes its
   /// handles and descriptors.
   ///
-  /// Call on the loop, while it is not running. Posts that were accepted are
-  /// run, transactions performed, and queues handed over to their end, before
-  /// this returns; timers are cancelled. Calling it again does nothing.
+  /// Call on the loop, while it is not running. Before it returns, it runs all
+  /// accepted posts, performs all transactions, and drains all queues. Timers
+  /// are cancelled. Calling it again does nothing.
   ///
-  /// On an adopted loop, call it in any callback of the loop except these, where it
-  /// traps with one message, `EventLoop.close: must not be called in …`:
+  /// An adopted loop can be closed in any of its callbacks except the
+  /// following, where `close()` traps with `EventLoop.close: must not be called
+  /// in …`:
   ///
-  /// - `Embedding.onChange`, `TransactionContainer.willBegin`, and the merge of a
-  ///   `Selector.Carrying`: their callers need the loop afterwards.
-  /// - An operation of one of its async transactions that the loop's thread runs in
-  ///   `waitUntilComplete` or answers in `postAndWait`, and a `deinit` that cancelling
-  ///   such an operation causes: the loop would wait for its caller.
+  /// - `Embedding.onChange`, `TransactionContainer.willBegin`, and the merge
+  ///   closure of a `Selector.Carrying`. Their callers need the loop
+  ///   afterwards.
+  /// - An operation of one of the loop's async transactions that the loop's
+  ///   thread runs in `waitUntilComplete` or while it answers `postAndWait`,
+  ///   and a `deinit` that runs because such an operation is cancelled. The
+  ///   loop would wait for its own caller.
   ///
-  /// Called in a completion, it calls the transaction's other completions before it
-  /// returns.
+  /// If called in a completion, it calls the other completions of the
+  /// transaction before it returns.
   ///
-  /// Not to be called in code that is isolated to an actor of the loop, by
-  /// `assumeIsolated`: what comes for the loop from here on runs on a worker, and
-  /// that code would not be alone with its actor until it returns.
+  /// Do not call it in code isolated to an actor of the loop by
+  /// `assumeIsolated`. Jobs that arrive from then on run on a worker, so that
+  /// code would no longer have exclusive access to its actor.
   ///
-  /// The handles on an adopted loop are closed, and freed by the next tick that
-  /// its owner runs. In a child process, what it inherited is only let go: nothing
-  /// is performed, and the parent's loop goes on.
+  /// The handles on an adopted loop are freed in the next tick that its owner
+  /// runs. In a forked child, the inherited loop is only abandoned: nothing is
+  /// performed, and the parent's loop is not affected.
   ///
-  /// - Throws: `UVError` `EBUSY` if handles that somebody else opened on a loop of
-  ///   ours are still open, with their types; the loop is then as before. A
-  ///   safeguard: without the loop's address, which is not public, nobody can.
-  /// - Complexity: O(n) in what waits.
+  /// - Throws: `UVError` `EBUSY`, with the types of the open handles, if a loop
+  ///   that this library owns has handles it did not open. The loop is then
+  ///   unchanged. This is a safeguard: the loop's address is not public, so
+  ///   nobody can open such a handle.
+  /// - Complexity: O(n) in the pending work.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")
     switch state {
     case .idle: break
     case .running, .leaving:
-      trap("EventLoop.close: the loop is running; stop() it, close it after run()")
+      trap("EventLoop.close: must not be called from inside run(); call it after run() returned")
     case .closing, .closed: return
     }
     guard !core.isForked else { return abandon() }
@@ -51,8 +55,8 @@ extension EventLoop {
     }
   }
 
-  /// Calls `body`, a callback called `name` in the middle of a call that needs the loop
-  /// afterwards: `close()` traps inside.
+  /// Calls `body`, a callback called `name` whose caller needs the loop
+  /// afterwards. `close()` traps inside.
   func withoutClosing<Result>(_ name: StaticString, _ body: () -> Result) -> Result {
     let outer = unclosable
     unclosable = name
@@ -60,7 +64,8 @@ extension EventLoop {
     return body()
   }
 
-  /// Traps in a callback whose caller needs the loop, or waits for it to be closed.
+  /// Traps in a callback whose caller needs the loop afterwards, or for which
+  /// closing would wait.
   private func checkMayClose() {
     if let unclosable { trapUnclosable("\(unclosable)") }
     for part in parts {
@@ -69,12 +74,12 @@ extension EventLoop {
   }
 
   private func trapUnclosable(_ place: String) -> Never {
-    trap("EventLoop.close: must not be called in \(place); let it return, or post the close")
+    trap("EventLoop.close: must not be called in \(place); return from it first, or post the close")
   }
 
-  /// Leaves everything as it is in a child process. The kernel's poll is shared:
-  /// closing a handle here would end its events in the parent. Locks may be held
-  /// by threads that the child does not have.
+  /// Abandons the inherited loop in a child process. The kernel's poll is
+  /// shared, so closing a handle here would end its events in the parent.
+  /// Threads that do not exist in the child may hold locks.
   func abandon() {
     state = .closed
     becomeUnreachable()
@@ -83,7 +88,7 @@ extension EventLoop {
     stopInChild()
   }
 
-  /// Lets nothing find the loop any more that may outlive it.
+  /// Removes all references to the loop from objects that may outlive it.
   func becomeUnreachable() {
     CurrentLoop.remove(self)
     ticks.setOwner(nil)
@@ -116,32 +121,38 @@ extension EventLoop {
     flushAll()
     let left = commits.count
     if left > 0 {
-      System.logToStandardError("EventLoop.close: \(left) transactions committed themselves again; dropped")
+      System.logToStandardError(
+        "EventLoop.close: dropped \(left) transactions that kept committing themselves"
+      )
     }
   }
 
   private func dropAll() {
-    // First: what is released below may post, and nothing would run it.
+    // First, because anything released below may post, and nothing would run
+    // the post.
     core.setLoop(nil)
-    // Again and again: what is released may add a timer, a queue, an observer, or
-    // commit, and nothing of that may be left when the handles close.
+    // Repeated, because a release may add a timer, queue, observer or commit.
+    // None may be left when the handles close.
     var rounds = 0
     repeat {
       require(
         rounds < Self.maxDropRounds,
-        "EventLoop.close: what it releases or completes adds to the loop, without an end; look for a deinit, or a completion, that does"
+        """
+        EventLoop.close: a deinit or a completion added work to the loop in each of \
+        \(Self.maxDropRounds) rounds; find it and stop it
+        """
       )
       dropOnce()
       rounds += 1
     } while !holdsNothing
   }
 
-  // 1,000: no chain of releases that means well is as long. Guess.
+  // 1,000: no legitimate chain of releases is as long. Not measured.
   private static var maxDropRounds: Int { 1000 }
 
   private func dropOnce() {
     for part in parts { part.drop() }
-    // One by one: letting go of a timer's callback may cancel others.
+    // One by one, because releasing a timer's callback may cancel other timers.
     for _ in 0..<timers.count { timers.any?.cancel() }
     for observer in observers.removeAll() { observer.invalidate() }
   }
@@ -156,7 +167,7 @@ extension EventLoop {
     for part in parts { part.loopDidClose() }
     ticks.close()
     wakeSource.close()
-    // Called back by a host, it may be in the middle of a job.
+    // Inside a host's callback, one of the loop's jobs may still be running.
     if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }
     while uv.run(.noWait) {}

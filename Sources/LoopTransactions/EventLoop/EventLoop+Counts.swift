@@ -1,8 +1,8 @@
-// How much a loop keeps, for tests. Call on the loop.
+// Counts for tests. Call on the loop.
 extension EventLoop {
-  /// How many timers have not ended.
+  /// The number of timers that have not ended.
   package var timerCount: Int { timers.count }
 
-  /// How many observers are attached, the loop's own among them.
+  /// The number of attached observers, including the loop's own.
   package var observerCount: Int { observers.count }
 }

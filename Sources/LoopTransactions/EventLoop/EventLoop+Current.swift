@@ -1,23 +1,30 @@
-// Which loop a thread runs.
+// The current loop of a thread.
 extension EventLoop {
-  /// The loop that the calling thread runs, in a host's run, too, while that calls
-  /// back. When it runs none, the one made last while it ran none; nil once that is
-  /// closed, until another one is made or run.
+  /// The loop that the calling thread is running, including a host's own run
+  /// during a callback.
+  ///
+  /// If the thread is not running a loop, this is the loop it created most
+  /// recently while it ran none. It is nil once that loop is closed, until the
+  /// thread creates or runs another one.
   public static var current: EventLoop? { CurrentLoop.value }
 
-  /// Makes this the thread's current loop, unless the thread runs another.
+  /// Makes this the thread's current loop, unless the thread is running another
+  /// one.
   func becomeCurrentIfNoneRuns() {
     if CurrentLoop.value?.isRunning != true { CurrentLoop.value = self }
   }
 
-  /// Makes `previous` the thread's current loop again, or else this one.
+  /// Makes `previous` the thread's current loop again, or this loop if there is
+  /// no previous one.
   func makeCurrentAgain(_ previous: EventLoop?) {
-    // One that was closed meanwhile took itself off already, and may be gone.
+    // A loop that was closed meanwhile has removed itself, and may have been
+    // freed.
     guard let previous, previous.state != .closed else { return stayCurrent() }
     CurrentLoop.value = previous
   }
 
-  /// Calls `body`, which performs: this is the thread's current loop meanwhile.
+  /// Calls `body`, which performs work, with this loop as the thread's current
+  /// loop.
   func asCurrent<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -28,7 +35,8 @@ extension EventLoop {
     return try body()
   }
 
-  /// Calls `body` for libuv: this is the thread's current loop meanwhile.
+  /// Calls `body` on behalf of libuv, with this loop as the thread's current
+  /// loop.
   @inline(__always)
   func calledBack(_ body: () -> Void) {
     if _fastPath(state != .idle) { body() } else { calledBackByHost(body) }

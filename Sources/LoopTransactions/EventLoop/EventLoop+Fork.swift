@@ -1,7 +1,7 @@
-// A child process that runs on the loop it inherited. I15.
+// A child process that runs the loop it inherited. I15.
 extension EventLoop {
-  /// Takes no further part in a host's loop, which runs in a child process: what
-  /// is owed is the parent's to perform.
+  /// Detaches from a host's loop that runs in a child process. The pending work
+  /// is left to the parent.
   @inline(never)
   func leaveToParent() {
     guard state == .idle else { trapInChild() }
@@ -9,19 +9,19 @@ extension EventLoop {
     stopInChild()
   }
 
-  /// Keeps the child's copy of libuv's loop from spinning, and from waiting, for
-  /// what the parent waits for. What the kernel shares stays as it is.
+  /// Keeps the child's copy of libuv's loop from spinning on, or waiting for,
+  /// the parent's events. State shared through the kernel is left unchanged.
   func stopInChild() {
     guard !wasTornDown else { return }
     ticks.disarm()
-    // Nothing arms it any more.
+    // Keeps `arm()` from arming it again.
     isArmed = true
     wakeSource.stopInChild(of: uv)
     timers.forEach { $0.stopInChild(of: uv) }
     for part in parts { part.stopInChild(of: uv) }
   }
 
-  /// Ends the process: a run of ours is the parent's.
+  /// Traps, because a run that this library started belongs to the parent.
   func trapInChild() -> Never {
     trap("EventLoop.run: the loop belongs to the parent process; make one in the child")
   }

@@ -1,18 +1,20 @@
 extension EventLoop {
-  /// Calls `body` at `activities`, among other observers by `order`.
+  /// Adds an observer that calls `body` at `activities`.
   ///
-  /// Call on the loop, from an observer too: it is called from the next pass on.
-  /// Transactions are performed at order 0xFFFFFF, queues hand over at order 0
-  /// unless they say otherwise.
+  /// Call on the loop. An observer added by another observer is called from the
+  /// next pass on. Transactions are performed at order 0xFFFFFF. Queues deliver
+  /// at order 0 unless created with another order.
   ///
   /// - Parameters:
-  ///   - activities: When to call.
-  ///   - order: Lower is called first; equal ones in the order added.
-  ///   - repeats: Whether to call again and again, or once.
-  ///   - body: Called on the loop with the one activity at hand; kept until the
+  ///   - activities: The activities at which `body` is called.
+  ///   - order: Observers of lower order are called first. Observers of equal
+  ///     order are called in the order they were added.
+  ///   - repeats: Whether the observer stays after its first call.
+  ///   - body: Called on the loop with the current activity. Retained until the
   ///     observer is removed.
-  /// - Returns: The observer, which need not be kept.
-  /// - Complexity: O(n) of the loop's observers; a call allocates nothing.
+  /// - Returns: The observer. The loop keeps it, so the caller need not.
+  /// - Complexity: O(n) in the loop's observers. Calling an observer does not
+  ///   allocate.
   @discardableResult
   public func addObserver(
     for activities: Activity,
@@ -32,20 +34,20 @@ extension EventLoop {
     return observer
   }
 
-  /// Counts one piece of work against this tick's budget; returns whether the
-  /// budget allows another.
+  /// Counts one piece of work against this tick's budget. Returns whether the
+  /// budget allows another one.
   ///
-  /// Call on the loop, in an observer, once after each piece of work. Posts, queues,
-  /// transactions and observers share one budget per tick. So each of them performs
-  /// one piece of work in a tick even if the budget is spent: ask after a piece, not
-  /// before it. When this returns false, set the observer's `hasPendingWork` to
-  /// carry the rest over to the next tick.
+  /// Call on the loop, in an observer, after each piece of work. Posts, queues,
+  /// transactions and observers share one budget per tick. Each of them may
+  /// perform one piece of work per tick even if the budget is spent, so ask
+  /// after the work, not before it. If this returns false, set the observer's
+  /// `hasPendingWork` to carry the rest over to the next tick.
   ///
-  /// Time counts from the call of an observer that has pending work, else from the
-  /// first time an observer asks. Always true while a run that ends, or `close()`,
-  /// performs everything that is left.
+  /// Time counts from the call of an observer that has pending work, or
+  /// otherwise from the first question of an observer. Always returns true
+  /// while a run that is ending, or `close()`, performs all pending work.
   ///
-  /// - Complexity: O(1): a reading of the cycle counter, sometimes of the clock.
+  /// - Complexity: O(1). Reads the cycle counter, and sometimes the clock.
   public func budgetAllowsMore() -> Bool {
     checkThread("EventLoop.budgetAllowsMore")
     meter.begin()

@@ -1,9 +1,9 @@
 extension EventLoop {
-  /// The side of this loop that other threads may use.
+  /// The interface of this loop for other threads.
   ///
-  /// Call on the loop. Every holder shares one port. Holding it does not change when
-  /// `run()` returns: set `waitsForPosts` where the loop has nothing else to wait for
-  /// and other threads are going to post.
+  /// Call on the loop. All holders share one port. Holding the port does not
+  /// change when `run()` returns. Set `waitsForPosts` if other threads are
+  /// going to post and the loop has nothing else to wait for.
   public var port: LoopPort {
     checkUsable("EventLoop.port")
     if let port = currentPort { return port }
@@ -14,14 +14,15 @@ extension EventLoop {
     return port
   }
 
-  /// Whether `run()` waits for posts while anyone holds the loop's port, even if
-  /// nothing else is left to wait for. False unless set.
+  /// Whether `run()` waits for posts while anyone holds the loop's port, even
+  /// if there is nothing else to wait for. Defaults to false.
   ///
-  /// Call on the loop. Actors that are pinned to the loop and tasks that prefer it
-  /// hold its port, too. A run that waits ends when the last holder releases the
-  /// port, on any thread, or by `stop()`. A post that was accepted runs either way.
+  /// Call on the loop. Actors pinned to the loop and tasks that prefer it hold
+  /// its port too. A waiting run ends when the last holder releases the port,
+  /// on any thread, or when the loop is stopped. An accepted post runs either
+  /// way.
   ///
-  /// After libuv's `uv_ref` and `uv_unref`.
+  /// Corresponds to libuv's `uv_ref` and `uv_unref`.
   public var waitsForPosts: Bool {
     get {
       checkThread("EventLoop.waitsForPosts")
@@ -34,8 +35,8 @@ extension EventLoop {
     }
   }
 
-  /// Has runs wait for a wake, until as many calls of `endHold()`. For unfinished
-  /// transactions and embeddings.
+  /// Makes runs wait for a wake until `endHold()` is called as often. For
+  /// unfinished transactions and for embeddings.
   func hold() {
     holds += 1
     settleWaiting()
@@ -47,7 +48,7 @@ extension EventLoop {
     settleWaiting()
   }
 
-  /// A port that was held by somebody is gone.
+  /// Called when the last holder has released the port.
   func portWasReleased() {
     portHolders -= 1
     settleWaiting()

@@ -1,5 +1,6 @@
 extension EventLoop {
-  /// Takes an item from the loop's own thread; false if it is refused.
+  /// Appends an item from the loop's own thread. Returns false if it is
+  /// refused.
   @inline(__always)
   func appendLocally(_ item: PostedItem) -> Bool {
     guard state != .closing else { return false }
@@ -8,24 +9,25 @@ extension EventLoop {
     return true
   }
 
-  /// Runs what was posted before this call, within the budget: the loop's own
-  /// posts first, then those of other threads. What these post runs after the
-  /// next poll, but for jobs that follow at once.
+  /// Runs the items posted before this call, within the budget: the loop's own
+  /// posts first, then those of other threads. Items posted meanwhile run after
+  /// the next poll, except for jobs that `runFollowingJobs` runs at once.
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled
     if isFilled || postsLeft > 0 { runBatches(isFilled) }
   }
 
-  /// Runs posts as above; those of other threads that were not taken yet, if
-  /// `drains`. Whether those are still to be taken: others were left from before.
+  /// Runs posts as above. Drains the inbox only if `drains`. Returns true if
+  /// the inbox could not be drained yet because a batch from it had not run to
+  /// its end.
   func runPosts(draining drains: Bool) -> Bool {
     let isBehind = drains && inboxBatch.pointee.remaining > 0
     if drains || postsLeft > 0 { runBatches(drains) }
     return isBehind
   }
 
-  /// How many posts were taken, or made on the loop, and have not run yet.
+  /// The number of posts that the loop has received but not run yet.
   @inline(__always)
   var postsLeft: Int {
     local.remaining + localBatch.pointee.remaining + inboxBatch.pointee.remaining
@@ -44,13 +46,13 @@ extension EventLoop {
     core.metrics.pendingPosts.set(UInt64(postsLeft))
   }
 
-  /// Takes what other threads posted.
+  /// Moves the posts of other threads out of the inbox.
   ///
-  /// Each look drains the inbox's cache lines away from those who fill it, about
-  /// 0.5 us in all. Where they fill it without a pause, the loop looks every 7 us
-  /// at most, and looks once more before it thinks of sleep; one that has other
-  /// things to do waits for nothing.
-  // 18 to 11 ns per item: docs/performance.md, "post".
+  /// Each check of the inbox takes its cache lines away from the posting
+  /// threads, which costs about 0.5 us in total. While they post without pause,
+  /// the loop checks at most every 7 us, and once more before it decides to
+  /// sleep. A loop that has other work does not wait here. This lowers the cost
+  /// from 18 to 11 ns per item: docs/performance.md, "post".
   private func drainInbox() {
     if isBacklogged {
       while System.cycles &- lastInboxCheck < System.cyclesPerReading { System.pause() }
@@ -60,13 +62,13 @@ extension EventLoop {
     if isBacklogged { lastInboxCheck = System.cycles }
   }
 
-  /// Runs jobs that what just ran has enqueued, unless another post waits before
-  /// them: a task goes to an actor of the loop and comes back by a job each.
-  // A tick for each would ask the kernel for events each time, three times what the
-  // hop costs: docs/performance.md, "Hops".
+  /// Runs jobs that the items just run have enqueued, unless another post waits
+  /// before them. A task that calls an actor of the loop needs one job to get
+  /// there and one to return. A tick for each would poll the kernel each time,
+  /// three times the cost of the hop: docs/performance.md, "Hops".
   @inline(never)
   private func runFollowingJobs() {
-    // What is left in a batch came before.
+    // Items left in a batch were posted earlier.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
     while count < Self.maxFollowingJobs, local.beginsWithJob, meter.allowsMore() {
@@ -79,16 +81,17 @@ extension EventLoop {
     core.metrics.posts.add(count)
   }
 
-  // 32: 16 calls share what a tick costs, and a task that yields for ever lets events
-  // in every 3 us or so. Guess.
+  // 32: lets 16 actor calls share the cost of a tick, while a task that yields
+  // endlessly still allows events every 3 us or so. Not measured.
   private static let maxFollowingJobs: UInt64 = 32
 
-  // 16: a few threads that each post one thing are no backlogThreshold. Guess.
+  // 16: more than a few threads that each post one item. Not measured.
   private static let backlogThreshold = 16
 
   private func runBatch(_ batch: UnsafeMutablePointer<ItemBuffer>) {
     guard batch.pointee.remaining > 0 else { return }
-    // Not by what is left: an item that closes an adopted loop runs the rest.
+    // Counted here, not computed from `remaining`: an item that closes an
+    // adopted loop runs the rest.
     var count: UInt64 = 0
     var kind: UInt
     repeat {

@@ -1,5 +1,6 @@
-// What `dump`, a debugger and a failed expectation show. Each mirror may be asked for on
-// any thread: what belongs to the loop's thread is left out elsewhere.
+// The output of `dump`, debuggers and failed expectations. A mirror may be
+// requested on any thread, so other threads do not see state of the loop's
+// thread.
 
 extension PortCore: Unreflected {}
 extension Inbox: Unreflected {}
@@ -7,14 +8,14 @@ extension VirtualTime: Unreflected {}
 extension TimerList: Unreflected {}
 
 extension PortCore {
-  /// `children` on the loop's thread, else none.
+  /// Returns `children` on the loop's thread, and an empty array elsewhere.
   func onThread(_ children: () -> [(String, Any)]) -> [(String, Any)] {
     isOnThread ? children() : []
   }
 }
 
 extension Mirror {
-  /// Shows `children` of `subject`, and nothing of its stored properties.
+  /// Shows `children` of `subject` instead of its stored properties.
   package init<Subject>(_ subject: Subject, showing children: [(String, Any)]) {
     let children = children.map { Child(label: $0.0, value: $0.1) }
     self.init(subject, children: children, ancestorRepresentation: .suppressed)
@@ -22,7 +23,7 @@ extension Mirror {
 }
 
 extension EventLoop: CustomReflectable {
-  /// Its state, and what it has done so far.
+  /// Shows the loop's state and its metrics.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -32,12 +33,12 @@ extension EventLoop: CustomReflectable {
 }
 
 extension LoopPort: CustomReflectable {
-  /// What the loop has done so far.
+  /// Shows the loop's metrics.
   public var customMirror: Mirror { Mirror(self, showing: [("metrics", metrics)]) }
 }
 
 extension Observer: CustomReflectable {
-  /// When it is called, and whether it will be again.
+  /// Shows the observer's settings and whether it is active.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -48,14 +49,14 @@ extension Observer: CustomReflectable {
 }
 
 extension LoopTimer: CustomReflectable {
-  /// When it fires, and whether it will.
+  /// Shows the timer's deadline and whether it is active.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("deadline", due), ("isActive", isActive)] })
   }
 }
 
 extension FrameClock: CustomReflectable {
-  /// Its rate, and whether it runs.
+  /// Shows the clock's frame rate and whether it is active.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,9 +1,10 @@
-// A loop that was released without `close()`. L11.
+// A loop that is released without `close()`. L11.
 extension EventLoop {
-  /// Reports that the loop was released while open, and refuses all that it accepted.
+  /// Reports that the loop was released while open, and refuses everything it
+  /// accepted.
   ///
-  /// Called by `deinit`, so on the thread that released the loop, where all that it
-  /// refuses is released.
+  /// Called by `deinit`, so on the thread that released the loop. Refused
+  /// closures and targets are released there.
   func reportUnlessClosed() {
     guard state != .closed else { return }
     guard !core.isForked else { return abandon() }
@@ -14,18 +15,19 @@ extension EventLoop {
     becomeUnreachable()
     refuseAccepted()
     for part in parts { part.loopWasReleased() }
-    // A host runs on, and would fire them.
+    // A host keeps running its loop and would fire the timers.
     while let timer = timers.any {
       timers.remove(timer)
       timer.leaveLoop()
     }
-    // Activities keep their observer, whose callback tells the tasks of the end.
+    // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }
-    // Last: late jobs begin on a worker now, and this thread is done with the loop.
+    // Last, because workers start orphaned jobs now, and this thread no longer
+    // uses the loop.
     core.loopDidLeaveThread()
   }
 
-  /// Releases what was posted and did not run. Nothing can be posted any more.
+  /// Releases the posts that did not run. Nothing can be posted any more.
   private func refuseAccepted() {
     var posted = ItemBuffer()
     core.inbox.drain(into: &posted)
@@ -39,26 +41,29 @@ extension EventLoop {
   private func refuse(_ items: inout ItemBuffer) {
     while items.remaining > 0 {
       var item = items.removeFirst()
-      if item.kind == PostedItem.portTransaction { commits.willDropPosted(portTransaction: item.first) }
+      if item.kind == PostedItem.portTransaction {
+        commits.willDropPosted(portTransaction: item.first)
+      }
       item.refuse(on: core)
     }
   }
 }
 
-/// An object whose posted call somebody waits for.
+/// An object whose posted call a thread is waiting for.
 protocol AwaitedCall: AnyObject {
-  /// The call will not be made: the loop was released without `close()`.
+  /// Called instead of the posted call if the loop was released without
+  /// `close()`.
   ///
   /// Call from any thread.
   func wasRefused()
 }
 
 extension PostedItem {
-  /// Gives up the item, which the loop of `core` accepted and will not run.
+  /// Drops an item that the loop of `core` accepted and will not run.
   fileprivate mutating func refuse(on core: PortCore) {
     switch kind {
     case Self.firstJob..<Self.portTransaction:
-      // A task that waits for its job keeps the port.
+      // The task waiting for the job keeps the port alive.
       guard let port = UnsafeRawPointer(bitPattern: first) else { return }
       core.orphanedJobs.add(self, Unmanaged<LoopPort>.fromOpaque(port).takeUnretainedValue())
     case Self.call:

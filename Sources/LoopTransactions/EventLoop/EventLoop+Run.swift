@@ -1,5 +1,5 @@
 extension EventLoop {
-  /// How much of the loop one call of `run` does.
+  /// How long one call of `run` runs the loop.
   public enum Mode: Hashable, Sendable {
     /// One tick, which may block until there is an event.
     case once
@@ -7,26 +7,28 @@ extension EventLoop {
     case noWait
   }
 
-  /// Why a run returned.
+  /// The reason why a run returned.
   public enum RunResult: Hashable, Sendable {
     /// Nothing is left to wait for: no handle, no timer, no unfinished
-    /// transaction, and no holder of the port while `waitsForPosts` is true.
+    /// transaction, and no port in use while `waitsForPosts` is true.
     case finished
-    /// `stop()` was called, on the loop or through its port, or libuv's `uv_stop`.
+    /// `stop()` was called on the loop or its port, or the owner called
+    /// `uv_stop`.
     case stopped
     /// The deadline passed.
     case timedOut
-    /// `run(.once)` or `run(.noWait)` made its tick, and there is more to wait for.
+    /// `run(.once)` or `run(.noWait)` made its tick, and there is still
+    /// something to wait for.
     case ticked
   }
 
-  /// Runs the loop until nothing is left to wait for, or it is stopped.
+  /// Runs the loop until nothing is left to wait for or the loop is stopped.
   ///
-  /// Call on the loop, and not from one of its callbacks. Performs every pending
-  /// transaction before it returns, those that `exit` observers commit too,
-  /// without a budget. A transaction that keeps committing itself is left for the
-  /// next run after 16 rounds. A run that is stopped leaves the elements of
-  /// queues for the next run.
+  /// Call on the loop, but not from one of its callbacks. Before it returns, it
+  /// performs every pending transaction without a budget, including those that
+  /// `exit` observers commit. A transaction that keeps committing itself is
+  /// left to the next run after 16 rounds. A run that is stopped leaves queued
+  /// elements to the next run.
   @discardableResult
   public func run() -> RunResult {
     switch run(.whole) {
@@ -37,28 +39,28 @@ extension EventLoop {
 
   /// Runs the loop for one tick.
   ///
-  /// Call on the loop, and not from one of its callbacks. The tick and its end
-  /// share one budget. May return with work pending, which the next run performs
-  /// first: work beyond the budget, commits of the tick's flush and those behind
-  /// them, and commits of `exit` observers.
+  /// Call on the loop, but not from one of its callbacks. The tick and the end
+  /// of the run share one budget. The run may return with work pending, which
+  /// the next run performs first: work beyond the budget, commits made during
+  /// the tick's flush and all commits behind them, and commits of `exit`
+  /// observers.
   @discardableResult
   public func run(_ mode: Mode) -> RunResult {
     switch run(mode == .once ? RunMode.once : .noWait) {
     case .stopped: .stopped
-    // `exit` observers may have added something to wait for, or removed the last.
+    // `exit` observers may have added or removed something to wait for.
     case .interrupted, .finished: uv.isAlive ? .ticked : .finished
     }
   }
 
-  /// Runs the loop until `deadline`, or until nothing is left to wait for, or it
-  /// is stopped.
+  /// Runs the loop until `deadline`, until nothing is left to wait for, or
+  /// until the loop is stopped.
   ///
-  /// Call on the loop, and not from one of its callbacks. Never returns
-  /// `.timedOut` early. Spends the budget and one piece of work past the deadline
-  /// at most, besides the millisecond that the timer is rounded up to. A run that
-  /// ends before its deadline performs everything that is pending, as `run()`
-  /// does, until the deadline. Pending work that remains is performed first by
-  /// the next run.
+  /// Call on the loop, but not from one of its callbacks. It never returns
+  /// `.timedOut` early. It returns late by at most the budget, one piece of
+  /// work, and the rounding of the timer up to a millisecond. A run that ends
+  /// before its deadline performs all pending work, as `run()` does, but stops
+  /// at the deadline. The next run performs the rest first.
   @discardableResult
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
@@ -74,28 +76,29 @@ extension EventLoop {
     case .interrupted: return isOver ? .timedOut : .stopped
     case .finished:
       if isOver { return .timedOut }
-      // The deadline may also pass while the run ends.
+      // The deadline may also pass while the run is ending.
       return uv.isAlive && nanoseconds >= deadline.nanoseconds ? .timedOut : .finished
     }
   }
 
-  /// Makes the run under way return after its tick, or else the next one at
-  /// once.
+  /// Makes the current run return after its tick. If the loop is not running,
+  /// the next run returns at once.
   ///
-  /// Call on the loop; other threads call it on the port.
+  /// Call on the loop. Other threads use `LoopPort.stop()`.
   ///
   /// - Complexity: O(1).
   public func stop() {
     checkUsable("EventLoop.stop")
     checkNotTornDown("EventLoop.stop")
     isStopWanted = true
-    // A run that is returning would hand libuv's flag on to the next one.
+    // While a run is returning, libuv's flag would stop the next run instead.
     if state != .leaving { uv.stop() }
   }
 }
 
 extension EventLoop {
-  /// Makes one tick that does not block, and tells neither `entry` nor `exit`.
+  /// Makes one tick that does not block. Does not call `entry` and `exit`
+  /// observers.
   package func step() {
     checkRunnable()
     state = .running
@@ -103,10 +106,11 @@ extension EventLoop {
     CurrentLoop.value = self
     beginMeasuring()
     virtualTime?.fireDue()
-    // libuv makes no tick for a loop that has nothing to wait for.
+    // libuv makes no tick if the loop has nothing to wait for.
     arm()
     withExtendedLifetime(self) { _ = uv.run(.noWait) }
-    // An `afterWaiting` observer may have begun to spend: the host's time is not ours.
+    // An `afterWaiting` observer may have started the budget. Time the host
+    // spends after this turn must not count.
     endFlush()
     endMeasuring()
     makeCurrentAgain(previous)
@@ -114,14 +118,15 @@ extension EventLoop {
     isStopWanted = false
   }
 
-  /// Whether the loop would not block if it ran now.
+  /// Whether the loop has work, so that a tick would not block.
   package var hasWorkOrPosts: Bool { hasPendingWork || core.inbox.isFilled }
 
   /// How a run of libuv ended.
   private enum RunEnd {
     /// `stop()` was called.
     case stopped
-    /// Something was left to wait for: the one tick is over, or `uv_stop` was called.
+    /// There was still something to wait for: the single tick is over, or
+    /// `uv_stop` was called.
     case interrupted
     /// Nothing was left to wait for.
     case finished
@@ -139,7 +144,8 @@ extension EventLoop {
     let previous = CurrentLoop.value
     CurrentLoop.value = self
     beginMeasuring()
-    // A host's own run has been stopped by it, and took libuv's flag.
+    // If libuv's flag is not set, an earlier `stop()` ended a host's own run
+    // and must not stop this one.
     if !uv.isStopping { isStopWanted = false }
     callObservers(0, .entry)
     if core.inbox.claimRequest(Inbox.stopWanted) { stop() }
@@ -158,11 +164,11 @@ extension EventLoop {
   }
 
   private func trapEmbedded() -> Never {
-    trap("EventLoop.run: a host runs this loop by turns; cancel() its Embedding first")
+    trap("EventLoop.run: the loop is embedded in a host; cancel() its Embedding first")
   }
 
-  /// Runs libuv, which makes no tick if nothing keeps the loop alive: what
-  /// another thread handed over does, without a port too.
+  /// Runs libuv. libuv makes no tick if nothing keeps the loop alive, so posts
+  /// of other threads arm the loop first, even without a port in use.
   private func runTicks(_ mode: RunMode, _ isTimedOut: () -> Bool) -> Bool {
     var isAlive: Bool
     repeat {
@@ -178,25 +184,26 @@ extension EventLoop {
     switch state {
     case .idle where !isCalledBack: break
     case .idle:
-      trap("EventLoop.run: its owner runs the adopted loop; a run can not be nested")
-    case .running, .leaving: trap("EventLoop.run: the loop is running; a run can not be nested")
-    case .closing, .closed: trap("EventLoop.run: the loop is being closed")
+      trap("EventLoop.run: must not be called while its owner runs the adopted loop")
+    case .running, .leaving: trap("EventLoop.run: must not be called from inside run()")
+    case .closing, .closed: trap("EventLoop.run: must not be called from inside close()")
     }
     checkNotTornDown("EventLoop.run")
   }
 
-  /// A run waits for the system's clock, and timers of a stepped loop do not come
-  /// by it.
+  /// Traps if a timer waits for a stepped clock: a run waits for the system's
+  /// clock, so the timer would never fire.
   private func checkWaitsForNoTimer() {
     guard virtualTime?.nextDeadline != nil else { return }
     trap("EventLoop.run: a timer waits for a stepped clock; use SteppedLoop.advance")
   }
 
-  /// Calls the `exit` observers, and performs pending work: all of it in a whole
-  /// run, until `deadline` if there is one, else the rest of the tick's. L5, L8.
+  /// Calls the `exit` observers and performs pending work. A whole run performs
+  /// all of it, until `deadline` if there is one; a single-tick run spends the
+  /// rest of its tick's budget. L5, L8.
   private func leave(_ mode: RunMode, until deadline: UInt64?) {
-    // Forked by a callback. The inbox's lock may be held by a thread that the
-    // child does not have.
+    // A callback forked. A thread that does not exist in the child may hold the
+    // inbox's lock.
     guard !core.isForked else { return }
     core.inbox.awake()
     let performsAll = setBudgetOfEnd(mode, until: deadline)
@@ -213,8 +220,8 @@ extension EventLoop {
     if !ownsLoop, !wasTornDown { settleForHost() }
   }
 
-  /// Sets what the end of a run may spend; whether it performs rounds until
-  /// nothing is pending.
+  /// Sets what the end of a run may spend. Returns whether to perform rounds
+  /// until nothing is pending.
   private func setBudgetOfEnd(_ mode: RunMode, until deadline: UInt64?) -> Bool {
     guard mode == .whole else { return false }
     guard let deadline else {

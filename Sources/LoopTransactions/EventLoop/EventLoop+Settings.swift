@@ -1,10 +1,10 @@
-// What a user may set.
+// Settings for users.
 extension EventLoop {
-  /// What one tick may spend on transactions, queues, posts and the pending work of
-  /// observers together.
+  /// The budget of one tick, shared by transactions, queues, posts and the
+  /// pending work of observers.
   ///
-  /// Call on the loop. A tick that has begun to spend keeps the budget that it
-  /// began with.
+  /// Call on the loop. A tick that has already spent some of its budget keeps
+  /// the previous budget.
   public var budget: Budget {
     get {
       checkThread("EventLoop.budget")
@@ -17,16 +17,17 @@ extension EventLoop {
     }
   }
 
-  /// How many posts and commits of other threads may wait for the loop to take them; nil
-  /// is any number, as at first.
+  /// The number of posts and commits from other threads that may wait in the
+  /// loop's inbox. Defaults to nil, which means no limit.
   ///
-  /// Call on the loop. A port refuses one more with `LoopPort.PostError.full`, and nothing
-  /// is dropped. The loop takes all that wait together, when it has run those that it took
-  /// before: so at most twice as many are neither run nor refused. What queues, actors,
-  /// `postAndWait` and `PortTransaction` hand over takes room as well, but is not refused.
-  /// The loop's own posts are not counted.
+  /// Call on the loop. A port refuses further posts with
+  /// `LoopPort.PostError.full`. Accepted posts are never dropped. The loop
+  /// empties its inbox at once, after it has run the previous batch. So at most
+  /// twice this number are accepted but have not run. Items from queues,
+  /// actors, `postAndWait` and `PortTransaction` count against the capacity but
+  /// are not refused. Posts on the loop's own thread do not count.
   ///
-  /// - Precondition: It is over zero.
+  /// - Precondition: The capacity is greater than zero.
   public var postCapacity: Int? {
     get {
       checkThread("EventLoop.postCapacity")
@@ -44,10 +45,11 @@ extension EventLoop {
     }
   }
 
-  /// Whether `metrics` tell times. Off, times cost nothing; on, a reading of the
-  /// clock in each tick, and two and a poll that does not block in each that waits.
+  /// Whether `metrics` include times. Defaults to false.
   ///
-  /// Call on the loop.
+  /// Call on the loop. When false, times cost nothing. When true, each tick
+  /// reads the clock once; a tick that waits reads it twice more and makes one
+  /// more poll that does not block.
   public var measuresTime: Bool {
     get {
       checkThread("EventLoop.measuresTime")

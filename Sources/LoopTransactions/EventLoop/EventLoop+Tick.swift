@@ -1,7 +1,7 @@
-// The tick, as libuv's handles call it. Order, within beforeWaiting: what was
-// posted, then the observers by their order, queues and transactions among them.
+// The tick, as libuv's handles drive it. `beforeWaiting` runs posts first, then
+// the observers by order; queues and transactions are observers too.
 extension EventLoop {
-  /// libuv is about to poll.
+  /// Called when libuv is about to poll.
   func beforeWaiting() {
     if _slowPath(core.isForked) { return leaveToParent() }
     core.metrics.ticks.add()
@@ -13,9 +13,10 @@ extension EventLoop {
     if _slowPath(isTimed) { measureTick() }
   }
 
-  /// libuv has polled, and the callbacks have run.
-  // Inlined, so that its callback is not merged with the one above, which would
-  // call both by address: 17 ns a tick.
+  /// Called after libuv has polled and called its callbacks.
+  // Inlined to keep the compiler from merging its C callback with that of
+  // `beforeWaiting`. The merged one calls both indirectly, which costs 17 ns a
+  // tick.
   @inline(__always)
   func afterWaiting() {
     if _slowPath(core.isForked) { return leaveToParent() }
@@ -23,36 +24,40 @@ extension EventLoop {
     didAnnounceSleep = false
     callObservers(2, .afterWaiting)
     guard state == .idle else { return }
-    // A host that runs the loop itself and stops it gets no tick any more.
+    // A host that runs the loop itself and stops it makes no further tick.
     if uv.isStopping { flushAll() }
     endFlush()
     settleForHost()
   }
 
-  /// Lets posts wake a host that waits by its own means, for libuv's descriptor:
-  /// it may do so now, and no tick comes before.
+  /// Prepares for a host that waits on libuv's descriptor by its own means. The
+  /// host may block next, without another tick, so posts must wake it from now
+  /// on.
   func settleForHost() {
     if !hasPendingWork, core.inbox.sleep() { didAnnounceSleep = true } else { arm() }
   }
 
-  /// A wake arrived.
+  /// Called when a wake arrives.
   func woke() {
-    // Not read: the parent is woken, too.
+    // Not read, because the descriptor is shared with the parent, which needs
+    // the wake too.
     if _slowPath(core.isForked) { return }
     core.metrics.wakesReceived.add()
     if core.inbox.isFilled || core.inbox.hasRequest {
       core.metrics.wakesNeeded.add()
       if !usesEdgeTriggeredWakes { acknowledgeWake() }
     } else {
-      // Always, so that a poll that reports a level, after all, does not spin.
+      // Always read, so that a poll that is level-triggered after all does not
+      // spin.
       acknowledgeWake()
-      // This tick's beforeWaiting took what the wake was for, as in each turn of a host
-      // that waits for the descriptor. Armed, the loop would ask for a turn for nothing.
+      // This tick's `beforeWaiting` already handled the cause of the wake, as
+      // in every turn of a host that waits on the descriptor. Arming the loop
+      // would request a needless turn.
       return
     }
     handleRequests()
-    // Armed: a host that returns from its run after this callback must see that
-    // work is owed.
+    // A host may return from its run after this callback. The armed idle handle
+    // tells it that work is pending.
     arm()
     runPosts()
     endFlush()
@@ -60,10 +65,12 @@ extension EventLoop {
 
   private func acknowledgeWake() {
     wakeSource.acknowledge()
-    if !usesEdgeTriggeredWakes { usesEdgeTriggeredWakes = wakeSource.enableEdgeTriggeredWakes(on: uv) }
+    if !usesEdgeTriggeredWakes {
+      usesEdgeTriggeredWakes = wakeSource.enableEdgeTriggeredWakes(on: uv)
+    }
   }
 
-  /// Keeps the loop from blocking and from ending, until nothing is owed. I2.
+  /// Keeps the loop from blocking or ending while work is pending. I2.
   @inline(__always)
   func arm() {
     if isArmed || _slowPath(wasTornDown) { return }
@@ -72,16 +79,16 @@ extension EventLoop {
     if _slowPath(host != nil) { host?.loopChanged() }
   }
 
-  /// Whether anything is left that this thread has to do.
+  /// Whether this thread has work to do before it may block.
   @inline(__always)
   var hasPendingWork: Bool {
     pendingWorkCount > 0 || postsLeft > 0
   }
 
-  /// Decides whether the coming poll may block.
+  /// Decides whether the next poll may block.
   private func settle() {
     if hasPendingWork || isBacklogged {
-      // A loop that never sleeps is not sent a wake: it has to look.
+      // Senders do not wake a loop that is awake, so check for requests here.
       handleRequests()
       arm()
     } else if core.inbox.sleep() {
@@ -93,7 +100,7 @@ extension EventLoop {
     }
   }
 
-  /// Lets the loop block and end.
+  /// Allows the loop to block and to end.
   @inline(__always)
   func disarm() {
     guard isArmed else { return }
@@ -103,11 +110,12 @@ extension EventLoop {
 
   private func handleRequests() {
     _ = core.inbox.claimRequest(Inbox.wakeWanted)
-    // An adopted loop that was closed by what it called is not stopped any more.
+    // A loop closed by a callback (possible only if adopted) can no longer be
+    // stopped.
     if core.inbox.claimRequest(Inbox.stopWanted), state != .closed { stop() }
   }
 
-  /// Calls the observers of `activity`, whose list has number `index`.
+  /// Calls the observers of `activity`, whose list has index `index`.
   @inline(__always)
   func callObservers(_ index: Int, _ activity: Activity) {
     if _fastPath(observers.isQuiet(index)) { return }
@@ -124,17 +132,18 @@ extension EventLoop {
     observers.endPass()
   }
 
-  /// Ends a stretch of flushing.
+  /// Ends a period of flushing.
   @inline(__always)
   func endFlush() {
     guard meter.isRunning else { return }
     core.metrics.flushes.add()
-    // 1 ms: past it, timers would be late by what the flush took. L9.
+    // 1 ms: after a longer flush, timers would be late by its duration. L9.
     if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 
-  /// Runs every post, calls the `exit` observers that have pending work, and performs
-  /// every transaction, without a budget, for a run that returns or a loop that closes.
+  /// Runs every post, calls the `exit` observers that have pending work, and
+  /// performs every transaction, without a budget. For a run that returns and a
+  /// loop that closes.
   func flushAll() {
     meter.isLifted = true
     performRounds()
@@ -143,10 +152,11 @@ extension EventLoop {
     meter.refill()
   }
 
-  /// Runs posts, calls the `exit` observers that have pending work, and performs
-  /// transactions while the meter has room, for up to 16 rounds. A transaction that
-  /// keeps committing itself remains afterwards. Posts that other threads add during
-  /// the rounds remain too: those threads may post faster than this runs.
+  /// Runs posts, calls the `exit` observers that have pending work, and
+  /// performs transactions while the meter has room, for up to 16 rounds. A
+  /// transaction that keeps committing itself remains pending afterwards. Posts
+  /// that other threads add during the rounds remain too, because those threads
+  /// may post faster than the loop runs them.
   func performRounds() {
     var rounds = 0
     var drains = core.inbox.isFilled
@@ -170,7 +180,7 @@ extension EventLoop {
     observers.endPass()
   }
 
-  // 16: a chain of commits that long is performed to its end when a run
-  // returns; one that never ends does not hold the run for ever. Guess.
+  // 16: long enough for ordinary chains of commits. An endless chain must not
+  // block the run forever. Not measured.
   static let maxFinalRounds = 16
 }

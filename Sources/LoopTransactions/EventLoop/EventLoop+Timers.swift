@@ -1,18 +1,22 @@
 import Synchronization
 
 extension EventLoop {
-  /// Calls `body` after `delay`, and then every `interval` if there is one.
+  /// Calls `body` after `delay`, and then at every `interval` if given.
   ///
-  /// Call on the loop. Kept to the millisecond, never early.
+  /// Call on the loop. Timers have millisecond precision and are never early.
   ///
   /// - Parameters:
-  ///   - delay: Zero or less is due at once: when the millisecond is over, so not
-  ///     necessarily in the next tick.
-  ///   - interval: The periods; nil fires once.
-  ///   - body: Called on the loop; released when the timer ends.
-  /// - Returns: The timer, which need not be kept.
-  /// - Precondition: `interval` is over zero.
-  /// - Complexity: O(log n) of the loop's timers.
+  ///   - delay: A delay of zero or less is due when the current millisecond is
+  ///     over, which is not necessarily in the next tick.
+  ///   - interval: The period of a repeating timer. If nil, the timer fires
+  ///     once.
+  ///   - body: Called on the loop. Released when the timer ends.
+  /// - Returns: The timer. The loop keeps it, so the caller need not.
+  /// - Precondition: `interval` is greater than zero.
+  /// - Complexity: O(log n) in the loop's timers.
+  ///
+  /// Corresponds to `scheduleTask` and `scheduleRepeatedTask` in SwiftNIO and
+  /// to `uv_timer_t` in libuv.
   @discardableResult
   public func addTimer(
     after delay: Duration,
@@ -23,18 +27,20 @@ extension EventLoop {
     return makeTimer(at: now.advanced(by: max(delay, .zero)), .init(every: interval), body)
   }
 
-  /// Calls `body` at `deadline`, and then every `interval` if there is one, to
-  /// the nanosecond as far as the system's scheduler allows.
+  /// Calls `body` at `deadline`, and then at every `interval` if given, with
+  /// nanosecond deadlines.
   ///
-  /// Call on the loop. Each precise timer holds a timerfd on Linux. Elsewhere, and
-  /// where the system refuses a timerfd to this process (a sandbox, for example),
-  /// the timer is kept to the millisecond; the first such refusal of a process is
-  /// reported on standard error. A deadline that passed is due at once.
+  /// Call on the loop. The precision is that of the system's scheduler. On
+  /// Linux each precise timer holds a timerfd. On other systems, and where the
+  /// system does not permit a timerfd (for example in a sandbox), the timer has
+  /// millisecond precision. The first such refusal in a process is reported on
+  /// standard error. A deadline in the past is due at once.
   ///
-  /// - Returns: The timer, which need not be kept.
-  /// - Throws: `UVError` if the system is out of descriptors or memory.
-  /// - Precondition: `interval` is over zero.
-  /// - Complexity: O(1): two system calls.
+  /// - Returns: The timer. The loop keeps it, so the caller need not.
+  /// - Throws: `UVError` if the system is out of descriptors or memory, or
+  ///   libuv cannot poll the timerfd.
+  /// - Precondition: `interval` is greater than zero.
+  /// - Complexity: O(1), two system calls.
   @discardableResult
   public func addPreciseTimer(
     at deadline: LoopClock.Instant,
@@ -89,25 +95,27 @@ extension EventLoop {
   }
 }
 
-/// Precise timers that are kept to the millisecond, as the system refuses better.
+/// Precise timers with millisecond precision, because the system refused a
+/// timerfd.
 private enum CoarseTimers {
   private static let isReported = Atomic(false)
 
-  /// Reports `error`, once in a process.
+  /// Reports `error` the first time it is called in a process.
   static func reportOnce(_ error: UVError) {
-    // Relaxed: only one exchange finds `false`.
+    // Relaxed: one exchange finds `false`, whatever the order.
     if isReported.exchange(true, ordering: .relaxed) { return }
     System.logToStandardError(
       "EventLoop.addPreciseTimer: timerfd_create failed: \(error.name); "
-        + "precise timers of this process are kept to the millisecond"
+        + "precise timers of this process have millisecond precision"
     )
   }
 }
 
 extension TimerSchedule {
-  /// Once if `interval` is nil, else with periods that long.
+  /// Creates a one-shot schedule if `interval` is nil, and a periodic one
+  /// otherwise.
   ///
-  /// - Precondition: `interval` is over zero.
+  /// - Precondition: `interval` is greater than zero.
   init(every interval: Duration?) {
     guard let interval else {
       self = .once

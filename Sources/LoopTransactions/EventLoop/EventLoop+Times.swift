@@ -1,19 +1,21 @@
-// Times, when they are measured. A tick, here, ends where libuv is about to poll.
+// Time measurement, if enabled. A measured tick ends when libuv is about to
+// poll.
 extension EventLoop {
-  /// Begins to measure, at this moment.
+  /// Starts measuring now.
   func beginMeasuring() {
     guard isTimed, state != .closed, !wasTornDown else { return }
-    // Again and again: it costs nothing, and an adopted loop may be told otherwise.
+    // Called for every run: it costs nothing, and the owner of an adopted loop
+    // may have configured it otherwise.
     if !time.isVirtual { uv.measureIdleTime() }
     tickEnd = nanoseconds
     idleBefore = idleNanoseconds
   }
 
-  /// Adds the stretch since the last call: what was not waiting was busy.
+  /// Adds the time since the last call. Time not spent waiting counts as busy.
   func measureTick() {
     let (now, idle) = (nanoseconds, idleNanoseconds)
     let waited = idle &- idleBefore
-    // libuv's reading and ours are not of one moment.
+    // libuv's idle time and our time are read at slightly different moments.
     let stretch = max(now &- tickEnd, waited)
     core.metrics.idle.add(waited)
     core.metrics.busy.add(stretch &- waited)
@@ -24,7 +26,8 @@ extension EventLoop {
     idleBefore = idle
   }
 
-  /// Measures the end of a run; what lies behind it is not the loop's.
+  /// Measures up to the end of a run. The time until the next run is not the
+  /// loop's.
   func endMeasuring() {
     if isTimed { measureTick() }
   }

@@ -1,19 +1,21 @@
-/// One libuv loop, and the one thread that runs it.
+/// A libuv loop and the thread that runs it.
 ///
-/// Changes are committed to the loop, coalesced, and performed just before it
-/// waits for events; observers are called at stated points of each tick, in a
-/// stated order; other threads reach it through its `port`.
+/// Changes are committed to the loop, coalesced, and performed just before the
+/// loop waits for events. Observers are called at defined points of each tick,
+/// in a defined order. Other threads use the loop's `port`.
 ///
-/// A loop belongs to the thread that made it. Calling it from another thread
+/// A loop belongs to the thread that created it. Calling it from another thread
 /// traps with a message, in release builds too.
 ///
-/// Call `close()` before you release a loop. Releasing an open one traps in debug
-/// builds. In release builds it is reported on standard error, and the loop then
-/// refuses everything it accepted: closures and targets are released, without
-/// being called, by the thread that released the loop; `LoopPort.postAndWait`,
-/// and tasks that sleep on the loop, throw `LoopPort.PostError.closed`; jobs of
-/// tasks run on a worker, as those do that come after `close()`. A function
-/// posted with a context is not called, and its context is not freed.
+/// Call `close()` before you release a loop. Releasing an open loop traps in
+/// debug builds. Release builds report it on standard error and refuse
+/// everything that the loop had accepted, on the thread that released the loop:
+///
+/// - Posted closures and committed targets are released without being called.
+/// - `LoopPort.postAndWait` and tasks that sleep on the loop throw
+///   `LoopPort.PostError.closed`.
+/// - Jobs of tasks run on a worker, as do jobs that arrive after `close()`.
+/// - A function posted with a context is not called, and its context leaks.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -23,7 +25,8 @@
 /// loop.run()                        // lays out once, then returns
 /// ```
 ///
-/// After Core Foundation's run loop, whose observers it brings to libuv.
+/// Modelled on Core Foundation's run loop and its observers. It has the role of
+/// `EventLoop` in SwiftNIO, `RunLoop` in Foundation, and `uv_loop_t` in libuv.
 public final class EventLoop {
   let uv: UVLoop
   let ownsLoop: Bool
@@ -33,43 +36,48 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let commits: any PendingCommits
-  /// The address of `commits`, for the folder that knows their type.
+  /// The address of `commits`, for `Transactions`, which knows the concrete
+  /// type.
   let commitsAddress: UnsafeMutableRawPointer
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
 
-  // Everything below is touched on the loop's thread only. Unchecked
-  // exclusivity where a tick or a commit passes: no access of these overlaps
-  // another, and the dynamic check costs 5 to 10 ns each time.
+  // Everything below is accessed on the loop's thread only. Exclusivity is
+  // unchecked on the path of ticks and commits: these accesses never overlap,
+  // and the dynamic check costs 5 to 10 ns each time.
 
   @exclusivity(unchecked) var state = State.idle
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
-  // Whether the run under way is one tick: its end shares that tick's budget.
+  // Whether the current run is a single tick. Its end then shares that tick's
+  // budget.
   @exclusivity(unchecked) var isSingleTick = false
   @exclusivity(unchecked) var isArmed = false
-  // Whether a callback in a host's own run is under way.
+  // Whether a callback is running inside a host's own run.
   @exclusivity(unchecked) var isCalledBack = false
-  // Whether a wake is over without being read.
+  // Whether the kernel reports each wake once, so that a wake need not be read.
   @exclusivity(unchecked) var usesEdgeTriggeredWakes = false
 
-  // Whether the last look into the inbox found so much that more is on its way,
-  // and when that was, in cycles.
+  // Whether the last inbox check found so many posts that more are probably
+  // coming, and the cycle count at that check.
   @exclusivity(unchecked) var isBacklogged = false
   @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
-  // Whether the loop said that it sleeps, and not that it is up.
+  // Whether the loop has told its inbox that it sleeps, and has not yet told it
+  // that it is awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  // What other folders add, in the order in which they are called.
+  // What other folders add to the loop, in the order in which it calls them.
   var parts: [any LoopPart]
   @exclusivity(unchecked) var host: (any LoopHost)?
-  // How many observers have pending work; one more while a transaction is pending. I12.
+  // The number of observers with pending work, plus one while a transaction is
+  // pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
-  // Whether the exit of a run of one tick is under way.
+  // Whether the `exit` observers of a single-tick run are being called.
   @exclusivity(unchecked) var leavesNextTick = false
-  // Whether the budget refused more work to the observer that is being called.
+  // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
-  // Since when the time is not accounted for, and how long libuv had waited then.
+  // The start of the time not yet measured, and libuv's idle time at that
+  // moment.
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
 
@@ -77,22 +85,22 @@ public final class EventLoop {
   @exclusivity(unchecked) var isFiringTimer = false
   @exclusivity(unchecked) var isStopWanted = false
   var portHolders = 0
-  // The callback that is under way and cannot close the loop. See `withoutClosing`.
+  // The running callback that must not close the loop. See `withoutClosing`.
   @exclusivity(unchecked) var unclosable: StaticString?
   var isWaitingForPosts = false
-  // For what runs wait that other threads will post, besides held ports.
+  // Reasons to wait for posts of other threads, besides ports in use.
   var holds = 0
 
-  /// Whether a debug build traps where this loop is released without `close()`.
-  /// A test of what happens then, as it does in a release build, says no.
+  /// Whether a debug build traps when this loop is released without `close()`.
+  /// Tests set it to false to see what a release build does.
   package var trapsWhenReleasedOpen = true
 
-  /// If not 0, the error that precise timers find instead of a timerfd. For tests.
+  /// If not 0, the error that opening a timerfd fails with. For tests.
   package var timerRefusal: Int32 = 0
 
   weak var currentPort: LoopPort?
 
-  /// Where the loop is between being made and being closed.
+  /// The life cycle of a loop.
   enum State {
     case idle
     case running
@@ -101,14 +109,14 @@ public final class EventLoop {
     case closed
   }
 
-  // Behind the properties of the same names, which check the thread.
+  // Storage of public properties that check the thread.
   var storedBudget = Budget()
   var storedPostCapacity: Int?
   @exclusivity(unchecked) var isTimed = false
 
-  /// Puts a loop together.
+  /// Creates a loop from its components.
   ///
-  /// - Parameter parts: Makes the parts, and which of them holds the commits.
+  /// - Parameter makeParts: Returns the holder of the commits, and all parts.
   init(
     uv: UVLoop,
     ownsLoop: Bool,
@@ -130,7 +138,7 @@ public final class EventLoop {
         afterWaiting: tickWaited
       )
     } catch {
-      // `deinit` does not run for what was never made.
+      // `deinit` does not run for an object that was not fully initialised.
       local.free()
       ItemBuffer.deallocate(localBatch)
       ItemBuffer.deallocate(inboxBatch)
@@ -173,7 +181,7 @@ extension EventLoop {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
-  /// Whether a commit would be taken.
+  /// Whether the loop accepts commits.
   var takesCommits: Bool {
     switch state {
     case .idle, .running, .leaving: true
@@ -181,24 +189,25 @@ extension EventLoop {
     }
   }
 
-  /// Whether the owner of an adopted loop closed our handles: libuv's loop may
-  /// be gone.
+  /// Whether the owner of an adopted loop closed our handles. libuv's loop may
+  /// then have been freed.
   @inline(__always)
   var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
 
   /// Traps if the owner of an adopted loop closed our handles.
   func checkNotTornDown(_ operation: StaticString) {
     guard wasTornDown else { return }
-    trap("\(operation): its owner closed the adopted loop; call EventLoop.close() first")
+    trap("\(operation): the owner closed the adopted loop; call EventLoop.close() first")
   }
 
-  /// The present, by the loop's clock, in nanoseconds.
+  /// The loop's current time, in nanoseconds.
   @inline(__always)
   var nanoseconds: UInt64 { time.nanoseconds }
 
-  /// The present, by the loop's clock.
+  /// The loop's current time.
   ///
-  /// Call on the loop. Virtual on a stepped loop, else the system's.
+  /// Call on the loop. A stepped loop has a virtual clock; every other loop
+  /// reads the system's clock.
   public var now: LoopClock.Instant {
     checkThread("EventLoop.now")
     return LoopClock.Instant(nanoseconds: nanoseconds)
@@ -207,9 +216,9 @@ extension EventLoop {
   /// The address of the `uv_loop_t`.
   package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
 
-  /// What the loop has done so far.
+  /// Counters of the loop's work so far.
   ///
-  /// Call on the loop; other threads ask its port.
+  /// Call on the loop. Other threads use `LoopPort.metrics`.
   public var metrics: LoopMetrics {
     checkThread("EventLoop.metrics")
     core.metrics.pendingPosts.set(UInt64(postsLeft))

@@ -1,14 +1,16 @@
-// A loop as an executor. C1.
+// The loop as an executor. C1.
 extension LoopPort: SerialExecutor, TaskExecutor {
-  /// Hands a job that is isolated to the loop to it, where it runs like a post: in
-  /// the order it came, under the tick's budget. A job that another of the tick has
-  /// enqueued runs in the same tick, as long as there are at most 32 of them and no
-  /// other post waits before it.
+  /// Enqueues a job that is isolated to the loop.
   ///
-  /// Call from any thread; the concurrency runtime does. Allocates nothing. An actor
-  /// is pinned to the loop by keeping its port and naming it as its executor. A task
-  /// that prefers the port runs on the loop, too, wherever it is isolated to nothing;
-  /// it then calls such an actor without leaving the thread.
+  /// Call from any thread; the concurrency runtime calls it. Does not allocate.
+  /// Jobs run like posts: in the order enqueued, within the tick's budget. A
+  /// job that another job of the tick enqueued runs in the same tick, up to 32
+  /// of them, unless another post waits before it.
+  ///
+  /// To pin an actor to the loop, keep its port in the actor and return it as
+  /// the actor's executor. A task that prefers the port runs its nonisolated
+  /// code on the loop too, and then calls such an actor without leaving the
+  /// thread.
   ///
   /// ```swift
   /// actor Session {
@@ -18,29 +20,33 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// }
   /// ```
   ///
-  /// A job can not be refused. What comes once the loop is being closed waits until
-  /// it is closed, and then runs on a worker of `OperationScheduler.shared`, one job
-  /// at a time, in the order they came: the actor stays isolated and its tasks end,
-  /// but the loop's thread is not theirs any more. The first of them is told on
-  /// standard error. In a child process, which no task survives into, it traps.
+  /// A job cannot be refused. A job that arrives once the loop is closing waits
+  /// until it is closed. It then runs on a worker of
+  /// `OperationScheduler.shared`, one job at a time, in the order enqueued. So
+  /// actors stay isolated and their tasks end, but they no longer run on the
+  /// loop's thread. The first such job is reported on standard error. In a
+  /// forked child this traps, because no task survives a fork.
   ///
-  /// After SwiftNIO's event loops, which drop such a job.
+  /// SwiftNIO's event loops are executors as well, but drop such a job.
   ///
   /// - Complexity: O(1).
   public func enqueue(_ job: consuming ExecutorJob) {
     let word = unsafeBitCast(UnownedJob(job), to: UInt.self)
-    // A task that prefers the loop, and is called from there to an actor.
+    // A task that prefers the loop, and has called an actor of the loop from
+    // there.
     let prefersLoop = core.isOnThread && core.runningTask == word
     enqueue(PostedItem(prefersLoop ? .isolatedTask : .isolated, word, for: self))
   }
 
-  // Both protocols require a function of one name. By which of the two a job comes
-  // tells whether it is isolated to the loop. Taken for isolated, what is not would be
-  // enqueued anew at each call of a function without isolation: a tick each.
+  // Both protocols require a function of the same name. The requirement that is
+  // called tells whether the job is isolated to the loop. If a nonisolated job
+  // ran as an isolated one, the runtime would re-enqueue it at each call of a
+  // nonisolated function, which costs a tick each.
 
-  /// Hands a job of a task that prefers the loop to it, likewise.
+  /// Enqueues a job of a task that prefers the loop.
   ///
-  /// Call from any thread; the concurrency runtime does.
+  /// Public because the compiler requires it of a witness. Call from any
+  /// thread; the concurrency runtime calls it.
   ///
   /// - Complexity: O(1).
   @_documentation(visibility: internal)
@@ -49,18 +55,18 @@ extension LoopPort: SerialExecutor, TaskExecutor {
     enqueue(PostedItem(.task, unsafeBitCast(UnownedJob(job), to: UInt.self), for: self))
   }
 
-  /// Traps unless the caller is on the loop's thread, and the loop open.
+  /// Traps unless the caller is on the loop's thread and the loop is open.
   ///
-  /// Call from any thread; `assumeIsolated` of a pinned actor does.
+  /// Call from any thread; `assumeIsolated` of a pinned actor calls it.
   public func checkIsolated() {
     if core.isIsolated { return }
     trap("LoopPort.checkIsolated: the caller is not on the loop's thread, or the loop is closed")
   }
 
-  /// Whether the caller is on the loop's thread, and the loop open: in any callback
-  /// of it, within a task or not.
+  /// Returns whether the caller is on the loop's thread and the loop is open.
+  /// This is true in every callback of the loop, inside and outside of tasks.
   ///
-  /// Call from any thread; the concurrency runtime does.
+  /// Call from any thread; the concurrency runtime calls it.
   public func isIsolatingCurrentContext() -> Bool? { core.isIsolated }
 
   @inline(__always)
@@ -79,6 +85,6 @@ extension LoopPort: SerialExecutor, TaskExecutor {
 }
 
 extension PortCore {
-  /// Whether the caller is on the loop's thread, and the loop open.
+  /// Whether the caller is on the loop's thread and the loop is open.
   var isIsolated: Bool { isOnThread && !didLeaveThread && !isForked }
 }

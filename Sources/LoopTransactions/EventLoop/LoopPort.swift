@@ -1,12 +1,12 @@
-/// The side of an event loop that other threads may use.
+/// The `Sendable` interface of an event loop, for other threads.
 ///
-/// Holding a port does not make the loop's `run()` wait: `EventLoop.waitsForPosts`
-/// does, while anyone holds the port.
+/// A posted closure runs once, on the loop's thread, in a later tick. Closures
+/// of one thread run in the order posted. A closure never runs inside `post`,
+/// even on the loop's own thread. A burst of posts wakes a sleeping loop with
+/// one kernel write.
 ///
-/// What is posted runs on the loop's thread, once, in the order it was posted
-/// by its thread, when the loop comes round: never inside the call, not even on
-/// the loop's own thread. A sleeping loop is woken by one kernel write, however
-/// much is posted before it is up.
+/// Holding a port does not make the loop's `run()` wait, unless
+/// `EventLoop.waitsForPosts` is true.
 ///
 /// ```swift
 /// let port = loop.port
@@ -17,36 +17,39 @@
 /// }
 /// loop.run()
 /// ```
+///
+/// `post` corresponds to `EventLoop.execute` in SwiftNIO, `DispatchQueue.async`
+/// in Dispatch, and `uv_async_send` in libuv. `postAndWait` corresponds to
+/// `DispatchQueue.sync`.
 public final class LoopPort: Sendable {
   package let core: PortCore
 
   init(core: PortCore) { self.core = core }
 
   deinit {
-    // A loop that is closed does not wait for ports any more.
+    // A closed loop no longer waits for ports.
     var item = PostedItem(portWasReleased, core)
     if !core.append(item) { item.drop() }
   }
 
-  /// Why a loop takes nothing.
+  /// The reason why a loop refused a post or commit.
   public enum PostError: Error, Hashable, Sendable {
-    /// The loop is closed, or is about to be.
+    /// The loop is closed or closing.
     case closed
-    /// As many posts and commits wait as `EventLoop.postCapacity` allows. Later ones may
-    /// be taken.
+    /// `EventLoop.postCapacity` is reached. A later post may be accepted.
     case full
-    /// The loop belongs to the process that this one was forked from: make a
-    /// loop of its own in the child.
+    /// The loop belongs to the parent process. Create a loop in the child
+    /// instead.
     case forked
   }
 
-  /// Hands `body` to the loop.
+  /// Posts `body` to the loop.
   ///
-  /// Call from any thread. Allocates nothing beyond what the closure captures.
-  /// The closure is released on the loop.
+  /// Call from any thread. Allocates nothing beyond the closure's captures. The
+  /// closure is released on the loop.
   ///
-  /// - Throws: `PostError` if the loop is closed or its inbox full; `body` is then
-  ///   released here.
+  /// - Throws: `PostError` if the loop is closed or its inbox is full. `body`
+  ///   is then released on the calling thread.
   /// - Complexity: O(1).
   public func post(_ body: consuming @escaping @Sendable () -> Void) throws(PostError) {
     var item = PostedItem(body)
@@ -55,16 +58,17 @@ public final class LoopPort: Sendable {
     throw refusal
   }
 
-  /// Hands a call of `function` with `context` to the loop.
+  /// Posts a call of `function` with `context` to the loop.
   ///
-  /// Call from any thread. Allocates nothing.
+  /// Call from any thread. Does not allocate.
   ///
   /// - Parameters:
-  ///   - function: Called on the loop, once.
-  ///   - context: Given to `function`, which owns what it refers to. A loop that is
-  ///     released without `close()` does not call `function`, and `context` leaks.
-  /// - Throws: `PostError` if the loop is closed or its inbox full; `context` is then
-  ///   still the caller's.
+  ///   - function: Called once, on the loop.
+  ///   - context: Passed to `function`, which takes ownership of it. A loop
+  ///     that is released without `close()` does not call `function`, and
+  ///     `context` leaks.
+  /// - Throws: `PostError` if the loop is closed or its inbox is full.
+  ///   `context` then still belongs to the caller.
   /// - Complexity: O(1).
   public func post(
     _ function: PostedFunction,
@@ -76,30 +80,31 @@ public final class LoopPort: Sendable {
 
   /// Makes a blocked loop begin a tick.
   ///
-  /// Call from any thread, and from a signal handler. Does nothing to a loop
-  /// that is awake but let it come round once more.
+  /// Call from any thread or from a signal handler. A loop that is awake makes
+  /// one more tick.
   ///
-  /// - Complexity: O(1): one kernel write where the loop sleeps.
+  /// - Complexity: O(1). One kernel write if the loop sleeps.
   public func wake() { core.request(Inbox.wakeWanted) }
 
-  /// Makes the loop's run return after the tick under way, or at once if the
-  /// loop is not running.
+  /// Makes the loop's run return after the current tick. If the loop is not
+  /// running, the next run returns at once.
   ///
-  /// Call from any thread, and from a signal handler.
+  /// Call from any thread or from a signal handler.
   ///
-  /// - Complexity: O(1): one kernel write where the loop sleeps.
+  /// - Complexity: O(1). One kernel write if the loop sleeps.
   public func stop() { core.request(Inbox.stopWanted) }
 
-  /// What the loop has done so far.
+  /// Counters of the loop's work so far.
   ///
   /// Call from any thread.
   public var metrics: LoopMetrics { core.metrics.snapshot }
 
-  /// Why the loop took nothing just now.
+  /// The reason why the loop has just refused an item.
   @inline(never)
   var refusal: PostError {
     if core.isForked { return .forked }
-    // A loop that closed meanwhile takes nothing later, either.
+    // A loop that was closed meanwhile does not accept later posts either, so
+    // it is not `full`.
     return core.inbox.isClosed ? .closed : .full
   }
 }

@@ -1,17 +1,17 @@
-/// Jobs that came to a loop which takes nothing any more.
+/// Jobs that arrived after their loop was closed.
 ///
-/// They wait until the loop's thread runs nothing of the loop, and then run on a
-/// worker, one at a time: what is isolated to the loop stays so.
+/// They wait until no code of the loop runs on its thread any more. Then they
+/// run on a worker, one at a time, so code isolated to the loop stays isolated.
 final class OrphanedJobs: Sendable {
   private struct State {
     var waiting: [(item: PostedItem, port: LoopPort)] = []
-    /// Whether the loop's thread has left.
+    /// Whether the loop's thread no longer runs code of the loop.
     var didLoopLeaveThread = false
-    /// Whether a worker runs them, or is about to.
+    /// Whether a worker runs the jobs, or is about to.
     var isRunning = false
     var wasReported = false
 
-    /// Whether the caller has to start a worker.
+    /// Marks a worker as started and returns true if the caller must start one.
     mutating func starts() -> Bool {
       guard didLoopLeaveThread, !isRunning, !waiting.isEmpty else { return false }
       isRunning = true
@@ -22,12 +22,13 @@ final class OrphanedJobs: Sendable {
   private let state = Locked(State())
   private let runElsewhere: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// No jobs yet; those that come are run by `runElsewhere`, off the loop's thread.
+  /// Creates an empty list. `runElsewhere` runs its argument on another thread
+  /// than the loop's.
   init(runElsewhere: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.runElsewhere = runElsewhere
   }
 
-  /// Takes `item`, a job which was enqueued on `port`.
+  /// Adds `item`, a job that was enqueued on `port`.
   ///
   /// Call from any thread.
   func add(_ item: PostedItem, _ port: LoopPort) {
@@ -38,14 +39,14 @@ final class OrphanedJobs: Sendable {
     }
     if isFirst {
       System.logToStandardError(
-        "LoopPort.enqueue: a task came to a loop that is closed; it runs on a worker instead. "
-          + "End tasks before EventLoop.close()"
+        "LoopPort.enqueue: the loop is closed, so a job runs on a worker instead; "
+          + "end tasks before EventLoop.close()"
       )
     }
     if starts { start() }
   }
 
-  /// The loop's thread runs nothing of the loop from now on.
+  /// Called when the loop's thread no longer runs code of the loop.
   func loopDidLeaveThread() {
     let starts = state.withLock { state in
       state.didLoopLeaveThread = true
@@ -64,7 +65,8 @@ final class OrphanedJobs: Sendable {
     }
   }
 
-  // All that wait, so that each is moved once; nil if there are none, and no worker.
+  // Removes all waiting jobs at once. If there are none, ends the worker and
+  // returns nil.
   private func dequeueAll() -> [(item: PostedItem, port: LoopPort)]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {

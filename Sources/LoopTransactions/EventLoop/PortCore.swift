@@ -1,33 +1,35 @@
 import Synchronization
 
-/// What a loop shares with other threads: its inbox and the means to wake it.
+/// The state that a loop shares with other threads: its inbox and its wake
+/// source.
 package final class PortCore: @unchecked Sendable {
-  // @unchecked: `loop` is touched on the loop's thread only; `source` is only
-  // sent to while the inbox counts the sender; the rest are constants and
-  // atomics.
+  // @unchecked: `loop` is accessed on the loop's thread only. `source` is only
+  // used while the inbox counts the sender. The rest are constants and atomics.
 
   package let inbox = Inbox()
   let metrics = MetricsCells()
   let orphanedJobs: OrphanedJobs
 
-  /// The thread the loop belongs to.
+  /// The identity of the loop's thread.
   let thread = threadIdentity()
 
   private let generation = ForkGuard.install()
   private let source: WakeSource
 
-  // Not retained: the loop clears it before it goes. Unmanaged, for a hold of it
-  // would be counted in each post. Loop only.
+  // Not retained, because the loop clears it before it is freed. Unmanaged, so
+  // that a post does not count a reference. Loop only.
   @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
-  /// Whether the loop is closed, and its thread not its own any more. Loop only.
+  /// Whether the loop is closed and its thread no longer runs code of it. Loop
+  /// only.
   @exclusivity(unchecked) private(set) var didLeaveThread = false
 
-  // The task whose job runs, by its address, if it prefers the loop. Loop only.
+  // The address of the task whose job is running, if the task prefers the loop.
+  // Loop only.
   @exclusivity(unchecked) var runningTask: UInt = 0
 
-  // How the host of an embedded loop is woken by a post: the address of a `HostWake`
-  // that is retained here, or 0. Set on the loop's thread.
+  // The address of a retained `HostWake`, which posts call to wake the host of
+  // an embedded loop; or 0. Set on the loop's thread.
   private let hostWake = Atomic<UInt>(0)
 
   /// The clock of a stepped loop.
@@ -41,7 +43,7 @@ package final class PortCore: @unchecked Sendable {
 
   deinit { inbox.free() }
 
-  /// Whether this process is a child of the one that made the loop.
+  /// Whether this process was forked from the one that created the loop.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
@@ -61,17 +63,17 @@ package final class PortCore: @unchecked Sendable {
     trap("\(operation): the loop belongs to another thread; use its port from this one")
   }
 
-  /// Connects the core to its loop, or takes it off.
+  /// Sets or clears the core's loop.
   func setLoop(_ loop: EventLoop?) { self.loop = loop.map(Unmanaged.passUnretained) }
 
-  /// The loop is closed, and its thread runs nothing of it from now on.
+  /// Called when the loop is closed and its thread no longer runs code of it.
   func loopDidLeaveThread() {
     didLeaveThread = true
     orphanedJobs.loopDidLeaveThread()
   }
 
-  /// Hands `item` to the loop; false, and the item is still the caller's, if
-  /// the loop is closed or its inbox full.
+  /// Appends `item` to the loop's inbox. Returns false if the loop is closed or
+  /// the inbox is full; `item` then still belongs to the caller.
   ///
   /// Call from any thread.
   @inline(__always)
@@ -86,7 +88,8 @@ package final class PortCore: @unchecked Sendable {
     }
   }
 
-  /// Hands `item` to the loop from another thread, unless one of `mark` waits; then nil.
+  /// Appends `item` from another thread, unless an item with `mark` is already
+  /// waiting. Returns nil in that case.
   func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
@@ -94,23 +97,25 @@ package final class PortCore: @unchecked Sendable {
     return outcome
   }
 
-  /// Has posts call `wake` instead of writing to the wake descriptor, from now on;
-  /// nil: no more, and no thread is calling the previous one.
+  /// Makes posts call `wake` instead of writing to the wake descriptor. If nil,
+  /// posts write to the descriptor again.
   ///
-  /// Call on the loop. Returns the previous one: releasing its captures is user code,
-  /// so the caller does that last.
+  /// Call on the loop. On return no thread is calling the previous closure,
+  /// which this returns. The caller releases it last, because releasing its
+  /// captures may run user code.
   package func setHostWake(_ wake: HostWake?) -> HostWake? {
     let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
-    // Releasing: who reads the address reads what it points to.
+    // Release: a thread that reads the address sees the object it points to.
     let old = hostWake.exchange(new, ordering: .releasing)
     guard let old = UnsafeRawPointer(bitPattern: old) else { return nil }
-    // The child of a thread that was about to send has nobody who would end that.
+    // In a child process, a thread of the parent that was about to send does
+    // not exist and would never finish.
     if isForked { return nil }
     inbox.waitForSenders()
     return Unmanaged<HostWake>.fromOpaque(old).takeRetainedValue()
   }
 
-  /// Makes the loop begin a tick, and take note of `flags` if there are any.
+  /// Makes the loop begin a tick and handle `flags`.
   ///
   /// Call from any thread, and from a signal handler.
   package func request(_ flags: UInt32) {
@@ -118,10 +123,10 @@ package final class PortCore: @unchecked Sendable {
     send()
   }
 
-  /// The loop, until it is closed. For what runs on the loop's thread only.
+  /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
 
-  /// Runs `body` with the loop. For what runs on the loop's thread only.
+  /// Calls `body` with the loop. Loop thread only.
   func onLoop(_ body: (EventLoop) -> Void) {
     checkThread("LoopPort")
     if let loop { body(loop.takeUnretainedValue()) }
@@ -133,7 +138,8 @@ package final class PortCore: @unchecked Sendable {
     return loop._withUnsafeGuaranteedRef { $0.appendLocally(item) }
   }
 
-  /// Calls `commit` on the loop's own thread; false if the loop takes nothing.
+  /// Calls `commit` on the loop's own thread. Returns false if the loop accepts
+  /// nothing.
   func commitOnThread(_ commit: (EventLoop) -> Void) -> Bool {
     guard !isForked, let loop = loop?.takeUnretainedValue(), loop.state != .closing else {
       return false
@@ -142,11 +148,11 @@ package final class PortCore: @unchecked Sendable {
     return true
   }
 
-  // Not for requests: those come from signal handlers, too, where a host can not be
-  // called.
+  // Not used for requests: they may come from a signal handler, which must not
+  // call the host.
   @inline(never)
   private func sendForPost() {
-    // Acquiring: pairs with `setHostWake`, which waits for this sender.
+    // Acquire: pairs with `setHostWake`, which waits for this sender.
     let address = UnsafeRawPointer(bitPattern: hostWake.load(ordering: .acquiring))
     guard let address else { return send() }
     let wake = Unmanaged<HostWake>.fromOpaque(address)
@@ -163,7 +169,8 @@ package final class PortCore: @unchecked Sendable {
   }
 }
 
-/// How a post wakes the host of an embedded loop; whether it did.
+/// A closure that wakes the host of an embedded loop. It returns whether it
+/// did.
 package final class HostWake: Sendable {
   let body: @Sendable () -> Bool
 
