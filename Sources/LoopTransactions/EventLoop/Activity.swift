@@ -1,32 +1,32 @@
 extension EventLoop {
   /// Points of a tick at which observers are called.
   ///
-  /// After Core Foundation's run loop activities. Where that skips
-  /// `beforeWaiting` when it only polls, this loop never does: a loop under
-  /// constant load still flushes.
+  /// Modelled on Core Foundation's run loop activities. Core Foundation skips
+  /// `beforeWaiting` when a pass only polls. This loop never does, so it
+  /// flushes even under constant load.
   ///
-  /// A value: make and read it on any thread.
+  /// A value: create and read it on any thread.
   public struct Activity: OptionSet, Hashable, Sendable {
-    /// The activities as bits.
+    /// The raw bits of the activities.
     public let rawValue: UInt8
 
-    /// The activities whose bits are set in `rawValue`.
+    /// Creates the activities with the given bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A run begins. Once each time `run` is called.
+    /// A run is beginning. Occurs once per call of `run`.
     public static let entry = Activity(rawValue: 1)
 
-    /// The loop is about to wait for events. Every tick, even if it will not
-    /// block.
+    /// The loop is about to wait for events. Occurs in every tick, even if the
+    /// loop will not block.
     public static let beforeWaiting = Activity(rawValue: 2)
 
-    /// The loop has waited, and the callbacks of what it waited for have run.
+    /// The loop has waited, and the callbacks of the events have run.
     public static let afterWaiting = Activity(rawValue: 4)
 
-    /// A run is about to return. Once each time `run` returns.
+    /// A run is about to return. Occurs once per call of `run`.
     public static let exit = Activity(rawValue: 8)
 
-    /// Every activity there is.
+    /// All activities.
     static let all: Activity = [.entry, .beforeWaiting, .afterWaiting, .exit]
   }
 }

@@ -1,27 +1,27 @@
 extension EventLoop {
-  /// What one tick may spend on everything that flushes.
+  /// The limit on the work that one tick performs.
   ///
-  /// Past it, what is left is carried over to the next tick, which comes without
-  /// blocking, after the events that are ready were served. Every queue that has
-  /// something still moves one element per tick, and every observer that has pending
-  /// work is called. A tick ends with the piece of work
-  /// that passes the budget; after light ones, three more of the same selector or
-  /// posted function may pass it, for not every one is timed.
+  /// When the budget is spent, the remaining work is carried over to the next
+  /// tick, which does not block and serves ready events first. Even then, each
+  /// queue with elements delivers one per tick, and each observer with pending
+  /// work is called. A tick ends with the piece of work that exceeds the
+  /// budget. After short ones, up to three more of the same selector or posted
+  /// function may run, because not every one is timed.
   ///
-  /// After the time budget that Texture's users asked for and never got.
+  /// Texture's users requested such a time budget; Texture does not have one.
   ///
-  /// A value: make and read it on any thread.
+  /// A value: create and read it on any thread.
   public struct Budget: Hashable, Sendable {
-    /// The time a tick may spend.
+    /// The time that a tick may spend.
     public let time: Duration
 
-    /// How many elements, transactions, posts and pieces of observers' work a tick may
-    /// perform.
+    /// The number of elements, transactions, posts and pieces of observers'
+    /// work that a tick may perform.
     public let count: Int
 
-    /// A budget of `time` and, if given, of `count`.
+    /// Creates a budget of `time`, and of `count` if given.
     ///
-    /// - Precondition: Both are over zero.
+    /// - Precondition: Both are greater than zero.
     public init(time: Duration = .milliseconds(4), count: Int = .max) {
       require(
         time > .zero,
@@ -35,14 +35,14 @@ extension EventLoop {
       self.count = count
     }
 
-    /// No limit: a tick performs all there was when it began to.
+    /// No limit: a tick performs everything that was pending when it began.
     public static let unlimited = Budget(time: .seconds(Int64.max))
   }
 }
 
-/// What is left of a tick's budget. One for all that flush in a tick. L9.
+/// The remaining budget of a tick, shared by everything that flushes in it. L9.
 struct BudgetMeter {
-  /// What a budget allows, as it is compared.
+  /// The limits in comparable units.
   private struct Limits {
     let time: UInt64
     let count: Int
@@ -61,14 +61,15 @@ struct BudgetMeter {
   private var limits: Limits
   private var nextLimits: Limits
 
-  // Work that follows within this many cycles of a clock reading is not timed
-  // by the clock: reading the counter costs 10 ns, the clock 26. 0: always
-  // read the clock.
+  // Work within this many cycles after a clock reading is not timed by the
+  // clock, because reading the counter costs 10 ns and the clock 26. If 0, the
+  // clock is always read.
   private let cyclesPerReading: UInt64
 
-  // After two pieces of one kind that took less than a tenth of that each, three
-  // more of that kind pass before even the counter is read: by so many a budget
-  // may be overrun. The reading costs more than a light action does.
+  // After two pieces of the same kind that each took less than a tenth of
+  // `cyclesPerReading`, three more of that kind run without reading even the
+  // counter, because reading it costs more than a short action. A budget may be
+  // exceeded by that many.
   private let lightCycles: UInt64
   private var passes = 0
   private var lastKind: UInt = 0
@@ -78,16 +79,18 @@ struct BudgetMeter {
   private var performed = 0
   private var start: UInt64 = 0
   private var lastReading: UInt64 = 0
-  /// Whether a stretch of flushing is under way.
+  /// Whether a period of flushing is in progress.
   private(set) var isRunning = false
   private var isOver = false
-  // When the spending ends at the latest, besides the budget.
+  // The latest end of spending, independent of the budget.
   private var latestEnd = UInt64.max
 
-  /// Whether the budget does not apply: a whole run returns, or the loop closes.
+  /// Whether the budget is ignored, because a whole run is returning or the
+  /// loop is closing.
   var isLifted = false
 
-  /// A full meter for `budget`. A virtual clock is cheap and is always asked.
+  /// Creates a full meter for `budget`. A virtual clock is cheap, so it is
+  /// always read.
   init(_ budget: EventLoop.Budget, time: TimeSource) {
     self.time = time
     limits = Limits(budget)
@@ -96,13 +99,14 @@ struct BudgetMeter {
     lightCycles = cyclesPerReading / 10
   }
 
-  /// Lets ticks spend `budget`, from the first on that has spent nothing yet.
+  /// Sets the budget of ticks, from the first one that has not spent anything
+  /// yet.
   mutating func setBudget(_ budget: EventLoop.Budget) {
     nextLimits = Limits(budget)
     if !isRunning, performed == 0, latestEnd == .max { limits = nextLimits }
   }
 
-  /// Begins to spend, unless that has begun.
+  /// Starts a period of spending, unless one is in progress.
   @inline(__always)
   mutating func begin() {
     guard !isRunning else { return }
@@ -113,12 +117,13 @@ struct BudgetMeter {
     passes = 0
   }
 
-  /// Takes note of one piece of work that was performed.
+  /// Counts one performed piece of work.
   @inline(__always)
   mutating func didPerform() { performed &+= 1 }
 
-  /// Whether one more piece of work may be performed, after one of `kind`; those
-  /// of one kind, other than 0, are taken to be alike.
+  /// Returns whether another piece of work may be performed, after one of
+  /// `kind`. Pieces of the same kind, other than 0, are assumed to cost the
+  /// same.
   @inline(__always)
   mutating func allowsMore(after kind: UInt = 0) -> Bool {
     if passes > 0, kind == lastKind {
@@ -134,7 +139,7 @@ struct BudgetMeter {
     return readClock()
   }
 
-  /// Ends the spending of this stretch; returns how long it was.
+  /// Ends the period of spending and returns its duration.
   mutating func end() -> UInt64 {
     guard isRunning else { return 0 }
     isRunning = false
@@ -143,7 +148,7 @@ struct BudgetMeter {
     return stretch
   }
 
-  /// Whether anything is left of the budget.
+  /// Whether some of the budget is left.
   var hasRoom: Bool {
     if isLifted { return true }
     guard performed < limits.count, !isOver else { return false }
@@ -151,17 +156,17 @@ struct BudgetMeter {
     return spent &+ (isRunning ? present &- start : 0) < limits.time && present < latestEnd
   }
 
-  /// Ends the spending at `end` at the latest, until `refill()`.
+  /// Ends spending at `end` at the latest, until `refill()`.
   mutating func limit(until end: UInt64) { latestEnd = end }
 
-  /// Replaces the budget by all the time until `end`, until `refill()`.
+  /// Replaces the budget with all the time until `end`, until `refill()`.
   mutating func extend(until end: UInt64) {
     refill()
     limits = Limits(time: .max, count: .max)
     latestEnd = end
   }
 
-  /// Fills the meter for the next tick.
+  /// Refills the meter for the next tick.
   @inline(__always)
   mutating func refill() {
     limits = nextLimits
@@ -177,7 +182,8 @@ struct BudgetMeter {
   @inline(never)
   private mutating func readClock() -> Bool {
     lastReading = System.cycles
-    // Lifted, it is not asked, and a flush between two ticks has no `start`.
+    // Without a limit the clock is not needed, and a flush between two ticks
+    // has no `start`.
     guard !isLifted else { return true }
     let present = time.nanoseconds
     isOver = spent &+ (present &- start) >= limits.time || present >= latestEnd

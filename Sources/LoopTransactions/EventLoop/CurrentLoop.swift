@@ -1,4 +1,4 @@
-/// Which loop each thread runs. Not retained: a loop takes itself off.
+/// The current loop of each thread. Not retained: a loop removes itself.
 enum CurrentLoop {
   private static let slot = ThreadSlot()
 
@@ -8,7 +8,7 @@ enum CurrentLoop {
     set { slot.address = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
   }
 
-  /// Takes `loop` off, if it is the calling thread's.
+  /// Removes `loop` if it is the calling thread's.
   static func remove(_ loop: EventLoop) {
     if slot.address == Unmanaged.passUnretained(loop).toOpaque() { slot.address = nil }
   }

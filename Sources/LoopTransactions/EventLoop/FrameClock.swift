@@ -1,10 +1,10 @@
-/// Calls back once per frame, on an absolute schedule that never drifts.
+/// Calls a closure once per frame, on an absolute schedule that does not drift.
 ///
-/// Frame n is due at start + n × period, computed anew each time. When the loop
-/// is late the frames in between are counted as missed, and the next call is for
-/// the newest frame that is due: a late frame is never followed by a burst.
-/// Belongs to the loop's thread. The loop keeps it until `cancel()`, or until the
-/// loop is closed.
+/// Frame n is due at start + n × period, computed from the start each time. If
+/// the loop is late, the frames in between are counted as missed, and the next
+/// call is for the latest frame that is due. So a late frame is never followed
+/// by a burst of calls. A clock belongs to the loop's thread. The loop keeps it
+/// until `cancel()`, or until the loop is closed.
 ///
 /// ```swift
 /// let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in
@@ -12,22 +12,23 @@
 /// }
 /// ```
 ///
-/// After CADisplayLink.
+/// Modelled on CADisplayLink.
 public final class FrameClock {
   /// One frame.
   public struct Frame: Hashable, Sendable {
-    /// The frame's number: frame n is due n periods after the clock was made.
+    /// The number of the frame. Frame n is due n periods after the clock was
+    /// created.
     public let index: Int
 
-    /// When the frame was due. What is drawn should be computed from this, not
-    /// from the time of the call.
+    /// The time at which the frame was due. Compute the frame's content from
+    /// this, not from the time of the call.
     public let deadline: LoopClock.Instant
 
-    /// How many frames before it passed without a call.
+    /// The number of earlier frames that passed without a call.
     public let missed: Int
   }
 
-  /// The frames per second asked for.
+  /// The requested frames per second.
   public let framesPerSecond: Double
 
   let core: PortCore
@@ -35,14 +36,13 @@ public final class FrameClock {
   private var timer: LoopTimer?  // loop only
   private var next = 1  // loop only
 
-  /// Starts a clock on `loop`; the first frame, number 1, is due one period from
-  /// now.
+  /// Starts a clock on `loop`. The first frame, number 1, is due in one period.
   ///
   /// Call on the loop.
   ///
-  /// - Parameter body: Called on the loop, until `cancel()`.
+  /// - Parameter body: Called on the loop for each frame, until `cancel()`.
   /// - Throws: `UVError` if the system is out of descriptors.
-  /// - Precondition: `framesPerSecond` is over 0 and at most 100,000.
+  /// - Precondition: `framesPerSecond` is greater than 0 and at most 100,000.
   public init(
     on loop: EventLoop,
     framesPerSecond: Double = 60,
@@ -64,7 +64,7 @@ public final class FrameClock {
     ) { [self] in tick($0) }
   }
 
-  /// Whether frames are coming.
+  /// Whether the clock is running.
   ///
   /// Call on the loop.
   public var isActive: Bool {
@@ -72,7 +72,7 @@ public final class FrameClock {
     return timer?.isActive ?? false
   }
 
-  /// Ends the frames. Cancelling again does nothing.
+  /// Stops the clock. Cancelling again does nothing.
   ///
   /// Call on the loop.
   ///

@@ -1,8 +1,9 @@
-/// The clock of event loops: monotonic, in nanoseconds, the same for all loops.
+/// The monotonic clock of event loops, in nanoseconds. All loops share its
+/// time.
 ///
-/// It stands still while the machine is suspended, as libuv's does. Read it, and
-/// reckon with its instants, on any thread. As a `Clock` it is that of one loop,
-/// whose timers tasks sleep on: `EventLoop.clock`.
+/// The clock stops while the machine is suspended, as libuv's does. Read it and
+/// compute with its instants on any thread. As a `Clock`, an instance belongs
+/// to one loop, and tasks sleep on that loop's timers: see `EventLoop.clock`.
 public struct LoopClock: Sendable {
   let core: PortCore
 
@@ -11,17 +12,17 @@ public struct LoopClock: Sendable {
     /// Nanoseconds since the clock's origin, which is arbitrary.
     public let nanoseconds: UInt64
 
-    /// The instant that many nanoseconds after the clock's origin.
+    /// Creates an instant at `nanoseconds` after the clock's origin.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
   }
 
-  /// The present, read from the system. About 26 ns.
+  /// The current time, read from the system. Costs about 26 ns.
   public static var now: Instant { Instant(nanoseconds: System.nanoseconds) }
 }
 
 extension LoopClock.Instant: InstantProtocol {
-  /// The instant `duration` later, or earlier if that is negative; the clock's
-  /// range is the limit.
+  /// Returns the instant `duration` later, or earlier if it is negative. The
+  /// result is clamped to the clock's range.
   public func advanced(by duration: Duration) -> LoopClock.Instant {
     let step = duration.clampedNanoseconds
     let magnitude = step.magnitude
@@ -33,21 +34,23 @@ extension LoopClock.Instant: InstantProtocol {
     return LoopClock.Instant(nanoseconds: step < 0 ? 0 : .max)
   }
 
-  /// How much later `other` is; negative if it is earlier.
+  /// Returns the time from this instant to `other`. Negative if `other` is
+  /// earlier.
   public func duration(to other: LoopClock.Instant) -> Duration {
     other.nanoseconds >= nanoseconds
       ? .nanoseconds(Int64(clamping: other.nanoseconds - nanoseconds))
       : .nanoseconds(0 - Int64(clamping: nanoseconds - other.nanoseconds))
   }
 
-  /// Whether `left` is earlier than `right`.
+  /// Returns whether `left` is earlier than `right`.
   public static func < (left: LoopClock.Instant, right: LoopClock.Instant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
 }
 
 extension Duration {
-  /// The duration in whole nanoseconds, rounded towards zero; ±292 years at most.
+  /// The duration in whole nanoseconds, rounded towards zero and clamped to
+  /// ±292 years.
   var clampedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,52 +1,54 @@
 /// Something that another folder adds to a loop: transactions, queues, a host.
 ///
-/// The loop calls its parts where closing, forking or counting concerns them, and
-/// knows nothing else of them. Each is called on the loop's thread, in the order the
-/// parts were added.
+/// The loop calls its parts when it closes, forks or reads metrics, and depends
+/// on nothing else of them. All functions except `loopWasReleased` are called
+/// on the loop's thread, in the order the parts were added.
 protocol LoopPart: AnyObject {
-  /// Belongs to `loop` from now on.
+  /// Called once, when the part is added to `loop`.
   func attach(to loop: EventLoop)
 
-  /// Whether the part holds something that closing the loop has to drop.
+  /// Whether the part holds anything that closing the loop must drop.
   var holdsAnything: Bool { get }
 
-  /// Whether the part has started something that closing the loop has to finish.
+  /// Whether the part has started anything that closing the loop must finish.
   var isUnfinished: Bool { get }
 
   /// The part's libuv handles.
   var handles: [UnsafeMutableRawPointer] { get }
 
-  /// The callback under way in which the loop must not be closed, for a message.
+  /// The running callback in which the loop must not be closed, for a message.
   var unclosablePlace: String? { get }
 
-  /// Refuses work from other threads: the loop closes.
+  /// Called when the loop begins to close. Refuses work from other threads from
+  /// now on.
   func loopWillClose()
 
-  /// Performs everything that waits. Called repeatedly, for parts pass work on to
-  /// each other.
+  /// Performs all pending work. Called repeatedly, because parts pass work on
+  /// to each other.
   func finish()
 
   /// Refuses all work from now on, and performs the rest.
   func finishForGood()
 
-  /// Drops everything. Called repeatedly, for a release may add something.
+  /// Drops everything. Called repeatedly, because a release may add something.
   func drop()
 
-  /// Leaves the loop, which is closed.
+  /// Called when the loop is closed. Detaches from it.
   func loopDidClose()
 
-  /// Drops everything and leaves the loop, which was released while it was open.
-  /// On any thread.
+  /// Called when the loop was released while open. Drops everything and
+  /// detaches. May be called on any thread.
   func loopWasReleased()
 
-  /// Leaves the loop of the parent process: performs, drops and unlocks nothing.
+  /// Detaches from a loop inherited from the parent process. Must not perform
+  /// or drop anything, or take a lock.
   func leaveInChild()
 
-  /// Keeps the part's handles from waking this process, a child, for the parent's
+  /// Keeps the part's handles from waking this child process for the parent's
   /// events.
   func stopInChild(of uv: UVLoop)
 
-  /// Writes the part's gauges.
+  /// Updates the part's gauges.
   func updateMetrics(_ metrics: MetricsCells)
 }
 
@@ -67,67 +69,72 @@ extension LoopPart {
   func updateMetrics(_ metrics: MetricsCells) {}
 }
 
-/// A host that runs the loop by turns.
+/// A host that drives the loop in turns.
 protocol LoopHost: LoopPart {
-  /// The time until the next turn may have become shorter.
+  /// Called when the time until the next turn may have become shorter.
   func loopChanged()
 }
 
-/// The commits that wait, as the loop's tick sees them.
+/// The pending commits, as the loop's tick uses them.
 protocol PendingCommits: LoopPart {
-  /// How many pairs are pending.
+  /// The number of pending pairs of target and selector.
   var count: Int { get }
 
-  /// Performs what is pending now, within the budget.
+  /// Performs the currently pending commits, within the budget.
   func flush()
 
-  /// The `exit` observers are about to be called. If `leavesNextTick`, their flush
-  /// leaves the commits that the last flush left or received. T4.
+  /// Called before the `exit` observers are called. If `leavesNextTick`, their
+  /// flush leaves pending all commits that the last flush carried over or
+  /// received. T4.
   func prepareForExit(leavesNextTick: Bool)
 
-  /// Commits what another thread committed; takes over its reference to the target.
+  /// Commits a pair that another thread committed, and takes over the reference
+  /// to the target.
   ///
   /// - Parameters:
   ///   - selector: The address of the selector's entry.
   ///   - target: The target's address.
   func commitPosted(selector: UInt, target: UInt)
 
-  /// Commits a kept transaction that another thread committed.
+  /// Commits a `PortTransaction` that another thread committed.
   ///
   /// - Parameters:
-  ///   - transaction: The address of a `PortTransaction`, which this releases.
-  ///   - target: As above.
+  ///   - transaction: The address of the `PortTransaction`, which this
+  ///     releases.
+  ///   - target: The target's address.
   func commitPosted(portTransaction transaction: UInt, target: UInt)
 
-  /// A kept transaction that another thread committed will be dropped: the loop was
-  /// released. Its next commit is refused instead of joining this one.
+  /// Called before a posted `PortTransaction` is dropped because the loop was
+  /// released. The transaction's next commit is then refused instead of joining
+  /// this one.
   ///
-  /// - Parameter transaction: The address of a `PortTransaction`, which stays retained.
+  /// - Parameter transaction: The address of the `PortTransaction`, which this
+  ///   does not release.
   func willDropPosted(portTransaction transaction: UInt)
 }
 
 extension EventLoop {
-  /// The part of the given type. The loop has one of each.
+  /// Returns the loop's only part of the given type.
   func part<Part: LoopPart>(_ type: Part.Type) -> Part {
     for part in parts where Swift.type(of: part) == type {
       return unsafeDowncast(part, to: type)
     }
-    preconditionFailure("EventLoop: the loop was made without its \(type)")
+    preconditionFailure("EventLoop: the loop has no part of type \(type)")
   }
 
-  /// Adds `part`, until it is removed.
+  /// Adds `part`.
   func add(_ part: some LoopPart) { parts.append(part) }
 
   /// Removes `part`.
   func remove(_ part: some LoopPart) { parts.removeAll { $0 === part } }
 
-  /// Keeps the loop from blocking and from ending until `endPendingWork()`. I2.
+  /// Keeps the loop from blocking or ending until `endPendingWork()`. I2.
   func beginPendingWork() {
     pendingWorkCount += 1
-    // Last: it may call the host of an embedded loop.
+    // Last, because it may call the host of an embedded loop.
     arm()
   }
 
-  /// Undoes one `beginPendingWork()`.
+  /// Reverts one `beginPendingWork()`.
   func endPendingWork() { pendingWorkCount -= 1 }
 }

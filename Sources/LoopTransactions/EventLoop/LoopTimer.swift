@@ -1,23 +1,26 @@
-/// A callback at a point in time, once or again and again.
+/// A one-shot or repeating timer.
 ///
-/// Made by `EventLoop.addTimer` and `addPreciseTimer`. The loop keeps a timer,
-/// and waits for it, until it has fired for the last time or is cancelled.
-/// Belongs to the loop's thread.
+/// Created by `EventLoop.addTimer` and `addPreciseTimer`. The loop keeps a
+/// timer and waits for it until it has fired for the last time or is cancelled.
+/// A timer belongs to the loop's thread.
 ///
-/// A timer is never early, and never drifts: each period begins where the last
-/// one ended, not when its callback ran. Periods that pass while the loop is
-/// busy are counted, not made up for.
+/// A timer is never early and does not drift: each period begins at the end of
+/// the previous one, not when the callback ran. Periods missed while the loop
+/// is busy are counted, not caught up.
+///
+/// Corresponds to `uv_timer_t` in libuv, `DispatchSourceTimer` in Dispatch, and
+/// `Scheduled` and `RepeatedTask` in SwiftNIO.
 public final class LoopTimer {
-  /// One call of a timer.
+  /// One call of a timer's callback.
   public struct Firing: Hashable, Sendable {
-    /// When the period that this call is for was due.
+    /// The deadline of the period for which the callback is called.
     public let deadline: LoopClock.Instant
 
-    /// How many periods before it passed without a call.
+    /// The number of earlier periods that passed without a call.
     public let missed: Int
   }
 
-  /// What tells the timer that its time has come.
+  /// The mechanism that fires the timer.
   enum Source {
     case milliseconds(UVTimer)
     case precise(DeadlineSource)
@@ -32,11 +35,11 @@ public final class LoopTimer {
   private var source = Source.none  // loop only
   private var isWaitedFor = true  // loop only
 
-  // Links of the loop's list of timers.
+  // Links of the loop's `TimerList`.
   unowned(unsafe) var next: LoopTimer?  // loop only
   unowned(unsafe) var previous: LoopTimer?  // loop only
 
-  // When the timer fires next, or fired last.
+  // The next deadline, or the last one if the timer has ended.
   private(set) var due: LoopClock.Instant  // loop only
 
   init(
@@ -52,7 +55,7 @@ public final class LoopTimer {
     self.body = body
   }
 
-  /// When the timer fires next, or fired last.
+  /// The next deadline, or the last one if the timer has ended.
   ///
   /// Call on the loop.
   public var deadline: LoopClock.Instant {
@@ -60,7 +63,7 @@ public final class LoopTimer {
     return due
   }
 
-  /// Whether the timer will fire.
+  /// Whether the timer will fire again.
   ///
   /// Call on the loop.
   public var isActive: Bool {
@@ -68,7 +71,7 @@ public final class LoopTimer {
     return body != nil
   }
 
-  /// Whether the loop's run waits for the timer. True unless set otherwise.
+  /// Whether the loop's run waits for the timer. Defaults to true.
   ///
   /// Call on the loop.
   public var keepsLoopAlive: Bool {
@@ -83,20 +86,23 @@ public final class LoopTimer {
     }
   }
 
-  /// Keeps the timer from firing again, and releases its callback.
+  /// Stops the timer and releases its callback.
   ///
-  /// Call on the loop, from the callback too. Cancelling again does nothing.
+  /// Call on the loop; calling it from the callback is fine. Cancelling again
+  /// does nothing.
   ///
   /// - Complexity: O(log n) in the loop's timers.
   public func cancel() {
     core.checkThread("LoopTimer.cancel")
-    // The kernel's poll is shared with a parent, which waits for the timer still.
+    // A child process shares the kernel's poll with its parent, which still
+    // needs the timer.
     if body != nil, !core.isForked { retire() }
   }
 }
 
 extension LoopTimer {
-  /// Begins to wait. The loop's list keeps the timer from here on.
+  /// Starts the timer on `source` and adds it to the loop's list, which retains
+  /// it.
   func start(_ source: Source) {
     self.source = source
     loop.timers.add(self)
@@ -104,28 +110,29 @@ extension LoopTimer {
     if loop.host != nil { loop.host?.loopChanged() }
   }
 
-  /// The time may have come.
+  /// Called when the deadline may have passed.
   func timerFired() {
-    // The parent's to call. I15.
+    // The parent fires the timer. I15.
     guard !core.isForked else { return }
     if case .precise(let deadline) = source { deadline.acknowledge() }
     let now = loop.nanoseconds
-    // libuv compares whole milliseconds of a clock that may lag.
+    // libuv compares whole milliseconds, and its clock may lag behind.
     guard now >= due.nanoseconds else { return arm() }
-    // Held: an adopted loop may be closed and dropped by what it calls.
+    // Retained, because a callback may close and release an adopted loop.
     let loop = loop
     loop.isFiringTimer = true
     loop.calledBack { fire(at: now) }
     loop.isFiringTimer = false
   }
 
-  /// Calls the callback, and lets go of it after the last time.
+  /// Calls the callback. After the last call, releases it.
   private func fire(at now: UInt64) {
     guard let body else { return }
     body(advance(to: now))
   }
 
-  /// Keeps the timer, in a child process, from firing and from being waited for.
+  /// Keeps the timer from firing, and the loop from waiting for it, in a child
+  /// process.
   func stopInChild(of loop: UVLoop) {
     switch source {
     case .milliseconds(let timer): timer.stop()
@@ -134,8 +141,8 @@ extension LoopTimer {
     }
   }
 
-  /// Lets the kernel's source end by itself, should it fire in a child process
-  /// that closed the loop.
+  /// Detaches from the timerfd. If it fires later in a child process that
+  /// closed the loop, its poll handle is stopped.
   func leaveSource() { if case .precise(let deadline) = source { deadline.leaveOwner() } }
 
   /// The address of the libuv handle, if there is one.
@@ -147,7 +154,7 @@ extension LoopTimer {
     }
   }
 
-  /// Counts the periods up to `now`, and begins the next or retires.
+  /// Counts the periods up to `now`, and starts the next one or ends the timer.
   private func advance(to now: UInt64) -> Firing {
     let step = schedule.step(from: due.nanoseconds, at: now)
     if let next = step.next {
@@ -168,27 +175,28 @@ extension LoopTimer {
     }
   }
 
-  /// Milliseconds of the loop's own time, rounded up: never early.
+  /// The time until the deadline in milliseconds of libuv's clock, rounded up
+  /// so that the timer is never early.
   private var timeout: UInt64 {
     let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     let end = rest == 0 ? whole : whole + 1
     let present = loop.uv.milliseconds
-    // libuv 1.44 runs a timer that is due at once in the same pass, without
-    // end if it starts another.
+    // libuv 1.44 fires a timer that is due at once in the same pass. A timer
+    // that starts such a timer would make that pass endless.
     let least: UInt64 = loop.isFiringTimer ? 1 : 0
     return end > present ? max(end - present, least) : least
   }
 
   private func retire() {
-    // Released last, and not by the assignment: what goes with it may ask this
-    // timer, and the list's hold of it ends before.
+    // Released after the list's reference, and not during the assignment: a
+    // `deinit` of the captures may use this timer.
     withExtendedLifetime((self, body)) {
       leaveLoop()
       loop.timers.remove(self)
     }
   }
 
-  /// Ends the timer, whose loop has let go of it or does so next.
+  /// Ends the timer. Its loop has already removed it, or does so next.
   func leaveLoop() {
     withExtendedLifetime(body) {
       body = nil

@@ -1,10 +1,11 @@
-/// A callback that a loop makes at certain activities, in a stated order.
+/// A callback that a loop calls at certain activities, in a defined order.
 ///
-/// Made by `EventLoop.addObserver`. The loop keeps it until it is removed.
-/// Belongs to the loop's thread.
+/// Created by `EventLoop.addObserver`. The loop keeps an observer until it is
+/// cancelled. An observer belongs to the loop's thread.
 ///
-/// An observer can take part in a tick as the loop's own queues do: it rests
-/// until it has pending work, and performs that within the tick's budget.
+/// An observer can take part in a tick as the loop's own queues do. A resting
+/// observer is skipped until it has pending work, which it then performs within
+/// the tick's budget.
 ///
 /// ```swift
 /// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in thumbnails.flush() }
@@ -20,22 +21,24 @@
 ///   observer.hasPendingWork = !waiting.isEmpty
 /// }
 /// ```
+///
+/// Modelled on CFRunLoopObserver. Covers the uses of `uv_prepare_t` and
+/// `uv_check_t` in libuv.
 public final class Observer {
-  /// When the observer is called.
+  /// The activities at which the observer is called.
   public let activities: EventLoop.Activity
 
-  /// Its place among the observers of an activity: lower is called first, equal
-  /// ones in the order they were added.
+  /// The observer's position among the observers of an activity. Lower orders
+  /// are called first; equal orders in the order they were added.
   public let order: Int
 
-  /// Whether the observer is called again and again, or removed by its first
-  /// call.
+  /// Whether the observer stays after its first call.
   public let repeats: Bool
 
   private var body: (EventLoop.Activity) -> Void  // loop only
   let core: PortCore
-  // Unmanaged: not touched once the observer is removed, or detached by a loop that goes.
-  // A counted reference would be retained for each change of `isPending`.
+  // Unmanaged, because a counted reference would be retained at each change of
+  // `isPending`. Not used once the observer is cancelled or detached.
   private let loop: Unmanaged<EventLoop>  // loop only
 
   /// Whether the observer will be called again.
@@ -46,16 +49,17 @@ public final class Observer {
     return isAttached
   }
 
-  /// Whether the observer has been neither removed nor dropped.
+  /// Whether the observer has been neither cancelled nor dropped by its loop.
   @exclusivity(unchecked) private(set) var isAttached = true  // loop only
 
-  // A dormant observer is passed over: a tick without pending work costs no call.
+  // A dormant observer is skipped, so a tick without pending work makes no
+  // call.
   @exclusivity(unchecked) var isDormant = false  // loop only
 
-  // Behind the properties of similar names, which check the thread.
+  // Storage of public properties that check the thread.
   @exclusivity(unchecked) private var rests = false  // loop only
   @exclusivity(unchecked) private(set) var isPending = false  // loop only
-  // Whether the last call left work, which is the next tick's.
+  // Whether the last call left work for the next tick.
   @exclusivity(unchecked) private var isCarryingOver = false  // loop only
 
   init(
@@ -73,8 +77,8 @@ public final class Observer {
     self.body = body
   }
 
-  /// Removes the observer from its loop. It is not called again, not even by a
-  /// pass that is under way.
+  /// Removes the observer from its loop. It is not called again, not even in
+  /// the current pass.
   ///
   /// Call on the loop. Cancelling again does nothing.
   ///
@@ -82,16 +86,17 @@ public final class Observer {
   public func cancel() {
     core.checkThread("Observer.cancel")
     guard isAttached else { return }
-    // Held, and the body released last: what goes with it may close and drop the loop.
+    // The loop is retained and the body released last, because a `deinit` of
+    // its captures may close and release the loop.
     let loop = loop.takeUnretainedValue()
     withExtendedLifetime(claimBody()) { loop.observers.sweepLater() }
   }
 
-  /// Takes note that the loop dropped the observer.
+  /// Called when the loop has dropped the observer.
   func invalidate() { _ = claimBody() }
 
-  /// Detaches the observer; its callback is the caller's to release, outside of any
-  /// access to this.
+  /// Detaches the observer and returns its callback. The caller releases it
+  /// outside of any access to the observer.
   private func claimBody() -> (EventLoop.Activity) -> Void {
     setPending(false)
     detach()
@@ -100,13 +105,13 @@ public final class Observer {
     return old
   }
 
-  /// Takes note that there is no loop any more.
+  /// Detaches the observer from its loop, which is going away.
   func detach() {
     isAttached = false
     isPending = false
   }
 
-  /// Calls the observer, which has not been removed.
+  /// Calls the observer, which must be attached.
   @inline(__always)
   func call(_ activity: EventLoop.Activity) {
     if _slowPath(isPending) { return callForWork(activity) }
@@ -115,7 +120,7 @@ public final class Observer {
     body(activity)
   }
 
-  /// Whether a run of one tick leaves the observer's work to the next run. L8.
+  /// Whether a single-tick run leaves the observer's work to the next run. L8.
   func leavesWork(hasRoom: Bool) -> Bool { rests && isPending && (isCarryingOver || !hasRoom) }
 
   @inline(never)
@@ -133,7 +138,7 @@ public final class Observer {
     if !repeats { cancel() }
     body(activity)
     isCarryingOver = performs && isPending
-    // Pending means attached: the loop is there.
+    // A pending observer is attached, so the loop is alive.
     guard performs, isPending, loop._withUnsafeGuaranteedRef({ $0.wasRefusedMore }) else { return }
     core.metrics.carriedOver.add()
   }
@@ -141,10 +146,11 @@ public final class Observer {
 
 // Pending work. L9.
 extension Observer {
-  /// Whether the observer is called only when it has pending work.
+  /// Whether the observer is called only when it has pending work. Defaults to
+  /// false.
   ///
-  /// Call on the loop. False at first: the observer is called in every pass of its
-  /// activities. A resting observer is skipped, and a tick does not call it.
+  /// Call on the loop. A resting observer without pending work is skipped in
+  /// every pass.
   public var isResting: Bool {
     get {
       core.checkThread("Observer.isResting")
@@ -159,21 +165,22 @@ extension Observer {
 
   /// Whether the loop must call the observer before it next blocks.
   ///
-  /// Call on the loop. Set it when there is work for the observer. Until the
-  /// observer was called, the loop does not block and its run does not end. The
-  /// loop resets it just before it calls the observer for `beforeWaiting` or
-  /// `exit`. An observer that sets it again in that call carries work over: the
-  /// next tick does not block, and serves ready I/O first.
+  /// Call on the loop. Set this to true when the observer has work. Until the
+  /// observer has been called, the loop does not block and its run does not
+  /// end. The loop resets it just before it calls the observer for
+  /// `beforeWaiting` or `exit`. An observer that sets it again during that call
+  /// carries work over: the next tick does not block, and serves ready I/O
+  /// first.
   ///
-  /// The time of the call counts against the tick's budget. Ask
+  /// The time of the call counts against the tick's budget. Call
   /// `EventLoop.budgetAllowsMore()` after each piece of work.
   ///
-  /// A run that is stopped, and `close()`, perform the pending work of observers
-  /// for `exit`: they are called for `exit` again while they have some, up to 16
-  /// times. Other observers keep their pending work for the next run, and lose it
-  /// when the loop closes.
+  /// A run that is stopped, and `close()`, perform the pending work of `exit`
+  /// observers: they call them for `exit` up to 16 times while they have
+  /// pending work. Other observers keep their pending work for the next run,
+  /// and lose it when the loop closes.
   ///
-  /// It stays false once the observer was removed.
+  /// Setting it has no effect once the observer is cancelled.
   ///
   /// - Precondition: The observer is one for `beforeWaiting`.
   /// - Complexity: O(1).
@@ -193,8 +200,9 @@ extension Observer {
     }
   }
 
-  /// Sets `hasPendingWork`, for the library: a loop that was released while open
-  /// may be released on any thread. Does nothing once the observer was removed.
+  /// Sets `hasPendingWork` without checking the thread, because a loop released
+  /// while open may be released on any thread. Does nothing once the observer
+  /// is detached.
   @inline(__always)
   func setPending(_ newValue: Bool) {
     guard isPending != newValue, isAttached else { return }

@@ -1,22 +1,23 @@
-/// The observers of a loop, by activity, each list in the order of its calls.
+/// The observers of a loop: one list per activity, in the order of the calls.
 ///
-/// While a pass is under way the lists stand still: what is added waits for the
-/// end of the pass, what is removed is only passed over. I6.
+/// The lists do not change during a pass. An observer added meanwhile waits for
+/// the end of the pass; a removed one is skipped. I6.
 package struct ObserverList {
   private var lists = ContiguousArray<ContiguousArray<Observer>>(repeating: [], count: 4)
   private var waiting: [Observer] = []
   private var passes = 0
   private var needsSweep = false
 
-  // The observer of an activity that has one only: most often the transactions',
-  // which rests in most ticks. A look at it spares the pass.
+  // The observer of each activity that has only one, usually the dormant one of
+  // the transactions. Checking it avoids the pass.
   private var soleObservers = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
 
   package init() {}
 
-  /// Adds `observer` behind those of the same order; from the next pass on.
+  /// Adds `observer` behind those of the same order. It takes part from the
+  /// next pass on.
   package mutating func add(_ observer: Observer) {
-    // Nobody would call it, or tell it that the loop is gone.
+    // Nothing would call the observer, or detach it when the loop goes away.
     guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }
     guard passes == 0 else { return waiting.append(observer) }
     for index in lists.indices where observer.activities.contains(Self.activity(index)) {
@@ -27,48 +28,49 @@ package struct ObserverList {
     updateSoleObservers()
   }
 
-  /// Drops observers that are no longer valid once no pass is under way.
+  /// Removes detached observers once no pass is running.
   package mutating func sweepLater() {
     needsSweep = true
     if passes == 0 { settle() }
   }
 
-  /// Whether nobody has to be called at the activity numbered `index`.
+  /// Whether no observer needs to be called at the activity with this index.
   @inline(__always)
   package func isQuiet(_ index: Int) -> Bool {
     guard let sole = soleObservers[index] else { return lists[index].isEmpty }
     return sole._withUnsafeGuaranteedRef { $0.isDormant }
   }
 
-  /// Whether an observer of the list numbered `index` has pending work.
+  /// Whether an observer in the list at `index` has pending work.
   package func hasWork(_ index: Int) -> Bool { lists[index].contains { $0.isPending } }
 
-  /// Begins a pass, in which the list numbered `index` stands still.
+  /// Begins a pass over the list at `index` and returns a snapshot of it.
   package mutating func beginPass(_ index: Int) -> ContiguousArray<Observer> {
     passes += 1
     return lists[index]
   }
 
-  /// Ends a pass; what was added or removed meanwhile takes effect.
+  /// Ends a pass, and applies the additions and removals made during it.
   @inline(__always)
   package mutating func endPass() {
     passes -= 1
     if passes == 0, needsSweep || !waiting.isEmpty { settle() }
   }
 
-  /// Whether there is no observer.
+  /// Whether there are no observers.
   package var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
 
-  /// How many observers there are; one of several activities counts as often.
+  /// The number of observers. One for several activities counts once for each.
   package var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
 
-  /// Takes every observer out; one of several activities is there as often.
+  /// Removes and returns all observers. One for several activities occurs once
+  /// for each.
   mutating func removeAll() -> [Observer] {
     defer { self = ObserverList() }
     return lists.joined() + waiting
   }
 
-  /// Lets every observer know that its loop is gone.
+  /// Detaches all observers from the loop.
   func detachAll() { for observer in lists.joined() + waiting { observer.detach() } }
 
   private static func activity(_ index: Int) -> EventLoop.Activity {

@@ -1,21 +1,24 @@
-// A job of Swift's concurrency as an item: itself, and the port it was enqueued on.
+// A job of Swift concurrency as an item: the job and the port it was enqueued
+// on.
 extension PostedItem {
-  /// What a job is, as far as its loop knows.
+  /// The isolation of a job, as its loop knows it.
   enum JobKind: UInt {
     /// Isolated to the loop.
     case isolated = 3
-    /// Of a task that prefers the loop, isolated to nothing.
+    /// Nonisolated, of a task that prefers the loop.
     case task = 4
-    /// Of such a task, isolated to the loop.
+    /// Isolated to the loop, of a task that prefers the loop.
     case isolatedTask = 5
   }
 
-  /// A run of the job at `word`, which was enqueued on `port`.
+  /// Creates an item that runs the job at `word`, which was enqueued on `port`.
   ///
-  /// The port is not retained: who waits for the job keeps its executor.
+  /// The port is not retained, because the task that waits for the job retains
+  /// its executor.
   @inline(__always)
   init(_ kind: JobKind, _ word: UInt, for port: LoopPort) {
-    // The port first: jobs of a loop are alike to its budget.
+    // The port comes first, so that the budget treats all jobs of a loop as one
+    // kind.
     self.init(
       kind: kind.rawValue,
       first: UInt(bitPattern: Unmanaged.passUnretained(port).toOpaque()),
@@ -27,8 +30,7 @@ extension PostedItem {
   @inline(never)
   func runJob() {
     guard let address = UnsafeRawPointer(bitPattern: first) else { return }
-    // Its last job may release the port, but not what it shares with the loop, which
-    // is here.
+    // The job may release the port, but this loop retains the port's core.
     let port = Unmanaged<LoopPort>.fromOpaque(address)
     let core = port._withUnsafeGuaranteedRef { $0.core }
     let outer = core.runningTask
@@ -37,19 +39,19 @@ extension PostedItem {
     core.runningTask = outer
   }
 
-  /// Runs the job, for `port`, which lives until it has begun.
+  /// Runs the job. `port` is alive until the job has begun.
   func runJob(_ port: Unmanaged<LoopPort>) {
     let job = unsafeBitCast(second, to: UnownedJob.self)
     let (serial, task) = port._withUnsafeGuaranteedRef {
       ($0.asUnownedSerialExecutor(), $0.asUnownedTaskExecutor())
     }
-    // Each as what it is: where the runtime's idea of the executor and the task's own
-    // differ, it enqueues the job anew.
+    // Run the job under the executor it was enqueued on. If the two differ, the
+    // runtime re-enqueues it.
     switch JobKind(rawValue: kind) {
     case .isolated: job.runSynchronously(on: serial)
     case .task: job.runSynchronously(on: task)
     case .isolatedTask: job.runSynchronously(isolatedTo: serial, taskExecutor: task)
-    case nil: preconditionFailure("PostedItem: a job is of a known kind, got \(kind)")
+    case nil: preconditionFailure("PostedItem: unknown job kind \(kind)")
     }
   }
 }

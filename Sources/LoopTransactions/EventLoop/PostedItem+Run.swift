@@ -1,6 +1,6 @@
-// What the loop does with an item that was posted to it.
+// Running a posted item on its loop.
 extension PostedItem {
-  /// Runs the item, which is used up, unless it is a commit.
+  /// Runs the item. Consumes it, except that a commit remains pending.
   @inline(__always)
   mutating func run(on loop: EventLoop) {
     switch kind {

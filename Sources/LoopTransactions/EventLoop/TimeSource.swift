@@ -1,16 +1,16 @@
-/// What tells a loop the time: the system's clock, or a test's.
+/// The clock that a loop reads: the system's clock, or a virtual one in tests.
 struct TimeSource {
-  // Not retained, as counting references would cost more than the reading: the
-  // loop keeps what it is. Nil: the system's clock.
+  // Not retained, because counting references would cost more than reading the
+  // clock, and the loop retains it. Nil means the system's clock.
   private let virtual: Unmanaged<VirtualTime>?
 
-  /// The clock `virtual`, or else the system's.
+  /// Creates a source that reads `virtual`, or the system's clock if nil.
   init(_ virtual: VirtualTime?) { self.virtual = virtual.map(Unmanaged.passUnretained) }
 
-  /// Whether a test moves the clock.
+  /// Whether the clock is virtual.
   var isVirtual: Bool { virtual != nil }
 
-  /// The present, in nanoseconds.
+  /// The current time, in nanoseconds.
   @inline(__always)
   var nanoseconds: UInt64 {
     guard let virtual else { return System.nanoseconds }

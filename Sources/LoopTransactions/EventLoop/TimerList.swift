@@ -1,14 +1,14 @@
-/// The active timers of a loop, each kept alive, in no order.
+/// The active timers of a loop, in no particular order. Retains them.
 ///
-/// Linked through the timers themselves: adding and removing cost a few moves
-/// and no memory.
+/// The list is linked through the timers, so adding and removing allocate
+/// nothing.
 struct TimerList {
   private unowned(unsafe) var first: LoopTimer?
 
-  /// How many timers are active.
+  /// The number of active timers.
   private(set) var count = 0
 
-  /// Keeps `timer`, which is in no list.
+  /// Adds and retains `timer`, which must not be in a list.
   mutating func add(_ timer: LoopTimer) {
     _ = Unmanaged.passRetained(timer)
     timer.previous = nil
@@ -18,7 +18,7 @@ struct TimerList {
     count += 1
   }
 
-  /// Lets go of `timer`, which is in this list.
+  /// Removes and releases `timer`, which must be in this list.
   mutating func remove(_ timer: LoopTimer) {
     timer.next?.previous = timer.previous
     if let previous = timer.previous { previous.next = timer.next } else { first = timer.next }
@@ -28,10 +28,10 @@ struct TimerList {
     Unmanaged.passUnretained(timer).release()
   }
 
-  /// A timer of the list.
+  /// Any timer of the list.
   var any: LoopTimer? { first }
 
-  /// Calls `body` with each timer; it adds and removes none.
+  /// Calls `body` with each timer. `body` must not add or remove timers.
   func forEach(_ body: (LoopTimer) -> Void) {
     var timer = first
     while let current = timer {

@@ -1,23 +1,23 @@
-/// When a timer is due, once or again and again, in nanoseconds.
+/// The deadlines of a timer, in nanoseconds.
 package enum TimerSchedule {
-  /// Once.
+  /// A single deadline.
   case once
-  /// At the deadline, and then every so many nanoseconds.
+  /// The first deadline, and then one at each interval of so many nanoseconds.
   case every(UInt64)
-  /// Frame n at the origin + n ÷ rate seconds, each computed anew: no rounding
-  /// adds up.
+  /// Frame n is due at origin + n ÷ rate seconds. Each deadline is computed
+  /// from the origin, so rounding errors do not accumulate.
   case frames(origin: UInt64, rate: Double)
 
-  /// What a timer does whose `deadline` has passed at `now`.
+  /// The result of a timer whose `deadline` has passed at `now`.
   package struct Step: Equatable {
-    /// The newest deadline that has passed.
+    /// The latest deadline that has passed.
     package var due: UInt64
-    /// How many deadlines before that one passed too.
+    /// The number of earlier deadlines that have passed as well.
     package var missed: Int
-    /// The next one; nil if there is none.
+    /// The next deadline, or nil if there is none.
     package var next: UInt64?
 
-    /// What is given.
+    /// Creates a step.
     package init(due: UInt64, missed: Int, next: UInt64?) {
       self.due = due
       self.missed = missed
@@ -25,7 +25,7 @@ package enum TimerSchedule {
     }
   }
 
-  /// The step that a timer takes at `now`, which is `deadline` or later.
+  /// Returns the step of a timer at `now`, which must not be before `deadline`.
   package func step(from deadline: UInt64, at now: UInt64) -> Step {
     switch self {
     case .once: Step(due: deadline, missed: 0, next: nil)
@@ -56,8 +56,9 @@ package enum TimerSchedule {
     )
   }
 
-  /// When frame `index` is due, or the clock's end if that comes before. Exact for
-  /// 100 days: a Double counts to 2^53.
+  /// Returns when frame `index` is due, or the clock's maximum if that is
+  /// earlier. Exact for 100 days, because a Double represents integers up to
+  /// 2^53.
   package static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
     let offset = (Double(index) * 1_000_000_000 / rate).rounded()
     guard offset < 0x1p64 else { return .max }
@@ -65,7 +66,7 @@ package enum TimerSchedule {
     return isOut ? .max : deadline
   }
 
-  /// The newest frame that is due at `time`.
+  /// Returns the latest frame that is due at `time`.
   private static func frame(at time: UInt64, _ origin: UInt64, _ rate: Double) -> Int {
     var index = Int(Double(time - origin) * rate / 1_000_000_000)
     if deadline(ofFrame: index, origin, rate) > time { index -= 1 }

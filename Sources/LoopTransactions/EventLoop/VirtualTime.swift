@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A clock that moves when it is told to, and the timers that wait for it.
+/// A clock that only moves when told to, and the timers that wait for it.
 ///
-/// A loop made with one never asks the system for the time. For tests; see
+/// A loop with a virtual clock never reads the system's clock. For tests; see
 /// `LoopTransactionsTesting`. Belongs to the loop's thread.
 package final class VirtualTime {
-  // Relaxed: other threads read a clock, which says nothing of other memory.
+  // Relaxed: other threads only read the time, which orders no other memory.
   private let present: Atomic<UInt64>
 
-  /// The present, in nanoseconds. Read it on any thread.
+  /// The current time, in nanoseconds. Read it on any thread.
   package var nanoseconds: UInt64 { present.load(ordering: .relaxed) }
 
-  /// Gives each timer its place among those due at the same instant, in place
-  /// of the order in which they were started.
+  /// Determines the order of timers that are due at the same instant. If nil,
+  /// they fire in the order in which they were started.
   package var rank: (() -> UInt64)?
 
   private struct Entry {
@@ -26,19 +26,20 @@ package final class VirtualTime {
   private var waiting: [Entry] = []
   private var turns: UInt64 = 0
 
-  /// A clock that stands at `nanoseconds`.
+  /// Creates a clock that shows `nanoseconds`.
   package init(nanoseconds: UInt64 = 1_000_000_000) { present = Atomic(nanoseconds) }
 
-  /// When the first timer is due, if there is one.
+  /// The deadline of the first timer, or nil if there is none.
   package var nextDeadline: UInt64? { waiting.map(\.timer.due.nanoseconds).min() }
 
-  /// Moves the clock on to `nanoseconds`; nothing fires by it.
+  /// Moves the clock to `nanoseconds`. Does not fire timers.
   package func move(to nanoseconds: UInt64) {
     present.store(max(self.nanoseconds, nanoseconds), ordering: .relaxed)
   }
 
-  /// Fires the timers that are due: by deadline, equal ones in the order they
-  /// were started. A timer started meanwhile waits for the next call.
+  /// Fires the timers that are due, in the order of their deadlines. Equal
+  /// deadlines fire in the order in which the timers were started. A timer
+  /// started meanwhile waits for the next call.
   package func fireDue() {
     let due = waiting.filter { $0.timer.due.nanoseconds <= nanoseconds }
       .sorted { $0.key < $1.key }

@@ -1,11 +1,11 @@
 import CUV
 
-/// How many processors this process may use.
+/// The number of processors that this process may use.
 package enum ActiveCores {
-  /// The processors that it is allowed to run on, and no more than its control
-  /// group's quota pays for; at least 1. Asked once.
+  /// The number of processors the process may run on, limited by its control
+  /// group's quota; at least 1. Computed once.
   static let count: Int = max(1, min(allowed, ControlGroup.quota() ?? allowed))
 
-  /// The processors that it is allowed to run on.
+  /// The number of processors the process may run on.
   package static var allowed: Int { Int(uv_available_parallelism()) }
 }

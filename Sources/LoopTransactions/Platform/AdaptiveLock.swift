@@ -1,25 +1,26 @@
 import Synchronization
 
-/// A value that many threads share, each while it holds the lock, and each for some
-/// dozens of instructions.
+/// A value shared by several threads, protected by a lock that spins before it
+/// blocks.
 ///
-/// Who finds it held looks again for a while before it sleeps: what it waits for
-/// takes less time than falling asleep. Not recursive.
+/// For critical sections of some dozens of instructions: a contender that spins
+/// briefly usually gets the lock in less time than it takes to block. Not
+/// recursive.
 final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
-  // @unchecked: `value` is touched by the holder of `word` only.
+  // @unchecked: `value` is only accessed by the holder of `word`.
 
   private struct Cells: ~Copyable {
     let word = Atomic<UInt32>(0)
     let sleepers = Atomic<UInt32>(0)
   }
 
-  // In memory of its own, on lines of its own.
+  // Allocated separately, so that they are alone on their cache lines.
   private let cells: UnsafeMutablePointer<Cells>
 
   // Unchecked: the lock already makes accesses exclusive.
   @exclusivity(unchecked) private var value: Value
 
-  /// Guards `value` from now on.
+  /// Creates a lock that protects `value`.
   init(_ value: consuming Value) {
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
@@ -32,7 +33,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
     UnsafeMutableRawPointer(cells).deallocate()
   }
 
-  /// Runs `body` with the value, while no other thread does.
+  /// Calls `body` with the value while holding the lock.
   @inline(__always)
   func withLock<Result: ~Copyable>(_ body: (inout Value) -> Result) -> Result {
     if !tryLock() { lockSlowly() }
@@ -42,7 +43,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(__always)
   private func tryLock() -> Bool {
-    // Acquire: sees what the holder before us wrote.
+    // Acquire: pairs with the release in `unlock()`.
     cells.pointee.word.load(ordering: .relaxed) == 0
       && cells.pointee.word.compareExchange(
         expected: 0,
@@ -54,10 +55,10 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(__always)
   private func unlock() {
-    // Release: publishes what was written under the lock.
+    // Release: publishes the writes made under the lock.
     cells.pointee.word.store(0, ordering: .releasing)
-    // Relaxed, and no barrier before it: one that falls asleep just now may be
-    // missed. It looks again by itself.
+    // Relaxed, without a barrier: this may miss a thread that is about to
+    // block. Its wait ends after 1 ms, and it tries again.
     if _slowPath(cells.pointee.sleepers.load(ordering: .relaxed) != 0) {
       System.wakeOne(on: cells)
     }
@@ -65,7 +66,8 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(never)
   private func lockSlowly() {
-    // 100 pauses: a holder that is running is done by then. Guess.
+    // 100 pauses: a holder that is running has released the lock by then. Not
+    // measured.
     for _ in 0..<100 {
       System.pause()
       if tryLock() { return }

@@ -1,11 +1,12 @@
-/// What Linux's control groups let a process use.
+/// The CPU limits of Linux control groups.
 package enum ControlGroup {
-  /// How many processors' time the process may use, rounded up: the least that its
-  /// group, or one that encloses it, allows; nil: there is no limit.
+  /// Returns the number of processors the process has quota for, rounded up, or
+  /// nil if there is no limit. The lowest limit of its group and all enclosing
+  /// groups applies.
   ///
   /// - Parameters:
-  ///   - groups: The file that names the process's groups.
-  ///   - mount: Where groups are mounted.
+  ///   - groups: The file that lists the process's groups.
+  ///   - mount: The directory at which control groups are mounted.
   package static func quota(
     groups: String = "/proc/self/cgroup",
     mount: String = "/sys/fs/cgroup"
@@ -26,22 +27,22 @@ package enum ControlGroup {
     return least
   }
 
-  /// `path`, and all that enclose it: where groups are seen from within one, only the
-  /// last exists.
+  /// Returns `path` and all paths that enclose it. Inside a container only the
+  /// outermost one may exist.
   private static func paths(from path: Substring) -> [String] {
     var paths = [""]
     for part in path.split(separator: "/") { paths.append("\(paths[paths.count - 1])/\(part)") }
     return paths
   }
 
-  // "50000 100000", or "max 100000".
+  // The file says "50000 100000", or "max 100000" for no limit.
   private static func second(_ folder: String) -> Int? {
     let parts = text(of: folder + "/cpu.max")?.split { $0 == " " || $0 == "\n" } ?? []
     guard parts.count == 2 else { return nil }
     return processors(Int(parts[0]), of: Int(parts[1]))
   }
 
-  // -1: no limit.
+  // A quota of -1 means no limit.
   private static func first(_ folder: String) -> Int? {
     processors(
       number(folder + "/cpu.cfs_quota_us"),
@@ -59,7 +60,7 @@ package enum ControlGroup {
   }
 
   private static func text(of path: String) -> String? {
-    // A few lines.
+    // 16 KiB: these files have a few lines.
     let bytes = System.bytes(ofFile: path, atMost: 16_384)
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }

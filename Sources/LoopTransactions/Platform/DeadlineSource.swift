@@ -1,11 +1,12 @@
 import CUV
 
-/// A descriptor that becomes readable at an absolute nanosecond: Linux's timerfd.
+/// A timerfd: a Linux descriptor that becomes readable at an absolute time in
+/// nanoseconds.
 struct DeadlineSource {
   private let descriptor: Int32
   private let handle: UVHandle<uv_poll_t>
 
-  /// Whether this system has such descriptors.
+  /// Whether this system has timerfds.
   static var isSupported: Bool {
     #if os(Linux)
       true
@@ -14,16 +15,16 @@ struct DeadlineSource {
     #endif
   }
 
-  /// Opens a descriptor for `init`.
+  /// Opens a timerfd to pass to `init`.
   ///
-  /// - Parameter failure: If not 0, the error that this throws instead. For tests.
+  /// - Parameter failure: If not 0, the error to throw instead. For tests.
   static func open(failing failure: Int32 = 0) throws(UVError) -> Int32 {
     try check(failure == 0 ? lt_timerfd_open() : failure, "EventLoop.addPreciseTimer")
   }
 
-  /// Whether `error`, thrown by `open`, means that this process may not have such a
-  /// descriptor (in a sandbox, for example), and not that the system ran out of
-  /// descriptors or memory.
+  /// Whether `error`, thrown by `open`, means that the process is not permitted
+  /// to use timerfds (in a sandbox, for example), rather than that the system
+  /// ran out of descriptors or memory.
   static func isRefusal(_ error: UVError) -> Bool {
     switch error.code {
     case UV_EMFILE.rawValue, UV_ENFILE.rawValue, UV_ENOMEM.rawValue: false
@@ -31,7 +32,8 @@ struct DeadlineSource {
     }
   }
 
-  /// Polls `descriptor` on `loop`, and calls `reached` with `owner` at each deadline.
+  /// Polls `descriptor` on `loop`, and calls `reached` for `owner` at each
+  /// deadline.
   ///
   /// Takes ownership of `descriptor`, and closes it if this throws.
   init(
@@ -53,31 +55,32 @@ struct DeadlineSource {
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), reached)
   }
 
-  /// Fires once, at `nanoseconds` of the monotonic clock.
+  /// Arms the timer to fire once, at `nanoseconds` of the monotonic clock.
   func arm(at nanoseconds: UInt64) {
-    // A deadline of 0 would disarm; the past fires at once either way.
+    // 0 would disarm the timer. Any time in the past fires at once.
     let result = lt_timerfd_arm(descriptor, max(nanoseconds, 1), 0)
-    assert(result == 0, "DeadlineSource.arm: timerfd_settime failed with \(result)")
+    assert(result == 0, "DeadlineSource.arm: timerfd_settime failed: \(result)")
   }
 
-  /// Takes note that the deadline passed.
+  /// Resets the descriptor after a deadline has passed.
   func acknowledge() { _ = lt_counter_read(descriptor) }
 
-  /// Ends the watching in a child process, unless its poll is the parent's.
+  /// Stops polling in a child process, unless it shares the poll with the
+  /// parent.
   func stopInChild(of loop: UVLoop) {
     handle.stopInChild(of: loop, watching: descriptor)
   }
 
-  /// Leaves the timer: what fires from now on ends the watching.
+  /// Detaches the owner. The next expiry stops the poll handle.
   func leaveOwner() { handle.setOwner(nil) }
 
-  /// Whether the loop's run waits for the deadline.
+  /// Sets whether the loop's run waits for the deadline.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
   /// The handle's address.
   var address: UnsafeMutableRawPointer { handle.address }
 
-  /// Closes handle and descriptor.
+  /// Closes the handle and the descriptor.
   func close() {
     handle.close()
     lt_descriptor_close(descriptor)

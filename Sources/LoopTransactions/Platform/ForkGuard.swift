@@ -2,16 +2,16 @@ import CUV
 
 /// Counts the forks that led to this process.
 ///
-/// A loop remembers the count it was made at: where it no longer matches, the
-/// loop was inherited through `fork`, and its descriptors belong to the parent.
+/// A loop stores the count at its creation. If the count differs later, the
+/// loop was inherited through `fork` and its descriptors belong to the parent.
 enum ForkGuard {
-  /// The generation of this process; the first call starts the counting.
+  /// Returns the generation of this process. The first call starts counting.
   static func install() -> Int {
     lt_count_forks()
     return generation
   }
 
-  /// Grows by one in the child of each fork.
+  /// The number of forks that led to this process.
   @inline(__always)
   static var generation: Int { Int(lt_fork_count()) }
 }

@@ -1,10 +1,11 @@
 import CUV
 
-/// The process's main queue, as libdispatch offers it to run loops: a descriptor
-/// that is readable when the queue has work, and a function that does it.
+/// The process's main queue, as libdispatch provides it to run loops: a
+/// descriptor that is readable when the queue has work, and a function that
+/// performs it.
 ///
-/// Two functions that CoreFoundation uses, which Dispatch exports and does not
-/// declare; so they are looked up by name.
+/// Dispatch exports these two functions for CoreFoundation but does not declare
+/// them, so they are looked up by name.
 struct MainQueueSource {
   private typealias Handle = @convention(c) () -> Int32
   private typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -13,15 +14,15 @@ struct MainQueueSource {
   private let drainQueue: Drain
   private let handle: UVHandle<uv_poll_t>
 
-  /// Polls the main queue's descriptor on `loop`; nil where libdispatch does not
-  /// offer one.
+  /// Creates a poll handle for the main queue's descriptor on `loop`. Returns
+  /// nil if libdispatch does not provide a descriptor.
   init?(loop: UVLoop) throws(UVError) {
     guard let handle = lt_symbol("_dispatch_get_main_queue_handle_4CF"),
       let drain = lt_symbol("_dispatch_main_queue_callback_4CF")
     else { return nil }
     drainQueue = unsafeBitCast(drain, to: Drain.self)
     let descriptor = unsafeBitCast(handle, to: Handle.self)()
-    // Elsewhere than on Linux it is a Mach port.
+    // On other systems than Linux it is a Mach port.
     guard DeadlineSource.isSupported, descriptor >= 0 else { return nil }
     self.descriptor = descriptor
     self.handle = try UVHandle("MainQueueBridge.init") {
@@ -29,16 +30,17 @@ struct MainQueueSource {
     }
   }
 
-  /// Calls `hasWork` when there is work, from now on. `owner` is not retained.
+  /// Starts calling `hasWork` when the queue has work. `owner` is not retained.
   func start(_ owner: AnyObject, _ hasWork: PollCallback) {
     handle.setOwner(owner)
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), hasWork)
   }
 
-  /// Does the work there is. What that adds makes the descriptor readable again.
+  /// Performs the queue's pending work. Work added meanwhile makes the
+  /// descriptor readable again.
   func drain() {
-    // Order: read first. What comes later is signalled anew; unread, the poll would
-    // report the same work for ever.
+    // Order: read first, so that work added later signals the descriptor again.
+    // Without the read, the poll would report the same work forever.
     _ = lt_counter_read(descriptor)
     drainQueue(nil)
   }
@@ -46,15 +48,16 @@ struct MainQueueSource {
   /// The handle's address.
   var address: UnsafeMutableRawPointer { handle.address }
 
-  /// Whether the loop's run waits for work.
+  /// Sets whether the loop's run waits for the main queue.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
-  /// Ends the watching in a child process, unless its poll is the parent's.
+  /// Stops polling in a child process, unless it shares the poll with the
+  /// parent.
   func stopInChild(of loop: UVLoop) { handle.stopInChild(of: loop, watching: descriptor) }
 
-  /// Leaves the bridge: what comes from now on ends the watching.
+  /// Detaches the bridge. The next event stops the poll handle.
   func leaveOwner() { handle.setOwner(nil) }
 
-  /// Closes the handle. The descriptor is libdispatch's.
+  /// Closes the handle. The descriptor belongs to libdispatch.
   func close() { handle.close() }
 }

@@ -1,18 +1,17 @@
 import CUV
 
-/// Where threads sleep until others wake them: one for each wake, whichever comes
-/// first.
+/// A counting semaphore on which threads sleep. Each wake releases one thread.
 final class Parking: @unchecked Sendable {
-  // @unchecked: `permits` is touched between lock and unlock of `mutex` only.
+  // @unchecked: `permits` is only accessed while `mutex` is held.
 
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
   @exclusivity(unchecked) private var permits = 0
 
-  /// A place where nobody sleeps yet.
+  /// Creates a semaphore without permits.
   init() {
     guard uv_mutex_init(mutex) == 0, uv_cond_init(condition) == 0 else {
-      fatalError("Parking: the system has no memory left for a lock")
+      fatalError("Parking: uv_mutex_init or uv_cond_init failed; the system is out of memory")
     }
   }
 
@@ -23,7 +22,8 @@ final class Parking: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Wakes `count` that sleep, or lets as many that come later pass.
+  /// Wakes `count` sleeping threads. If fewer sleep, later calls of `sleep`
+  /// return at once.
   ///
   /// Call from any thread.
   func wake(_ count: Int = 1) {
@@ -33,7 +33,7 @@ final class Parking: @unchecked Sendable {
     if count == 1 { uv_cond_signal(condition) } else { uv_cond_broadcast(condition) }
   }
 
-  /// Sleeps until a wake falls to the caller.
+  /// Blocks until a wake is available, and consumes it.
   func sleep() {
     uv_mutex_lock(mutex)
     while permits == 0 { uv_cond_wait(condition, mutex) }
@@ -41,8 +41,8 @@ final class Parking: @unchecked Sendable {
     uv_mutex_unlock(mutex)
   }
 
-  /// Sleeps until a wake falls to the caller; false if none did within
-  /// `nanoseconds`.
+  /// Blocks until a wake is available, and consumes it. Returns false if there
+  /// was none within `nanoseconds`.
   func sleep(atMost nanoseconds: UInt64) -> Bool {
     let end = uv_hrtime() &+ nanoseconds
     uv_mutex_lock(mutex)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Something that a process has one of: made when it is first asked for, and anew in a
-/// child that was forked.
+/// An object that exists once per process. It is created at the first access,
+/// and again in a forked child.
 final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   private final class Box: Sendable {
     let generation: Int
@@ -14,24 +14,26 @@ final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   }
 
   private let make: @Sendable () -> Value
-  // An address; never released. That of the parent stays: a thread that the child does not have may
-  // hold its locks.
+  // An address that is never released. The parent's object is kept in a child,
+  // because a thread that does not exist there may hold its locks.
   private let box = Atomic<UInt>(0)
 
   init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
-  /// The one of this process. Any thread; it may be made twice, and one of them dropped.
+  /// The object of this process. Call from any thread. Two threads may both
+  /// create one, in which case one of the two is dropped.
   var value: Value {
     let generation = ForkGuard.install()
     while true {
-      // Acquire: sees what its maker wrote.
+      // Acquire: pairs with the release below, so the object's initialisation
+      // is visible.
       let known = box.load(ordering: .acquiring)
       if let known = UnsafeRawPointer(bitPattern: known) {
         let box = Unmanaged<Box>.fromOpaque(known).takeUnretainedValue()
         if box.generation == generation { return box.value }
       }
       let made = Unmanaged.passRetained(Box(make(), generation))
-      // Release: publishes it.
+      // Release: publishes the object.
       let isOurs = box.compareExchange(
         expected: known,
         desired: UInt(bitPattern: made.toOpaque()),

@@ -1,19 +1,21 @@
 public import CUV
 private import Synchronization
 
-/// An address that names the calling thread while it lives.
+/// Returns an address that identifies the calling thread while it exists.
 ///
-/// Under a nanosecond: one volatile read of the thread register.
+/// One volatile read of the thread register, which takes less than a
+/// nanosecond.
 @inlinable
 @inline(__always)
 func threadIdentity() -> UInt { UInt(lt_thread_identity()) }
 
-/// What the system offers beside libuv.
+/// Functions of the system that libuv does not offer in this form.
 package enum System {
-  /// An address that names the calling thread while it lives.
+  /// An address that identifies the calling thread while it exists.
   package static var thread: UInt { threadIdentity() }
 
-  /// The calling thread's name and number, as a debugger shows them. Two system calls.
+  /// The calling thread's name and number, as a debugger shows them. Costs two
+  /// system calls.
   package static var threadName: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
       guard let start = text.baseAddress else { return "" }
@@ -22,11 +24,12 @@ package enum System {
     }
   }
 
-  /// Whether the caller is the thread that the process began with. A comparison, once
-  /// that thread has asked.
+  /// Whether the caller is the process's first thread. Costs one comparison,
+  /// once the first thread has called it.
   package static var isMainThread: Bool {
-    // Relaxed: the address says nothing of other memory, and never changes once set. A
-    // child process has the thread that forked as its first: then the system says so.
+    // Relaxed: the address orders no other memory, and does not change once
+    // set. In a child process the forking thread is the first, so the system is
+    // asked.
     let own = threadIdentity()
     if mainThread.load(ordering: .relaxed) == own { return true }
     guard lt_is_main_thread() != 0 else { return false }
@@ -36,41 +39,41 @@ package enum System {
 
   private static let mainThread = Atomic<UInt>(0)
 
-  /// The monotonic clock, in nanoseconds. About 26 ns a call.
+  /// The monotonic clock, in nanoseconds. A call costs about 26 ns.
   package static var nanoseconds: UInt64 { uv_hrtime() }
 
-  /// A processor counter of constant rate; 0 where there is none.
+  /// A CPU counter of constant rate, or 0 if the CPU has none.
   static var cycles: UInt64 { lt_cycles() }
 
-  /// How far `cycles` may get before the clock is read again.
+  /// The number of cycles after which the clock is read again.
   static var cyclesPerReading: UInt64 { lt_cycles_per_reading() }
 
-  /// Tells the processor that this thread only waits for another.
+  /// Tells the CPU that this thread is spinning.
   static func pause() { lt_pause() }
 
-  /// Fetches the cache line at `address`, which will be written to. The address
-  /// need not be valid.
+  /// Prefetches the cache line at `address` for writing. The address need not
+  /// be valid.
   @inline(__always)
   static func prefetchForWriting(_ address: UnsafeRawPointer) { lt_prefetch_for_writing(address) }
 
-  /// As above, of the line at an address that may be none.
+  /// Prefetches the cache line at `address` for writing. The address may be 0.
   @inline(__always)
   static func prefetchForWriting(_ address: UInt) {
     lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
   }
 
-  /// Lets another thread have the processor.
+  /// Yields the CPU to another thread.
   static func yield() { lt_yield() }
 
-  /// Sleeps while `word` holds `expected`, for a millisecond at most.
+  /// Blocks while `word` equals `expected`, for at most a millisecond.
   static func wait(on word: UnsafeMutableRawPointer, while expected: UInt32) {
     lt_word_wait(word, expected)
   }
 
-  /// Wakes one thread that sleeps on `word`.
+  /// Wakes one thread that is blocked on `word`.
   static func wakeOne(on word: UnsafeMutableRawPointer) { lt_word_wake(word) }
 
-  /// The first bytes of a file; nil where it can not be read.
+  /// Returns the first bytes of a file, or nil if it cannot be read.
   static func bytes(ofFile path: String, atMost size: Int) -> [UInt8]? {
     var length = -1
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -82,7 +85,7 @@ package enum System {
     return length < 0 ? nil : bytes
   }
 
-  /// Writes `message` and a line end to standard error.
+  /// Writes `message` and a newline to standard error.
   package static func logToStandardError(_ message: String) {
     var text = message + "\n"
     text.withUTF8 { bytes in
@@ -94,7 +97,7 @@ package enum System {
   }
 }
 
-/// Traps with `message`, in release builds too, unless `condition` holds.
+/// Traps with `message` unless `condition` is true, in release builds too.
 ///
 /// The standard library's `precondition` drops its message under `-O`.
 @inlinable
@@ -104,7 +107,7 @@ package func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   trap(message())
 }
 
-/// Ends the process with `message`.
+/// Traps with `message`.
 @usableFromInline
 @inline(never)
 func trap(_ message: String) -> Never { fatalError(message) }

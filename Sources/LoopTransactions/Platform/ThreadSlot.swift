@@ -1,14 +1,14 @@
 import CUV
 
-/// An address for each thread, nil at first.
+/// A thread-local address, initially nil.
 struct ThreadSlot: @unchecked Sendable {
-  // @unchecked: the key is made once, and is only an index afterwards.
+  // @unchecked: the key is created once, and is only an index afterwards.
   private let key = UnsafeMutablePointer<uv_key_t>.allocate(capacity: 1)
 
-  /// Makes the slot, which is never freed.
+  /// Creates the slot, which is never freed.
   init() {
     guard uv_key_create(key) == 0 else {
-      fatalError("ThreadSlot: the process has no thread-local key left")
+      fatalError("ThreadSlot: uv_key_create failed; the process is out of thread-local keys")
     }
   }
 

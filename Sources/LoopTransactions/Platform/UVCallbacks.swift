@@ -1,7 +1,7 @@
 package import CUV
 
-// What libuv calls. The folders that serve a handle define the functions, without
-// importing libuv for their types.
+// Types of libuv's callbacks, so that other folders can define such functions
+// without importing libuv.
 
 package typealias PrepareHandle = UnsafeMutablePointer<uv_prepare_t>
 package typealias CheckHandle = UnsafeMutablePointer<uv_check_t>

@@ -1,36 +1,37 @@
 import CUV
 
-/// A failure that the machine, not the program, is to blame for.
+/// An error of the system, as reported by libuv.
 ///
-/// Carries libuv's own name and sentence. Where there is a usual remedy, the
-/// description says it.
+/// Carries libuv's name and description of the error. The description includes
+/// the usual remedy, if there is one.
 ///
-/// A value: make and read it on any thread.
+/// A value: create and read it on any thread.
 public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// libuv's code: a negated `errno`, or one of libuv's own.
+  /// libuv's error code: a negated `errno`, or a code of libuv's own.
   public let code: Int32
 
-  /// Something is still in use.
+  /// The code for a resource that is still in use.
   static let busy: Int32 = UV_EBUSY.rawValue
 
-  /// What was being done, as `Type.function`.
+  /// The function that failed, as `Type.function`.
   public let operation: String
 
-  /// Wraps `code`, which `operation` got.
+  /// Creates an error with `code`.
   ///
-  /// For what is built on a loop, and calls the system itself.
+  /// For libraries that are built on a loop and call the system themselves.
   ///
-  /// - Parameter code: libuv's: `-errno` of a call of the system's.
-  /// - Parameter operation: What was being done, as `Type.function`.
+  /// - Parameters:
+  ///   - code: libuv's error code, or `-errno` of a failed system call.
+  ///   - operation: The function that failed, as `Type.function`.
   public init(code: Int32, operation: String) {
     self.code = code
     self.operation = operation
   }
 
-  /// libuv's name for the code, such as `EMFILE`.
+  /// libuv's name of the code, such as `EMFILE`.
   public var name: String { String(cString: uv_err_name(code)) }
 
-  /// libuv's sentence, followed by the remedy if there is a usual one.
+  /// libuv's description of the error, and the usual remedy if there is one.
   public var description: String {
     let sentence = "\(operation): \(String(cString: uv_strerror(code))) (\(name))"
     guard let remedy else { return sentence }
@@ -48,7 +49,7 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Throws what libuv reports by a negative result.
+/// Returns `result`, or throws if it is negative, as libuv's errors are.
 @discardableResult
 func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(UVError) -> Int32 {
   guard result < 0 else { return result }

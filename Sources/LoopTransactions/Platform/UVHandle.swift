@@ -1,13 +1,13 @@
 import CUV
 
-/// A libuv handle in memory of its own, with the object its callbacks serve.
+/// A libuv handle in memory of its own, and a reference to its owner.
 ///
-/// A handle must not move, and libuv reads it until its close callback ran, so
-/// that callback frees it. Use on the loop's thread only.
+/// A handle must not move, and libuv reads it until its close callback has run.
+/// So that callback frees it. Loop thread only.
 package struct UVHandle<Raw> {
   let pointer: UnsafeMutablePointer<Raw>
 
-  /// Allocates the handle and lets `start` initialise it.
+  /// Allocates the handle, and initialises it with `start`.
   init(_ operation: String, _ start: (UnsafeMutablePointer<Raw>) -> Int32) throws(UVError) {
     pointer = .allocate(capacity: 1)
     let result = start(pointer)
@@ -18,28 +18,29 @@ package struct UVHandle<Raw> {
     base.pointee.data = nil
   }
 
-  /// The handle as libuv's common type.
+  /// The handle as libuv's base type.
   var base: UnsafeMutablePointer<uv_handle_t> {
     address.assumingMemoryBound(to: uv_handle_t.self)
   }
 
-  /// The handle's address.
+  /// The address of the handle.
   var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
-  /// Lets callbacks find `owner`, which is not retained; nil ends that.
+  /// Sets the object that callbacks get as their owner. It is not retained.
   func setOwner(_ owner: AnyObject?) {
     base.pointee.data = owner.map { Unmanaged.passUnretained($0).toOpaque() }
   }
 
-  /// Whether `close` was called, by us or by whoever owns the loop.
+  /// Whether the handle was closed, by this library or by the loop's owner.
   var isClosing: Bool { uv_is_closing(base) != 0 }
 
-  /// Whether the loop's run waits for this handle.
+  /// Sets whether the loop's run waits for this handle.
   func keepsLoopAlive(_ yes: Bool) {
     if yes { uv_ref(base) } else { uv_unref(base) }
   }
 
-  /// Closes the handle, unless somebody did, and frees it afterwards.
+  /// Closes the handle, unless it is already closing. Its close callback frees
+  /// it.
   func close() {
     setOwner(nil)
     guard !isClosing else { return }
@@ -47,7 +48,7 @@ package struct UVHandle<Raw> {
   }
 }
 
-/// The object that `setOwner` gave a handle, if it still has one.
+/// Returns the object that `setOwner` set for a handle, if any.
 @inline(__always)
 package func owner<Owner: AnyObject, Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
@@ -56,7 +57,7 @@ package func owner<Owner: AnyObject, Raw>(
   unmanagedOwner(of: handle, as: type)?.takeUnretainedValue()
 }
 
-/// The object as above, without a hold of it.
+/// Returns the object that `setOwner` set for a handle, without retaining it.
 @inline(__always)
 func unmanagedOwner<Owner: AnyObject, Raw>(
   of handle: UnsafeMutablePointer<Raw>?,
@@ -68,20 +69,20 @@ func unmanagedOwner<Owner: AnyObject, Raw>(
 }
 
 extension UVHandle<uv_poll_t> {
-  /// Ends the watching of `descriptor` in a child process, unless its poll is the
-  /// parent's.
+  /// Stops polling `descriptor` in a child process, unless it shares the poll
+  /// with the parent.
   func stopInChild(of loop: UVLoop, watching descriptor: Int32) {
     keepsLoopAlive(false)
     if !loop.sharesPoll(of: descriptor) { uv_poll_stop(pointer) }
   }
 }
 
-/// Ends the watching of a poll handle whose events nobody takes.
+/// Stops a poll handle that has no owner to handle its events.
 func stopWatching(_ handle: UnsafeMutablePointer<uv_poll_t>?) {
   if let handle { uv_poll_stop(handle) }
 }
 
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
-  // Allocated by `UVHandle.init` with malloc's alignment, whatever its type.
+  // `UVHandle.init` allocated it with malloc's alignment, whatever its type.
   UnsafeMutableRawPointer(handle)?.deallocate()
 }

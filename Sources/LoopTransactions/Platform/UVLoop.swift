@@ -1,17 +1,17 @@
 import CUV
 
-/// A libuv loop, by address, and what is asked of it.
+/// The address of a libuv loop, and the functions used on it.
 package struct UVLoop {
   let pointer: UnsafeMutablePointer<uv_loop_t>
 
-  /// The loop at `address`, which somebody initialised.
+  /// Wraps the initialised loop at `address`.
   package init(address: UnsafeMutableRawPointer) {
     pointer = address.assumingMemoryBound(to: uv_loop_t.self)
   }
 
   private init(pointer: UnsafeMutablePointer<uv_loop_t>) { self.pointer = pointer }
 
-  /// Makes a loop of our own.
+  /// Creates a libuv loop that this library owns.
   static func open() throws(UVError) -> UVLoop {
     let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     let result = uv_loop_init(pointer)
@@ -22,58 +22,63 @@ package struct UVLoop {
     return UVLoop(pointer: pointer)
   }
 
-  /// Closes and frees a loop of our own whose handles are all closed.
+  /// Closes and frees an owned loop. All its handles must be closed.
   func close() throws(UVError) {
     try check(uv_loop_close(pointer), "EventLoop.close")
     pointer.deallocate()
   }
 
-  /// Runs until nothing is left or it is stopped; true if something is left.
+  /// Runs until nothing is left to wait for or the loop is stopped. Returns
+  /// whether something is left.
   @discardableResult
   func run(_ mode: RunMode) -> Bool { uv_run(pointer, mode.libuv) != 0 }
 
-  /// Makes the run under way, or else the next one, return.
+  /// Makes the current run return, or otherwise the next one.
   func stop() { uv_stop(pointer) }
 
-  /// Whether the run under way, or else the next one, has been told to stop.
+  /// Whether the current run, or otherwise the next one, has been stopped.
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
-  /// Whether an active handle or a request is left to wait for.
+  /// Whether there is an active handle or request to wait for.
   package var isAlive: Bool { uv_loop_alive(pointer) != 0 }
 
-  /// The loop's own clock, in milliseconds; stands still within a tick.
+  /// libuv's clock, in milliseconds. Constant within a tick.
   var milliseconds: UInt64 { uv_now(pointer) }
 
-  /// Adds up the time that polls block, from now on. There is no way back.
+  /// Starts measuring the time that polls block. It cannot be disabled again.
   func measureIdleTime() { _ = lt_measure_idle(pointer) }
 
-  /// How long polls have blocked, in nanoseconds, since that is measured.
+  /// The time that polls have blocked since the measurement began, in
+  /// nanoseconds.
   var idleNanoseconds: UInt64 { uv_metrics_idle_time(pointer) }
 
-  /// The descriptor that is readable when there are events for the loop.
+  /// The descriptor that is readable when the loop has events.
   var backendDescriptor: Int32 { uv_backend_fd(pointer) }
 
-  /// How long the next poll may block, in milliseconds by the loop's own clock; -1:
-  /// without end.
+  /// The time that the next poll may block, in milliseconds of libuv's clock.
+  /// -1 means without limit.
   package var backendTimeout: Int32 { uv_backend_timeout(pointer) }
 
-  /// Brings the loop's own clock up to date.
+  /// Updates libuv's clock.
   func updateTime() { uv_update_time(pointer) }
 }
 
 extension UVLoop {
-  /// Lets the kernel's poll report `descriptor`, which it watches, once each time
-  /// that something happens to it; whether it does.
-  func enableEdgeTriggering(of descriptor: Int32) -> Bool { lt_watch_edges(pointer, descriptor) == 0 }
+  /// Makes the kernel's poll report events of `descriptor`, which it already
+  /// watches, edge-triggered. Returns whether it does.
+  func enableEdgeTriggering(of descriptor: Int32) -> Bool {
+    lt_watch_edges(pointer, descriptor) == 0
+  }
 
-  /// Whether the kernel's poll, in a child process, is the parent's still.
+  /// Returns whether the kernel's poll in this child process is still shared
+  /// with the parent.
   ///
-  /// One that `uv_loop_fork` made watches nothing until it is waited for. Where
-  /// this says yes, `descriptor` is reported once each time, and can not make the
-  /// child spin.
+  /// A poll that `uv_loop_fork` created watches nothing until the loop polls
+  /// it. If this returns true, `descriptor` is edge-triggered from then on, so
+  /// it cannot make the child spin.
   func sharesPoll(of descriptor: Int32) -> Bool { enableEdgeTriggering(of: descriptor) }
 
-  /// The types of the open handles that are not in `ours`, sorted.
+  /// Returns the sorted types of the open handles that are not in `ours`.
   func foreignHandles(besides ours: Set<UnsafeMutableRawPointer>) -> [String] {
     var walk = HandleWalk(ours: ours)
     withUnsafeMutablePointer(to: &walk) { uv_walk(pointer, visitHandle, $0) }
@@ -96,9 +101,9 @@ private func visitHandle(
   walk.pointee.foreign.append(name.map { String(cString: $0) } ?? "unknown")
 }
 
-/// How much of the loop one `uv_run` does.
+/// How long one `uv_run` runs the loop.
 enum RunMode {
-  /// Until nothing is left to wait for, or stopped.
+  /// Until nothing is left to wait for or the loop is stopped.
   case whole
   /// One tick that may block.
   case once

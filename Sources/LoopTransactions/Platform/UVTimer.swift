@@ -1,34 +1,34 @@
 import CUV
 
-/// One `uv_timer_t`, told in absolute milliseconds of the loop's clock.
+/// A `uv_timer_t`, in milliseconds of the loop's clock.
 struct UVTimer {
   private let handle: UVHandle<uv_timer_t>
 
-  /// Makes a timer that reports to `owner`.
+  /// Creates a timer whose callback gets `owner`.
   init(loop: UVLoop, owner: AnyObject) {
     do {
       handle = try UVHandle("LoopTimer") { uv_timer_init(loop.pointer, $0) }
     } catch {
-      // libuv documents no failure: a timer is a node in the loop's heap.
+      // libuv documents no error: a timer is only a node in the loop's heap.
       fatalError("\(error)")
     }
     handle.setOwner(owner)
   }
 
-  /// Calls `fired` `timeout` milliseconds after the loop's own time.
+  /// Calls `fired` once, `timeout` milliseconds after the loop's current time.
   func start(timeout: UInt64, _ fired: TimerCallback) {
     uv_timer_start(handle.pointer, fired, timeout, 0)
   }
 
-  /// Keeps the timer from firing until it is started again.
+  /// Stops the timer until it is started again.
   func stop() { uv_timer_stop(handle.pointer) }
 
-  /// Whether the loop's run waits for the timer.
+  /// Sets whether the loop's run waits for the timer.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
-  /// The handle's address.
+  /// The address of the handle.
   var address: UnsafeMutableRawPointer { handle.address }
 
-  /// Stops the timer; the loop's next tick frees it.
+  /// Stops the timer. The loop's next tick frees it.
   func close() { handle.close() }
 }

@@ -1,13 +1,13 @@
-/// A type that shows nothing of its state to `dump`, a debugger or a failed expectation.
+/// A type that hides its state from `dump`, debuggers and failed expectations.
 ///
-/// Swift's reflection traps at atomics and at `unowned(unsafe)` references, and reads
-/// values without the lock, or off the thread, that guards them. A derived class
-/// inherits the empty mirror.
+/// Swift's reflection traps at atomics and at `unowned(unsafe)` references. It
+/// also reads values without the lock, or off the thread, that protects them. A
+/// subclass inherits the empty mirror.
 @usableFromInline
 package protocol Unreflected: CustomReflectable {}
 
 extension Unreflected {
-  /// Empty.
+  /// An empty mirror.
   @usableFromInline
   package var customMirror: Mirror {
     Mirror(self, children: [:], ancestorRepresentation: .suppressed)

@@ -1,14 +1,15 @@
 package import CUV
 
-/// How a port wakes its loop.
+/// The mechanism by which a port wakes its loop.
 package enum WakeMethod: Sendable, CaseIterable {
-  /// A descriptor of our own that the loop polls. Linux.
+  /// An eventfd that the loop polls. Linux only.
   case descriptor
-  /// libuv's async handle. Everywhere.
+  /// libuv's async handle. Available on all systems.
   case async
 
-  /// The best this system has. On one processor libuv 1.44's async handle costs
-  /// 15 times the descriptor: it spins behind a sender that lost the processor.
+  /// The best method of this system. On one CPU, the async handle of libuv 1.44
+  /// costs 15 times as much as the descriptor, because it spins while a sender
+  /// is preempted.
   package static var best: WakeMethod {
     #if os(Linux)
       .descriptor
@@ -18,12 +19,12 @@ package enum WakeMethod: Sendable, CaseIterable {
   }
 }
 
-/// The one handle of a loop that other threads may touch, through `send()`.
+/// The only handle of a loop that other threads may use, through `send()`.
 package enum WakeSource {
   case descriptor(Int32, UVHandle<uv_poll_t>)
   case async(UVHandle<uv_async_t>)
 
-  /// Opens the source on `loop`, which calls one of the two functions after a
+  /// Opens the source on `loop`, which calls the matching function after a
   /// `send()`. Does not keep the loop alive.
   package init(
     _ method: WakeMethod,
@@ -58,7 +59,7 @@ package enum WakeSource {
     }
   }
 
-  /// Makes a blocked loop begin a tick: one kernel write.
+  /// Makes a blocked loop begin a tick, with one kernel write.
   ///
   /// Call from any thread, and from a signal handler, while the source is open.
   package func send() {
@@ -68,21 +69,23 @@ package enum WakeSource {
     }
   }
 
-  /// Takes back what `send()` wrote. The async handle did so itself.
+  /// Resets the descriptor after a `send()`. An async handle resets itself.
   package func acknowledge() {
     if case .descriptor(let descriptor, _) = self { _ = lt_counter_read(descriptor) }
   }
 
-  /// Spares the loop the reading of each `send()`, from now on: whether each is an
-  /// event of its own. Call when one has arrived, so that `loop` watches.
+  /// Makes each `send()` a separate event, so that the loop need not read the
+  /// descriptor. Returns whether that works. Call after the first wake has
+  /// arrived, because `loop` must already watch the descriptor.
   ///
-  /// After mio's waker.
+  /// Modelled on mio's waker.
   package func enableEdgeTriggeredWakes(on loop: UVLoop) -> Bool {
     guard case .descriptor(let descriptor, _) = self else { return false }
     return loop.enableEdgeTriggering(of: descriptor)
   }
 
-  /// Ends the watching in a child process, unless its poll is the parent's.
+  /// Stops polling in a child process, unless it shares the poll with the
+  /// parent.
   func stopInChild(of loop: UVLoop) {
     switch self {
     case .descriptor(let descriptor, let handle):
@@ -91,7 +94,7 @@ package enum WakeSource {
     }
   }
 
-  /// Whether the loop's run waits for a wake.
+  /// Sets whether the loop's run waits for a wake.
   package func keepsLoopAlive(_ yes: Bool) {
     switch self {
     case .descriptor(_, let handle): handle.keepsLoopAlive(yes)
@@ -99,7 +102,7 @@ package enum WakeSource {
     }
   }
 
-  /// The handle's address.
+  /// The address of the handle.
   var address: UnsafeMutableRawPointer {
     switch self {
     case .descriptor(_, let handle): handle.address
@@ -107,7 +110,7 @@ package enum WakeSource {
     }
   }
 
-  /// Whether somebody else, the loop's owner, closed the handle.
+  /// Whether the loop's owner has closed the handle.
   package var isClosing: Bool {
     switch self {
     case .descriptor(_, let handle): handle.isClosing
@@ -115,7 +118,7 @@ package enum WakeSource {
     }
   }
 
-  /// Lets the callback find `owner`; nil makes it do nothing.
+  /// Sets the owner that the callback gets. With nil, it does nothing.
   package func setOwner(_ owner: AnyObject?) {
     switch self {
     case .descriptor(_, let handle): handle.setOwner(owner)
@@ -123,11 +126,13 @@ package enum WakeSource {
     }
   }
 
-  /// Closes the handle, and the descriptor: nobody may `send()` any more.
+  /// Closes the handle and the descriptor. No thread may call `send()` any
+  /// more.
   package func close() {
     switch self {
     case .descriptor(let descriptor, let handle):
-      // Order: libuv forgets the descriptor in `uv_close`, before it is reused.
+      // Order: libuv forgets the descriptor in `uv_close`, before its number is
+      // reused.
       handle.close()
       lt_descriptor_close(descriptor)
     case .async(let handle): handle.close()

@@ -1,9 +1,9 @@
 import CUV
 
-/// A thread of our own, for workers.
+/// Starts threads for workers.
 package enum WorkerThread {
-  /// Starts a thread that runs `body`, shown as `name` to a debugger; false if the
-  /// system refused it. Nobody waits for its end. Does not block.
+  /// Starts a detached thread that runs `body`. Debuggers show `name`. Returns
+  /// false if the system refused the thread. Does not block.
   @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void)
     -> Bool
   {
