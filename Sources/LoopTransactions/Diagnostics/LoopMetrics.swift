@@ -1,102 +1,105 @@
 import Synchronization
 
-/// What a loop has done since it was made.
+/// Counters of the work that a loop has done since it was created.
 ///
-/// A copy, taken at one moment by `EventLoop.metrics` or, from any thread,
-/// `LoopPort.metrics`.
+/// A snapshot from `EventLoop.metrics`, or from `LoopPort.metrics` on any
+/// thread.
 ///
-/// A value: make and read it on any thread.
+/// A value: create and read it on any thread.
 public struct LoopMetrics: Hashable, Sendable {
-  /// Ticks begun.
+  /// The number of ticks begun.
   public var ticks: UInt64 = 0
 
-  /// Stretches in which something was flushed: most often one in a tick that had
-  /// work.
+  /// The number of periods of flushing. Usually one per tick that had work.
   public var flushes: UInt64 = 0
 
-  /// Transactions performed.
+  /// The number of transactions performed.
   public var performed: UInt64 = 0
 
-  /// Commits of what was pending already. Those of a kept `Transaction` that is
-  /// pending itself are not counted: they only read. Nor are those of a
-  /// `PortTransaction` that join one which waits for the loop.
+  /// The number of commits that joined a pending transaction. Two kinds are not
+  /// counted: commits of a `Transaction` that is itself pending, because they
+  /// only read, and commits of a `PortTransaction` whose item is still waiting
+  /// for the loop.
   public var coalesced: UInt64 = 0
 
-  /// Transactions whose target died before they were performed.
+  /// The number of transactions whose target died before they were performed.
   public var dead: UInt64 = 0
 
-  /// Transactions cancelled.
+  /// The number of transactions cancelled.
   public var cancelled: UInt64 = 0
 
-  /// Posts run: those of the library's own, for commits and elements of other
-  /// threads, among them.
+  /// The number of posts run. Includes internal ones, for commits and queue
+  /// elements of other threads.
   public var posts: UInt64 = 0
 
-  /// Elements that queues handed over.
+  /// The number of elements delivered by queues.
   public var delivered: UInt64 = 0
 
-  /// Times a flush ended with something left for the next tick.
+  /// How often a flush carried work over to the next tick.
   public var carriedOver: UInt64 = 0
 
-  /// Kernel writes made to wake the loop.
+  /// The number of kernel writes that woke the loop.
   public var wakesSent: UInt64 = 0
 
-  /// Wakes that the loop took note of.
+  /// The number of wakes that the loop received.
   public var wakesReceived: UInt64 = 0
 
-  /// Those of them that found something to do: the loop had not come across it
-  /// by itself.
+  /// The number of received wakes that found work the loop had not already
+  /// found by itself.
   public var wakesNeeded: UInt64 = 0
 
-  /// Transactions that are pending; asked for by a port, those that the last
-  /// flush left.
+  /// The number of pending transactions. Through a port: the number left by the
+  /// last flush.
   public var pendingTransactions: UInt64 = 0
 
-  /// Posts that the loop has taken and not run yet.
+  /// The number of posts that the loop has received and not run yet.
   public var pendingPosts: UInt64 = 0
 
-  /// Elements that wait in queues; asked for by a port, those that waited when
-  /// the loop was last asked.
+  /// The number of elements waiting in queues. Through a port: the number when
+  /// the loop's metrics were last read on the loop.
   public var pendingElements: UInt64 = 0
 
-  /// Time the loop spent on anything but waiting. Zero unless times are measured.
+  /// The time the loop spent on anything but waiting. Zero unless
+  /// `EventLoop.measuresTime` is true.
   ///
-  /// Of an adopted loop, what its owner does between two runs is counted, too.
+  /// For an adopted loop this includes the time its owner spends between two
+  /// runs.
   public var busy: Duration = .zero
 
-  /// Time the loop spent waiting for events. Zero unless times are measured.
+  /// The time the loop spent waiting for events. Zero unless
+  /// `EventLoop.measuresTime` is true.
   public var idle: Duration = .zero
 
-  /// The longest stretch of a run between two waits. Zero unless times are
-  /// measured.
+  /// The longest time between two waits of a run. Zero unless
+  /// `EventLoop.measuresTime` is true.
   public var longestTick: Duration = .zero
 
-  /// The metrics of a loop that has done nothing.
+  /// Creates the metrics of a loop that has done nothing.
   public init() {}
 }
 
-/// The counters behind `LoopMetrics`: written by the loop, read by anyone.
+/// The counters behind `LoopMetrics`. The loop writes them; any thread reads
+/// them.
 final class MetricsCells: Sendable {
-  /// One counter that one thread writes.
+  /// A counter that one thread writes.
   struct Counter: ~Copyable, Sendable {
     private let cell = Atomic<UInt64>(0)
 
-    /// What was counted.
-    // Relaxed: a figure of its own, that orders nothing.
+    /// The current count. Relaxed: a number that orders no other memory.
     var value: UInt64 { cell.load(ordering: .relaxed) }
 
-    /// Counts `amount` more. Two plain moves and an addition, for there is one
-    /// writer.
+    /// Adds `amount`. A plain load, an addition and a plain store, because
+    /// there is only one writer.
     @inline(__always)
     func add(_ amount: UInt64 = 1) {
       cell.store(cell.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
     }
 
-    /// Replaces the count.
+    /// Sets the count.
     @inline(__always)
     func set(_ value: UInt64) { cell.store(value, ordering: .relaxed) }
 
-    /// Counts one more, from any thread.
+    /// Adds one. Call from any thread.
     func addShared() { cell.add(1, ordering: .relaxed) }
   }
 
@@ -121,8 +124,8 @@ final class MetricsCells: Sendable {
 }
 
 extension MetricsCells {
-  /// The counters as they are now; each is whole, together they are of about
-  /// one moment.
+  /// The current counters. Each is consistent in itself; together they are of
+  /// about the same moment.
   var snapshot: LoopMetrics {
     var metrics = LoopMetrics()
     metrics.ticks = ticks.value

@@ -1,4 +1,4 @@
 extension Embedding: CustomReflectable {
-  /// Its descriptor. May be asked for on any thread.
+  /// Shows the descriptor. May be requested on any thread.
   public var customMirror: Mirror { Mirror(self, showing: [("pollDescriptor", pollDescriptor)]) }
 }

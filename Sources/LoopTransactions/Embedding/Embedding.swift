@@ -1,17 +1,17 @@
-/// Runs a loop by turns within a host that has a loop of its own: a toolkit, a game,
-/// another poll.
+/// Runs a loop in turns, inside a host with an event loop of its own, such as a
+/// toolkit or a game.
 ///
-/// The host waits for `pollDescriptor` to be readable, for as long as `nextTimeout`
-/// says at most, together with what it waits for itself; then it calls `turn()`, and
-/// asks for the timeout anew. A turn is a tick that does not block. What other threads
-/// post makes the descriptor readable. What is committed, posted or timed on the
-/// loop's own thread between two turns may make the time to wait shorter; a host that
-/// asks for `nextTimeout` each time before it waits sees that, and another one is told
-/// by `onChange`.
+/// The host waits for its own events and for `pollDescriptor` to become
+/// readable, for at most `nextTimeout`. Then it calls `turn()` and asks for the
+/// timeout again. A turn is a tick that does not block. Posts from other
+/// threads make the descriptor readable. Commits, posts and timers made on the
+/// loop's own thread between two turns may shorten the time to wait. A host
+/// that asks for `nextTimeout` before each wait sees that. Other hosts use
+/// `onChange`.
 ///
-/// Belongs to the loop's thread, which is the host's. While a loop is embedded it is
-/// not run in any other way, and it keeps itself ready for posts: idle, it is never
-/// due.
+/// An embedding belongs to the loop's thread, which is the host's thread. While
+/// a loop is embedded, it cannot be run in any other way. An idle embedded loop
+/// never needs a turn.
 ///
 /// ```swift
 /// let embedding = Embedding(loop)
@@ -22,48 +22,53 @@
 /// embedding.cancel()
 /// ```
 ///
-/// After libuv's `uv_backend_fd` and `uv_backend_timeout`, which say of a loop with
-/// nothing to wait for that it is due at once, for ever.
+/// Modelled on libuv's `uv_backend_fd` and `uv_backend_timeout`. Those always
+/// report a loop with nothing to wait for as due at once.
 public final class Embedding {
-  /// The descriptor that is readable when the loop has something to do. Watch its
-  /// level, not its edges.
+  /// The descriptor that is readable when the loop has something to do. Poll it
+  /// level-triggered, not edge-triggered.
   ///
-  /// Read it on the loop. It is another loop's poll, which can be waited for in a poll
-  /// of any kind, and on another thread.
+  /// Read it on the loop. It is the descriptor of the loop's own poll. Any kind
+  /// of poll can watch it, also on another thread.
   public let pollDescriptor: Int32
 
   private let core: PortCore
   private var onChange: (() -> Void)?  // loop only
   private var onEnd: (() -> Void)?  // loop only
   private unowned(unsafe) var loop: EventLoop?  // loop only
-  // Whether the host knows that it has to look again.
+  // Whether the host already knows that it must ask for the timeout again.
   private var isHostNotified = false  // loop only
-  // Whether `onChange` is under way.
+  // Whether `onChange` is being called.
   private var isCallingOnChange = false  // loop only
 
-  /// Lets a host run `loop` by turns, from now on.
+  /// Starts embedding `loop` in a host.
   ///
-  /// Call on the loop, while it is not running. The loop keeps this until `cancel()` or
-  /// until it is closed.
+  /// Call on the loop, while it is not running. The loop keeps the embedding
+  /// until `cancel()`, or until the loop is closed.
   ///
-  /// - Parameter onChange: Called on the loop's thread, outside of turns, when the
-  ///   time to wait may have become shorter; once until the host asks for
-  ///   `nextTimeout` or makes a turn. The commit, post or timer that caused it has
-  ///   not returned yet, so `turn()`, `cancel()` and `EventLoop.close()` trap inside:
-  ///   schedule the turn, and make it later. The default does nothing, which is
-  ///   right only for a host that asks for `nextTimeout` each time before it waits:
-  ///   any other host performs the commit when its earlier timeout is over.
-  /// - Parameter onEnd: Called once, on the loop's thread, when the embedding has
-  ///   ended: by `cancel()`, or by the closing of the loop, whose descriptor is open
-  ///   still. From then on nothing may be asked of this. If the loop is released
-  ///   without `close()`, it is called on the thread that releases it.
-  /// - Parameter wake: How the host is woken, if it has a way of its own that costs
-  ///   less than its watching the descriptor: called by the thread that posts while
-  ///   the loop sleeps, once until the next turn, instead of a write to the
-  ///   descriptor. It must have the host make a turn, or ask for `nextTimeout`, which
-  ///   is zero; it must not wait for the loop's thread, nor use the loop or a port.
-  ///   Returning false it has the descriptor written to. `wake()` and `stop()`, which
-  ///   signal handlers call, always are.
+  /// - Parameters:
+  ///   - loop: The loop to embed.
+  ///   - onChange: Called on the loop's thread, outside of turns, when the time
+  ///     to wait may have become shorter. It is called once, until the host
+  ///     asks for `nextTimeout` or makes a turn. The commit, post or timer that
+  ///     caused it has not returned yet, so `turn()`, `cancel()` and
+  ///     `EventLoop.close()` trap inside. Schedule a turn instead. The default
+  ///     does nothing. That is correct only for a host that asks for
+  ///     `nextTimeout` before each wait; any other host performs the commit
+  ///     only after its earlier timeout.
+  ///   - onEnd: Called once when the embedding has ended, by `cancel()` or
+  ///     because the loop is closed. Called on the loop's thread, while the
+  ///     loop's descriptor is still open. The embedding must not be used
+  ///     afterwards. If the loop is released without `close()`, it is called on
+  ///     the thread that releases the loop.
+  ///   - wake: Wakes the host, if it has a cheaper way than watching the
+  ///     descriptor. Called on the posting thread while the loop sleeps,
+  ///     instead of writing to the descriptor, once until the next turn. It
+  ///     must cause the host to make a turn or to ask for `nextTimeout`, which
+  ///     is then zero. It must not wait for the loop's thread or use the loop
+  ///     or a port. If it returns false, the descriptor is written to. `wake()`
+  ///     and `stop()` of a port always write to the descriptor, because signal
+  ///     handlers may call them.
   /// - Precondition: The loop is not embedded already.
   public init(
     _ loop: EventLoop,
@@ -73,56 +78,61 @@ public final class Embedding {
   ) {
     loop.checkUsable("Embedding.init")
     loop.checkNotTornDown("Embedding.init")
-    require(loop.host == nil, "Embedding.init: the loop is embedded already; cancel() that first")
+    require(
+      loop.host == nil,
+      "Embedding.init: the loop is already embedded; cancel() its Embedding first"
+    )
     loop.checkMayEmbed()
     core = loop.core
     pollDescriptor = loop.uv.backendDescriptor
     self.onChange = onChange
     self.onEnd = onEnd
     self.loop = loop
-    // First: from then on posts wake somebody.
+    // First, because posts wake the host from now on.
     if let wake { _ = core.setHostWake(HostWake(wake)) }
     loop.beginEmbedding()
     loop.host = self
     loop.add(self)
   }
 
-  /// How long the host may wait before the next turn; nil without end.
+  /// How long the host may wait before the next turn. Nil means without limit.
   ///
-  /// Call on the loop, before each time the host waits, or after each turn and
-  /// `onChange`. Rounded up to the millisecond, as libuv keeps its timers.
+  /// Call on the loop, either before each wait of the host or after each turn
+  /// and `onChange`. Rounded up to a millisecond, the precision of libuv's
+  /// timers.
   ///
   /// - Complexity: O(1).
   public var nextTimeout: Duration? {
     let loop = checked("Embedding.nextTimeout")
-    // The host is asking, so nothing found on the way is news to it.
+    // The host is asking, so it need not be notified of changes found here.
     isHostNotified = true
     defer { isHostNotified = false }
     return loop.timeoutForHost
   }
 
-  /// Makes one tick that does not block: serves what is ready, performs what was
-  /// committed, within the budget.
+  /// Makes one tick that does not block: handles ready events and performs
+  /// commits, within the budget.
   ///
-  /// Call on the loop, and not from one of its callbacks or from `onChange`. Tells
-  /// neither `entry` nor `exit`, and ends neither if nothing is left nor by `stop()`.
+  /// Call on the loop, but not from one of its callbacks or from `onChange`. A
+  /// turn does not call `entry` and `exit` observers. The embedding continues
+  /// when nothing is left to wait for, and after `stop()`.
   ///
-  /// A turn that leaves work makes `nextTimeout` zero. Make the next turn behind the
-  /// events that the host has ready: turns made one after the other until nothing is
-  /// left starve the host.
+  /// If a turn leaves work, `nextTimeout` is zero afterwards. Make the next
+  /// turn after the host has handled its ready events. Making turns in a row
+  /// until nothing is left would starve the host.
   public func turn() {
     let loop = checked("Embedding.turn")
     checkNotInOnChange("Embedding.turn")
-    // The host asks again after the turn.
+    // The host asks for the timeout again after the turn.
     isHostNotified = true
     withExtendedLifetime((self, loop)) { loop.turnForHost() }
     isHostNotified = false
   }
 
-  /// Ends the embedding; the loop can be run again.
+  /// Ends the embedding. The loop can be run in another way again.
   ///
-  /// Call on the loop, outside of a turn and of `onChange`. Cancelling again does nothing;
-  /// closing the loop does it.
+  /// Call on the loop, outside of turns and of `onChange`. Cancelling again
+  /// does nothing. Closing the loop cancels its embedding.
   public func cancel() {
     core.checkThread("Embedding.cancel")
     guard let loop else { return }
@@ -133,15 +143,18 @@ public final class Embedding {
 
   private func checked(_ operation: StaticString) -> EventLoop {
     core.checkThread(operation)
-    guard let loop else { trap("\(operation): the embedding was ended, or the loop closed") }
+    guard let loop else {
+      trap("\(operation): the embedding was cancelled or the loop closed; make a new Embedding")
+    }
     return loop
   }
 }
 
 extension Embedding: LoopHost {
-  /// Something that the host does not know of may be due earlier than it was told.
+  /// Notifies the host that a turn may be due earlier than it knows.
   ///
-  /// Calls the host: whoever calls this has finished its own change. I31.
+  /// This calls the host's code, so the caller must have completed its own
+  /// change. I31.
   func loopChanged() {
     guard !isHostNotified, let loop, loop.isBetweenTurns else { return }
     isHostNotified = true
@@ -158,15 +171,15 @@ extension Embedding: LoopHost {
     require(
       !isCallingOnChange,
       """
-      \(operation): must not be called in Embedding.onChange, whose cause has not returned; let \
-      it return, and make the call later
+      \(operation): must not be called in Embedding.onChange; schedule the call, and return from \
+      onChange first
       """
     )
   }
 
   func loopDidClose() { detach() }
 
-  /// Leaves the loop; `undo` is called before the host is told.
+  /// Detaches from the loop. `undo` is called before `onEnd`.
   func detach(_ undo: () -> Void = {}) {
     guard let loop else { return }
     self.loop = nil
@@ -174,7 +187,8 @@ extension Embedding: LoopHost {
     loop.remove(self)
     let wake = core.setHostWake(nil)
     undo()
-    // Released last: what goes with them may ask this, and use the loop.
+    // Released last, because a `deinit` of the captures may use the embedding
+    // and the loop.
     let (onChange, onEnd) = (onChange, onEnd)
     self.onChange = nil
     self.onEnd = nil

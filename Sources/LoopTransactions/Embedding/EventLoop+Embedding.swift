@@ -1,6 +1,6 @@
-// What an embedding asks of its loop.
+// The functions that an embedding uses on its loop.
 extension EventLoop {
-  /// Whether nothing of the loop is under way, and its host may be about to wait.
+  /// Whether no code of the loop is running, so its host may be about to wait.
   var isBetweenTurns: Bool {
     switch state {
     case .idle: !isCalledBack
@@ -8,27 +8,27 @@ extension EventLoop {
     }
   }
 
-  /// Traps unless a host may begin or end to run the loop by turns.
+  /// Traps unless an embedding may begin or end.
   func checkMayEmbed() {
     if isBetweenTurns { return }
-    trap("Embedding: the loop is running; embed it, and end that, outside of its callbacks")
+    trap("Embedding: must not be created or cancelled inside a callback of its loop")
   }
 
-  /// Keeps the loop ready for posts: a loop without anything to wait for would say
-  /// that it is due, and would not poll.
+  /// Makes the loop wait for posts. libuv would report a loop with nothing to
+  /// wait for as due, and would not poll.
   func beginEmbedding() {
     hold()
     settleForHost()
   }
 
-  /// Undoes `beginEmbedding()`.
+  /// Reverts `beginEmbedding()`.
   func endEmbedding() {
     endHold()
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
-    // What came by the host's own wake has nobody who looks any more.
+    // The host no longer checks for posts that came through its own wake.
     if hasPendingWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
-    // The owner of an adopted loop may wait for libuv's descriptor at once.
+    // The owner of an adopted loop may now wait on libuv's descriptor.
     if !ownsLoop { settleForHost() }
   }
 
@@ -36,26 +36,26 @@ extension EventLoop {
   var timeoutForHost: Duration? {
     if core.isForked { trapInChild() }
     checkNotTornDown("Embedding.nextTimeout")
-    // What came before the loop said that it sleeps wakes nobody.
+    // Posts made before the loop announced that it sleeps wake nobody.
     if core.inbox.isFilled || core.inbox.hasRequest { arm() }
     if let virtualTime, !isArmed { return virtualTime.timeout }
-    // libuv's own time stands still between turns.
+    // libuv's clock does not advance between turns.
     uv.updateTime()
     let timeout = uv.backendTimeout
     return timeout < 0 ? nil : .milliseconds(Int64(timeout))
   }
 
-  /// Makes a tick that does not block, and gets ready for posts.
+  /// Makes a tick that does not block, and prepares for posts.
   func turnForHost() {
     step()
-    // A callback may have closed an adopted loop, or ended the embedding's use.
+    // A callback may have closed an adopted loop.
     guard state == .idle, !wasTornDown, !core.isForked else { return }
     settleForHost()
   }
 }
 
 extension VirtualTime {
-  /// How long until the first timer is due; nil if there is none.
+  /// The time until the first timer is due, or nil if there is none.
   fileprivate var timeout: Duration? {
     nextDeadline.map { .nanoseconds(Int64(clamping: $0 > nanoseconds ? $0 - nanoseconds : 0)) }
   }

@@ -1,30 +1,30 @@
 import Synchronization
 
-/// What other threads posted and the loop has not taken yet.
+/// The items that other threads posted and that the loop has not taken yet.
 ///
-/// Many threads append under a one-word lock; the loop swaps the whole buffer
-/// for an empty one. The word, the buffer's bounds and the count share a cache
-/// line that nothing else is on.
+/// Threads append under a one-word lock. The loop swaps the whole buffer for an
+/// empty one. The word, the buffer's bounds and the count have a cache line to
+/// themselves.
 package struct Inbox: @unchecked Sendable {
-  // @unchecked: `buffer` is touched under the word's lock only; the rest
-  // are atomics.
+  // @unchecked: `buffer` is only accessed under the word's lock. The rest are
+  // atomics.
 
   private struct Cells: ~Copyable {
     let word = InboxWord.Cells()
-    /// How many threads are about to write to the wake descriptor.
+    /// The number of threads that are about to write to the wake descriptor.
     let senders = Atomic<UInt32>(0)
   }
 
-  /// The loop is to come round once more although nothing was posted.
+  /// Requests one more tick, although nothing was posted.
   package static let wakeWanted: UInt32 = 1
-  /// The loop's run is to return.
+  /// Requests that the loop's run return.
   package static let stopWanted: UInt32 = 2
 
   private let cells: UnsafeMutablePointer<Cells>
   private let word: InboxWord
 
-  // Behind the cells, not among them: a change of one part of a struct is a
-  // change of the whole to ThreadSanitizer, atomics and all.
+  // Behind the cells, not a part of them: ThreadSanitizer treats a change of
+  // one member of a struct as a change of the whole, including its atomics.
   @inline(__always)
   private var buffer: UnsafeMutablePointer<ItemBuffer> {
     (UnsafeMutableRawPointer(cells) + Self.bufferOffset).assumingMemoryBound(to: ItemBuffer.self)
@@ -32,8 +32,8 @@ package struct Inbox: @unchecked Sendable {
 
   private static var bufferOffset: Int { 16 }
 
-  // What the loop was asked to do. On lines of its own: the loop looks at it while
-  // others post.
+  // The pending requests. On cache lines of their own, because the loop reads
+  // them while other threads post.
   @inline(__always)
   private var requests: UnsafeMutablePointer<Atomic<UInt32>> {
     (UnsafeMutableRawPointer(cells) + Self.requestsOffset)
@@ -42,19 +42,19 @@ package struct Inbox: @unchecked Sendable {
 
   private static var requestsOffset: Int { 128 }
 
-  /// What `append` found.
+  /// The result of `append`.
   package enum Outcome {
-    /// The item is in; somebody else wakes the loop, or it is awake.
+    /// The item was added. The loop is awake, or another thread wakes it.
     case queued
-    /// The item is in, and the caller must wake the loop, then call `didSend`.
+    /// The item was added. The caller must wake the loop, then call `didSend`.
     case queuedAndWake
-    /// The item was refused: the inbox is full, or closed.
+    /// The item was refused, because the inbox is full or closed.
     case refused
   }
 
-  /// An empty inbox in memory of its own, until `free()`.
+  /// Creates an empty inbox in memory of its own, until `free()`.
   package init() {
-    // Twice 128: two lines each, as processors fetch them in pairs.
+    // Twice 128: two cache lines each, because CPUs prefetch them in pairs.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
     cells.initialize(to: Cells())
@@ -64,7 +64,7 @@ package struct Inbox: @unchecked Sendable {
     word = InboxWord(memory.assumingMemoryBound(to: InboxWord.Cells.self))
   }
 
-  /// Frees the memory; no thread may know the inbox any more.
+  /// Frees the memory. No thread may use the inbox any more.
   package func free() {
     buffer.pointee.free()
     requests.deinitialize(count: 1)
@@ -74,15 +74,17 @@ package struct Inbox: @unchecked Sendable {
 }
 
 extension Inbox {
-  /// Adds `item` behind all others.
+  /// Appends `item`.
   ///
-  /// Call from any thread. One atomic exchange; the lock is held for a copy.
+  /// Call from any thread. One atomic exchange. The lock is held while the item
+  /// is copied.
   @inline(__always)
   package func append(_ item: PostedItem) -> Outcome {
     insert(item, word.lock())
   }
 
-  /// Adds `item` as above, unless an item of `mark` waits; then nil.
+  /// Appends `item`, unless an item with `mark` is waiting. Returns nil in that
+  /// case.
   ///
   /// Call from any thread.
   package func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
@@ -91,13 +93,14 @@ extension Inbox {
       word.unlock(flags)
       return nil
     }
-    // Before the item is in, so under the lock: the loop takes it and clears the mark
-    // only after this.
+    // Under the lock and before the item is added: the loop takes the item, and
+    // clears the mark, only afterwards.
     if flags & InboxWord.closed == 0 { mark.set() }
     return insert(item, flags)
   }
 
-  /// Adds `item` and gives back the lock, which was taken when the word had `flags`.
+  /// Appends `item` and releases the lock. `flags` is the word at the time the
+  /// lock was acquired.
   @inline(__always)
   private func insert(_ item: PostedItem, _ flags: UInt32) -> Outcome {
     if _slowPath(flags & InboxWord.closed != 0) {
@@ -109,7 +112,8 @@ extension Inbox {
       return .refused
     }
     if _slowPath(flags & InboxWord.asleep != 0) {
-      // Relaxed: counted under the lock, so that a closer waits for the write.
+      // Relaxed: counted under the lock, so a thread that closes the inbox
+      // waits for the write.
       cells.pointee.senders.add(1, ordering: .relaxed)
       word.unlock((flags | InboxWord.filled) & ~InboxWord.asleep)
       return .queuedAndWake
@@ -118,21 +122,24 @@ extension Inbox {
     return .queued
   }
 
-  /// Says that the wake which `append` or `request` asked for was sent.
+  /// Must be called after the wake that `append` or `request` asked for was
+  /// sent.
   package func didSend() {
-    // Release: the closer sees the write done before it closes the descriptor.
+    // Release: pairs with `close`, so the write is complete before the
+    // descriptor is closed.
     cells.pointee.senders.subtract(1, ordering: .releasing)
   }
 
-  /// Asks the loop for `request` without taking the lock; true if the caller
-  /// must wake the loop, then call `didSend`.
+  /// Adds `request` to the pending requests, without taking the lock. Returns
+  /// whether the caller must wake the loop and then call `didSend`.
   ///
-  /// Call from any thread, and from a signal handler.
+  /// Call from any thread or from a signal handler.
   package func request(_ request: UInt32) -> Bool {
-    // Sequentially consistent with `close`: it sees this sender, or this
+    // Sequentially consistent with `close`: either it sees this sender, or this
     // sender sees `closed`.
     cells.pointee.senders.add(1, ordering: .sequentiallyConsistent)
-    // And with `sleep`: the loop sees the request, or this sees it asleep.
+    // Sequentially consistent with `sleep`: either the loop sees the request,
+    // or this thread sees that it is asleep.
     requests.pointee.bitwiseOr(request, ordering: .sequentiallyConsistent)
     if word.claimWake() { return true }
     didSend()
@@ -140,23 +147,24 @@ extension Inbox {
   }
 }
 
-// What follows is called on the loop.
+// The following is called on the loop.
 extension Inbox {
-  /// Refuses posts and commits while `limit` items wait.
+  /// Sets the number of waiting items from which posts and commits are refused.
   package func setLimit(_ limit: Int) {
     let flags = word.lock()
     buffer.pointee.setLimit(limit)
     word.unlock(flags)
   }
 
-  /// Whether nothing is accepted any more.
+  /// Whether the inbox refuses all items.
   package var isClosed: Bool { word.flags & InboxWord.closed != 0 }
 
-  /// Whether anything was posted and not taken yet.
+  /// Whether any item was posted and not taken yet.
   @inline(__always)
   package var isFilled: Bool { word.flags & InboxWord.filled != 0 }
 
-  /// Lets posts wake the loop from now on; false if there is something already.
+  /// Makes posts wake the loop from now on. Returns false if an item or a
+  /// request is already waiting.
   @inline(__always)
   package func sleep() -> Bool {
     guard word.sleep() else { return false }
@@ -167,42 +175,43 @@ extension Inbox {
     return false
   }
 
-  /// Spares posts the wake from now on.
+  /// Makes posts no longer wake the loop.
   @inline(__always)
   package func awake() {
     if word.flags & InboxWord.asleep == 0 { return }
     word.unlock(word.lock() & ~InboxWord.asleep)
   }
 
-  /// Whether anything was asked for.
+  /// Whether any request is pending.
   package var hasRequest: Bool { requests.pointee.load(ordering: .relaxed) != 0 }
 
-  /// Whether `request` was asked for; it is not any more.
+  /// Removes `request` from the pending requests. Returns whether it was
+  /// pending.
   @inline(__always)
   package func claimRequest(_ request: UInt32) -> Bool {
-    // Relaxed: it says nothing of other memory, and one that comes later is
-    // seen by `sleep`.
+    // Relaxed: orders no other memory, and `sleep` sees a request that arrives
+    // later.
     if _fastPath(requests.pointee.load(ordering: .relaxed) & request == 0) { return false }
     return requests.pointee.bitwiseAnd(~request, ordering: .acquiringAndReleasing)
       .oldValue & request != 0
   }
 
-  /// Swaps what was posted for `other`, which must be empty.
+  /// Swaps the posted items into `other`, which must be empty.
   package func drain(into other: inout ItemBuffer) {
     let flags = word.lock()
     swap(&buffer.pointee, &other)
     word.unlock(flags & ~InboxWord.filled)
   }
 
-  /// Waits for the wakes of what was posted up to now.
+  /// Waits until the wakes of all earlier posts have been sent.
   package func waitForSenders() {
-    // A sender is counted under the lock: either it is seen here, or it comes after,
-    // and sees what was done before this.
+    // Senders are counted under the lock. So each one is either seen here, or
+    // comes later and sees everything done before this.
     word.unlock(word.lock())
     while cells.pointee.senders.load(ordering: .acquiring) != 0 { System.yield() }
   }
 
-  /// Refuses posts from now on, and waits for wakes on their way.
+  /// Refuses items from now on, and waits for wakes that are being sent.
   package func close() {
     word.close()
     // Acquire: pairs with `didSend`. Sequentially consistent with `request`.
@@ -210,26 +219,30 @@ extension Inbox {
   }
 }
 
-/// Whether an item of a kept transaction waits, in the inbox or with the loop. I32.
+/// Whether an item of a `PortTransaction` is waiting in the inbox or with the
+/// loop. I32.
 ///
-/// Set under the inbox's lock, when the item is put in; cleared by the loop, without the
-/// lock, before it commits the pair.
+/// Set under the inbox's lock when the item is appended. The loop clears it
+/// without the lock, before it commits the pair.
 package struct InboxMark: ~Copyable {
   private let isSet = Atomic(false)
 
   package init() {}
 
-  /// Whether an item waits; if so, its action sees what the caller wrote before.
+  /// Returns whether an item is waiting. If so, its action sees what the caller
+  /// wrote before.
   ///
   /// Call from any thread.
   @inline(__always)
   package func join() -> Bool {
-    // An exchange of true for true, not a load. The caller wrote, then looks at the mark;
-    // the loop clears the mark, then reads. With a load, the caller could see the mark set
-    // while its write is still on its way, and the loop read the old value: the commit
-    // would be lost. An exchange has a place in the mark's modification order. Before the
-    // loop's exchange, it is part of the release sequence that the loop acquires, so the
-    // action sees the write. Behind it, it fails, and the caller puts an item in.
+    // Exchanges true for true instead of loading. The caller writes its data
+    // and then checks the mark; the loop clears the mark and then reads the
+    // data. With a load, the caller could see the mark set before its write is
+    // visible, while the loop reads the old data, and the commit would be lost.
+    // An exchange has a position in the mark's modification order. Before the
+    // loop's exchange, it is part of the release sequence that the loop
+    // acquires, so the action sees the write. After it, this exchange fails,
+    // and the caller appends an item.
     isSet.compareExchange(
       expected: true,
       desired: true,
@@ -238,16 +251,16 @@ package struct InboxMark: ~Copyable {
     ).exchanged
   }
 
-  /// Takes note that an item is being put in, under the inbox's lock.
-  // Relaxed: the lock publishes what the caller wrote, as for every item.
+  /// Sets the mark when an item is appended, under the inbox's lock. Relaxed:
+  /// the lock publishes what the caller wrote, as for every item.
   package func set() { isSet.store(true, ordering: .relaxed) }
 
-  /// Takes note that the item was taken.
+  /// Clears the mark when the item is taken.
   ///
   /// Call on the loop.
   package func clear() {
-    // Acquiring: pairs with each `join` before it. An exchange, for a store would read
-    // nothing that it could acquire.
+    // Acquire: pairs with each earlier `join`. An exchange, because a store
+    // reads nothing and so cannot acquire.
     _ = isSet.exchange(false, ordering: .acquiring)
   }
 }

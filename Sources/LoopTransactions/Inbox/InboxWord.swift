@@ -1,25 +1,25 @@
 package import Synchronization
 
-/// The state of an inbox, and its lock, in one atomic word.
+/// The state of an inbox and its lock, in one atomic word.
 ///
-/// While `locked` is set, only its holder changes the word, and so gives the lock
-/// back with a plain store. While it is not, every change is a compare-exchange
-/// that sees the whole. So there is one step that a post begins with and that
-/// tells it whether the loop sleeps: a wake-up is not lost to a flag that was
-/// read before something was published. I3, I4.
+/// While `locked` is set, only the holder of the lock changes the word, so it
+/// releases the lock with a plain store. Otherwise every change is a
+/// compare-exchange of the whole word. So a post locks the inbox and learns
+/// whether the loop sleeps in a single step, and cannot lose a wake-up to a
+/// flag that it read too early. I3, I4.
 package struct InboxWord {
-  /// A thread is between `lock` and `unlock`.
+  /// A thread holds the lock.
   package static let locked: UInt32 = 1
-  /// The loop blocks, or is about to: it wants to be woken.
+  /// The loop blocks or is about to, and must be woken.
   package static let asleep: UInt32 = 2
-  /// Something was posted and not taken yet.
+  /// An item was posted and not taken yet.
   package static let filled: UInt32 = 4
-  /// Nothing is accepted any more.
+  /// All items are refused.
   package static let closed: UInt32 = 8
 
   package struct Cells: ~Copyable {
     package let word = Atomic<UInt32>(0)
-    /// How many threads sleep for the lock.
+    /// The number of threads that are blocked on the lock.
     package let waiters = Atomic<UInt32>(0)
 
     package init() {}
@@ -31,16 +31,16 @@ package struct InboxWord {
   /// Uses the cells at `pointer`.
   package init(_ pointer: UnsafeMutablePointer<Cells>) { cells = pointer }
 
-  /// What the word says now. Acquire: pairs with the release in `unlock`.
+  /// The current flags. Acquire: pairs with the release in `unlock`.
   @inline(__always)
   package var flags: UInt32 { cells.pointee.word.load(ordering: .acquiring) }
 
-  /// Takes the lock; returns the flags, without `locked`.
+  /// Acquires the lock. Returns the flags without `locked`.
   @inline(__always)
   package func lock() -> UInt32 {
     let seen = cells.pointee.word.load(ordering: .relaxed)
     if seen & Self.locked == 0 {
-      // Acquire: sees what the holder before us wrote.
+      // Acquire: pairs with the release in `unlock`.
       let (exchanged, old) = cells.pointee.word.weakCompareExchange(
         expected: seen,
         desired: seen | Self.locked,
@@ -52,34 +52,34 @@ package struct InboxWord {
     return lockSlowly()
   }
 
-  /// Gives the lock back, leaving `flags`.
+  /// Releases the lock and sets the word to `flags`.
   @inline(__always)
   package func unlock(_ flags: UInt32) {
-    // Release: publishes what was written under the lock.
+    // Release: publishes the writes made under the lock.
     cells.pointee.word.store(flags, ordering: .releasing)
-    // Relaxed, and no barrier before it: one that begins to wait just now may be
-    // missed. It looks again by itself.
+    // Relaxed, without a barrier: this may miss a thread that is about to
+    // block. Its wait ends after 1 ms, and it tries again.
     if _slowPath(cells.pointee.waiters.load(ordering: .relaxed) != 0) { wakeWaiter() }
   }
 
-  /// Refuses everything from now on.
+  /// Makes the inbox refuse everything from now on.
   package func close() {
     let flags = lock()
-    // Sequentially consistent with `claimWake`, so an exchange: who is not
-    // counted yet by then finds it closed. Nobody waits that could not look by
-    // itself.
+    // Sequentially consistent with `claimWake`, so it must be an exchange: a
+    // sender that is not counted yet sees `closed`. Threads blocked on the lock
+    // are not woken, because their wait ends by itself.
     _ = cells.pointee.word.exchange(
       (flags | Self.closed) & ~Self.asleep,
       ordering: .sequentiallyConsistent
     )
   }
 
-  /// Says that the loop is about to block; false if it must not.
+  /// Announces that the loop is about to block. Returns false if it must not.
   @inline(__always)
   package func sleep() -> Bool {
-    // A post that comes later finds `asleep`; one that came before, or is at it,
-    // left `filled` or `locked`, and the exchange fails. Sequentially consistent
-    // with `claimWake`: the loop looks for requests after this.
+    // A later post sees `asleep`. An earlier or concurrent one has set `filled`
+    // or `locked`, so the exchange fails. Sequentially consistent with
+    // `claimWake`: the loop checks for requests after this.
     let (slept, old) = cells.pointee.word.compareExchange(
       expected: 0,
       desired: Self.asleep,
@@ -88,11 +88,12 @@ package struct InboxWord {
     return slept || old == Self.asleep
   }
 
-  /// Takes it on to wake the loop if it sleeps, and nobody else does; whether
-  /// the caller must. Takes no lock, so that a signal handler may call it.
+  /// Claims the duty to wake the loop if it sleeps. Returns whether the caller
+  /// must wake it. Takes no lock, so a signal handler may call it.
   package func claimWake() -> Bool {
     var seen = cells.pointee.word.load(ordering: .sequentiallyConsistent)
-    // Who holds the lock and finds the loop asleep wakes it, or is the loop.
+    // A thread that holds the lock and finds the loop asleep wakes it, or is
+    // the loop itself.
     while seen & (Self.asleep | Self.locked | Self.closed) == Self.asleep {
       let (exchanged, now) = cells.pointee.word.compareExchange(
         expected: seen,
@@ -107,7 +108,7 @@ package struct InboxWord {
 
   @inline(never)
   private func lockSlowly() -> UInt32 {
-    // 100 pauses: a holder that is running is done by then. Guess.
+    // 100 pauses: a running holder has released the lock by then. Not measured.
     for _ in 0..<100 {
       System.pause()
       let seen = cells.pointee.word.load(ordering: .relaxed)
@@ -117,7 +118,7 @@ package struct InboxWord {
   }
 
   private func lockSleeping() -> UInt32 {
-    // Relaxed: a hint to the holder, and no more.
+    // Relaxed: only a hint for the holder.
     cells.pointee.waiters.add(1, ordering: .relaxed)
     defer { cells.pointee.waiters.subtract(1, ordering: .relaxed) }
     while true {

@@ -1,10 +1,11 @@
-/// One thing posted to a loop: three words, moved as bits, run once.
+/// One item posted to a loop: three trivially copied words, run once.
 ///
-/// A closure is stored as its own two words, so that posting it allocates
-/// nothing beyond what the closure itself is made of; a function and a context,
-/// or a target and a selector, or a job of Swift's concurrency, allocate nothing.
+/// A closure is stored as its own two words, so posting it allocates nothing
+/// beyond its captures. A function with a context, a target with a selector,
+/// and a job of Swift concurrency allocate nothing.
 package struct PostedItem: BitwiseCopyable {
-  /// What the two words are; from 16 on, the address of a selector's entry.
+  /// The meaning of the other two words. From 16 on, the address of a
+  /// selector's entry.
   package var kind: UInt
   package var first: UInt = 0
   package var second: UInt = 0
@@ -12,27 +13,28 @@ package struct PostedItem: BitwiseCopyable {
   package static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
-  // A job: 3 to 5. PostedItem+Job.
+  // Jobs are 3 to 5; see PostedItem+Job.swift.
   package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
   static let portTransaction: UInt = 6
   static let firstAddress: UInt = 16
 }
 
-/// A function to call on the loop with the context it was posted with.
+/// A C function that is called on the loop with the context it was posted with.
 public typealias PostedFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-/// A call within the library: the loop, and the object that came along.
+/// A C function of this library that is called on the loop with the loop and an
+/// object.
 package typealias PostedCall = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> Void
 
-/// A closure in its natural form: in a generic container it would be wrapped in
-/// a thunk, which allocates.
+/// A closure in its natural calling convention. A generic container would wrap
+/// it in a thunk, which allocates.
 private struct ClosureWords {
   let body: @Sendable () -> Void
 }
 
 extension PostedItem {
-  /// A call of `function` with `context`.
+  /// Creates a call of `function` with `context`.
   @inline(__always)
   package init(_ function: PostedFunction, _ context: UnsafeMutableRawPointer?) {
     self.init(
@@ -42,7 +44,7 @@ extension PostedItem {
     )
   }
 
-  /// A call of `body`, which the item owns until it is run.
+  /// Creates a call of `body`, which the item owns until it runs.
   @inline(__always)
   package init(_ body: consuming @escaping @Sendable () -> Void) {
     self.init(kind: Self.closure)
@@ -50,7 +52,8 @@ extension PostedItem {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
   }
 
-  /// A call of `function` with `object`, which the item owns until it is run.
+  /// Creates a call of `function` with `object`, which the item owns until it
+  /// runs.
   package init(_ function: PostedCall, _ object: AnyObject) {
     self.init(
       kind: Self.call,
@@ -59,26 +62,27 @@ extension PostedItem {
     )
   }
 
-  /// Whether a user handed it over by a post or a commit, which a full inbox refuses.
-  /// Not the rest: it is bounded otherwise, or nobody could be told.
+  /// Whether a full inbox refuses the item: true for posts and commits of
+  /// users. Other items are bounded otherwise, or have no caller that could
+  /// handle a refusal.
   var isRefusable: Bool {
     kind == Self.function || kind == Self.closure || kind >= Self.firstAddress
   }
 
-  /// Whether it is a job.
+  /// Whether the item is a job.
   @inline(__always)
   var isJob: Bool { kind >= Self.firstJob && kind < Self.portTransaction }
 
-  /// The same for items that do the same: a function's address, a selector's, a
-  /// closure's code.
+  /// Equal for items that run the same code: the address of the function, the
+  /// selector's entry or the closure's code.
   @inline(__always)
   var similarityKey: UInt { kind < Self.firstAddress ? first : kind }
 
-  /// Releases what the item owns; it was refused.
+  /// Releases what the item owns, after it was refused.
   @inline(never)
   package mutating func drop() {
     switch kind {
-    // A job is its task's.
+    // A job belongs to its task.
     case Self.function, Self.firstJob..<Self.portTransaction: break
     case Self.closure: _ = claimClosure()
     case Self.portTransaction:
@@ -98,8 +102,9 @@ extension PostedItem {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 
-  /// Where the closure of the item at `pointer` is: in both words.
-  // Not a pointer to `first`, behind which the optimiser sees nothing of ours.
+  /// Returns the address of the closure in the item at `pointer`; it occupies
+  /// both words. Not a pointer to `first`: the optimiser would assume that an
+  /// access through it ends with that word.
   @inline(__always)
   private static func closure(
     of pointer: UnsafeMutablePointer<PostedItem>
