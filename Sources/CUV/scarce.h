@@ -1,4 +1,5 @@
-// Tries again what the system had nothing left for. Apart from shim.h, for C to include.
+// Retries calls that fail because the system lacks a resource for a moment.
+// Separate from shim.h, so that C targets can include it.
 #ifndef LT_CUV_SCARCE_H
 #define LT_CUV_SCARCE_H
 
@@ -8,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// Does `attempt` again while it says EAGAIN, for 10 ms at most; what it said last. What
-// the system lacks may be there a moment later: with nothing near any limit, one thread
-// in 10^5 was refused here, and the next was not. The first pause is none; then they
-// double, from 20 us.
+// Repeats `attempt` while it returns EAGAIN, for at most 10 ms. Returns its
+// last result. A resource may be available a moment later: with nothing near
+// its limit, one thread in 10^5 was refused here, and the next was not. The
+// first retry comes at once. The pauses then start at 20 us and double.
 static inline int lt_while_scarce(int (*attempt)(void *), void *context) {
   int error = attempt(context);
   for (long pause = 0; error == EAGAIN && pause <= 5120000; error = attempt(context)) {
@@ -35,7 +36,7 @@ static inline int lt_thread_attempt(void *opaque) {
                         creation->context);
 }
 
-// As pthread_create, but not refused by what passes.
+// As pthread_create, but retries on EAGAIN for up to 10 ms.
 static inline int lt_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                    void *(*body)(void *), void *context) {
   lt_thread_creation creation = {thread, attributes, body, context};
@@ -47,8 +48,8 @@ static inline int lt_fork_attempt(void *child) {
   return *(pid_t *)child < 0 ? errno : 0;
 }
 
-// As fork, but not refused by what passes. 0, with 0 as the `child` in the child; or an
-// errno.
+// As fork, but retries on EAGAIN for up to 10 ms. Returns 0, or an errno. In
+// the child, `child` is 0.
 static inline int lt_fork(pid_t *child) { return lt_while_scarce(lt_fork_attempt, child); }
 
 #endif

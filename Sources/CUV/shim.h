@@ -1,7 +1,7 @@
-// libuv, and the few things Swift can not say itself.
+// libuv, and the few functions that cannot be written in Swift.
 //
-// Everything here is `static inline`: there is no C object to build or link,
-// and the Swift optimiser sees through each call.
+// All functions are `static inline`, so there is no C object to build or link,
+// and the Swift optimiser can inline each call.
 #ifndef LT_CUV_SHIM_H
 #define LT_CUV_SHIM_H
 
@@ -29,9 +29,9 @@
 
 // MARK: Thread identity
 
-// An address that is this thread's alone while it lives. `pthread_self()` is
-// declared const, so the optimiser folds two calls across a suspension point
-// into one; a volatile read of the thread register can not be folded.
+// Returns an address that identifies the calling thread while it exists.
+// `pthread_self()` is declared const, so the optimiser merges two calls across
+// a suspension point. It cannot merge volatile reads of the thread register.
 static inline uintptr_t lt_thread_identity(void) {
   uintptr_t identity;
 #if defined(__x86_64__) && defined(__linux__)
@@ -47,10 +47,10 @@ static inline uintptr_t lt_thread_identity(void) {
   return identity;
 }
 
-// MARK: Cheap time
+// MARK: Cycle counter
 
-// A counter that grows at a constant rate, in some unit. About 10 ns where
-// `uv_hrtime` costs 26. 0 where the processor has none.
+// Returns a counter of constant rate, in an unspecified unit, or 0 if the CPU
+// has none. Costs about 10 ns; `uv_hrtime` costs 26.
 static inline uint64_t lt_cycles(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -63,7 +63,7 @@ static inline uint64_t lt_cycles(void) {
 #endif
 }
 
-// How far the counter may get before the clock is read again: 4 to 10 us.
+// The number of cycles after which the clock is read again: 4 to 10 us.
 static inline uint64_t lt_cycles_per_reading(void) {
 #if defined(__x86_64__)
   return 20000;
@@ -84,18 +84,18 @@ static inline void lt_pause(void) {
 #endif
 }
 
-// Fetches a cache line that another processor wrote to or read last. A hint: the
+// Prefetches a cache line that another CPU wrote or read last. A hint: the
 // address need not be valid.
 static inline void lt_prefetch_for_writing(const void *address) {
 #if defined(__x86_64__)
-  // Not the builtin: without a flag for the processor it fetches to read.
+  // Not the builtin, which prefetches for reading unless a CPU flag is set.
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
   __builtin_prefetch(address, 1, 3);
 #endif
 }
 
-// MARK: Threads of our own
+// MARK: Threads
 
 typedef struct {
   void (*body)(void *);
@@ -109,7 +109,8 @@ static inline void *lt_thread_main(void *opaque) {
   return NULL;
 }
 
-// Starts a thread that nobody joins; 0, or an errno. One attempt: does not block.
+// Starts a detached thread. Returns 0, or an errno. Tries once and does not
+// block.
 static inline int lt_thread_start(void (*body)(void *), void *context) {
   lt_thread_arguments *arguments = (lt_thread_arguments *)malloc(sizeof *arguments);
   if (arguments == NULL) return ENOMEM;
@@ -125,7 +126,7 @@ static inline int lt_thread_start(void (*body)(void *), void *context) {
   return error;
 }
 
-// Names the calling thread, as far as the system shows: 15 bytes on Linux.
+// Names the calling thread. Linux truncates the name to 15 bytes.
 static inline void lt_thread_set_name(const char *name) {
 #if defined(__linux__)
   char shown[16];
@@ -139,7 +140,8 @@ static inline void lt_thread_set_name(const char *name) {
 #endif
 }
 
-// Reads a file into `text`, as far as it fits; how many bytes, or -1.
+// Reads the first `size` bytes of a file into `text`. Returns their number, or
+// -1.
 static inline long lt_read_file(const char *path, char *text, size_t size) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return -1;
@@ -150,17 +152,17 @@ static inline long lt_read_file(const char *path, char *text, size_t size) {
 
 static inline void lt_yield(void) { sched_yield(); }
 
-// MARK: Time spent waiting
+// MARK: Idle time
 
-// Makes libuv add up the time its polls block, from now on. The call is variadic,
-// which Swift can not make.
+// Makes libuv measure the time that its polls block. In C, because Swift cannot
+// call variadic functions.
 static inline int lt_measure_idle(uv_loop_t *loop) {
   return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
 }
 
-// MARK: A word to sleep on
+// MARK: Futex
 
-// Sleeps while `*word == expected`, for 1 ms at most. Callers look again.
+// Blocks while `*word == expected`, for at most 1 ms. Callers must check again.
 static inline void lt_word_wait(void *word, uint32_t expected) {
 #if defined(__linux__)
   struct timespec limit = {0, 1000000};
@@ -173,7 +175,7 @@ static inline void lt_word_wait(void *word, uint32_t expected) {
 #endif
 }
 
-// Wakes one thread that sleeps on `word`.
+// Wakes one thread that is blocked on `word`.
 static inline void lt_word_wake(void *word) {
 #if defined(__linux__)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -182,7 +184,8 @@ static inline void lt_word_wake(void *word) {
 #endif
 }
 
-// Writes what a debugger shows of the calling thread, `name (number)`, to `text`.
+// Writes the name and number of the calling thread to `text`, as `name
+// (number)`.
 static inline void lt_thread_describe(char *text, size_t size) {
   char name[64] = "";
 #if defined(__linux__)
@@ -200,7 +203,7 @@ static inline void lt_thread_describe(char *text, size_t size) {
 
 // MARK: The main thread
 
-// Whether the caller is the thread that the process began with.
+// Returns whether the caller is the process's first thread.
 static inline int lt_is_main_thread(void) {
 #if defined(__linux__)
   return (long)getpid() == syscall(SYS_gettid);
@@ -211,9 +214,9 @@ static inline int lt_is_main_thread(void) {
 #endif
 }
 
-// What any library of the process exports as `name`; NULL if none does.
+// Returns the address of the exported symbol `name`, or NULL.
 static inline void *lt_symbol(const char *name) {
-  // As RTLD_DEFAULT, which glibc hides behind _GNU_SOURCE.
+  // NULL is RTLD_DEFAULT, which glibc only declares with _GNU_SOURCE.
 #if defined(__linux__)
   return dlsym(NULL, name);
 #else
@@ -223,7 +226,8 @@ static inline void *lt_symbol(const char *name) {
 
 // MARK: Wake descriptor
 
-// A new eventfd, or a negated errno; `UV_ENOSYS` where the system has none.
+// Creates an eventfd. Returns a negated errno on failure; `UV_ENOSYS` on other
+// systems.
 static inline int lt_eventfd_open(void) {
 #if defined(__linux__)
   int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -233,7 +237,7 @@ static inline int lt_eventfd_open(void) {
 #endif
 }
 
-// Adds one to the eventfd. Async-signal-safe: keeps errno.
+// Adds one to the eventfd. Async-signal-safe: preserves errno.
 static inline void lt_eventfd_write(int descriptor) {
 #if defined(__linux__)
   int saved = errno;
@@ -248,7 +252,7 @@ static inline void lt_eventfd_write(int descriptor) {
 #endif
 }
 
-// Takes what was added. Returns 0 when there was nothing.
+// Reads and resets the counter of an eventfd or timerfd. Returns 0 if it was 0.
 static inline uint64_t lt_counter_read(int descriptor) {
   uint64_t count = 0;
   ssize_t taken;
@@ -258,11 +262,11 @@ static inline uint64_t lt_counter_read(int descriptor) {
   return taken == (ssize_t)sizeof count ? count : 0;
 }
 
-// Makes the loop's poll report what happens to `descriptor`, which it watches
-// already, once each time, whether or not it is read. 0, or a negated errno.
+// Makes the loop's epoll report `descriptor`, which it already watches,
+// edge-triggered. Returns 0, or a negated errno.
 static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 #if defined(__linux__)
-  // As libuv registers it, which finds its watcher by the descriptor.
+  // The same data as libuv registers: it finds its watcher by the descriptor.
   struct epoll_event event = {0};
   event.events = EPOLLIN | EPOLLET;
   event.data.fd = descriptor;
@@ -278,7 +282,8 @@ static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
 
 // MARK: Precise timer
 
-// A new timerfd on the clock of `uv_hrtime`, or a negated errno.
+// Creates a timerfd on the clock of `uv_hrtime`. Returns a negated errno on
+// failure.
 static inline int lt_timerfd_open(void) {
 #if defined(__linux__)
   int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -288,8 +293,9 @@ static inline int lt_timerfd_open(void) {
 #endif
 }
 
-// Arms at the absolute time `deadline` (ns), then every `interval` (ns; 0:
-// once). A deadline of 0 disarms.
+// Arms the timerfd at the absolute time `deadline`, and then at every
+// `interval`, both in ns. An `interval` of 0 fires once. A `deadline` of 0
+// disarms.
 static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t interval) {
 #if defined(__linux__)
   struct itimerspec spec;
@@ -308,10 +314,11 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
 
 // MARK: Fork
 
-// How many forks led to this process. Not a global of Swift's: under ThreadSanitizer its
-// runtime takes a lock at each look at one, and a child that is forked meanwhile waits
-// for the thread that holds it, which it does not have. Relaxed everywhere: only the one
-// thread that survived a fork writes, before any other thread of the child exists.
+// The number of forks that led to this process. Not a Swift global: under
+// ThreadSanitizer, Swift's runtime takes a lock at each access of one. A child
+// forked meanwhile would wait for a thread that does not exist in it. Relaxed
+// everywhere: only the thread that survived the fork writes, before the child
+// has any other thread.
 __attribute__((weak, visibility("hidden"))) int lt_forks = 0;
 __attribute__((weak, visibility("hidden"))) pthread_once_t lt_forks_once = PTHREAD_ONCE_INIT;
 
@@ -321,14 +328,15 @@ static inline void lt_forked(void) { __atomic_fetch_add(&lt_forks, 1, __ATOMIC_R
 
 static inline void lt_start_counting_forks(void) { pthread_atfork(NULL, NULL, lt_forked); }
 
-// Counts the forks from now on. glibc begins anew in a child that was forked meanwhile.
+// Starts counting forks. glibc resets a pthread_once that was running during a
+// fork.
 static inline void lt_count_forks(void) {
   pthread_once(&lt_forks_once, lt_start_counting_forks);
 }
 
-// MARK: Reports
+// MARK: Standard error
 
-// Writes all of `text` to standard error; what can not be written is dropped.
+// Writes `text` to standard error. Stops at the first error other than EINTR.
 static inline void lt_write_to_stderr(const char *text, size_t length) {
   while (length > 0) {
     ssize_t written = write(2, text, length);

@@ -1,37 +1,41 @@
 public import LoopTransactions
 
-/// Runs a loop by turns on Dispatch's main queue, for a program whose main thread
-/// serves that queue already: by `RunLoop.main`, by Core Foundation, by a toolkit.
+/// Runs a loop in turns on Dispatch's main queue, in a program whose main
+/// thread already serves that queue through `RunLoop.main`, Core Foundation or
+/// a toolkit.
 ///
-/// Events and precise timers come by a dispatch source that watches the loop's
-/// descriptor; other timers by one timer source; posts, and what is committed on the
-/// main thread between two turns, by a block of the main queue. Each turn is a block
-/// of its own, so a busy loop leaves room for others. An idle loop costs nothing. While
-/// a callback of the loop runs the main thread's own loop anew, the main queue rests,
-/// and this with it.
+/// Each turn is a block of its own on the main queue, so a busy loop leaves
+/// time for other blocks. A dispatch source watches the loop's descriptor for
+/// events and precise timers. One timer source serves the other timers. Posts,
+/// and commits made on the main thread between two turns, enqueue a block
+/// directly. An idle loop uses no CPU. If a callback of the loop runs a nested
+/// run loop on the main thread, the main queue and this host are suspended
+/// meanwhile.
 ///
-/// The loop has to be the main thread's. `dispatchMain()`, and an asynchronous `main`,
-/// have the queue served by threads of their own, on Linux: a turn traps there. The
-/// loop keeps the host until `cancel()`, or until it is closed.
+/// The loop must belong to the main thread. On Linux, `dispatchMain()` and an
+/// async `main` serve the queue on other threads; a turn traps there. The loop
+/// keeps the host until `cancel()`, or until the loop is closed.
 ///
 /// ```swift
 /// let host = try DispatchHost(loop)
 /// RunLoop.main.run()
 /// ```
 ///
-/// After SwiftNIO's transport services, which put a loop on a queue.
+/// Modelled on SwiftNIO Transport Services, which runs event loops on dispatch
+/// queues.
 @MainActor
 public final class DispatchHost {
   private var embedding: Embedding?
   private var sources: LoopSources?
-  // Whether a block that makes a turn is on its way.
+  // Whether a block that makes a turn is already enqueued.
   private var isQueued = false
 
-  /// Lets the main queue run `loop`, from now on.
+  /// Starts running `loop` on the main queue.
   ///
-  /// Call on the loop, while it is not running, on the main thread.
+  /// Call on the loop, on the main thread, while the loop is not running.
   ///
-  /// - Throws: `UVError` if no descriptor is left; the loop is as it was then.
+  /// - Throws: `UVError` if the system is out of descriptors. The loop is then
+  ///   unchanged.
   /// - Precondition: The loop is not embedded already.
   public init(_ loop: EventLoop) throws(UVError) {
     (embedding, sources) = try LoopSources.embed(loop, for: "DispatchHost.init") { [self] in
@@ -44,7 +48,7 @@ public final class DispatchHost {
     schedule()
   }
 
-  /// Stops running the loop, which can be run in another way again.
+  /// Stops running the loop. It can be run in another way again.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -61,15 +65,16 @@ public final class DispatchHost {
     schedule()
   }
 
-  /// Sees to it that the next turn comes when it is due.
+  /// Schedules the next turn for when it is due.
   private func schedule() {
     guard !isQueued, let embedding else { return }
     switch embedding.nextTimeout {
     case .zero:
       isQueued = true
       LoopSources.queue { [weak self] in
-        // Here only: a turn that comes earlier, by a source, leaves the block on its
-        // way, and another one would follow it for ever.
+        // Reset only here. An earlier turn made by a source leaves this block
+        // enqueued. Resetting there would enqueue a second block, and both
+        // would continue forever.
         self?.isQueued = false
         self?.turn()
       }

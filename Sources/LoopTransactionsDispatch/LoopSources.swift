@@ -7,24 +7,25 @@ package import LoopTransactions
   private import Glibc
 #endif
 
-/// The sources by which Dispatch's main queue learns that a loop is due.
+/// The dispatch sources that tell the main queue when a loop is due.
 @MainActor
 package final class LoopSources {
   private let readable: any DispatchSourceRead
   private let timer: any DispatchSourceTimer
-  // When the timer comes; nil if it does not.
+  // The deadline of the timer, or nil if it is not armed.
   private var armed: LoopClock.Instant?
-  // Whether the descriptor is left alone.
+  // Whether the source of the descriptor is suspended.
   private var isSuspended = false
 
-  /// Embeds `loop` for `operation`, which errors name, with sources that have `turn` called
-  /// when it is due.
+  /// Embeds `loop`, with sources that call `turn` when the loop is due. Errors
+  /// name `operation`.
   ///
   /// - Parameters:
-  ///   - onChange: As of `Embedding`, on the main thread.
-  ///   - onEnd: As of `Embedding`, on the main thread.
-  ///   - turn: Called on the main queue; makes a turn.
-  /// - Throws: `UVError` if no descriptor is left; the loop is not embedded then.
+  ///   - onChange: As in `Embedding`, on the main thread.
+  ///   - onEnd: As in `Embedding`, on the main thread.
+  ///   - turn: Called on the main queue. Must make a turn.
+  /// - Throws: `UVError` if the system is out of descriptors. The loop is then
+  ///   not embedded.
   package static func embed(
     _ loop: EventLoop,
     for operation: String,
@@ -37,7 +38,8 @@ package final class LoopSources {
     } onEnd: {
       MainActor.assumeIsolated { onEnd() }
     } wake: {
-      // Straight to the queue: by the descriptor it is Dispatch's own thread that wakes.
+      // Directly to the main queue. The descriptor would wake a thread of
+      // Dispatch first.
       queue(turn)
       return true
     }
@@ -49,13 +51,15 @@ package final class LoopSources {
     }
   }
 
-  /// Watches `descriptor` for `operation`, and calls `onDue` on the main queue.
+  /// Watches `descriptor` and calls `onDue` on the main queue. Errors name
+  /// `operation`.
   private init(
     _ descriptor: Int32,
     for operation: String,
     onDue: @escaping @MainActor () -> Void
   ) throws(UVError) {
-    // A source is cancelled later than the loop closes its own.
+    // Duplicated, because Dispatch cancels a source only after the loop has
+    // closed its own descriptor.
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw UVError(code: -errno, operation: operation) }
     readable = DispatchSource.makeReadSource(fileDescriptor: copy, queue: .main)
@@ -72,38 +76,39 @@ package final class LoopSources {
     timer.activate()
   }
 
-  /// Ends the watching. Nothing is called from now on.
+  /// Cancels the sources. Nothing is called from now on.
   package func cancel() {
     readable.cancel()
     timer.cancel()
-    // Dispatch lets go of none that is suspended.
+    // Dispatch does not release a suspended source.
     resume()
   }
 
-  /// Leaves the descriptor alone until `resume()`: it stays readable while no turn can
-  /// be made, and would be reported again and again.
+  /// Stops watching the descriptor until `resume()`. Otherwise, while no turn
+  /// can be made, the descriptor stays readable and is reported repeatedly.
   package func suspend() {
     guard !isSuspended else { return }
     isSuspended = true
     readable.suspend()
   }
 
-  /// Watches the descriptor again.
+  /// Resumes watching the descriptor.
   package func resume() {
     guard isSuspended else { return }
     isSuspended = false
     readable.resume()
   }
 
-  /// Calls `body` in a block of the main queue.
+  /// Calls `body` in a block on the main queue.
   package nonisolated static func queue(_ body: @escaping @MainActor @Sendable () -> Void) {
     DispatchQueue.main.async { MainActor.assumeIsolated { body() } }
   }
 
-  /// Has the timer come in `timeout`; nil: not at all.
+  /// Arms the timer to fire after `timeout`, or not at all if nil.
   ///
-  /// To set a timer wakes Dispatch's manager thread, some 10 µs; so one that comes
-  /// earlier than needed is left, and finds nothing to do.
+  /// Setting a timer wakes Dispatch's manager thread, which takes about 10 µs.
+  /// So a timer that is already armed for an earlier time is kept; it then
+  /// finds nothing to do.
   package func arm(_ timeout: Duration?) {
     guard let timeout else { return }
     let deadline = LoopClock.now.advanced(by: timeout)
@@ -112,13 +117,13 @@ package final class LoopSources {
     timer.schedule(deadline: .now() + .nanoseconds(timeout.nanoseconds), leeway: .nanoseconds(0))
   }
 
-  /// Traps where another thread serves the main queue.
+  /// Traps if another thread serves the main queue.
   package static func checkMainThread() {
     require(
       System.isMainThread,
       """
-      DispatchHost: the main queue is served by another thread than the first, by dispatchMain() or \
-      an asynchronous main; serve it on the first, by RunLoop.main
+      DispatchHost: the main thread must serve the main queue, but another thread does, because \
+      of dispatchMain() or an async main; run RunLoop.main on the main thread instead
       """
     )
   }

@@ -1,4 +1,5 @@
 extension RunLoopHost: CustomReflectable {
-  /// Empty: it belongs to the main actor, and reflection may be on any thread.
+  /// An empty mirror: the host belongs to the main actor, but a mirror may be
+  /// requested on any thread.
   public nonisolated var customMirror: Mirror { Mirror(self, children: [:]) }
 }

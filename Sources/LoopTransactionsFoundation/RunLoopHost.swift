@@ -3,38 +3,41 @@ private import Foundation
 public import LoopTransactions
 private import LoopTransactionsDispatch
 
-/// Runs a loop by turns in Foundation's main run loop.
+/// Runs a loop in turns in Foundation's main run loop.
 ///
-/// What is committed on the main thread, in a timer, a block or a source of the run
-/// loop, is performed just before it waits, by an observer of its `beforeWaiting`
-/// that comes after all others; or, for a run that is only a poll and does not wait,
-/// just before that ends. Events, posts and timers of the loop are served in the run
-/// loop's common modes. An idle loop costs nothing. While a callback of the loop runs
-/// the run loop anew, as a modal dialog may, this one rests.
+/// Commits made on the main thread, in a timer, block or source of the run
+/// loop, are performed just before the run loop waits, by a `beforeWaiting`
+/// observer that comes after all others. If a run of the run loop only polls
+/// and does not wait, they are performed just before that run ends. The loop's
+/// events, posts and timers are served in the run loop's common modes. An idle
+/// loop uses no CPU. If a callback of the loop runs a nested run loop, as a
+/// modal dialog may, the loop is suspended meanwhile.
 ///
-/// The loop has to be the main thread's. Belongs to it; the loop keeps the host until
-/// `cancel()`, or until it is closed.
+/// The loop must belong to the main thread, and so does the host. The loop
+/// keeps the host until `cancel()`, or until the loop is closed.
 ///
 /// ```swift
 /// let host = try RunLoopHost(loop)
 /// RunLoop.main.run()
 /// ```
 ///
-/// After Core Animation, which commits its transactions so.
+/// Modelled on Core Animation, which commits its transactions in the same way.
 @MainActor
 public final class RunLoopHost {
   private var embedding: Embedding?
   private var sources: LoopSources?
   private var observer: CFRunLoopObserver?
-  // Whether the run loop will wait for what it was told last.
+  // Whether the run loop is about to wait or waiting, with the timeout set
+  // last.
   private var isWaiting = false
   private var isTurning = false
 
-  /// Lets the main run loop run `loop`, from now on.
+  /// Starts running `loop` in the main run loop.
   ///
-  /// Call on the loop, while it is not running, on the main thread.
+  /// Call on the loop, on the main thread, while the loop is not running.
   ///
-  /// - Throws: `UVError` if no descriptor is left; the loop is as it was then.
+  /// - Throws: `UVError` if the system is out of descriptors. The loop is then
+  ///   unchanged.
   /// - Precondition: The loop is not embedded already.
   public init(_ loop: EventLoop) throws(UVError) {
     (embedding, sources) = try LoopSources.embed(loop, for: "RunLoopHost.init") { [self] in
@@ -47,7 +50,7 @@ public final class RunLoopHost {
     observe()
   }
 
-  /// Stops running the loop, which can be run in another way again.
+  /// Stops running the loop. It can be run in another way again.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -62,7 +65,8 @@ public final class RunLoopHost {
 
   private func observe() {
     var context = CFRunLoopObserverContext()
-    // Not retained: `ended()` comes before this goes.
+    // Not retained: `ended()` invalidates the observer before the host is
+    // freed.
     context.info = Unmanaged.passUnretained(self).toOpaque()
     observer = CFRunLoopObserverCreate(
       nil,
@@ -76,7 +80,8 @@ public final class RunLoopHost {
   }
 }
 
-// kCFRunLoopBeforeWaiting and so on, which Swift does not see on Linux.
+// The values of kCFRunLoopBeforeWaiting and others, which Swift does not import
+// on Linux.
 private enum RunLoopActivity {
   static let beforeWaiting: CFOptionFlags = 32
   static let afterWaiting: CFOptionFlags = 64
@@ -95,16 +100,18 @@ extension RunLoopHost {
 
   fileprivate func runLoopHasWaited() { isWaiting = false }
 
-  /// A run of the run loop ends. One that only polls has told of no waiting, and one
-  /// that has served a source tells of none after it.
+  /// Called when a run of the run loop ends. A run that only polls calls no
+  /// `beforeWaiting` observer, and neither does one that ends after a source.
   fileprivate func runLoopExits() {
     guard !isTurning, embedding?.nextTimeout == .zero else { return }
     turn()
   }
 
-  /// The descriptor is readable, a timer due, or something owed.
+  /// Makes a turn. Called when the descriptor is readable, a timer is due, or
+  /// work is pending.
   private func turn() {
-    // Within a callback of the loop. The run loop asks again when that has returned.
+    // Inside a callback of the loop. The run loop asks again after it has
+    // returned.
     guard !isTurning else {
       sources?.suspend()
       return
@@ -115,8 +122,8 @@ extension RunLoopHost {
     sources?.resume()
   }
 
-  /// The run loop asks before it waits, and at its end. Only another observer can come
-  /// in between.
+  /// The run loop asks for the timeout before it waits and when a run ends.
+  /// Only another observer can change it in between.
   private func changed() { if isWaiting { CFRunLoopWakeUp(CFRunLoopGetMain()) } }
 }
 
@@ -127,7 +134,7 @@ private func runLoopObserved(
 ) {
   guard let context else { return }
   let host = Unmanaged<RunLoopHost>.fromOpaque(context)
-  // The main run loop calls on the main thread.
+  // The main run loop calls its observers on the main thread.
   MainActor.assumeIsolated {
     let host = host.takeUnretainedValue()
     switch activity.rawValue {

@@ -1,14 +1,15 @@
-/// Random numbers that are the same for the same seed, on every machine.
+/// A random number generator with the same sequence for the same seed on every
+/// machine.
 ///
-/// Steele, Lea and Flood's SplitMix64: for orders and choices in tests, not for
-/// secrets.
+/// Implements SplitMix64 by Steele, Lea and Flood. For orders and choices in
+/// tests, not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The numbers of `seed`.
+  /// Creates a generator with `seed`.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -1,11 +1,11 @@
 public import LoopTransactions
 
-/// An event loop that a test steps by hand, on a clock of its own.
+/// An event loop that a test steps by hand, with a virtual clock.
 ///
-/// Nothing blocks and nothing waits for the wall: ticks happen when they are
-/// asked for, timers fire when the clock is moved. The loop is a real one, on
-/// libuv, so posts from other threads and descriptors work too. Belongs to the
-/// thread that made it; close it at the end of the test.
+/// Nothing blocks, and nothing depends on real time: ticks happen when the test
+/// steps the loop, and timers fire when the test advances the clock. The loop
+/// is a real libuv loop, so posts from other threads and descriptors work too.
+/// It belongs to the thread that created it. Close it at the end of the test.
 ///
 /// ```swift
 /// let stepped = try SteppedLoop()
@@ -13,23 +13,27 @@ public import LoopTransactions
 /// stepped.advance(by: .seconds(60))
 /// print(stepped.trace.events)
 /// ```
+///
+/// It has the role of `EmbeddedEventLoop` in SwiftNIO.
 public final class SteppedLoop {
-  /// The loop, for what is tested.
+  /// The loop under test.
   ///
-  /// `run()` traps while one of its timers waits: the clock stands still in it.
+  /// `run()` traps while a timer of the loop is waiting, because the virtual
+  /// clock does not advance during a run.
   public let loop: EventLoop
 
-  /// What happened, as far as the test records it.
+  /// The events that the test records.
   public let trace = Trace()
 
   private let time: VirtualTime
 
-  /// A loop that stands still.
+  /// Creates a stepped loop.
   ///
-  /// Call on the thread that is to step it, as everything else here.
+  /// Call on the thread that will step the loop, like all other functions of
+  /// this type.
   ///
-  /// - Parameter seed: Shuffles the order of timers that are due at the same
-  ///   instant; nil keeps the order in which they were started.
+  /// - Parameter seed: Shuffles timers that are due at the same instant. If
+  ///   nil, they fire in the order in which they were started.
   /// - Throws: `UVError` if the system is out of descriptors.
   public init(seed: UInt64? = nil) throws(UVError) {
     time = VirtualTime()
@@ -39,10 +43,10 @@ public final class SteppedLoop {
     time.rank = { generator.next() }
   }
 
-  /// The clock of the loop.
+  /// The loop's current time.
   public var now: LoopClock.Instant { loop.now }
 
-  /// Whether the loop would block now, because it owes nothing and no timer is
+  /// Whether the loop would block now: it has no pending work, and no timer is
   /// due.
   ///
   /// Call on the loop.
@@ -52,25 +56,28 @@ public final class SteppedLoop {
     return !loop.hasWorkOrPosts && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
   }
 
-  /// Makes one tick that does not block: timers that are due, then the rest.
+  /// Makes one tick that does not block. Due timers fire first.
   public func step() { loop.step() }
 
-  /// Steps until the loop would block; how many ticks that took.
+  /// Steps the loop until it would block. Returns the number of ticks.
   ///
-  /// - Parameter limit: Traps past so many ticks: something keeps the loop busy.
+  /// - Parameter limit: Traps if the loop is still busy after this many ticks.
   @discardableResult
   public func runUntilIdle(limit: Int = 100_000) -> Int {
     var ticks = 0
     while !isIdle {
-      require(ticks < limit, "SteppedLoop: must be idle within \(limit) ticks, and was not")
+      require(
+        ticks < limit,
+        "SteppedLoop.runUntilIdle: not idle after \(limit) ticks; look for endless work"
+      )
       step()
       ticks += 1
     }
     return ticks
   }
 
-  /// Moves the clock on, stopping at each timer on the way, and steps until idle
-  /// at each stop.
+  /// Advances the clock by `duration`. Stops at the deadline of each timer, and
+  /// steps until idle there.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: duration).nanoseconds
     runUntilIdle()
@@ -82,9 +89,9 @@ public final class SteppedLoop {
     runUntilIdle()
   }
 
-  /// Lets time pass without a tick, as a callback that takes that long does.
+  /// Advances the clock without making a tick, as a long-running callback does.
   ///
-  /// Called from within an action it uses up the tick's budget.
+  /// If called in an action, this uses up the tick's budget.
   public func spend(_ duration: Duration) {
     time.move(to: now.advanced(by: duration).nanoseconds)
   }

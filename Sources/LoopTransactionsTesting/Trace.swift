@@ -1,25 +1,26 @@
 public import LoopTransactions
 
-/// What happened in a test, in order, from any thread.
+/// The events of a test, in order. Any thread can record them.
 ///
-/// Compare all of it: `#expect(trace.events == ["beforeWaiting", "layout"])`.
+/// Compare the whole trace: `#expect(trace.events == ["beforeWaiting",
+/// "layout"])`.
 public final class Trace: Sendable {
   private let recorded = Locked<[String]>([])
 
-  /// An empty trace.
+  /// Creates an empty trace.
   public init() {}
 
-  /// Everything recorded so far.
+  /// All recorded events.
   ///
   /// Call from any thread.
   public var events: [String] { recorded.withLock { $0 } }
 
-  /// Adds `event` at the end.
+  /// Records `event`.
   ///
   /// Call from any thread.
   public func record(_ event: String) { recorded.withLock { $0.append(event) } }
 
-  /// Forgets what was recorded, and returns it.
+  /// Removes and returns all recorded events.
   ///
   /// Call from any thread.
   @discardableResult
@@ -30,7 +31,7 @@ public final class Trace: Sendable {
     }
   }
 
-  /// Records each of `activities` of `loop` under its own name.
+  /// Records the name of each of the loop's `activities` when it occurs.
   ///
   /// Call on the loop.
   @discardableResult

@@ -115,7 +115,7 @@ struct HostTests {
   func elsewhere() throws {
     let output = try HostProgram.output("dispatch-host", "elsewhere")
     #expect(output.code != 0)
-    #expect(output.complaints.contains("served by another thread than the first"))
+    #expect(output.complaints.contains("the main thread must serve the main queue"))
   }
 
   @Test("a host of SDL that gets no thread says so, and closes each descriptor once")  // C5

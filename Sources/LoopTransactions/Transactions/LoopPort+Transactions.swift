@@ -1,14 +1,16 @@
 extension LoopPort {
-  /// Performs `selector` on `target` on the loop, before it next waits.
+  /// Commits `selector` on `target`: performs it on the loop, before it next
+  /// waits.
   ///
-  /// Call from any thread. Coalesced with every other commit of the pair. On the
-  /// loop's own thread the pair is pending at once; from another, when the loop
-  /// has taken it: until then `isPending` does not see it, nor `cancel` reach it.
-  /// Allocates nothing, but takes room in the inbox until the loop has taken it: a thread
-  /// that commits the same pair again and again keeps a `PortTransaction`.
+  /// Call from any thread. Coalesced with every other commit of the pair. On
+  /// the loop's own thread the pair is pending at once. From another thread it
+  /// is pending once the loop has taken the commit from its inbox; until then
+  /// `isPending` and `cancel` do not see it. Does not allocate, but occupies
+  /// space in the inbox. A thread that commits the same pair repeatedly should
+  /// keep a `PortTransaction`.
   ///
-  /// - Parameter target: Kept alive until performed, and released on the loop.
-  /// - Throws: `PostError` if the loop is closed or its inbox full.
+  /// - Parameter target: Retained until performed, and released on the loop.
+  /// - Throws: `PostError` if the loop is closed or its inbox is full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable>(
     _ target: Target,
@@ -29,14 +31,15 @@ extension LoopPort {
     throw refusal
   }
 
-  /// Performs `selector` on `target` as above, with `value`, which joins one
-  /// that is pending as the selector says.
+  /// Commits `selector` on `target` with `value`. If the pair is pending, the
+  /// selector determines how the two values are combined.
   ///
-  /// Call from any thread. Pending as above. Allocates once. The loop joins the values of
-  /// several threads in the order in which the commits came in; so the last to come in is
-  /// the one that `keep: .last` keeps.
+  /// Call from any thread. The pair becomes pending as without a value.
+  /// Allocates once. The loop combines the values of several threads in the
+  /// order their commits arrived, so `keep: .last` keeps the value that arrived
+  /// last.
   ///
-  /// - Throws: `PostError` if the loop is closed or its inbox full.
+  /// - Throws: `PostError` if the loop is closed or its inbox is full.
   /// - Complexity: O(1).
   public func commit<Target: Sendable, Value: Sendable>(
     _ target: Target,
@@ -52,7 +55,8 @@ extension LoopPort {
 }
 
 extension PortCore {
-  /// Commits on the loop's own thread; false if the loop takes nothing.
+  /// Commits a pair on the loop's own thread. Returns false if the loop accepts
+  /// nothing.
   func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
     commitOnThread { loop in
       let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())

@@ -1,12 +1,11 @@
 import Synchronization
 
-/// One target and one selector, committed from any thread, and handed to the loop once
-/// however often it is committed until the loop takes it.
+/// A target and a selector that any thread can commit repeatedly at low cost.
 ///
-/// Keep one where other threads commit the same pair again and again. A commit of a pair
-/// that the loop has not taken yet is one atomic operation, and takes no memory.
-/// `LoopPort.commit` does without, but hands each commit over, and the loop coalesces
-/// them.
+/// Keep one if other threads commit the same pair repeatedly. While a commit of
+/// it is waiting for the loop, a further commit is one atomic operation and
+/// uses no memory. `LoopPort.commit` needs no such object, but posts each
+/// commit to the loop, which coalesces them.
 ///
 /// ```swift
 /// let refresh = PortTransaction(view, View.refresh, on: loop.port)
@@ -16,15 +15,15 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The action runs on the loop after each commit that no earlier run covers, and sees
-/// everything that the committing thread wrote before `commit()`. It carries no value:
-/// where several threads write what it reads, the value that is read is the one that
-/// their own lock or atomic says was written last. To merge values, commit a
-/// `Selector.Carrying` by `LoopPort.commit`.
+/// After each commit, the action runs on the loop and sees everything the
+/// committing thread wrote before `commit()`. A transaction carries no value.
+/// If several threads write the data that the action reads, their own lock or
+/// atomic determines the order of the writes. To merge values, commit a
+/// `Selector.Carrying` with `LoopPort.commit`.
 ///
-/// A transaction does not keep its target alive until it is committed; then the target
-/// lives until it is performed. The transaction retains the port, so it counts as a
-/// holder for `EventLoop.waitsForPosts`.
+/// A transaction does not retain its target until it is committed. A committed
+/// target is retained until it is performed. The transaction retains the port,
+/// so it counts as a holder for `EventLoop.waitsForPosts`.
 public final class PortTransaction: Sendable {
   private let port: LoopPort
   private unowned let target: any AnyObject & Sendable
@@ -32,7 +31,7 @@ public final class PortTransaction: Sendable {
   private let number: UInt32
   private let mark = InboxMark()
 
-  /// A transaction of `selector` on `target`, to be committed to the loop of `port`.
+  /// Creates a transaction of `selector` on `target` for the loop of `port`.
   ///
   /// Call from any thread.
   public init<Target: AnyObject & Sendable>(
@@ -46,24 +45,27 @@ public final class PortTransaction: Sendable {
     number = selector.number
   }
 
-  /// Performs the transaction on the loop, before it next waits, unless a commit of it
-  /// is still to be taken by the loop.
+  /// Commits the transaction: performs it on the loop, before it next waits.
+  /// Does nothing if an earlier commit is still waiting for the loop.
   ///
-  /// Call from any thread. Coalesced with every other commit of the pair; its place among
-  /// the loop's transactions is that of the first. On the loop's own thread the pair is
-  /// pending at once; from another, when the loop has taken it. Allocates nothing, and no
-  /// `EventLoop.postCapacity` refuses it.
+  /// Call from any thread. Coalesced with every other commit of the pair. The
+  /// first commit determines its position in the order. On the loop's own
+  /// thread the pair is pending at once; from another thread it is pending once
+  /// the loop has taken the commit from its inbox. Does not allocate, and
+  /// `EventLoop.postCapacity` does not apply.
   ///
   /// - Precondition: The target is alive.
   /// - Throws: `LoopPort.PostError` if the loop is closed.
-  /// - Complexity: O(1). One atomic operation while a commit waits to be taken.
+  /// - Complexity: O(1). One atomic operation while an earlier commit is
+  ///   waiting.
   public func commit() throws(LoopPort.PostError) {
     let core = port.core
     if core.isOnThread {
       guard core.commitOnThread(target, address, number) else { throw port.refusal }
       return
     }
-    // Before the mark: a child process inherits it set, and performs nothing.
+    // Checked before the mark: a child process inherits the mark set, but
+    // performs nothing.
     if !core.isForked, _fastPath(mark.join()) { return }
     guard handOver(to: core) else { throw port.refusal }
   }
@@ -78,7 +80,7 @@ public final class PortTransaction: Sendable {
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
     case nil:
-      // Another thread's item waits, and stands for this one.
+      // The waiting item of another thread covers this commit.
       item.drop()
       return true
     case .refused:
@@ -87,13 +89,14 @@ public final class PortTransaction: Sendable {
     }
   }
 
-  /// The item that stands for later commits will not be taken: the loop was released.
+  /// Called when the waiting item is dropped because the loop was released.
   func willBeDropped() { mark.clear() }
 
-  /// Commits on the loop what waited, and takes over the item's hold of `target`.
+  /// Commits the pair on the loop when the item is taken, and takes over its
+  /// reference to `target`.
   func wasTaken(by loop: EventLoop, target: UInt) {
-    // Before the pair is pending, and so before its action runs: a commit that comes
-    // after the action began to read finds the mark clear.
+    // Cleared before the pair is pending, and so before its action runs. A
+    // commit made after the action began to read finds the mark cleared.
     mark.clear()
     loop.commits.commitPosted(selector: address, target: target)
   }

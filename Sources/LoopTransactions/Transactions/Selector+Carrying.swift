@@ -1,8 +1,8 @@
 extension Selector {
-  /// The name of an action that is told a value.
+  /// A selector whose action receives a value.
   ///
-  /// While a transaction is pending, further commits of it bring further values:
-  /// the selector says which is kept, or how they are merged.
+  /// While a transaction is pending, each further commit brings another value.
+  /// The selector keeps one of them or merges them.
   ///
   /// ```swift
   /// static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
@@ -10,16 +10,16 @@ extension Selector {
   /// }
   /// ```
   ///
-  /// After DispatchSource's add and or, for any value.
+  /// Modelled on DispatchSource's data-add and data-or, for any type of value.
   public struct Carrying<Value>: Hashable, Sendable {
     let address: UInt
     let number: UInt32
 
-    /// Which of several values a pending transaction keeps.
+    /// The value that a pending transaction keeps.
     public enum Keep: Hashable, Sendable {
-      /// The first commit's.
+      /// The value of the first commit.
       case first
-      /// The last commit's.
+      /// The value of the last commit.
       case last
 
       var merge: @Sendable (Value, Value) -> Value {
@@ -30,7 +30,8 @@ extension Selector {
       }
     }
 
-    /// The selector called `name`, whose transactions keep one of their values.
+    /// Creates the selector called `name`, whose transactions keep one of their
+    /// values.
     ///
     /// Call from any thread.
     @_disfavoredOverload
@@ -44,14 +45,16 @@ extension Selector {
       self.init(name, SelectorOrigin(fileID, line), merge: keep.merge, onLoop: action)
     }
 
-    /// The selector called `name`, whose transactions merge their values.
+    /// Creates the selector called `name`, whose transactions merge their
+    /// values.
     ///
     /// Call from any thread.
     ///
     /// - Parameters:
-    ///   - merge: Makes one value of that which waits and that which comes.
-    ///     Called on the loop, by the commit; closing the loop inside traps.
-    ///   - fileID: As of any selector, and so is `line`.
+    ///   - merge: Combines the pending value and the new one. Called by the
+    ///     commit, on the loop. Closing the loop inside traps.
+    ///   - fileID: With `line`, the place where the selector is created; see
+    ///     `Selector`.
     ///   - action: Called on the loop with the merged value.
     @_disfavoredOverload
     public init(
@@ -64,7 +67,8 @@ extension Selector {
       self.init(name, SelectorOrigin(fileID, line), merge: merge, onLoop: action)
     }
 
-    // Under names of its own, which no isolated one is preferred to.
+    // A separate name, so that overload resolution does not prefer an isolated
+    // initialiser.
     init(
       _ name: String,
       _ origin: SelectorOrigin,
@@ -77,7 +81,7 @@ extension Selector {
           targetType: Target.self,
           name: name,
           origin: origin,
-          action: { _ in preconditionFailure("Selector.Carrying: a value waits with each commit") },
+          action: { _ in preconditionFailure("Selector.Carrying: performed without a value") },
           valueAction: { object, box in
             let value = unsafeDowncast(box, to: TypedValueBox<Value>.self).value
             try action(unsafeDowncast(object, to: Target.self), value)
@@ -89,14 +93,15 @@ extension Selector {
       number = entry.number
     }
 
-    /// What `old`, which waits, and `new` are joined to. The first selector of
-    /// the name says how, as it says what is performed.
+    /// Returns the combination of the pending value `old` and `new`. The first
+    /// selector created with the name determines how they are combined, as it
+    /// determines the action.
     func join(_ old: Value, _ new: Value) -> Value {
       guard let merge = SelectorEntry.at(address).merge else { return new }
       return unsafeDowncast(merge, to: MergeBox<Value>.self).body(old, new)
     }
 
-    /// What the selector was called.
+    /// The name of the selector.
     ///
     /// Read it on any thread.
     public var name: String { SelectorEntry.at(address).name }

@@ -1,9 +1,10 @@
-/// The name of one action on a target of a certain class.
+/// The name of an action on targets of a certain class.
 ///
-/// Two selectors with the same target type and name are the same selector,
-/// wherever they are made; the one made first gives the action. A debug build reports
-/// a second one that is made at another place in the source. Making one looks it up in
-/// a table under a lock, so make it once, as a `static let` of the target's class.
+/// Selectors with the same target type and name are equal, wherever they are
+/// created, and the first one determines the action. A debug build reports a
+/// second one that is created at another place in the source. Creating a
+/// selector looks it up in a table under a lock, so create it once, as a
+/// `static let` of the target's class.
 ///
 /// ```swift
 /// final class Label {
@@ -11,24 +12,27 @@
 /// }
 /// ```
 ///
-/// After Objective-C's selectors. A class that is generic itself can not hold a
-/// `static let`: keep its selectors in an enum beside it.
+/// Modelled on Objective-C's selectors. A generic class cannot have a `static
+/// let`, so keep its selectors in an enum beside it.
 public struct Selector<Target: AnyObject>: Hashable, Sendable {
-  // The address of an immortal entry, and its number.
+  // The address of an entry that is never freed, and its number.
   @usableFromInline let address: UInt
   @usableFromInline let number: UInt32
 
-  /// The selector called `name`, which performs `action` unless one of that
-  /// name was made before.
+  /// Creates the selector called `name`, which performs `action` unless a
+  /// selector with this name was created before.
   ///
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - name: Distinguishes the actions of one class, and is told of failures.
-  ///   - fileID: Where the selector is made, as is `line`. A debug build reports both
-  ///     places on standard error, once, if the same name is used at two.
-  ///   - action: Called on the loop. What it throws goes to the loop's error
-  ///     handler.
+  ///   - name: Distinguishes the actions of one class. Appears in error
+  ///     reports.
+  ///   - fileID: With `line`, the place where the selector is created. If a
+  ///     name is used at two places, a debug build reports both on standard
+  ///     error, once.
+  ///   - line: See `fileID`.
+  ///   - action: Called on the loop. An error that it throws is passed to the
+  ///     loop's error handler.
   @_disfavoredOverload
   @inlinable
   public init(
@@ -44,7 +48,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
     )
   }
 
-  // Without an origin: the selector was made before.
+  // Without an origin, for a selector that was created before.
   @usableFromInline
   init(_ name: String, _ origin: SelectorOrigin?, erased action: @escaping SelectorEntry.Action) {
     let entry = SelectorTable.entry(Target.self, name, origin) { number in
@@ -60,7 +64,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
     number = entry.number
   }
 
-  /// What the selector was called.
+  /// The name of the selector.
   ///
   /// Read it on any thread.
   public var name: String { SelectorEntry.at(address).name }
@@ -72,11 +76,11 @@ extension Selector: CustomStringConvertible {
 }
 
 extension SelectorEntry {
-  /// The entry at `address`, which a selector keeps.
+  /// Returns the entry at `address`, which is never freed.
   @inline(__always)
   static func at(_ address: UInt) -> SelectorEntry { unmanaged(at: address).takeUnretainedValue() }
 
-  /// The entry at `address`, without counting a reference to it.
+  /// Returns the entry at `address`, without retaining it.
   @inline(__always)
   static func unmanaged(at address: UInt) -> Unmanaged<SelectorEntry> {
     .fromOpaque(UnsafeRawPointer(bitPattern: address).unsafelyUnwrapped)

@@ -1,27 +1,27 @@
-/// What a selector stands for: made once per target type and name, never freed.
-///
-/// Immortal, so that a selector is two words that are copied without counting
+/// The definition of a selector. One exists per target type and name. It is
+/// never freed, so a selector consists of two words and copying it counts no
 /// references.
 @usableFromInline
 final class SelectorEntry: Sendable {
-  /// An action, told its target in the most general form.
+  /// An action with its target type erased.
   @usableFromInline typealias Action = @Sendable (AnyObject) throws -> Void
 
-  /// An action that is told the value of its transaction too.
+  /// An action that also receives the transaction's value.
   typealias ValueAction = @Sendable (AnyObject, ValueBox) throws -> Void
 
-  /// Part of a transaction's identity; from 1 on.
+  /// Part of a transaction's identity. Starts at 1.
   let number: UInt32
   let targetType: Any.Type
   let name: String
-  /// Where the selector was made that gave the action.
+  /// The place where the selector that determined the action was created.
   let origin: SelectorOrigin?
   let action: Action
   let valueAction: ValueAction?
   /// The `MergeBox` of a selector that carries values.
   let merge: (AnyObject & Sendable)?
 
-  /// An entry whose transactions carry values if there is a `valueAction`.
+  /// Creates an entry. Its transactions carry values if there is a
+  /// `valueAction`.
   init(
     number: UInt32,
     targetType: Any.Type,
@@ -41,30 +41,30 @@ final class SelectorEntry: Sendable {
   }
 }
 
-/// How two values of a certain type become one.
+/// The merge function of a selector that carries values.
 final class MergeBox<Value>: Sendable {
   let body: @Sendable (Value, Value) -> Value
 
-  /// Keeps `body`.
+  /// Creates a box of `body`.
   init(_ body: @escaping @Sendable (Value, Value) -> Value) { self.body = body }
 }
 
-/// A value that waits with a transaction.
+/// The value of a pending transaction, with its type erased.
 class ValueBox {
-  /// Whether its transaction waits still.
+  /// Whether the transaction is still pending.
   final var isPending = true
 }
 
-/// A value of a certain type that waits with a transaction.
+/// The value of a pending transaction.
 final class TypedValueBox<Value>: ValueBox {
   private(set) var value: Value
-  /// How often the value was changed.
+  /// The number of changes of the value.
   private(set) var changes = 0
 
-  /// Keeps `value`.
+  /// Creates a box of `value`.
   init(_ value: Value) { self.value = value }
 
-  /// Keeps `new` in place of the value.
+  /// Replaces the value.
   func change(to new: Value) {
     value = new
     changes += 1

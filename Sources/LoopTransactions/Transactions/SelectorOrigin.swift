@@ -1,4 +1,4 @@
-/// The place in the source where a selector is made.
+/// The place in the source where a selector is created.
 @usableFromInline
 struct SelectorOrigin: Sendable {
   let fileID: StaticString
@@ -15,7 +15,7 @@ extension SelectorOrigin: Equatable, CustomStringConvertible {
   @usableFromInline
   static func == (one: SelectorOrigin, other: SelectorOrigin) -> Bool {
     guard one.line == other.line else { return false }
-    // Two modules may hold a literal of the same text each.
+    // Two modules may contain separate literals with the same text.
     return one.fileID.utf8Start == other.fileID.utf8Start
       || one.fileID.description == other.fileID.description
   }
@@ -23,12 +23,12 @@ extension SelectorOrigin: Equatable, CustomStringConvertible {
   @usableFromInline var description: String { "\(fileID):\(line)" }
 }
 
-/// The selectors that were made at more than one place, as far as was reported.
+/// The conflicting selectors that have been reported.
 struct SelectorConflicts {
   private var reported: Set<String> = []
 
-  /// A message if `entry`, which is looked up from `origin`, was made at another place,
-  /// and that was not reported yet.
+  /// Returns a message if `entry` was created at another place than `origin`
+  /// and this conflict has not been reported.
   mutating func message(_ entry: SelectorEntry, _ origin: SelectorOrigin?) -> String? {
     guard let origin, let first = entry.origin, first != origin else { return nil }
     let selector = "\(entry.targetType).\(entry.name)"

@@ -1,4 +1,4 @@
-/// The process's selectors, by target type and name.
+/// All selectors of the process, by target type and name.
 enum SelectorTable {
   private struct Key: Hashable {
     let type: ObjectIdentifier
@@ -12,9 +12,11 @@ enum SelectorTable {
 
   private static let state = Locked(State())
 
-  /// The entry for `name` on `type`, made by `make` if there is none yet.
+  /// Returns the entry for `name` on `type`, and creates it with `make` if
+  /// there is none.
   ///
-  /// Call from any thread. A debug build reports a selector made at two places.
+  /// Call from any thread. A debug build reports a selector that is created at
+  /// two places.
   static func entry(
     _ type: Any.Type,
     _ name: String,

@@ -2,7 +2,8 @@ extension TransactionSet: Unreflected {}
 extension SelectorEntry: Unreflected {}
 
 extension Transaction: CustomReflectable {
-  /// Its selector, and on the loop's thread whether it is pending.
+  /// Shows the selector and, on the loop's thread, whether the transaction is
+  /// pending.
   public var customMirror: Mirror {
     let entry = SelectorEntry.at(address)
     let isHere = transactions.thread == threadIdentity()
@@ -15,7 +16,7 @@ extension Transaction: CustomReflectable {
 }
 
 extension PortTransaction: CustomReflectable {
-  /// Its selector.
+  /// Shows the selector.
   public var customMirror: Mirror {
     let entry = SelectorEntry.at(address)
     return Mirror(self, showing: [("selector", "\(entry.targetType).\(entry.name)")])
@@ -23,11 +24,11 @@ extension PortTransaction: CustomReflectable {
 }
 
 extension Selector: CustomReflectable {
-  /// Its name.
+  /// Shows the name.
   public var customMirror: Mirror { Mirror(self, showing: [("name", name)]) }
 }
 
 extension Selector.Carrying: CustomReflectable {
-  /// Its name.
+  /// Shows the name.
   public var customMirror: Mirror { Mirror(self, showing: [("name", name)]) }
 }

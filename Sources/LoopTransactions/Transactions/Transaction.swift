@@ -1,9 +1,10 @@
-/// One target and one selector, performed once per tick however often it is
+/// A target and a selector, performed once per tick however often it is
 /// committed.
 ///
-/// Keep one where the same pair is committed again and again: a commit of what
-/// is pending is then a load and a branch. `EventLoop.commit` makes do without.
-/// Belongs to the loop's thread, where it must be dropped while it is pending.
+/// Keep one if the same pair is committed repeatedly: committing a pending
+/// transaction is a load and a branch. `EventLoop.commit` needs no such object.
+/// A transaction belongs to the loop's thread. While pending, it must be
+/// released on that thread.
 ///
 /// ```swift
 /// final class Label {
@@ -16,20 +17,23 @@
 /// }
 /// ```
 ///
-/// A transaction does not keep its target alive until it is committed; then the
-/// target lives until it is performed, or as its `hold` says. After
-/// YYTransaction.
+/// A transaction does not retain its target until it is committed. A committed
+/// target is retained until it is performed, unless `hold` is `.weak`. Modelled
+/// on YYTransaction. Like CATransaction in Core Animation, it collects changes
+/// and performs them before the loop waits.
 public final class Transaction {
-  /// Whether a pending transaction keeps its target alive.
+  /// Whether a pending transaction retains its target.
   public enum Hold: Hashable, Sendable {
-    /// The target lives until it is performed.
+    /// The target is retained until it is performed.
     case strong
-    /// A target that dies is skipped, and counted.
+    /// The target is not retained. If it dies, the transaction is skipped and
+    /// counted.
     case weak
   }
 
-  // The loop's thread while pending, else 0: one comparison tells a commit that
-  // it is on that thread, and that there is nothing to do. Unchecked: one thread.
+  // The loop's thread while pending, otherwise 0. So one comparison tells a
+  // commit both that it is on that thread and that there is nothing to do.
+  // Unchecked: one thread.
   @usableFromInline @exclusivity(unchecked) var pendingThread: UInt = 0
 
   let transactions: TransactionSet
@@ -38,16 +42,16 @@ public final class Transaction {
   let number: UInt32
   let holdsWeakly: Bool
 
-  // One of the two. Not a weak reference where an unowned one will do: a weak
-  // one moves the target's counts to a side table, and each of its retains then
-  // costs 20 ns more.
+  // Only one of the two is set. An unowned reference is used where possible,
+  // because a weak one moves the target's reference counts to a side table, and
+  // each retain then costs 20 ns more.
   private weak var weakTarget: AnyObject?
   private unowned let strongTarget: AnyObject?
 
-  // The next kept transaction of the same pair, while pending.
+  // The next `Transaction` of the same pair, while pending.
   @exclusivity(unchecked) var next: UInt = 0
 
-  /// A transaction of `selector` on `target`, to be committed to `loop`.
+  /// Creates a transaction of `selector` on `target` for `loop`.
   ///
   /// Call on the loop.
   public init<Target>(
@@ -72,17 +76,17 @@ public final class Transaction {
     transactions.unlink(self)
   }
 
-  /// The target; nil if it is held weakly and died.
+  /// The target, or nil if it was held weakly and died.
   var target: AnyObject? { holdsWeakly ? weakTarget : strongTarget }
 
-  /// Whether it waits, and its entry in the set knows of it.
+  /// Whether the transaction is pending and linked from its entry in the set.
   var isLinked: Bool { pendingThread != 0 }
 
-  /// Takes note that it waits.
+  /// Marks the transaction as pending.
   @inline(__always)
   func didLink() { pendingThread = transactions.thread }
 
-  /// Takes note that it does not wait any more; returns the next one.
+  /// Marks the transaction as not pending. Returns the next one of the pair.
   @inline(__always)
   func unlink() -> UInt {
     pendingThread = 0
@@ -90,24 +94,27 @@ public final class Transaction {
     return next
   }
 
-  /// The object's own address.
+  /// The address of this object.
   var word: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
-  /// Performs the transaction before the loop next waits, unless it is pending.
+  /// Commits the transaction: performs it before the loop next waits, unless it
+  /// is already pending.
   ///
-  /// Call on the loop. A commit made while transactions are being performed, of
-  /// the one at hand too, is performed in the next tick, which comes at once. A
-  /// target that is held weakly and is gone is counted, and nothing happens.
+  /// Call on the loop. A commit made while transactions are being performed is
+  /// performed in the next tick, which does not block. This includes commits of
+  /// the transaction being performed. If a weakly held target has died, the
+  /// commit is only counted.
   ///
-  /// - Precondition: A target that is held strongly is alive.
-  /// - Complexity: O(1). While pending, a load and a branch; never an allocation.
+  /// - Precondition: A strongly held target is alive.
+  /// - Complexity: O(1). A load and a branch while pending. Never allocates.
   @inlinable
   @inline(__always)
   public func commit() {
     if _fastPath(pendingThread == threadIdentity()) { return }
-    // Unmanaged: as an argument, `self` would be retained before the branch. The
-    // caller keeps it alive until this returns. Not `Self`: its metadata would be
-    // looked up, and this not inlined into other modules.
+    // Unmanaged, because an argument `self` would be retained before the
+    // branch. The caller keeps it alive. `Transaction` instead of `Self`,
+    // because looking up the metadata of `Self` prevents inlining into other
+    // modules.
     Transaction.commitFirst(Unmanaged.passUnretained(self))
   }
 
@@ -125,18 +132,18 @@ public final class Transaction {
 }
 
 extension Transaction {
-  /// What `body` says of the pair; false if its target died.
+  /// Returns the result of `body`, or false if the target has died.
   ///
-  /// A target that is held weakly is kept alive meanwhile: when it dies, another
-  /// object may take the address that is looked up, and its end may use the loop.
-  /// One that is held strongly keeps its memory.
+  /// A weakly held target is retained during the call. If it died, another
+  /// object could take its address, and its `deinit` could use the loop. A
+  /// strongly held target keeps its memory.
   private func whileAlive(_ body: () -> Bool) -> Bool {
     guard holdsWeakly else { return body() }
     guard let weakTarget else { return false }
     return withExtendedLifetime(weakTarget, body)
   }
 
-  /// Whether the pair is committed and not performed yet, by whichever commit.
+  /// Whether the pair is pending, committed by this or any other commit.
   ///
   /// Call on the loop.
   public var isPending: Bool {
@@ -144,7 +151,7 @@ extension Transaction {
     return whileAlive { isLinked || transactions.findLive(key, number) != nil }
   }
 
-  /// Forgets the pair if it is pending; whether it was.
+  /// Cancels the pair if it is pending. Returns whether it was.
   ///
   /// Call on the loop.
   ///
@@ -155,10 +162,11 @@ extension Transaction {
     return whileAlive { transactions.cancel(key, number) }
   }
 
-  /// Performs the pair at once if it is pending, and not again later; whether
-  /// it was.
+  /// Performs the pair at once if it is pending, and not again later. Returns
+  /// whether it was pending.
   ///
-  /// Call on the loop. Does nothing in a child process, whose parent performs it.
+  /// Call on the loop. Does nothing in a forked child, because the parent
+  /// performs the transaction.
   ///
   /// - Complexity: O(1).
   @discardableResult

@@ -1,25 +1,26 @@
-/// An action that threw.
+/// An error thrown by an action.
 ///
-/// The rest of the transactions were performed all the same. A value: read it on
-/// any thread.
+/// The other transactions are performed nevertheless. A value: read it on any
+/// thread.
 public struct TransactionError: Error, CustomStringConvertible {
-  /// What the action threw.
+  /// The error that the action threw.
   public let error: any Error
 
-  /// The class that the selector belongs to.
+  /// The class of the target.
   public let targetType: Any.Type
 
-  /// The selector's name.
+  /// The name of the selector.
   public let selector: String
 
-  /// The target type, the selector and the error in one line.
+  /// The target type, the selector and the error, in one line.
   public var description: String {
     "LoopTransactions: \(targetType).\(selector) threw \(error)"
   }
 }
 
 extension EventLoop {
-  /// Told of each action that threw. By default standard error is.
+  /// Called with the error of each action that throws. By default, errors are
+  /// written to standard error.
   ///
   /// Call on the loop.
   public var errorHandler: (TransactionError) -> Void {
@@ -29,7 +30,8 @@ extension EventLoop {
     }
     set {
       checkThread("EventLoop.errorHandler")
-      // Released outside the access: what goes with it may ask the loop.
+      // Released outside of the access, because a `deinit` of its captures may
+      // use the loop.
       let old = transactions.errorHandler
       transactions.errorHandler = newValue
       withExtendedLifetime(old) {}

@@ -1,4 +1,4 @@
-// Committing.
+// Committing transactions.
 extension TransactionSet {
   /// Commits (`key`, `selector`) unless it is pending.
   @inline(__always)
@@ -6,13 +6,14 @@ extension TransactionSet {
     guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
     if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
     list.append(key, number, Pending(selector: selector), slot: slot)
-    // The first one tells an embedding's host, whose code must find the entry whole.
+    // The first entry notifies the host of an embedded loop, whose code may use
+    // the set, so the target must be retained before.
     if _slowPath(list.count == 1) { return becomePending(retaining: key) }
-    // Last: what is known so far need not outlive a call.
+    // Last, so that no local value must be kept across the call.
     _ = KeyedObject.at(key).retain()
   }
 
-  /// Commits as above, and takes over the caller's hold of the target.
+  /// Commits a pair, and takes over the caller's reference to the target.
   func commitOwned(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     guard weakCount == 0, let slot = list.freeSlot(key, number) else {
       commit(key, selector, number)
@@ -22,7 +23,7 @@ extension TransactionSet {
     didAppend()
   }
 
-  /// Commits as above with `value`, which is joined to one that waits.
+  /// Commits a pair with `value`. If it is pending, combines the two values.
   func commit<Target, Value>(
     _ key: UInt,
     _ selector: Selector<Target>.Carrying<Value>,
@@ -37,12 +38,13 @@ extension TransactionSet {
       return append(key, selector.number, pending)
     }
     let box: TypedValueBox<Value> = Self.valueBox(of: list[place])
-    // Released outside the access: what goes with it may commit the pair again.
+    // Released outside of the access, because its `deinit` may commit the pair
+    // again.
     let (old, changes) = (box.value, box.changes)
     let joined = joining { selector.join(old, value) }
     guard box.isPending, box.changes == changes else {
-      // The joining performed, cancelled or committed the pair: its result is of
-      // a value that is gone.
+      // The merge closure performed, cancelled or committed the pair. Its
+      // result used a value that is no longer pending.
       return commit(key, selector, value)
     }
     metrics.coalesced.add()
@@ -50,14 +52,15 @@ extension TransactionSet {
     withExtendedLifetime(old) {}
   }
 
-  /// Calls `body`, which merges: the commit goes on after it, and needs the loop.
+  /// Calls `body`, a merge closure. `close()` traps inside, because the commit
+  /// needs the loop afterwards.
   private func joining<Value>(_ body: () -> Value) -> Value {
     guard let loop else { return body() }
     return loop.withoutClosing("the merge of a Selector.Carrying", body)
   }
 
-  /// Commits a kept transaction that is not marked as pending, and takes over the
-  /// caller's hold of `target`.
+  /// Commits a `Transaction` that is not marked as pending, and takes over the
+  /// caller's reference to `target`.
   @inline(__always)
   func commit(_ transaction: Transaction, _ target: Unmanaged<AnyObject>) {
     let (key, number) = (transaction.key, transaction.number)
@@ -85,7 +88,7 @@ extension TransactionSet {
     }
   }
 
-  // Looking for a weak entry may drop it, and move every slot.
+  // Looking up a weak entry may remove it, which moves the slots.
   @inline(never)
   private func commitAmongWeak(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     guard let place = findLive(key, number) else {
@@ -113,8 +116,8 @@ extension TransactionSet {
     didAppend()
   }
 
-  // Only the first of a set has to be told: until it is empty again the loop
-  // stays armed. I2.
+  // Only the first entry arms the loop. It stays armed until the set is empty
+  // again. I2.
   @inline(__always)
   private func didAppend() {
     if _slowPath(list.count == 1) { becomePending() }
@@ -126,12 +129,12 @@ extension TransactionSet {
     becomePending()
   }
 
-  /// Tells the loop, and by it the host of an embedded one. Call it last: the host's
-  /// code may use the loop.
+  /// Tells the loop, which may call the host of an embedded loop. Must come
+  /// last, because the host's code may use the loop.
   @inline(never)
   private func becomePending() {
     guard let observer, let loop else { return }
-    // A flush may empty the set and fill it again before it settles.
+    // A flush may have emptied and refilled the set, and has not settled yet.
     guard observer.isDormant else { return loop.arm() }
     observer.isDormant = false
     loop.beginPendingWork()

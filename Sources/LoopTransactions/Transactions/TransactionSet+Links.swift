@@ -1,31 +1,32 @@
-// Targets held weakly, and kept transactions.
+// Weakly held targets, and `Transaction` objects linked from entries.
 extension TransactionSet {
-  /// The entry of (`key`, `number`), whose target lives: the caller holds it, so
-  /// that it does not die in here.
+  /// Returns the entry of (`key`, `number`) if its target is alive. The caller
+  /// retains the target, so it cannot die during the call.
   func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
     if let place = list.find(key, number) { return place }
     guard weakCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
-    if Self.transaction(list[place].firstTransaction)?._withUnsafeGuaranteedRef({ $0.target }) != nil {
+    let holder = Self.transaction(list[place].firstTransaction)
+    if holder?._withUnsafeGuaranteedRef({ $0.target }) != nil {
       return place
     }
-    // The target died, and another object took its address.
+    // The target has died, and another object has taken its address.
     discardDeadEntry(list.remove(place))
     settle()
     return nil
   }
 
-  /// Makes an entry that holds its target weakly hold it strongly.
+  /// Makes a weak entry retain its target.
   func promoteToStrong(_ place: List.Place, _ key: UInt, _ number: UInt32) {
     guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
     list.retag(place, number)
     didRemoveWeakEntry()
-    // It stays linked, as one that is kept by its user alone.
+    // The transaction stays linked, but the entry no longer retains it.
     let holder = list[place].firstTransaction
     Self.transaction(holder)?.release()
   }
 
-  /// Lets `transaction` know when the entry at `place` is performed.
+  /// Links `transaction` to the pending entry at `place`.
   func link(_ transaction: Transaction, at place: List.Place) {
     var pending = list[place]
     if let head = Self.transaction(pending.firstTransaction)?.takeUnretainedValue() {
@@ -37,7 +38,7 @@ extension TransactionSet {
     }
   }
 
-  /// Tells the kept transactions of an entry that they are not pending any more.
+  /// Marks the linked transactions of an entry as not pending.
   @inline(__always)
   func unlink(_ pending: Pending) {
     var word = pending.firstTransaction
@@ -46,7 +47,7 @@ extension TransactionSet {
     }
   }
 
-  /// Takes out a kept transaction that goes while it is pending.
+  /// Unlinks a transaction that is being freed while it is pending.
   func unlink(_ transaction: Transaction) {
     let (key, number) = (transaction.key, transaction.number)
     guard let place = list.find(key, number) ?? list.find(key, number | Self.weakTag) else {
@@ -65,15 +66,15 @@ extension TransactionSet {
     }
   }
 
-  /// The kept transaction at `word`, if there is one.
+  /// Returns the transaction at the address `word`, or nil if it is 0.
   static func transaction(_ word: UInt) -> Unmanaged<Transaction>? {
     UnsafeRawPointer(bitPattern: word).map { .fromOpaque($0) }
   }
 
-  /// Takes note that one target fewer is held weakly.
+  /// Counts the removal of a weak entry.
   func didRemoveWeakEntry() { weakCount -= 1 }
 
-  /// Takes note that nothing is pending.
+  /// Called when nothing is pending any more.
   func becomeDormant() {
     guard let observer, !observer.isDormant else { return }
     observer.isDormant = true

@@ -1,31 +1,32 @@
-// Performing: what leaves the set.
+// Performing and removing transactions.
 extension TransactionSet {
-  /// Performs what is pending now, oldest first, within the loop's budget. What
-  /// is committed meanwhile waits for the next flush. T3, T4.
+  /// Performs the pending transactions in commit order, within the loop's
+  /// budget. Commits made meanwhile wait for the next flush. T3, T4.
   func flush() { flush(before: list.mark) }
 
-  /// Takes note of what is pending before the `exit` observers are called: what
-  /// they commit belongs to the next tick. T4, L8.
+  /// Marks the end of the pending transactions before the `exit` observers are
+  /// called. Commits of those observers belong to the next tick. T4, L8.
   ///
-  /// - Parameter leavesNextTick: Whether a commit that the last flush left or made
-  ///   stays pending, and all commits behind it.
+  /// - Parameter leavesNextTick: Whether commits that the last flush carried
+  ///   over or received stay pending, with all commits behind them.
   func prepareForExit(leavesNextTick: Bool) {
     exitMark = list.mark
     guard leavesNextTick, let loop else { return }
-    // Passes over entries that were cancelled.
+    // Skips cancelled entries.
     _ = list.oldest()
     if list.hasEntries(before: list.boundary) || !loop.meter.hasRoom { exitMark = nil }
   }
 
-  /// Performs what was pending before the `exit` observers were called.
+  /// Performs the transactions that were pending before the `exit` observers
+  /// were called.
   func flushAtExit() {
     if let exitMark { flush(before: exitMark) }
   }
 
   private func flush(before mark: UInt32) {
-    // What a child inherited is the parent's to perform. I15.
+    // The parent performs what a child process inherited. I15.
     guard !isEmpty, !isInherited, let loop else { return }
-    // Within another only where an action closes an adopted loop: it returns
+    // Flushes nest only if an action closes an adopted loop. The outer one ends
     // when nothing is left.
     let isWithin = isFlushing
     guard !isWithin || loop.state == .closing else { return }
@@ -46,12 +47,13 @@ extension TransactionSet {
     }
   }
 
-  /// Performs (`key`, `number`) now if it is pending; whether it was.
+  /// Performs (`key`, `number`) at once if it is pending. Returns whether it
+  /// was.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
     guard !isInherited, let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
     let entry = List.Entry(key: key, tag: place.tag, payload: pending)
-    // Between two runs another loop of the thread may be its current one.
+    // Between two runs, another loop of the thread may be the current one.
     if let loop {
       loop.asCurrent { _ = performing { perform(entry) } }
     } else {
@@ -61,7 +63,7 @@ extension TransactionSet {
     return true
   }
 
-  /// Forgets (`key`, `number`) if it is pending; whether it was.
+  /// Cancels (`key`, `number`) if it is pending. Returns whether it was.
   func cancel(_ key: UInt, _ number: UInt32) -> Bool {
     guard let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
@@ -71,7 +73,7 @@ extension TransactionSet {
     return true
   }
 
-  /// Forgets everything there is now.
+  /// Drops all entries that are pending now.
   func drop() {
     let mark = list.mark
     while let entry = list.removeFirst(before: mark) { discard(entry) }
@@ -79,24 +81,26 @@ extension TransactionSet {
   }
 
   private func didFlush(_ mark: UInt32) {
-    // What is pending from here on belongs to the next tick. T4.
+    // Commits from here on belong to the next tick. T4.
     list.boundary = list.mark
     if list.hasEntries(before: mark) { metrics.carriedOver.add() }
     settle()
   }
 
-  /// Says that there is nothing to do, if that is so.
+  /// Updates the metrics, and becomes dormant if nothing is pending.
   func settle() {
     list.settle()
     metrics.pendingTransactions.set(UInt64(count))
     if isEmpty { becomeDormant() }
   }
 
-  /// Performs `entry`, which left the list; false if its target was dead.
+  /// Performs `entry`, which was removed from the list. Returns false if its
+  /// target has died.
   @inline(__always)
   private func perform(_ entry: List.Entry) -> Bool {
     if entry.payload.attachment != 0 {
-      if entry.payload.valueBox != 0 || entry.tag & Self.weakTag != 0 { return performSlowly(entry) }
+      let isWeak = entry.tag & Self.weakTag != 0
+      if isWeak || entry.payload.valueBox != 0 { return performSlowly(entry) }
       unlink(entry.payload)
     }
     let target = KeyedObject.at(entry.key)
@@ -145,9 +149,9 @@ extension TransactionSet {
   }
 }
 
-// What an entry owns.
+// Ownership of an entry's objects.
 extension TransactionSet {
-  /// The box of `pending`, whose value is a `Value`.
+  /// Returns the box of `pending`, whose value has type `Value`.
   static func valueBox<Value>(of pending: Pending) -> TypedValueBox<Value> {
     unsafeDowncast(
       KeyedObject.at(pending.valueBox).takeUnretainedValue(),
@@ -157,12 +161,14 @@ extension TransactionSet {
 
   private func claimValueBox(_ pending: Pending) -> ValueBox? {
     guard pending.valueBox != 0 else { return nil }
-    let box = unsafeDowncast(KeyedObject.at(pending.valueBox).takeRetainedValue(), to: ValueBox.self)
+    let object = KeyedObject.at(pending.valueBox).takeRetainedValue()
+    let box = unsafeDowncast(object, to: ValueBox.self)
     box.isPending = false
     return box
   }
 
-  /// The target, which the entry gives up; nil if it was weak and is dead.
+  /// Takes over the entry's reference to its target. Returns nil if the target
+  /// was held weakly and has died.
   private func claimTarget(_ entry: List.Entry) -> AnyObject? {
     guard entry.tag & Self.weakTag != 0 else {
       return KeyedObject.at(entry.key).takeRetainedValue()

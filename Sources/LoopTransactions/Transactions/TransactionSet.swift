@@ -1,46 +1,49 @@
-/// The transactions of a loop that are pending, in the order of their commits.
+/// The pending transactions of a loop, in commit order.
 ///
-/// Identity is the target's address and the selector's number. While an entry is
-/// here its target is retained, or, if it is held weakly, the `Transaction` that
-/// knows the target is. Belongs to the loop's thread. I5.
+/// A transaction is identified by the address of its target and the number of
+/// its selector. An entry retains its target. A weak entry retains the
+/// `Transaction` that references the target weakly. Belongs to the loop's
+/// thread. I5.
 @usableFromInline
 final class TransactionSet {
-  /// What waits with a target: words, so that the list moves bits.
+  /// The data of an entry besides its key. Trivial, so the list copies it as
+  /// bits.
   struct Pending: BitwiseCopyable {
     /// The address of the selector's entry.
     let selector: UInt
-    /// The first of the kept transactions that are pending by this entry, or,
-    /// marked in its lowest bit, the retained box of a value; 0: neither. A
-    /// selector that carries values has no kept transactions.
+    /// Either the first linked `Transaction`, or the retained box of a value
+    /// with the lowest bit set, or 0. A selector that carries values has no
+    /// linked transactions.
     var attachment: UInt = 0
 
-    /// The first kept transaction; 0: none.
+    /// The address of the first linked transaction, or 0.
     var firstTransaction: UInt { attachment & 1 == 0 ? attachment : 0 }
 
-    /// The box of a value; 0: none.
+    /// The address of the value's box, or 0.
     var valueBox: UInt { attachment & 1 == 0 ? 0 : attachment & ~1 }
   }
 
   typealias List = KeyedFIFO<Pending>
 
-  /// Set in the tag of an entry whose target is held weakly.
+  /// Set in the tag of a weak entry.
   static let weakTag: UInt32 = 1 << 31
 
-  // Unchecked: one thread, and no access spans a call of an action.
+  // Unchecked: single-threaded, and no access spans the call of an action.
   @exclusivity(unchecked) var list = List()
   @exclusivity(unchecked) var weakCount = 0
   @exclusivity(unchecked) var isFlushing = false
-  // What the flush at `exit` performs; nil: nothing.
+  // The end of the entries that the flush at `exit` performs. Nil: it performs
+  // none.
   var exitMark: UInt32?
-  /// How many calls that perform are under way, one within the other.
+  /// The nesting depth of calls that perform transactions.
   @exclusivity(unchecked) private var performDepth = 0
-  /// Told of each action that threw.
+  /// Called with the error of each action that throws.
   var errorHandler: (TransactionError) -> Void = TransactionSet.logToStandardError
   private(set) unowned(unsafe) var loop: EventLoop?
   private(set) var observer: Observer?
   private let core: PortCore
 
-  /// An empty set, for the loop of `core`.
+  /// Creates an empty set for the loop of `core`.
   init(core: PortCore) {
     self.core = core
   }
@@ -50,13 +53,13 @@ final class TransactionSet {
   @inline(__always)
   var metrics: MetricsCells { core.metrics }
 
-  /// The thread of the loop.
+  /// The identity of the loop's thread.
   var thread: UInt { core.thread }
 
-  /// Whether the loop is that of a parent process.
+  /// Whether the loop was inherited from the parent process.
   var isInherited: Bool { core.isForked }
 
-  // What goes with a user's handler may ask for it.
+  // A `deinit` of the handler's captures may read the handler.
   private func dropErrorHandler() {
     let old = errorHandler
     errorHandler = Self.logToStandardError
@@ -67,8 +70,9 @@ final class TransactionSet {
     System.logToStandardError("\(failure)")
   }
 
-  // As YYTransaction: behind Core Animation's commit at 2,000,000, so that a
-  // display commit there sees the state before, and the next one the state after.
+  // As in YYTransaction. Core Animation commits at 2,000,000, so a display
+  // commit there shows the state before the transactions, and the next one the
+  // state after them.
   static let order = 0xFFFFFF
 
   /// Traps unless the caller is on the loop's thread.
@@ -82,7 +86,7 @@ final class TransactionSet {
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
   }
 
-  /// Calls `body`, which performs.
+  /// Calls `body`, which performs transactions.
   @inline(__always)
   func performing<Result>(_ body: () -> Result) -> Result {
     performDepth += 1
@@ -100,9 +104,9 @@ final class TransactionSet {
   var count: Int { list.count }
 }
 
-// As a part of its loop.
+// The set as a part of its loop.
 extension TransactionSet: PendingCommits {
-  /// Performs the set in `loop` from now on, at order 0xFFFFFF.
+  /// Performs the set's transactions in `loop`, at order 0xFFFFFF.
   func attach(to loop: EventLoop) {
     self.loop = loop
     let observer = loop.addObserver(
@@ -137,13 +141,14 @@ extension TransactionSet: PendingCommits {
 
   func loopDidClose() {
     loop = nil
-    // The action that closed it may throw still.
+    // The action that closed the loop may still throw.
     if performDepth == 0 { dropErrorHandler() }
   }
 
   func loopWasReleased() {
     loopDidClose()
-    // Kept transactions would stay pending and hold their targets.
+    // Linked transactions would otherwise stay pending and retain their
+    // targets.
     drop()
   }
 

@@ -162,10 +162,10 @@ struct EmbeddingTests {
       }
     }
     let messages = [
-      "run": "EventLoop.run: a host runs this loop by turns",
-      "twice": "Embedding.init: the loop is embedded already",
-      "nested": "EventLoop.run: the loop is running; a run can not be nested",
-      "ended": "Embedding.turn: the embedding was ended, or the loop closed",
+      "run": "EventLoop.run: the loop is embedded in a host",
+      "twice": "Embedding.init: the loop is already embedded",
+      "nested": "EventLoop.run: must not be called from inside run()",
+      "ended": "Embedding.turn: the embedding was cancelled or the loop closed",
     ]
     #expect(said(result, messages[name] ?? ""))
   }

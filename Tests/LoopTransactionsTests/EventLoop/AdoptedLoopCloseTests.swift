@@ -162,7 +162,7 @@ struct AdoptedLoopCloseTests {
     #expect(
       said(
         result,
-        "its owner closed the adopted loop; call EventLoop.close() first"
+        "the owner closed the adopted loop; call EventLoop.close() first"
       )
     )
   }
@@ -185,7 +185,7 @@ struct AdoptedLoopCloseTests {
     #expect(
       said(
         result,
-        "its owner closed the adopted loop; call EventLoop.close() first"
+        "the owner closed the adopted loop; call EventLoop.close() first"
       )
     )
   }

@@ -178,7 +178,7 @@ struct AdoptedLoopTests {
       host.run()
     }
     #expect(
-      said(result, "EventLoop.run: its owner runs the adopted loop; a run can not be nested")
+      said(result, "EventLoop.run: must not be called while its owner runs the adopted loop")
     )
   }
 

@@ -50,7 +50,7 @@ private let tooManyOpen: Int32 = -24
       // The process reports the refusal once, for both loops.
       let message =
         "EventLoop.addPreciseTimer: timerfd_create failed: EPERM; "
-        + "precise timers of this process are kept to the millisecond\n"
+        + "precise timers of this process have millisecond precision\n"
       let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
       #expect(text == message)
     }

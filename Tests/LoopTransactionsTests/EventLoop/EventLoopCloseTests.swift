@@ -174,7 +174,7 @@ struct EventLoopCloseTests {
     #expect(
       said(
         result,
-        "1 transactions committed themselves again; dropped"
+        "dropped 1 transactions that kept committing themselves"
       )
     )
   }

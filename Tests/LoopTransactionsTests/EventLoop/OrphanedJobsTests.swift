@@ -120,7 +120,8 @@ struct OrphanedJobsTests {
       for _ in 0..<3 { await pinned.increment() }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    let told = text.split(separator: "\n").filter { $0.hasPrefix("LoopPort.enqueue: a task came") }
+    let told = text.split(separator: "\n")
+      .filter { $0.hasPrefix("LoopPort.enqueue: the loop is closed") }
     #expect(told.count == 1)
   }
 }

@@ -255,16 +255,17 @@ struct TrapTests {
 
   /// A mistake, and what the program is told.
   enum Misuse: String, CaseIterable, Codable, Sendable {
-    case nestedRun = "EventLoop.run: the loop is running; a run can not be nested"
-    case nestedRunOnce = "EventLoop.run: the loop is running; a run can not be nested "
-    case nestedRunUntil = "EventLoop.run: the loop is running; a run can not be nested  "
-    case runFromExit = "EventLoop.run: the loop is running; a run can not be nested   "
+    case nestedRun = "EventLoop.run: must not be called from inside run()"
+    case nestedRunOnce = "EventLoop.run: must not be called from inside run() "
+    case nestedRunUntil = "EventLoop.run: must not be called from inside run()  "
+    case runFromExit = "EventLoop.run: must not be called from inside run()   "
     case closeWhileRunning =
-      "EventLoop.close: the loop is running; stop() it, close it after run()"
-    case closeFromExit = "EventLoop.close: the loop is running; stop() it, close it after run() "
-    case runWhileClosing = "EventLoop.run: the loop is being closed"
+      "EventLoop.close: must not be called from inside run(); call it after run() returned"
+    case closeFromExit =
+      "EventLoop.close: must not be called from inside run(); call it after run() returned "
+    case runWhileClosing = "EventLoop.run: must not be called from inside close()"
     case endlessRelease =
-      "EventLoop.close: what it releases or completes adds to the loop, without an end; look for a deinit, or a completion, that does"
+      "EventLoop.close: a deinit or a completion added work to the loop in each of 1000 rounds; find it and stop it"
     case zeroInterval = "LoopTimer: an interval must be over zero, got 0.0 seconds"
     case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
     case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"

@@ -187,7 +187,9 @@ struct ForkGuardTests {
   func childFlushes() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
-        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in System.logToStandardError("handed over") }
+        let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
+          System.logToStandardError("handed over")
+        }
         queue.enqueue(Witness {})
         let (action, carrying) = (Action { System.logToStandardError("performed") }, Carrying())
         let transaction = Transaction(action, Action.perform, on: loop)

@@ -62,7 +62,8 @@ struct UVErrorTests {
         Process.limitDescriptors(to: 10)
         let (timers, error) = Self.fill(loop)
         let text = error?.description ?? ""
-        #expect(text.contains("EventLoop.addPreciseTimer: too many open files (EMFILE); close descriptors"))
+        let message = "EventLoop.addPreciseTimer: too many open files (EMFILE); close descriptors"
+        #expect(text.contains(message))
         let (clocks, refusal) = Self.fill { () throws(UVError) in
           try FrameClock(on: loop) { _ in }
         }
