@@ -7,7 +7,7 @@ extension EventLoop {
     try self.init(uv: .open(), ownsLoop: true)
   }
 
-  /// Adopts a libuv loop that somebody else owns.
+  /// Adopts a libuv loop that another library or the program owns.
   ///
   /// Call on the thread that runs the loop. The owner may keep running it with
   /// `uv_run`, and transactions are performed in that run. `run()` runs the

@@ -36,7 +36,7 @@ extension EventLoop {
   var timeoutForHost: Duration? {
     if core.isForked { trapInChild() }
     checkNotTornDown("Embedding.nextTimeout")
-    // Posts made before the loop announced that it sleeps wake nobody.
+    // Posts made before the loop announced that it sleeps send no wake.
     if core.inbox.isFilled || core.inbox.hasRequest { arm() }
     if let virtualTime, !isArmed { return virtualTime.timeout }
     // libuv's clock does not advance between turns.

@@ -37,7 +37,7 @@ func wakeDescriptorIsReadable(
   _ events: Int32
 ) {
   // Without an owner, the loop was released while open, or closed in a child
-  // process. Nobody would read the descriptor.
+  // process. Nothing reads the descriptor any more.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
   loop.calledBack { loop.woke() }
 }

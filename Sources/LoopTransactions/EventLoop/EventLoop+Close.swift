@@ -32,7 +32,7 @@ extension EventLoop {
   /// - Throws: `UVError` `EBUSY`, with the types of the open handles, if a loop
   ///   that this library owns has handles it did not open. The loop is then
   ///   unchanged. This is a safeguard: the loop's address is not public, so
-  ///   nobody can open such a handle.
+  ///   users cannot open such a handle.
   /// - Complexity: O(n) in the pending work.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")

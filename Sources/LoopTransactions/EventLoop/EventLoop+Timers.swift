@@ -5,6 +5,9 @@ extension EventLoop {
   ///
   /// Call on the loop. Timers have millisecond precision and are never early.
   ///
+  /// Corresponds to `scheduleTask` and `scheduleRepeatedTask` in SwiftNIO and
+  /// to `uv_timer_t` in libuv.
+  ///
   /// - Parameters:
   ///   - delay: A delay of zero or less is due when the current millisecond is
   ///     over, which is not necessarily in the next tick.
@@ -14,9 +17,6 @@ extension EventLoop {
   /// - Returns: The timer. The loop keeps it, so the caller need not.
   /// - Precondition: `interval` is greater than zero.
   /// - Complexity: O(log n) in the loop's timers.
-  ///
-  /// Corresponds to `scheduleTask` and `scheduleRepeatedTask` in SwiftNIO and
-  /// to `uv_timer_t` in libuv.
   @discardableResult
   public func addTimer(
     after delay: Duration,
@@ -30,8 +30,8 @@ extension EventLoop {
   /// Calls `body` at `deadline`, and then at every `interval` if given, with
   /// nanosecond deadlines.
   ///
-  /// Call on the loop. The precision is that of the system's scheduler. On
-  /// Linux each precise timer holds a timerfd. On other systems, and where the
+  /// Call on the loop. The precision depends on the system's scheduler.
+  /// On Linux each precise timer holds a timerfd. On other systems, and where the
   /// system does not permit a timerfd (for example in a sandbox), the timer has
   /// millisecond precision. The first such refusal in a process is reported on
   /// standard error. A deadline in the past is due at once.
@@ -102,7 +102,7 @@ private enum CoarseTimers {
 
   /// Reports `error` the first time it is called in a process.
   static func reportOnce(_ error: UVError) {
-    // Relaxed: one exchange finds `false`, whatever the order.
+    // Relaxed: in any order, one exchange finds `false`.
     if isReported.exchange(true, ordering: .relaxed) { return }
     System.logToStandardError(
       "EventLoop.addPreciseTimer: timerfd_create failed: \(error.name); "

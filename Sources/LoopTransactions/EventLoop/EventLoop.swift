@@ -66,7 +66,7 @@ public final class EventLoop {
   // that it is awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  // What other folders add to the loop, in the order in which it calls them.
+  // The parts that other folders add to the loop, in the order of the calls.
   var parts: [any LoopPart]
   @exclusivity(unchecked) var host: (any LoopHost)?
   // The number of observers with pending work, plus one while a transaction is
@@ -92,7 +92,7 @@ public final class EventLoop {
   var holds = 0
 
   /// Whether a debug build traps when this loop is released without `close()`.
-  /// Tests set it to false to see what a release build does.
+  /// Tests of the behaviour of release builds set it to false.
   package var trapsWhenReleasedOpen = true
 
   /// If not 0, the error that opening a timerfd fails with. For tests.

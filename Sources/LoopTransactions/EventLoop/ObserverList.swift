@@ -14,8 +14,8 @@ package struct ObserverList {
 
   package init() {}
 
-  /// Adds `observer` behind those of the same order. It takes part from the
-  /// next pass on.
+  /// Adds `observer` behind the observers of the same order. It takes part from
+  /// the next pass on.
   package mutating func add(_ observer: Observer) {
     // Nothing would call the observer, or detach it when the loop goes away.
     guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }

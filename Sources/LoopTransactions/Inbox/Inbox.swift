@@ -229,8 +229,8 @@ package struct InboxMark: ~Copyable {
 
   package init() {}
 
-  /// Returns whether an item is waiting. If so, its action sees what the caller
-  /// wrote before.
+  /// Returns whether an item is waiting. If so, its action sees the caller's earlier
+  /// writes.
   ///
   /// Call from any thread.
   @inline(__always)

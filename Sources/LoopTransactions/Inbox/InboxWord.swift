@@ -58,7 +58,7 @@ package struct InboxWord {
     // Release: publishes the writes made under the lock.
     cells.pointee.word.store(flags, ordering: .releasing)
     // Relaxed, without a barrier: this may miss a thread that is about to
-    // block. Its wait ends after 1 ms, and it tries again.
+    // block. Its wait ends within 1 ms, and it tries again.
     if _slowPath(cells.pointee.waiters.load(ordering: .relaxed) != 0) { wakeWaiter() }
   }
 

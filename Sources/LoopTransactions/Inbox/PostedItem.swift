@@ -78,7 +78,7 @@ extension PostedItem {
   @inline(__always)
   var similarityKey: UInt { kind < Self.firstAddress ? first : kind }
 
-  /// Releases what the item owns, after it was refused.
+  /// Releases the objects that the item owns, after it was refused.
   @inline(never)
   package mutating func drop() {
     switch kind {

@@ -58,7 +58,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
     // Release: publishes the writes made under the lock.
     cells.pointee.word.store(0, ordering: .releasing)
     // Relaxed, without a barrier: this may miss a thread that is about to
-    // block. Its wait ends after 1 ms, and it tries again.
+    // block. Its wait ends within 1 ms, and it tries again.
     if _slowPath(cells.pointee.sleepers.load(ordering: .relaxed) != 0) {
       System.wakeOne(on: cells)
     }

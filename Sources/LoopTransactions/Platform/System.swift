@@ -24,7 +24,7 @@ package enum System {
     }
   }
 
-  /// Whether the caller is the process's first thread. Costs one comparison,
+  /// True on the process's first thread. Costs one comparison,
   /// once the first thread has called it.
   package static var isMainThread: Bool {
     // Relaxed: the address orders no other memory, and does not change once

@@ -83,6 +83,6 @@ func stopWatching(_ handle: UnsafeMutablePointer<uv_poll_t>?) {
 }
 
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
-  // `UVHandle.init` allocated it with malloc's alignment, whatever its type.
+  // `UVHandle.init` allocated it with malloc's alignment, for any type.
   UnsafeMutableRawPointer(handle)?.deallocate()
 }

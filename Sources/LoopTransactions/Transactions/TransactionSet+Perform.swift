@@ -24,7 +24,7 @@ extension TransactionSet {
   }
 
   private func flush(before mark: UInt32) {
-    // The parent performs what a child process inherited. I15.
+    // The parent performs the transactions that a child process inherits. I15.
     guard !isEmpty, !isInherited, let loop else { return }
     // Flushes nest only if an action closes an adopted loop. The outer one ends
     // when nothing is left.
