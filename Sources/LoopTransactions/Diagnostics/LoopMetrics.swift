@@ -85,7 +85,8 @@ final class MetricsCells: Sendable {
   struct Counter: ~Copyable, Sendable {
     private let cell = Atomic<UInt64>(0)
 
-    /// The current count. Relaxed: a number that orders no other memory.
+    /// The current count.
+    // Relaxed: a number that orders no other memory.
     var value: UInt64 { cell.load(ordering: .relaxed) }
 
     /// Adds `amount`. A plain load, an addition and a plain store, because

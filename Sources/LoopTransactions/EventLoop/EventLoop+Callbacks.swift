@@ -1,11 +1,11 @@
 // The functions that libuv calls. They are at file scope because a closure in
 // main-actor code would trap on another thread.
 
-func tickWaits(_ handle: PrepareHandle?) {
+func loopWillWait(_ handle: PrepareHandle?) {
   withLoop(of: handle) { $0.beforeWaiting() }
 }
 
-func tickWaited(_ handle: CheckHandle?) {
+func loopDidWait(_ handle: CheckHandle?) {
   withLoop(of: handle) { $0.afterWaiting() }
 }
 

@@ -72,7 +72,8 @@ public final class EventLoop {
   // The number of observers with pending work, plus one while a transaction is
   // pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
-  // Whether the `exit` observers of a single-tick run are being called.
+  // Whether `exit` observers are being called by a run that leaves pending work
+  // to the next one.
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
@@ -134,8 +135,8 @@ public final class EventLoop {
       )
       ticks = try TickHandles(
         loop: uv,
-        beforeWaiting: tickWaits,
-        afterWaiting: tickWaited
+        beforeWaiting: loopWillWait,
+        afterWaiting: loopDidWait
       )
     } catch {
       // `deinit` does not run for an object that was not fully initialised.

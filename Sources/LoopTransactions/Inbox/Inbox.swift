@@ -251,8 +251,8 @@ package struct InboxMark: ~Copyable {
     ).exchanged
   }
 
-  /// Sets the mark when an item is appended, under the inbox's lock. Relaxed:
-  /// the lock publishes what the caller wrote, as for every item.
+  /// Sets the mark when an item is appended, under the inbox's lock.
+  // Relaxed: the lock publishes the caller's writes, as for every item.
   package func set() { isSet.store(true, ordering: .relaxed) }
 
   /// Clears the mark when the item is taken.

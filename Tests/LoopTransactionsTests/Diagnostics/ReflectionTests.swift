@@ -140,8 +140,8 @@ private struct Samples {
   }
 }
 
-/// A value of each public type that belongs to the main actor, by its name. Each closure
-/// makes a host, calls the closure that it is given with it, and ends it.
+/// A sample of each public type that is isolated to the main actor, by its name. The
+/// closure creates a host on the loop, passes it to its second argument, and cancels it.
 private let hostSamples: [String: @MainActor (EventLoop, (Any) -> Void) throws -> Void] = [
   "DispatchHost": { loop, body in
     let host = try DispatchHost(loop)
@@ -181,7 +181,7 @@ struct ReflectionTests {
     )
   }
 
-  @Test("every host of the main thread's loops can be dumped, here and on other threads")
+  @Test("DispatchHost and RunLoopHost can be dumped on the main actor and on other threads")
   func hosts() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       try await MainActor.run {
