@@ -78,12 +78,15 @@ private let tooManyOpen: Int32 = -24
           // Not an epoll descriptor any more: `epoll_ctl` fails with EINVAL.
           dup2(other, backend)
           let before = Process.openDescriptors
-          let error = #expect(throws: UVError.self) {
-            try loop.addPreciseTimer(at: loop.now) { _ in }
+          for _ in 0..<100 {
+            let error = #expect(throws: UVError.self) {
+              try loop.addPreciseTimer(at: loop.now) { _ in }
+            }
+            #expect(error?.name == "EINVAL")
+            #expect(error?.operation == "EventLoop.addPreciseTimer")
           }
-          #expect(Process.openDescriptors == before)
-          #expect(error?.name == "EINVAL")
-          #expect(error?.operation == "EventLoop.addPreciseTimer")
+          // Other threads of the process may open a few descriptors.
+          #expect(Process.openDescriptors < before + 50)
           dup2(original, backend)
           close(original)
           close(other)
