@@ -104,7 +104,7 @@ extension MainQueueBridge {
 
   /// The main queue's descriptor is readable.
   func mainQueueHasWork() {
-    guard let loop, !core.isForked else { return source.leaveOwner() }
+    guard let loop, !core.isForked else { return source.detachOwner() }
     // Held: what runs may close an adopted loop, and drop the bridge.
     withExtendedLifetime((self, loop)) {
       loop.calledBack { source.drain() }
@@ -140,7 +140,7 @@ extension MainQueueBridge: LoopPart {
 
   /// Lets the handle end by itself in a child process that closed the loop.
   func leaveInChild() {
-    source.leaveOwner()
+    source.detachOwner()
     loop = nil
     Self.current = nil
   }

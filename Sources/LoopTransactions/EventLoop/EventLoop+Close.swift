@@ -84,7 +84,7 @@ extension EventLoop {
     state = .closed
     becomeUnreachable()
     for part in parts { part.leaveInChild() }
-    timers.forEach { $0.leaveSource() }
+    timers.forEach { $0.detachSource() }
     stopInChild()
   }
 

@@ -18,7 +18,7 @@ extension EventLoop {
     // A host keeps running its loop and would fire the timers.
     while let timer = timers.any {
       timers.remove(timer)
-      timer.leaveLoop()
+      timer.end()
     }
     // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }

@@ -143,7 +143,7 @@ extension LoopTimer {
 
   /// Detaches from the timerfd. If it fires later in a child process that
   /// closed the loop, its poll handle is stopped.
-  func leaveSource() { if case .precise(let deadline) = source { deadline.leaveOwner() } }
+  func detachSource() { if case .precise(let deadline) = source { deadline.detachOwner() } }
 
   /// The address of the libuv handle, if there is one.
   var address: UnsafeMutableRawPointer? {
@@ -191,13 +191,13 @@ extension LoopTimer {
     // Released after the list's reference, and not during the assignment: a
     // `deinit` of the captures may use this timer.
     withExtendedLifetime((self, body)) {
-      leaveLoop()
+      end()
       loop.timers.remove(self)
     }
   }
 
   /// Ends the timer. Its loop has already removed it, or does so next.
-  func leaveLoop() {
+  func end() {
     withExtendedLifetime(body) {
       body = nil
       closeSource()

@@ -72,7 +72,7 @@ struct DeadlineSource {
   }
 
   /// Detaches the owner. The next expiry stops the poll handle.
-  func leaveOwner() { handle.setOwner(nil) }
+  func detachOwner() { handle.setOwner(nil) }
 
   /// Sets whether the loop's run waits for the deadline.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }

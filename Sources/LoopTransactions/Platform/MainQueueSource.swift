@@ -56,7 +56,7 @@ struct MainQueueSource {
   func stopInChild(of loop: UVLoop) { handle.stopInChild(of: loop, watching: descriptor) }
 
   /// Detaches the bridge. The next event stops the poll handle.
-  func leaveOwner() { handle.setOwner(nil) }
+  func detachOwner() { handle.setOwner(nil) }
 
   /// Closes the handle. The descriptor belongs to libdispatch.
   func close() { handle.close() }
