@@ -184,7 +184,7 @@ extension EventLoop {
     switch state {
     case .idle where !isCalledBack: break
     case .idle:
-      trap("EventLoop.run: must not be called while its owner runs the adopted loop")
+      trap("EventLoop.run: must not be called while the loop's owner runs it")
     case .running, .leaving: trap("EventLoop.run: must not be called from inside run()")
     case .closing, .closed: trap("EventLoop.run: must not be called from inside close()")
     }

@@ -11,8 +11,8 @@ final class OrphanedJobs: Sendable {
     var isRunning = false
     var wasReported = false
 
-    /// Marks a worker as started and returns true if the caller must start one.
-    mutating func starts() -> Bool {
+    /// Returns true, and counts a worker as started, if the caller must start one.
+    mutating func claimStart() -> Bool {
       guard didLoopLeaveThread, !isRunning, !waiting.isEmpty else { return false }
       isRunning = true
       return true
@@ -22,7 +22,7 @@ final class OrphanedJobs: Sendable {
   private let state = Locked(State())
   private let runElsewhere: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// Creates an empty list. `runElsewhere` runs its argument on another thread
+  /// Creates an empty list. `runElsewhere` runs its argument on a thread other
   /// than the loop's.
   init(runElsewhere: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     self.runElsewhere = runElsewhere
@@ -35,7 +35,7 @@ final class OrphanedJobs: Sendable {
     let (isFirst, starts) = state.withLock { state in
       state.waiting.append((item, port))
       defer { state.wasReported = true }
-      return (!state.wasReported, state.starts())
+      return (!state.wasReported, state.claimStart())
     }
     if isFirst {
       System.logToStandardError(
@@ -50,7 +50,7 @@ final class OrphanedJobs: Sendable {
   func loopDidLeaveThread() {
     let starts = state.withLock { state in
       state.didLoopLeaveThread = true
-      return state.starts()
+      return state.claimStart()
     }
     if starts { start() }
   }

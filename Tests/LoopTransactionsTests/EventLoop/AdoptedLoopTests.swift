@@ -178,7 +178,7 @@ struct AdoptedLoopTests {
       host.run()
     }
     #expect(
-      said(result, "EventLoop.run: must not be called while its owner runs the adopted loop")
+      said(result, "EventLoop.run: must not be called while the loop's owner runs it")
     )
   }
 
