@@ -2,9 +2,9 @@
 
 Compares the numbered rules of the documents with the comments that cite them.
 Fails when a comment cites a rule that no document defines, when no test cites a
-rule, when a document links to a file that is not there, when docs/rules.md links
-to a test that does not cite the rule, and when a comment or a test's name has a
-tag that no document explains.
+rule, when a document links to or names a file that does not exist, when
+docs/rules.md links to a test that does not cite the rule, and when a comment or a
+test's name has a tag that no document explains.
 
   --list  print each rule with the tests that cite it
 
@@ -17,13 +17,17 @@ import sys
 from collections import defaultdict
 
 RULES, PROOFS, DISPLAY = "docs/rules.md", "docs/proofs.md", "Display/PROOFS.md"
-# Relative links in these are checked.
-LINKED = (RULES, PROOFS, DISPLAY, "ARCHITECTURE.md", "docs/loopbench-internals.md")
+# Relative links and file names in these are checked.
+LINKED = (
+    RULES, PROOFS, DISPLAY, "ARCHITECTURE.md", "docs/loopbench-internals.md", "docs/workarounds.md"
+)
 
 # A definition begins a list item, a table row, a paragraph or a heading.
 DEFINITION = re.compile(r"^(?:[-*] |\| |#+ )?(?:\*\*)?([LTQOCDXI][1-9]\d?)\b(?:\.?\*\*| |:|\.|$)")
 ITEM_END = re.compile(r"^(?:$|- |\||#)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+# The end of a path; "…" stands for folders.
+FILE_NAME = re.compile(r"`(?:\.\.\./|…/)?([\w/+…-]+\.(?:swift|c|h|py|sh|pml))`")
 
 # A citation stands alone: at the beginning of a comment or after punctuation, and
 # before punctuation, a further citation or the end. "an L1 cache" cites nothing.
@@ -84,6 +88,7 @@ class Documents:
         self.faults = []
         # By document, each rule with its line and the paths it links to.
         self.rules = {RULES: {}, PROOFS: {}, DISPLAY: {}}
+        self.files = "\n".join(tracked())
         for path in LINKED:
             if os.path.exists(path):
                 self._read(path)
@@ -103,14 +108,24 @@ class Documents:
                 rules[current] = (number, [])
             elif ITEM_END.match(line):
                 current = None
-            for link in LINK.findall(line):
-                if re.match(r"[a-z]+:", link):
-                    continue
-                target = os.path.normpath(os.path.join(os.path.dirname(path), link))
-                if not os.path.exists(target):
-                    self.faults.append(f"{path}:{number}: there is no {target}")
-                elif current:
+            for target in self._targets(path, number, line):
+                if current:
                     rules[current][1].append(target)
+
+    def _targets(self, path, number, line):
+        """The files that `line` links to. Reports those that do not exist."""
+        for name in FILE_NAME.findall(line):
+            pattern = re.escape(name).replace("…", ".*")
+            if not re.search(rf"(?:^|/|[+]){pattern}$", self.files, re.M):
+                self.faults.append(f"{path}:{number}: there is no {name}")
+        for link in LINK.findall(line):
+            target = os.path.normpath(os.path.join(os.path.dirname(path), link))
+            if re.match(r"[a-z]+:", link):
+                continue
+            if os.path.exists(target):
+                yield target
+            else:
+                self.faults.append(f"{path}:{number}: there is no {target}")
 
     def defines(self, rule, path):
         """Whether a comment in the file at `path` may cite `rule`."""
