@@ -1,4 +1,4 @@
-/// Runs a program that has a host, and a case in it.
+/// Runs one case in one of the host programs.
 enum HostProgram {
   private struct Failed: Error {
     let output: TestProgram.Output
