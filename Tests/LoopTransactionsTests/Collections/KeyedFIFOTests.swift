@@ -303,6 +303,7 @@ struct KeyedFIFOTests {
     for index in stride(from: 2, through: 1000, by: 2) {
       if let place = list.find(UInt(index) << 52, 7) { _ = list.remove(place) }
     }
+    // I7: an entry is found by its own slot, a removed one by none.
     for index in 1...1000 {
       let found = list.find(UInt(index) << 52, 7).map { list[$0] }
       #expect(found == (index % 2 == 0 ? nil : index))

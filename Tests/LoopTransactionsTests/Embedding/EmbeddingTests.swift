@@ -34,6 +34,7 @@ struct EmbeddingTests {
       let trace = Trace()
       let embedding = Embedding(loop) { trace.record("change") }
       embedding.settle()
+      // I31: the first commit calls onChange, the second finds it called.
       loop.commit { trace.record("performed") }
       loop.commit { trace.record("performed too") }
       #expect(embedding.nextTimeout == .zero)

@@ -193,6 +193,7 @@ struct ForkGuardTests {
         let transaction = Transaction(action, Action.perform, on: loop)
         transaction.commit()
         loop.commit(carrying, Carrying.note, 1)
+        // I15: the child performs none of the parent's work.
         let ending = Process.fork {
           queue.flush()
           #expect(!transaction.performIfNeeded())

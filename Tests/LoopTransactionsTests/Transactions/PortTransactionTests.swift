@@ -12,6 +12,7 @@ struct PortTransactionTests {
       let loop = stepped.loop
       let card = SharedCard("a", stepped.trace)
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
+      // I32: only the first commit sets the mark and adds an item.
       elsewhere { for _ in 0..<100_000 { try? layout.commit() } }
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["a.layout"])

@@ -137,6 +137,7 @@ struct WeakTransactionTests {
       let reused = Card.atAddress(address, stepped.trace)
       let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
       #expect(!stepped.loop.isPending(new, Card.layout))
+      // I5: the dead target's entry is gone, so this adds a new one.
       stepped.loop.commit(new, Card.layout)
       #expect(stepped.loop.isPending(new, Card.layout))
       #expect(!weak.isPending)
