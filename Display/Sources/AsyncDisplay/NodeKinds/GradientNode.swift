@@ -1,6 +1,6 @@
-/// Colours that run into each other, over all of the node.
+/// A node filled with a linear gradient.
 open class GradientNode: Node {
-  /// The colours; nil for none.
+  /// The gradient; nil for none.
   public var gradient: Gradient? {
     didSet { if gradient != oldValue { setNeedsDisplay() } }
   }
