@@ -15,8 +15,8 @@
 /// heart.addTarget(card, for: .touchUpInside) { card, _, _ in card.like() }
 /// ```
 ///
-/// Modelled on Graver's `WMGCanvasControl`, which compared sets of events as a
-/// whole and drew on the main thread.
+/// Corresponds to UIKit's `UIControl`. Modelled on Graver's `WMGCanvasControl`,
+/// which compared sets of events as a whole and drew on the main thread.
 open class ControlNode: CanvasNode {
   /// Whether the control handles touches. Disabling it cancels the touch that
   /// it tracks.

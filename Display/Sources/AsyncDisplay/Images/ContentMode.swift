@@ -1,4 +1,6 @@
 /// How an image fills a node.
+///
+/// Corresponds to UIKit's `UIView.ContentMode`.
 public enum ContentMode: Hashable, Sendable {
   /// The image fills the node and may be distorted.
   case scale

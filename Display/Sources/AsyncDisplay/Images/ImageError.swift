@@ -13,7 +13,7 @@ public enum ImageError: Error, Hashable, Sendable {
   case damaged(String)
   /// The image has more pixels than `PixelSize` allows.
   case tooManyPixels(width: Int, height: Int)
-  /// The coefficients of a progressive JPEG exceed the limit described at
-  /// `ImageSource.largestCoefficients`.
+  /// The coefficients of a JPEG in several scans need `byteCount` bytes, more
+  /// than the limit described at `ImageSource.largestCoefficients`.
   case tooManyCoefficients(byteCount: Int)
 }

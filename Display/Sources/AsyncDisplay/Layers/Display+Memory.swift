@@ -1,6 +1,6 @@
 // Memory in flight. D8.
 extension Display {
-  func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.flightBytes) }
+  func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.inFlightBytes) }
 
   private func hasRoom(for byteCount: Int) -> Bool {
     counts.inFlightBytes == 0 || counts.inFlightBytes + byteCount <= inFlightLimit

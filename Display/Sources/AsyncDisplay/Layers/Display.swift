@@ -55,8 +55,8 @@ public final class Display {
   ///
   /// - contents that are shown
   /// - decoded images that nodes keep or have not drawn yet
-  /// - the coefficients that libjpeg keeps while it decodes a progressive JPEG,
-  ///   up to 8 bytes per pixel
+  /// - the coefficients that libjpeg keeps while it decodes a JPEG in several
+  ///   scans, up to 8 bytes per pixel
   /// - groups of translucent subnodes, each at most as large as the bitmap
   /// - memory that drawing code allocates
   ///

@@ -42,7 +42,7 @@ final class DisplayCore {
   var running: DisplayRun? { state.isRunning ? runs[state.newestRun] : nil }
 
   /// Changes the priority of operations that have not begun.
-  func move(to priority: OperationPriority) {
+  func setPriority(_ priority: OperationPriority) {
     for run in runs.values { run.operation?.setPriority(priority) }
   }
 

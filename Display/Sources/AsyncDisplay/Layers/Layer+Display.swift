@@ -157,7 +157,7 @@ extension Display {
       for layer in layers { layer.displayIfNeeded(in: transaction) }
       transaction.commit()
       let cores = layers.map(\.core)
-      for core in cores { core.move(to: .interactive) }
+      for core in cores { core.setPriority(.interactive) }
       for core in cores { if let run = core.running { core.wait(for: run) } }
     }
   }

@@ -7,7 +7,8 @@ public import LoopTransactions
 /// ready; see `contentsPolicy`. A layer belongs to its loop's thread and must
 /// be released there.
 ///
-/// Modelled on YYKit's `YYAsyncLayer` and Texture's `_ASDisplayLayer`.
+/// Modelled on YYKit's `YYAsyncLayer` and Texture's `_ASDisplayLayer`. The names
+/// of its functions are those of Core Animation's `CALayer`.
 public final class Layer {
   /// The display that the layer belongs to.
   public let display: Display
@@ -157,7 +158,7 @@ extension Layer {
 
   private func urgencyDidChange() {
     display.check("Layer.priority")
-    core.move(to: priority)
+    core.setPriority(priority)
     display.urgencyDidChange(of: core)
   }
 
@@ -196,7 +197,7 @@ extension Layer {
   }
 
   /// The bytes that the next display adds to the memory in flight.
-  var flightBytes: Int { byteCount + (owner?.pictureScratchBytes ?? 0) }
+  var inFlightBytes: Int { byteCount + (owner?.pictureScratchBytes ?? 0) }
 
   private var isDrawable: Bool { byteCount > 0 }
 

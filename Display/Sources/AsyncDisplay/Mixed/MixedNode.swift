@@ -89,6 +89,9 @@ open class MixedNode: ControlNode {
     MixedLayout(content: content, style: style, vertical: verticalAlignment)
   }
 
+  /// Returns a closure that draws the text and records the rectangles of links.
+  ///
+  /// An override must call `super`, and its closure the returned one.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard !content.isEmpty else {
       drawnRegions = Locked([])
@@ -134,6 +137,10 @@ open class MixedNode: ControlNode {
     isEnabled && (!content.links.isEmpty || hasTargets)
   }
 
+  /// Returns whether `point` is on a link, or in the node if it has an action
+  /// with a live target.
+  ///
+  /// An override must call `super` for touches on links.
   override open func contains(_ point: Point) -> Bool {
     guard super.contains(point) else { return false }
     return hasTargets || (isTracking && touched != nil) || region(at: point) != nil
@@ -141,17 +148,26 @@ open class MixedNode: ControlNode {
 
   override var sendsTouches: Bool { touched == nil }
 
+  /// Highlights the link of a touch that began.
+  ///
+  /// An override must call `super`.
   override open func beginTracking(_ touch: Touch) -> Bool {
     touched = region(at: touch.location)
     pressed = touched
     return touched != nil || hasTargets
   }
 
+  /// Updates the highlight of the link that the touch began on.
+  ///
+  /// An override must call `super`.
   override open func continueTracking(_ touch: Touch) -> Bool {
     if touched != nil { pressed = region(at: touch.location) == touched ? touched : nil }
     return true
   }
 
+  /// Calls `linkHandler` if the touch ended on the link that it began on.
+  ///
+  /// An override must call `super`.
   override open func endTracking(_ touch: Touch?) {
     pressed = nil
     guard let touch, let touched, region(at: touch.location) == touched else { return }

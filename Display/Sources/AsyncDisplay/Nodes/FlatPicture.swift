@@ -43,7 +43,7 @@ final class FlatPicture: LayerDelegate {
     layer = Layer(in: display)
     layer.size = Size(width: extent.maxX - origin.x, height: extent.maxY - origin.y)
     layer.scale = owner.scale
-    move(to: owner.priority)
+    setPriority(owner.priority)
     layer.delegate = self
     layer.setNeedsDisplay()
   }
@@ -121,7 +121,7 @@ final class FlatPicture: LayerDelegate {
 
   /// Sets the priority, but never above background: displays that show
   /// something new come first.
-  func move(to priority: OperationPriority) { layer.priority = min(priority, .background) }
+  func setPriority(_ priority: OperationPriority) { layer.priority = min(priority, .background) }
 
   /// Removes the bitmap, and the parts' bitmaps, immediately.
   func drop() {

@@ -166,7 +166,7 @@ final class ImageLoad: PendingDecode {
   }
 
   /// Changes the priority.
-  func move(to priority: OperationPriority) {
+  func setPriority(_ priority: OperationPriority) {
     self.priority = priority
     switch state {
     case .measuring(_, let operation), .decoding(_, let operation, _):

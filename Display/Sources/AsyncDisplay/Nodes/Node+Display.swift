@@ -97,7 +97,7 @@ extension Node {
       for layer in layers { layer.priority = newValue }
       rasterizer.forEachNode { node in
         node.priorityDidChange(newValue)
-        node.flat?.move(to: newValue)
+        node.flat?.setPriority(newValue)
       }
     }
   }

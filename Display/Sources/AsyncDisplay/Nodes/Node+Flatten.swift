@@ -17,9 +17,9 @@ extension Node {
   /// Call on the loop.
   ///
   /// - Returns: Whether flattening has begun. It does not begin if the node is
-  ///   not loaded, rasterizes its subtree, is suspended or is detached. All
-  ///   affected subnodes must be displayed and must have finished fading in,
-  ///   and there must be at least two bitmaps.
+  ///   not loaded, is suspended or is detached, or if it or an ancestor
+  ///   rasterizes its subtree. All affected subnodes must be displayed and must
+  ///   have finished fading in, and there must be at least two bitmaps.
   /// - Complexity: O(n²) in the number of direct subnodes.
   @discardableResult
   public func flatten() -> Bool {

@@ -70,7 +70,7 @@ extension Node {
 
   /// Takes over the suspension, detachment and priority of `parent`. A former
   /// root keeps its own priority, and stays suspended or detached if it was.
-  func follow(_ parent: Node, isRoot: Bool) {
+  func inheritState(of parent: Node, isRoot: Bool) {
     guard layer != nil, parent.layer != nil else { return }
     if !isRoot || parent.isSuspended { isSuspended = parent.isSuspended }
     if !isRoot || parent.isDetached { isDetached = parent.isDetached }

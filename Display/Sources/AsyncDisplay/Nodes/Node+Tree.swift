@@ -40,7 +40,7 @@ extension Node {
     if keeps {
       node.scale = scale
       if isRasterized { node.prepareWithinPicture(isNew: true) }
-      if old !== self { node.follow(self, isRoot: old == nil) }
+      if old !== self { node.inheritState(of: self, isRoot: old == nil) }
     } else {
       node.load(in: display, scale: scale)
     }

@@ -260,7 +260,7 @@ open class Node {
   /// Called on the loop when the node's priority was set. The default changes
   /// the priority of the node's images. An override must call `super`.
   open func priorityDidChange(_ priority: OperationPriority) {
-    for load in loads { load.move(to: priority) }
+    for load in loads { load.setPriority(priority) }
   }
 
   /// Blocks until the node is prepared or preparation has failed.

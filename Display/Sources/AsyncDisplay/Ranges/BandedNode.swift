@@ -42,7 +42,7 @@ open class BandedNode: Node {
     didSet {
       require(
         bandHeight >= 1 && bandHeight.isFinite,
-        "BandedNode.bandHeight: must be finite and at least 1, got \(bandHeight)"
+        "BandedNode.bandHeight must be finite and at least 1, got \(bandHeight)"
       )
       if bandHeight != oldValue { setNeedsLayout() }
     }
@@ -90,6 +90,8 @@ open class BandedNode: Node {
   // Each band fills its own background.
   override var ownBackground: Color? { isRasterized ? backgroundColor : nil }
 
+  /// Draws all content at once if the node or an ancestor rasterizes its
+  /// subtree. Subclasses override `makeBandDrawing()` instead.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard isRasterized, let drawing = makeBandDrawing() else { return nil }
     return { context, size, isCancelled in

@@ -1,6 +1,6 @@
 import LoopTransactions
 
-/// Builds, displays and drops the items of a long content, depending on their
+/// Loads, displays and drops the items of long content, depending on their
 /// distance from the viewport.
 ///
 /// Around the viewport are a display range and a preload range. Both reach

@@ -1,4 +1,4 @@
-/// An item of a long content, such as a card of a feed.
+/// An item of long content, such as a card of a feed.
 ///
 /// The item creates its node when it comes near enough to be preloaded, and
 /// releases it when it leaves. The range controller loads, displays and unloads

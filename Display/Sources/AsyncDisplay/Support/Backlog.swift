@@ -68,7 +68,7 @@ package struct Backlog<Element: AnyObject> {
       next: -1,
       previous: lasts[level]
     )
-    let index = take(slot)
+    let index = insert(slot)
     if slot.previous < 0 { firsts[level] = index } else { slots[slot.previous].next = index }
     lasts[level] = index
     mark(level)
@@ -116,7 +116,7 @@ package struct Backlog<Element: AnyObject> {
     return elements
   }
 
-  private mutating func take(_ slot: Slot) -> Int {
+  private mutating func insert(_ slot: Slot) -> Int {
     guard free >= 0 else {
       slots.append(slot)
       return slots.count - 1

@@ -1,5 +1,7 @@
 /// Text with attributes for each run of characters.
 ///
+/// Corresponds to Foundation's `NSAttributedString`.
+///
 /// ```swift
 /// var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
 /// text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))

@@ -11,7 +11,7 @@ public struct Font: Hashable, Sendable {
   /// Whether the font is italic.
   public var isItalic: Bool
 
-  // Invalid sizes are replaced by the nearest valid one.
+  // Clamped to the valid range; 0.1 if not finite.
   var usableSize: Double { size.isFinite ? min(max(size, 0.1), 4000) : 0.1 }
 
   // fontconfig compares every family name with every installed font.
