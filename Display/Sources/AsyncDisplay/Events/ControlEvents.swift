@@ -1,7 +1,7 @@
 /// The effects of a touch on a control. An action is called if its events
 /// include at least one that happened.
 ///
-/// The names and meanings are those of UIKit's `UIControl.Event`.
+/// Names and meanings match UIKit's `UIControl.Event`.
 public struct ControlEvents: OptionSet, Hashable, Sendable {
   /// One bit per event.
   public let rawValue: UInt16

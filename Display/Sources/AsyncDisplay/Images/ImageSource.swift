@@ -60,8 +60,8 @@ public enum ImageSource: Hashable, Sendable {
 ///
 /// Equality compares the number of bytes and a 64-bit hash that is computed
 /// once, because nodes compare sources on the loop. The hash is Swift's, whose
-/// key differs between processes, so nobody can prepare a file that collides
-/// with another.
+/// key differs between processes, so a file cannot be prepared to collide with
+/// another.
 public struct ImageData: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]

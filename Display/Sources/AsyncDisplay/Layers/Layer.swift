@@ -7,8 +7,8 @@ public import LoopTransactions
 /// ready; see `contentsPolicy`. A layer belongs to its loop's thread and must
 /// be released there.
 ///
-/// Modelled on YYKit's `YYAsyncLayer` and Texture's `_ASDisplayLayer`. The names
-/// of its functions are those of Core Animation's `CALayer`.
+/// Modelled on YYKit's `YYAsyncLayer` and Texture's `_ASDisplayLayer`. Names
+/// follow Core Animation's `CALayer`.
 public final class Layer {
   /// The display that the layer belongs to.
   public let display: Display

@@ -57,7 +57,7 @@ final class FlatPicture: LayerDelegate {
     try context.draw(contents, in: Rect(origin: origin, size: contents.size))
   }
 
-  /// Whether the bitmap is shown and the parts have none of their own.
+  /// Whether the bitmap is shown and the parts have no bitmaps.
   var isFlat: Bool { state == .flat }
 
   /// Whether `node`, a direct subnode of the owner, is part of the picture.
