@@ -1,5 +1,6 @@
 import AsyncDisplay
 public import CardFeed
+import LoopTransactions
 public import LoopbenchKit
 
 /// A variant of the feed as a peer of `frames`.
@@ -46,7 +47,7 @@ public struct FramesPeer: Peer {
 struct FrameMachine: Sendable {
   let corpus: CardCorpus
   // Of S0, by which the speed is chosen. Any thread.
-  private let plain: Guarded<FrameLoad>
+  private let plain: Locked<FrameLoad>
   // Of S2, whose blur is cheaper; measured where it is asked for.
   private static let cheap = Result { try FrameLoad(shared.get().corpus, .s2) }
 
@@ -57,7 +58,7 @@ struct FrameMachine: Sendable {
 
   private init() throws {
     corpus = try CardCorpus(scale: System.environment("LOOPBENCH_FRAMES_SCALE", 0.1...4) ?? 3.5)
-    plain = Guarded(try FrameLoad(corpus, .s0))
+    plain = Locked(try FrameLoad(corpus, .s0))
   }
 
   /// The speed at which S0 has the load `load` now, in points a second.

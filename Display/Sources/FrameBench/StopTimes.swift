@@ -1,8 +1,9 @@
 import AsyncDisplay
+import LoopTransactions
 
 /// How long workers took to stop, as they tell it. Of any thread.
 final class StopTimes: Sendable {
-  private let stops = Guarded<[FrameRecord.Stop]>([])
+  private let stops = Locked<[FrameRecord.Stop]>([])
 
   func add(_ after: Duration, computed: Duration?) {
     let stop = FrameRecord.Stop(

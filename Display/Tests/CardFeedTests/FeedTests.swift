@@ -123,18 +123,18 @@ struct FeedTests {
 
   @Test("where a scroll will be is told by its speed and by how long cards take, not by a jump")
   func foresees() {
-    var foresight = Foresight()
+    var predictor = ScrollPredictor()
     let second = LoopClock.Instant(nanoseconds: 1_000_000_000)
     for frame in 0..<200 {
       let now = second.advanced(by: .milliseconds(10 * frame))
-      foresight.moved(to: Double(frame) * 20, at: now, jump: 1024)
-      foresight.waited(.milliseconds(100))
+      predictor.moved(to: Double(frame) * 20, at: now, jump: 1024)
+      predictor.waited(.milliseconds(100))
     }
-    #expect(abs(foresight.shift - 200) < 1)
-    foresight.waited(.seconds(9))
-    #expect(foresight.shift < 500)
-    foresight.moved(to: 90_000, at: second.advanced(by: .seconds(2)), jump: 1024)
-    #expect(foresight.shift == 0)
+    #expect(abs(predictor.shift - 200) < 1)
+    predictor.waited(.seconds(9))
+    #expect(predictor.shift < 500)
+    predictor.moved(to: 90_000, at: second.advanced(by: .seconds(2)), jump: 1024)
+    #expect(predictor.shift == 0)
   }
 
   // D12

@@ -14,13 +14,13 @@ public final class Card: Node {
   private let title = TextNode()
   private let details = TextNode()
   private let border = BorderNode()
-  private let stamp: StampNode
+  private let indexMark: IndexMarkNode
 
   /// The card of `content` at `index` of a feed, of its full size.
   ///
   /// - Parameter blur: How its cover is blurred.
   public init(_ content: CardContent, index: Int, blur: BlurFilter) {
-    stamp = StampNode(index)
+    indexMark = IndexMarkNode(index)
     super.init()
     rasterizesSubtree = true
     isOpaque = true
@@ -33,7 +33,7 @@ public final class Card: Node {
     shade.gradient = Gradient([.init(0.5, .clear), .init(1, .black)])
     write(content)
     border.color = Color(white: 1, alpha: 0.4)
-    for node in [cover, picture, shade, title, details, border, stamp] {
+    for node in [cover, picture, shade, title, details, border, indexMark] {
       if let image = node as? ImageNode { image.keepsImage = false }
       addSubnode(node)
     }
@@ -70,7 +70,7 @@ public final class Card: Node {
     title.frame = Rect(x: 20, y: high - 50, width: 280, height: 40)
     details.frame = Rect(x: 24, y: high + 20, width: 272, height: 300)
     border.frame = bounds
-    stamp.frame = bounds
+    indexMark.frame = bounds
   }
 
   /// Tells who waits for it.

@@ -47,7 +47,7 @@ public final class Feed {
   private var position = 0.0
   private var isDownwards = true
   private var isMoving = false
-  private var foresight = Foresight()
+  private var predictor = ScrollPredictor()
   private var slices: RunLoopQueue<FeedCell>?
 
   /// A feed that nothing of is shown yet.
@@ -64,7 +64,7 @@ public final class Feed {
     scale: Double? = nil
   ) {
     precondition(
-      (1...1 << Card.stampBits).contains(count),
+      (1...1 << Card.indexBits).contains(count),
       "Feed: count must be 1 to 65536, got \(count)"
     )
     self.corpus = corpus
@@ -93,7 +93,7 @@ public final class Feed {
     self.position = position
     if stage.variant.foresees {
       let now = stage.displays[0].loop.now
-      foresight.moved(to: position, at: now, jump: viewport.height)
+      predictor.moved(to: position, at: now, jump: viewport.height)
     }
     let shift = shift
     let wanted = layout.cards(
@@ -152,7 +152,7 @@ extension Feed {
   // How far it will have gone by the time that what is begun now is done; two
   // screenfuls at most, for memory.
   private var shift: Double {
-    min(max(foresight.shift, -2 * viewport.height), 2 * viewport.height)
+    min(max(predictor.shift, -2 * viewport.height), 2 * viewport.height)
   }
 
   private var above: Double {
@@ -206,7 +206,7 @@ extension Feed {
   private func leave(_ cell: FeedCell, _ index: Int) {
     if cell.contents == nil {
       metrics.givenUp += 1
-      foresight.waited(cell.since.duration(to: stage.displays[0].loop.now))
+      predictor.waited(cell.since.duration(to: stage.displays[0].loop.now))
     }
     kept.keep(cell.contents, of: index)
     _ = slices?.remove(cell)
@@ -258,7 +258,7 @@ extension Feed {
     card.onDisplayed = { [weak self] in
       guard let self else { return }
       metrics.shown += 1
-      foresight.waited(since.duration(to: display.loop.now))
+      predictor.waited(since.duration(to: display.loop.now))
       onShown?(index, since.duration(to: display.loop.now))
     }
     card.load(in: display, scale: scale)

@@ -86,7 +86,7 @@ struct CancelTests {
   @Test("who measures it is told how soon a worker stopped; of what never ran, nothing")
   func stopped() throws {
     try withDisplay(workers: 1) { display in
-      let told = Guarded<[(after: Duration, computed: Duration?)]>([])
+      let told = Locked<[(after: Duration, computed: Duration?)]>([])
       display.onStopped = { after, computed in told.withLock { $0.append((after, computed)) } }
       let (painter, other) = (Painter(), Painter())
       let (layer, waiting) = (Layer(in: display, painter), Layer(in: display, other))

@@ -138,7 +138,7 @@ struct CarriedOverTests {
       layer.setNeedsDisplay()
       display.loop.run(.noWait)
       #expect(began.wait())
-      layer.bounds = Size(width: 8, height: 8)
+      layer.size = Size(width: 8, height: 8)
       layer.scale = 2
       gate.open()
       let isFinished = display.settle()

@@ -119,7 +119,7 @@ private struct StateLedger: Hashable {
       switch action {
       case .show(let generation): show(generation)
       case .clear: show(state.shown)
-      case .tell(let generation, _):
+      case .notify(let generation, _):
         if generation <= told.last ?? 0 { breach = "told out of order" }
         told.append(generation)
       case .schedule: isOwed = true
@@ -145,7 +145,7 @@ private struct StateLedger: Hashable {
       make(.commit)
     }
     if told != begun { breach = breach ?? "will \(begun), did \(told)" }
-    if state.isRunning || state.untold > 0 { breach = breach ?? "never ends" }
+    if state.isRunning || state.unreportedCount > 0 { breach = breach ?? "never ends" }
     if state.need == .scheduled { breach = breach ?? "never displayed" }
     return breach
   }

@@ -242,7 +242,7 @@ struct HoldTests {
     try withDisplay { display in
       let painter = Painter()
       let layer = Layer(in: display, painter)
-      layer.bounds = Size(width: 33.3, height: 21.7)
+      layer.size = Size(width: 33.3, height: 21.7)
       layer.scale = 3
       painter.color = Color(red: 0.3, green: 0.6, blue: 0.9, alpha: 0.7)
       layer.displayNow()
@@ -266,8 +266,8 @@ struct HoldTests {
       let painters = (0..<5).map { _ in Painter() }
       let layers = painters.map { Layer(in: display, $0) }
       layers[2].displaysAsynchronously = false
-      layers[3].bounds = .zero
-      layers[4].bounds = Size(width: 2, height: 2)
+      layers[3].size = .zero
+      layers[4].size = Size(width: 2, height: 2)
       for layer in layers { layer.setNeedsDisplay() }
       display.loop.run(.noWait)
       #expect(layers[0].isDisplaying && !layers[1].isDisplaying)

@@ -60,7 +60,7 @@ private final class Ledger {
       layer.cancelDisplay()
       account.cancelledBefore = account.begun
       check(!layer.isDisplaying, "cancelled, and under way")
-    case 62..<68: layer.bounds = Self.sizes[pick(Self.sizes.count)]
+    case 62..<68: layer.size = Self.sizes[pick(Self.sizes.count)]
     case 68..<72: hold(account, \.isSuspended, layer)
     case 72..<76: hold(account, \.isDetached, layer)
     case 76..<78: drop(index)
@@ -82,7 +82,7 @@ private final class Ledger {
       account.layer?.isSuspended = false
       account.layer?.isDetached = false
       account.layer?.displaysAsynchronously = true
-      account.layer?.bounds = Size(width: 4, height: 4)
+      account.layer?.size = Size(width: 4, height: 4)
       account.layer?.setNeedsDisplay()
     }
   }
@@ -133,7 +133,7 @@ private final class Ledger {
     let account = Account(ledger: self)
     let layer = Layer(in: display)
     layer.delegate = account
-    layer.bounds = Size(width: 4, height: 4)
+    layer.size = Size(width: 4, height: 4)
     account.layer = layer
     return account
   }

@@ -1,5 +1,6 @@
 import AsyncDisplay
 import Foundation
+import LoopTransactions
 import Testing
 
 @Suite("Sentinel")
@@ -9,7 +10,7 @@ struct SentinelTests {
   func advances() {
     let sentinel = Sentinel()
     #expect(sentinel.value == 0)
-    let taken = Guarded<Set<UInt64>>([])
+    let taken = Locked<Set<UInt64>>([])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       let values = (0..<1000).map { _ in sentinel.advance() }
       // Those of one thread rise.
@@ -36,7 +37,7 @@ struct SentinelTests {
       layer.setNeedsDisplay()
       expectNewer("invalidated")
       // What a worker captured when it began matches until something newer comes.
-      let seen = Guarded<[UInt64]>([])
+      let seen = Locked<[UInt64]>([])
       painter.work = { _, _ in seen.withLock { $0.append(sentinel.value) } }
       let isFinished = display.settle()
       #expect(isFinished)

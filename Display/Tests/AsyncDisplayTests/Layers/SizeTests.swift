@@ -31,7 +31,7 @@ struct SizeTests {
       layer.displaysAsynchronously = isAsynchronous
       layer.displayNow()
       _ = painter.trace.take()
-      layer.bounds = example.size
+      layer.size = example.size
       layer.scale = example.scale
       layer.setNeedsDisplay()
       let isFinished = display.settle()
@@ -49,18 +49,18 @@ struct SizeTests {
     try withDisplay { display in
       let painter = Painter()
       let layer = Layer(in: display, painter)
-      layer.bounds = .zero
+      layer.size = .zero
       layer.setNeedsDisplay()
       layer.waitUntilDisplayed()
       #expect(painter.count == 1 && layer.contents == nil)
-      layer.bounds = Size(width: 3, height: 3)
+      layer.size = Size(width: 3, height: 3)
       layer.waitUntilDisplayed()
       #expect(painter.count == 2 && layer.contents?.pixels == PixelSize(width: 3, height: 3))
-      layer.bounds = Size(width: 5, height: 5)
+      layer.size = Size(width: 5, height: 5)
       layer.waitUntilDisplayed()
       #expect(painter.count == 2)
-      layer.needsDisplayOnBoundsChange = true
-      layer.bounds = Size(width: 6, height: 6)
+      layer.needsDisplayOnSizeChange = true
+      layer.size = Size(width: 6, height: 6)
       layer.waitUntilDisplayed()
       #expect(painter.count == 3)
     }
@@ -114,7 +114,7 @@ struct SizeTests {
       let painter = Painter()
       painter.color = .clear
       let layer = Layer(in: display, painter)
-      (layer.bounds, layer.scale) = (size, 1)
+      (layer.size, layer.scale) = (size, 1)
       (layer.backgroundColor, layer.isOpaque) = (color, true)
       layer.displayNow()
       let isWhite = layer.contents?.withPixels { $0.allSatisfy { $0 == 0xFFFF_FFFF } }

@@ -39,7 +39,7 @@ struct ThreadTests {
       try Self.elsewhere(Node()) { _, layer, _ in layer.container = nil }
     }
     await #expect(processExitsWith: .failure) {
-      try Self.elsewhere(Node()) { _, layer, _ in layer.bounds = Size(width: 1, height: 1) }
+      try Self.elsewhere(Node()) { _, layer, _ in layer.size = Size(width: 1, height: 1) }
     }
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { _, layer, _ in layer.priority = .high }

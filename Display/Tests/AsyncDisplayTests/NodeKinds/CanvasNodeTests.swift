@@ -181,7 +181,7 @@ struct CanvasNodeTests {
         let drawing = try #require(node.displayTask(for: layer)?.display)
         var count = 0
         _ = try Bitmap.draw(PixelSize(width: 8, height: 320), from: display.pool) { context in
-          try drawing(context, layer.bounds) {
+          try drawing(context, layer.size) {
             count += 1
             return false
           }

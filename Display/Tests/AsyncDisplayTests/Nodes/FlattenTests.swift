@@ -213,7 +213,7 @@ struct FlattenTests {
       _ = try rest(tree.root, in: display)
       let pool = display.pool
       let lent = pool.metrics.lent
-      let (gate, lentMeanwhile) = (Gate(), Guarded(0))
+      let (gate, lentMeanwhile) = (Gate(), Locked(0))
       display.scheduler.add(priority: .interactive) { _ in gate.wait() }
       let last = OperationPriority(rawValue: OperationPriority.background.rawValue - 20)
       #expect(tree.root.flatten())

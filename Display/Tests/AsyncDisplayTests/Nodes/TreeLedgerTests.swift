@@ -21,9 +21,9 @@ struct TreeLedgerTests {
       let shown = try tree.look()
       #expect(isFinished && tree.root.hasDisplayedHierarchy)
       let undone = tree.root.layers.filter { $0.needsDisplay || $0.isDisplaying }
-      #expect(undone.isEmpty, "\(undone.map { ($0.needsDisplay, $0.isDisplaying, $0.bounds) })")
+      #expect(undone.isEmpty, "\(undone.map { ($0.needsDisplay, $0.isDisplaying, $0.size) })")
       tree.root.forEachNode { node in
-        node.comeApart()
+        node.unflatten()
         (node as? BandedNode)?.setNeedsContent()
         node.setNeedsDisplay()
       }

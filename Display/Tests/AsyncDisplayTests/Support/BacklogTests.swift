@@ -59,7 +59,7 @@ struct BacklogTests {
       }
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.displayed == count)
-      #expect(display.lookedAt <= 6 * count, "\(display.lookedAt)")
+      #expect(display.examinedCount <= 6 * count, "\(display.examinedCount)")
       #expect(nodes.allSatisfy { $0.layer?.contents != nil })
       #expect(layers.allSatisfy { $0.contents != nil })
     }
@@ -125,7 +125,7 @@ struct BacklogTests {
       for layer in layers { layer.setNeedsDisplay() }
       display.loop.run(.noWait)
       #expect(layers[0].isDisplaying && display.metrics.waiting == 4)
-      layers[1].bounds = .zero
+      layers[1].size = .zero
       layers[2].displaysAsynchronously = false
       layers[4].priority = .high
       // Anything has the commit come by.

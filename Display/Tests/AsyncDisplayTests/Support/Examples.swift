@@ -17,7 +17,7 @@ enum Examples {
     let display = Display(on: loop)
     let layer = Layer(in: display)
     layer.delegate = card
-    layer.bounds = Size(width: 320, height: 504)
+    layer.size = Size(width: 320, height: 504)
     layer.setNeedsDisplay()
     loop.run()
     return layer

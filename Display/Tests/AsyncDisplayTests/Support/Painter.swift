@@ -64,7 +64,7 @@ extension Layer {
   convenience init(in display: Display, _ painter: Painter) {
     self.init(in: display)
     delegate = painter
-    bounds = Size(width: 4, height: 4)
+    size = Size(width: 4, height: 4)
   }
 }
 

@@ -2,7 +2,7 @@ package import LoopTransactions
 
 /// How far a scroll goes while a card is drawn: what is begun for where it is now would
 /// come too late.
-package struct Foresight {
+package struct ScrollPredictor {
   private var position: Double?
   private var instant = LoopClock.Instant(nanoseconds: 0)
   private var speed = 0.0
