@@ -100,7 +100,7 @@ struct PictureKindTests {
     }
     #expect(try ImageSource.data(png(0)).decode(from: pool).firstPixel == 0xFF0A_141E)
     let asked = Tally()
-    #expect(throws: ImageError.damaged("more than its pixels")) {
+    #expect(throws: ImageError.damaged("more data than its pixels need")) {
       try ImageSource.data(png(1 << 20)).decode(from: pool) {
         asked.count()
         return false
