@@ -13,8 +13,8 @@ public struct FrameLoad: Sendable {
   /// Average height that a card adds to the feed, in points.
   public let pitch: Double
 
-  /// Measures what a card of `corpus` costs `variant`, which must draw on the
-  /// loop.
+  /// Measures the cost of a card of `corpus` for `variant`, which must draw on
+  /// the loop.
   ///
   /// Takes the median of three runs that scroll, about five seconds. Drawing
   /// cards back to back without scrolling is not accurate: it took 70 ms per

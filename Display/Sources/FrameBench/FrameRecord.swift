@@ -2,7 +2,7 @@
 public struct FrameRecord: Sendable {
   /// One refresh of the screen.
   public struct Refresh: Sendable {
-    /// Whether a new frame was shown.
+    /// True if a new frame was shown.
     public var isPresented = false
     /// Number of visible cards.
     public var tiles = 0

@@ -9,7 +9,7 @@ struct Options {
   /// The number of frames to show; nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
-  /// Whether to print once per second what was shown.
+  /// True to print a report once per second.
   var reports = false
 
   static let help = """
@@ -24,7 +24,7 @@ struct Options {
       --scale N       pixels per point, 0.1 to 4 (default: 1)
       --frames N      exit after N frames
       --headless      open no window; scroll automatically and report
-      --report        print once per second what was shown
+      --report        print a report once per second
 
     up, down: scroll · page up, page down: fling · home, end: jump · wheel, drag: scroll
     a: draw on workers · s: draw on the loop · n: next variant · g: frame graph

@@ -3,8 +3,8 @@ import AsyncDisplay
 /// The 19 cards of the feed, generated from a seed.
 ///
 /// Pictures and texts have the sizes and lengths of the tutorial's. They are
-/// generated, so the repository ships nobody's content. A longer feed repeats
-/// the 19 cards.
+/// generated, so that no third-party content is distributed. A longer feed
+/// repeats the 19 cards.
 ///
 /// Modelled on the AsyncDisplayKit tutorial of 2014.
 public struct CardCorpus: Sendable {

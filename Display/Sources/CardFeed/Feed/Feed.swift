@@ -150,7 +150,7 @@ public final class Feed {
   }
 }
 
-// Which cards are wanted, and their priorities.
+// The wanted cards and their priorities.
 extension Feed {
   // How far the scroll will have moved when a card that begins now is done. At
   // most two screenfuls, to bound memory.
@@ -167,9 +167,9 @@ extension Feed {
   }
 
   // Visible cards come first. Among them those that stay visible longest lead,
-  // because nobody would see a card that is about to leave. Then come cards
-  // ahead of the scroll. Cards behind it rank like cards at twice the distance
-  // ahead. One level is an eighth of a screenful.
+  // because a card that is about to leave would be gone before it is drawn. Then
+  // come cards ahead of the scroll. Cards behind it rank like cards at twice the
+  // distance ahead. One level is an eighth of a screenful.
   package func priority(of index: Int) -> OperationPriority {
     guard stage.variant.ranksByDistance else { return .normal }
     let (place, top) = (layout.frames[index], position + shift)

@@ -1,7 +1,7 @@
 public import AsyncDisplay
 
-/// An immutable list of what a feed shows in one frame, for code that puts it
-/// on a screen.
+/// An immutable list of the cards that a feed shows in one frame, for code that
+/// puts them on a screen.
 public struct FeedFrame: Sendable {
   /// One visible card.
   public struct Tile: Sendable {

@@ -24,13 +24,13 @@ public struct FeedVariant: Hashable, Sendable {
   /// The factor by which the cover is downsampled in each direction before it
   /// is blurred.
   public var blurReduction = 1
-  /// How many pictures of cards that left are kept.
+  /// The number of cards whose picture is kept after they left.
   public var keptCards = 0
   /// Whether cards are drawn nearest to the viewport first, following the
   /// scroll, and bitmap memory is reused. Otherwise the oldest request is drawn
   /// first.
   public var ranksByDistance = false
-  /// Whether the distance is measured from the predicted viewport at the time a
+  /// True to measure that distance from the predicted viewport at the time a
   /// card that begins now is done.
   public var foresees = false
   /// Screenfuls that are drawn in advance ahead of the scroll.
