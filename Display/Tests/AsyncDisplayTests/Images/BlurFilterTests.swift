@@ -34,7 +34,7 @@ struct BlurFilterTests {
     #expect(isSame)
   }
 
-  @Test("kernels equal those of the tutorial's blur and are bounded")
+  @Test("kernels match the tutorial's blur and are bounded")
   func kernels() {
     #expect(BlurFilter(radius: 30).kernel == 57)
     #expect(BlurFilter(radius: 60).kernel == 113)
