@@ -3,10 +3,10 @@
 // unwind a Swift frame.
 //
 // Functions that return an int return a negative `cp_failure` if the picture
-// cannot be decoded. After a failure only close may be called. Pixels are 32
-// bits, 0xAARRGGBB in native byte order, not premultiplied. The caller keeps
-// the bytes of the file valid and in place until it closes the picture. Use a
-// picture on one thread at a time.
+// cannot be decoded. After a failure, only read the message and close the
+// picture. Pixels are 32 bits, 0xAARRGGBB in native byte order, not
+// premultiplied. The caller keeps the bytes of the file valid and in place until
+// it closes the picture. Use a picture on one thread at a time.
 #ifndef CPICTURES_H
 #define CPICTURES_H
 

@@ -92,7 +92,7 @@ struct InheritTests {
     }
   }
 
-  @Test("setting the scale of a loaded tree sets that of all parts and bands")
+  @Test("setting the scale of a loaded tree sets the scale of all parts and bands")
   func scale() throws {
     try withDisplay { display in
       let (root, part, inner) = (Node(), block(), block())

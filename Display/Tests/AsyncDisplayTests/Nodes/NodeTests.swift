@@ -71,7 +71,7 @@ struct NodeTests {
   }
 
   // D2, D9
-  @Test("a node unloaded by another node's willDisplay does not get its own")
+  @Test("a node unloaded by another node's willDisplay gets no willDisplay")
   func unloadInWill() throws {
     try withDisplay { display in
       let trace = Trace()

@@ -43,7 +43,7 @@ struct ExampleTests {
     #expect(count >= 10)
   }
 
-  @Test("each example that shows something does")
+  @Test("examples that display something produce visible contents")
   func shown() throws {
     let (loop, card) = (try EventLoop(), Painter())
     #expect(Examples.display(loop, card).contents != nil)
