@@ -1,7 +1,8 @@
 import AsyncDisplay
 import LoopTransactions
 
-/// How long workers took to stop, as they tell it. Of any thread.
+/// Collects the times that workers took to stop after a cancellation. Use it on
+/// any thread.
 final class StopTimes: Sendable {
   private let stops = Locked<[FrameRecord.Stop]>([])
 
@@ -13,7 +14,7 @@ final class StopTimes: Sendable {
     stops.withLock { $0.append(stop) }
   }
 
-  /// Those that were told since the last time.
+  /// Removes and returns the collected times.
   func take() -> [FrameRecord.Stop] {
     stops.withLock { stops in
       defer { stops.removeAll(keepingCapacity: true) }

@@ -1,11 +1,11 @@
 public import AsyncDisplay
 
-/// A card: a blurred cover, its picture, a gradient, title, text and border, all in one
-/// bitmap.
+/// A card: blurred cover, picture, gradient, title, text and border, drawn into
+/// one bitmap.
 ///
-/// Built on any thread, as every node.
+/// Like every node, it can be built on any thread.
 public final class Card: Node {
-  /// Called on the loop once it has been displayed.
+  /// Called on the loop once the card has been displayed.
   var onDisplayed: (() -> Void)?
 
   private let cover = ImageNode()
@@ -16,9 +16,9 @@ public final class Card: Node {
   private let border = BorderNode()
   private let indexMark: IndexMarkNode
 
-  /// The card of `content` at `index` of a feed, of its full size.
+  /// Creates the full-size card of `content`, the card at `index` of a feed.
   ///
-  /// - Parameter blur: How its cover is blurred.
+  /// - Parameter blur: How the cover is blurred.
   public init(_ content: CardContent, index: Int, blur: BlurFilter) {
     indexMark = IndexMarkNode(index)
     super.init()
@@ -40,10 +40,10 @@ public final class Card: Node {
     frame = Rect(size: FeedLayout.size(of: content))
   }
 
-  /// Whether a picture of it was decoded.
+  /// True once the cover or the picture has been decoded.
   var isBegun: Bool { cover.isPrepared || picture.isPrepared }
 
-  /// Draws it on the loop: it and all of its parts.
+  /// Makes the card and all of its parts draw on the loop.
   func becomeSynchronous() { forEachNode { $0.displaysAsynchronously = false } }
 
   private func write(_ content: CardContent) {
@@ -61,7 +61,7 @@ public final class Card: Node {
     TextStyle.Shadow(offset: Point(x: 0, y: down), blur: 3, color: Color(white: 0, alpha: 0.3))
   }
 
-  /// Places its parts as the tutorial does.
+  /// Lays out the parts as in the tutorial.
   override public func layOut() {
     let high = frame.size.height - FeedLayout.textHeight
     cover.frame = bounds
@@ -73,7 +73,7 @@ public final class Card: Node {
     indexMark.frame = bounds
   }
 
-  /// Tells who waits for it.
+  /// Calls `onDisplayed`.
   override public func hierarchyDidDisplay() { onDisplayed?() }
 }
 

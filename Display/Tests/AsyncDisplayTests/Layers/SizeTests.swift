@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Sizes")
 struct SizeTests {
-  // D6, D-22, D-24
+  // D6
   @Test(
-    "a size that can not be drawn has a defined end, in both modes",
+    "a size that cannot be drawn has a defined outcome in both modes",
     arguments: [
       (Size(width: 0, height: 10), 1, "cleared"),
       (Size(width: 10, height: 0), 1, "cleared"),
@@ -43,8 +43,9 @@ struct SizeTests {
     }
   }
 
-  // Texture's test 23
-  @Test("what was displayed without a size is displayed once it has one, and no resize after")
+  @Test(
+    "a layer first displayed without a size is displayed when it gets one, but not when resized"
+  )
   func firstSize() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -67,7 +68,7 @@ struct SizeTests {
   }
 
   @Test(
-    "points become the pixels that they touch; rounding does not add one",
+    "points become the pixels they touch, and rounding errors add none",
     arguments: [
       (33.3, 3.0, 100), (0.07, 100.0, 7), (33.4, 3.0, 101), (10.0, 1.0, 10), (10.1, 1.0, 11),
     ]
@@ -78,7 +79,7 @@ struct SizeTests {
   }
 
   // D6
-  @Test("opaque layers are filled white, then with their colour; others are not")
+  @Test("opaque layers are filled with white and then their colour; others are not")
   func opaqueFill() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -102,12 +103,13 @@ struct SizeTests {
 
   // D6, D8
   @Test(
-    "an opaque layer shows nothing of what its memory had before",
+    "an opaque layer shows no remains of reused memory",
     arguments: [nil, .clear, Color(red: 1, green: 1, blue: 1, alpha: .nan), .white]
   )
   func opaqueAllOver(color: Color?) throws {
     try withDisplay { display in
-      // Not whole points, so that edges count, too.
+      // A fractional size, so that partially covered edge pixels are tested
+      // too.
       let size = Size(width: 333.3, height: 222.2)
       let pixels = try #require(try PixelSize(size, scale: 1))
       _ = try Bitmap.draw(pixels, from: display.pool) { $0.fill(with: .red) }
