@@ -55,14 +55,14 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   package private(set) var count = 0
 
   // 64 entries and 256 slots are 3 KiB. Guess.
-  private static var smallest: Int { 64 }
+  private static var minCapacity: Int { 64 }
   // Past 8,192 entries, 384 KiB, memory is given back when the list
   // empties: a burst leaves nothing behind. T10.
-  private static var largestKept: Int { 8192 }
+  private static var maxRetainedCapacity: Int { 8192 }
 
   // Numbers return after 2^32: slots are made anew before one could be taken for
   // another's.
-  private static var longestLife: UInt32 { 1 << 31 }
+  private static var maxTableAge: UInt32 { 1 << 31 }
 
   // A quarter full at most. Objects that were allocated in rows have addresses at
   // even distances, which spread evenly; two rows that fall on each other then
@@ -72,7 +72,7 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// An empty list, with memory until `free()`, that counts from `number`.
   package init(from number: UInt32 = 1) {
     (head, tail, epoch, born) = (number, number, number, number)
-    (entries, slots, capacity, mask, shift) = Self.allocate(Self.smallest, free: number &- 1)
+    (entries, slots, capacity, mask, shift) = Self.allocate(Self.minCapacity, free: number &- 1)
   }
 
   /// Gives the memory back; the list can not be used any more.
@@ -98,14 +98,14 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
 // Finding.
 extension KeyedFIFO {
   /// Where an entry was found; good until the list changes.
-  package struct Place {
-    fileprivate var index: Int
+  package struct Index {
+    fileprivate var offset: Int
     /// The entry's tag.
     package let tag: UInt32
   }
 
   @inline(__always)
-  private func start(_ key: UInt, _ tag: UInt32) -> Int {
+  private func firstSlot(_ key: UInt, _ tag: UInt32) -> Int {
     // Fibonacci hashing: the high bits of the product are well mixed. The tag's
     // highest bit is left out, so that `retag` may change it.
     let mixed = (UInt64(key) ^ (UInt64(tag) << 33)) &* 0x9E37_79B9_7F4A_7C15
@@ -114,11 +114,11 @@ extension KeyedFIFO {
 
   /// The place of the entry with `key` and `tag`, or nil.
   @inline(__always)
-  package func find(_ key: UInt, _ tag: UInt32) -> Place? {
-    var slot = start(key, tag)
-    while isTaken(slot) {
+  package func find(_ key: UInt, _ tag: UInt32) -> Index? {
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) {
       if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
-        return Place(index: index, tag: tag)
+        return Index(offset: index, tag: tag)
       }
       slot = (slot &+ 1) & mask
     }
@@ -129,8 +129,8 @@ extension KeyedFIFO {
   /// one. Good until the list changes.
   @inline(__always)
   func freeSlot(_ key: UInt, _ tag: UInt32) -> Int? {
-    var slot = start(key, tag)
-    while isTaken(slot) {
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) {
       if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
         return nil
       }
@@ -140,7 +140,7 @@ extension KeyedFIFO {
   }
 
   @inline(__always)
-  private func isTaken(_ slot: Int) -> Bool { slots[slot] &- epoch < tail &- epoch }
+  private func isOccupied(_ slot: Int) -> Bool { slots[slot] &- epoch < tail &- epoch }
 
   /// Where the entry lies whose number is at `slot`; nil if it was taken.
   @inline(__always)
@@ -149,10 +149,10 @@ extension KeyedFIFO {
     return place < tail &- head ? first &+ Int(place) : nil
   }
 
-  /// The payload of the entry at `place`.
-  package subscript(place: Place) -> Payload {
-    get { entries[place.index].payload }
-    nonmutating set { entries[place.index].payload = newValue }
+  /// The payload of the entry at `index`.
+  package subscript(index: Index) -> Payload {
+    get { entries[index.offset].payload }
+    nonmutating set { entries[index.offset].payload = newValue }
   }
 }
 
@@ -179,8 +179,8 @@ extension KeyedFIFO {
 
   @inline(__always)
   private func nextFree(_ key: UInt, _ tag: UInt32) -> Int {
-    var slot = start(key, tag)
-    while isTaken(slot) { slot = (slot &+ 1) & mask }
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) { slot = (slot &+ 1) & mask }
     return slot
   }
 
@@ -196,16 +196,16 @@ extension KeyedFIFO {
     store(Entry(key: key, tag: 0, payload: payload))
   }
 
-  /// Gives the entry at `place` a tag that differs in the highest bit.
-  package func retag(_ place: Place, _ tag: UInt32) {
-    assert((place.tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
-    entries[place.index].tag = tag
+  /// Gives the entry at `index` a tag that differs in the highest bit.
+  package func retag(_ index: Index, _ tag: UInt32) {
+    assert((index.tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
+    entries[index.offset].tag = tag
   }
 
-  /// Takes the entry at `place` out.
-  package mutating func remove(_ place: Place) -> Payload {
-    removeEntry(place.index)
-    return entries[place.index].payload
+  /// Takes the entry at `index` out.
+  package mutating func remove(_ index: Index) -> Payload {
+    removeEntry(index.offset)
+    return entries[index.offset].payload
   }
 
   /// A point in the list: what is added from now on lies behind it. It may come
@@ -261,8 +261,8 @@ extension KeyedFIFO {
     end = 0
     head = tail
     epoch = tail
-    if _slowPath(capacity > Self.largestKept || tail &- born > Self.longestLife) {
-      rebuild(min(capacity, Self.smallest))
+    if _slowPath(capacity > Self.maxRetainedCapacity || tail &- born > Self.maxTableAge) {
+      rebuild(min(capacity, Self.minCapacity))
     }
   }
 

@@ -14,7 +14,6 @@ final class QueueCore: @unchecked Sendable {
   private var observer: Observer?  // loop only
   private var handler: Handler?  // loop only
   private var onDrain: (() -> Void)?  // loop only
-  private var isOwed = false  // loop only
   private var isAbandoned = false  // loop only
 
   init(
@@ -57,7 +56,7 @@ final class QueueCore: @unchecked Sendable {
     let action = state.withLock {
       $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead)
     }
-    if case .queued(wakes: true) = action { tellLoop() }
+    if case .queued(wakes: true) = action { scheduleOnLoop() }
     return action
   }
 
@@ -80,8 +79,8 @@ final class QueueCore: @unchecked Sendable {
     if !port.append(item) { item.drop() }
   }
 
-  private func tellLoop() {
-    if port.isOnThread { return owe() }
+  private func scheduleOnLoop() {
+    if port.isOnThread { return schedule() }
     // Refused by a loop that is closing: it drains every queue to its end.
     var item = PostedItem(queueWasFilled, self)
     if !port.append(item) { item.drop() }
@@ -90,26 +89,23 @@ final class QueueCore: @unchecked Sendable {
 
 // What follows is called on the loop.
 extension QueueCore {
-  /// Something waits: the loop comes round for it.
-  fileprivate func owe() {
-    guard !isOwed, loop != nil else { return }
-    isOwed = true
-    observer?.setPending(true)
+  private var hasPendingWork: Bool { observer?.isPending ?? false }
+
+  /// Has the loop drain the queue before it next blocks.
+  fileprivate func schedule() {
+    if loop != nil { observer?.setPending(true) }
   }
 
-  /// Nothing waits.
-  private func rest() {
-    guard isOwed else { return }
-    isOwed = false
-    observer?.setPending(false)
-  }
+  /// Lets the loop block: the queue is empty.
+  private func becomeIdle() { observer?.setPending(false) }
 
   /// Hands over a batch. Q2.
   private func drain() {
     guard let loop else { return }
+    // The observer's call reset it. `becomeIdle()` resets it again when the drain ends.
+    observer?.setPending(true)
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
-    if isOwed { observer?.setPending(true) }
-    if isAbandoned, !isOwed { detach() }
+    if isAbandoned, !hasPendingWork { detach() }
   }
 
   /// Hands over everything that waits now, whatever the batch and the budget.
@@ -135,7 +131,7 @@ extension QueueCore {
   /// Drops what is left, and leaves the loop.
   func loopDidClose() {
     close()
-    rest()
+    becomeIdle()
     observer = nil
     handler = nil
     onDrain = nil
@@ -156,7 +152,7 @@ extension QueueCore {
   /// Call from any thread.
   @discardableResult
   func removeAll() -> Int {
-    var removed = ask(orInherited: nil) { $0.takeAll() }
+    var removed = ask(orInherited: nil) { $0.removeAll() }
     return removed?.drop() ?? 0
   }
 
@@ -178,16 +174,16 @@ extension QueueCore {
 
   /// Hands the next element over, and lets go of it; whether it was the last.
   private func deliverNext(before mark: UInt32, on loop: EventLoop) -> Bool? {
-    guard var taken = state.withLock({ $0.takeNext(before: mark) }) else { return nil }
+    guard var element = state.withLock({ $0.dequeue(before: mark) }) else { return nil }
     // Flushed at once, they are not of a tick.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
     // Before the handler, so that what it enqueues begins a new drain.
-    if taken.isLast { rest() }
+    if element.isLast { becomeIdle() }
     // It may be ours alone by now, and is not to live on through the handler.
-    taken.lookahead = nil
-    handler?(taken.object, taken.isLast)
-    return taken.isLast
+    element.lookahead = nil
+    handler?(element.object, element.isLast)
+    return element.isLast
   }
 
   /// The elements that were left have died or were removed. Q6.
@@ -195,9 +191,9 @@ extension QueueCore {
     switch state.withLock({ $0.endDrain() }) {
     case .waiting: return false
     case .drained:
-      rest()
+      becomeIdle()
       onDrain?()
-    case .none: rest()
+    case .none: becomeIdle()
     }
     return true
   }
@@ -205,8 +201,8 @@ extension QueueCore {
   fileprivate func wasAbandoned() {
     isAbandoned = true
     // The wake of another thread may come only behind this.
-    if state.withLock({ $0.count }) > 0 { owe() }
-    if !isOwed { detach() }
+    if state.withLock({ $0.count }) > 0 { schedule() }
+    if !hasPendingWork { detach() }
   }
 
   private func detach() {
@@ -217,7 +213,7 @@ extension QueueCore {
 }
 
 private func queueWasFilled(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
-  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().owe()
+  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().schedule()
 }
 
 private func queueWasAbandoned(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {

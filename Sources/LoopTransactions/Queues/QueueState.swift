@@ -4,7 +4,7 @@
 /// be released is handed out, to be released without the lock.
 package struct QueueState {
   /// How an element is kept.
-  package struct Kept: BitwiseCopyable {
+  package struct Reference: BitwiseCopyable {
     /// The retained `WeakBox` of an element held weakly; 0: it is retained.
     package var box: UInt
 
@@ -39,7 +39,7 @@ package struct QueueState {
   }
 
   /// An element that was taken out.
-  package struct Taken {
+  package struct DequeuedElement {
     /// The element, which was retained by the queue and is now the caller's.
     package let object: AnyObject
     /// Whether nothing live waits behind it: the drain is over.
@@ -49,28 +49,28 @@ package struct QueueState {
   }
 
   /// Elements that were taken out together, to be dropped.
-  package struct Removed {
-    fileprivate var list: KeyedFIFO<Kept>
+  package struct RemovedElements {
+    fileprivate var list: KeyedFIFO<Reference>
 
     /// Drops them; returns how many were alive.
     package mutating func drop() -> Int {
       var count = 0
       while let entry = list.removeFirst(before: list.mark) {
-        if QueueState.take(entry) != nil { count += 1 }
+        if QueueState.claim(entry) != nil { count += 1 }
       }
       list.free()
       return count
     }
   }
 
-  private var list = KeyedFIFO<Kept>()
+  private var list = KeyedFIFO<Reference>()
   private let isExclusive: Bool
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
   /// Whether a drain is under way: the loop knows, or is being told, that
   /// something waits. The loop alone ends it.
-  package private(set) var wakeIsOwed = false
+  package private(set) var isDraining = false
 
   /// Whether nothing is accepted any more.
   package private(set) var isClosed = false
@@ -97,7 +97,7 @@ package struct QueueState {
   package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
-    assert(list.count == 0 || wakeIsOwed, "QueueState: the loop knows of all that waits")
+    assert(list.count == 0 || isDraining, "QueueState: the loop knows of all that waits")
     assert(capacity.map { list.count <= $0.limit } ?? true, "QueueState: the capacity is kept")
   }
 }
@@ -122,24 +122,24 @@ extension QueueState {
 
   /// Takes the oldest live element that lies before `mark`, for the loop to hand
   /// over; nil if there is none. With the last one the drain is over.
-  package mutating func takeNext(before mark: UInt32) -> Taken? {
+  package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
     defer { checkInvariants() }
     guard let object = removeFirst(before: mark) else { return nil }
     let lookahead = dropDeadInFront()
-    return Taken(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+    return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
   }
 
   /// Takes everything out, to be dropped without the lock. The drain goes on: the
   /// loop is still to be told that nothing is left.
-  package mutating func takeAll() -> Removed {
+  package mutating func removeAll() -> RemovedElements {
     defer { checkInvariants() }
     defer { list = KeyedFIFO(from: list.mark) }
-    return Removed(list: list)
+    return RemovedElements(list: list)
   }
 
   private mutating func removeFirst(before mark: UInt32) -> AnyObject? {
     while let entry = list.removeFirst(before: mark) {
-      if let object = Self.take(entry) { return object }
+      if let object = Self.claim(entry) { return object }
     }
     return nil
   }
@@ -151,8 +151,8 @@ extension QueueState {
     defer { checkInvariants() }
     guard list.count == 0 else { return .waiting }
     list.settle()
-    guard wakeIsOwed else { return .none }
-    wakeIsOwed = false
+    guard isDraining else { return .none }
+    isDraining = false
     return .drained
   }
 
@@ -161,12 +161,12 @@ extension QueueState {
     defer { checkInvariants() }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive {
-      guard isMember(key), let place = list.find(key, 0) else { return (false, nil) }
-      return (true, Self.take(key, list.remove(place)))
+      guard isMember(key), let index = list.find(key, 0) else { return (false, nil) }
+      return (true, Self.claim(key, list.remove(index)))
     }
     guard let entry = list.removeFirst(where: { $0.key == key && Self.isAlive($0.payload) })
     else { return (false, nil) }
-    return (true, Self.take(entry))
+    return (true, Self.claim(entry))
   }
 
   /// Refuses elements from now on.
@@ -180,18 +180,18 @@ extension QueueState {
   /// Whether the object at `key` waits. One that died and whose address was
   /// taken by another does not: its entry is dropped.
   private mutating func isMember(_ key: UInt) -> Bool {
-    guard let place = list.find(key, 0) else { return false }
-    if Self.isAlive(list[place]) { return true }
-    _ = Self.take(key, list.remove(place))
+    guard let index = list.find(key, 0) else { return false }
+    if Self.isAlive(list[index]) { return true }
+    _ = Self.claim(key, list.remove(index))
     return false
   }
 
   private mutating func insert(_ object: AnyObject, _ key: UInt) -> Bool {
-    let kept = isWeak ? Kept(box: WeakBox.retained(object)) : Kept()
+    let reference = isWeak ? Reference(box: WeakBox.retained(object)) : Reference()
     if !isWeak { _ = Unmanaged.passRetained(object) }
-    if isExclusive { list.append(key, 0, kept) } else { list.appendUnindexed(key, kept) }
-    defer { wakeIsOwed = true }
-    return !wakeIsOwed
+    if isExclusive { list.append(key, 0, reference) } else { list.appendUnindexed(key, reference) }
+    defer { isDraining = true }
+    return !isDraining
   }
 
   private var isFull: Bool { capacity.map { list.count >= $0.limit } ?? false }
@@ -215,22 +215,22 @@ extension QueueState {
     guard isWeak else { return nil }
     while let entry = list.oldest() {
       if let object = WeakBox.object(entry.payload.box) { return object }
-      _ = list.removeFirst(before: list.mark).map(Self.take)
+      _ = list.removeFirst(before: list.mark).map(Self.claim)
     }
     return nil
   }
 
-  private static func isAlive(_ kept: Kept) -> Bool {
-    kept.box == 0 || WeakBox.object(kept.box) != nil
+  private static func isAlive(_ reference: Reference) -> Bool {
+    reference.box == 0 || WeakBox.object(reference.box) != nil
   }
 
-  fileprivate static func take(_ entry: KeyedFIFO<Kept>.Entry) -> AnyObject? {
-    take(entry.key, entry.payload)
+  fileprivate static func claim(_ entry: KeyedFIFO<Reference>.Entry) -> AnyObject? {
+    claim(entry.key, entry.payload)
   }
 
   /// The element at `key`, which the queue gives up; nil if it died.
-  package static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
-    if kept.box != 0 { return WeakBox.take(kept.box) }
+  package static func claim(_ key: UInt, _ reference: Reference) -> AnyObject? {
+    if reference.box != 0 { return WeakBox.claim(reference.box) }
     return KeyedObject.at(key).takeRetainedValue()
   }
 }
@@ -250,7 +250,7 @@ final class WeakBox {
   static func object(_ address: UInt) -> AnyObject? { at(address)?.takeUnretainedValue().object }
 
   /// The object as above; the box is released.
-  static func take(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
+  static func claim(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
 
   private static func at(_ address: UInt) -> Unmanaged<WeakBox>? {
     UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }

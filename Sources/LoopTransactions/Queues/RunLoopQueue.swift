@@ -104,7 +104,7 @@ public final class RunLoopQueue<Element: AnyObject> {
     case .closed: return .closed
     case .dropped: return .dropped(element)
     case .replaced(let key, let box):
-      let oldest = QueueState.take(key, QueueState.Kept(box: box))
+      let oldest = QueueState.claim(key, QueueState.Reference(box: box))
       return .dropped(oldest.map { unsafeDowncast($0, to: Element.self) })
     }
   }
