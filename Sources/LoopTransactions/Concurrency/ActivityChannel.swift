@@ -7,11 +7,11 @@ final class ActivityChannel: @unchecked Sendable {
   fileprivate struct State {
     var waiting: [Continuation] = []
     var last: EventLoop.Activity?
-    var isOver = false
+    var isFinished = false
     /// The last place that the task's own asking brings: nothing is told up to there.
-    var quiet: UInt64 = 0
+    var skippedThrough: UInt64 = 0
     /// The last tick whose `beforeWaiting` has been.
-    var reached: UInt64 = 0
+    var lastTick: UInt64 = 0
   }
 
   private let core: PortCore
@@ -25,11 +25,11 @@ final class ActivityChannel: @unchecked Sendable {
   }
 
   /// Hands the next activity to `continuation`, now if there is one.
-  func ask(_ continuation: Continuation) {
-    let asking = core.isOnThread ? core.loopOnThread?.asking : nil
+  func request(_ continuation: Continuation) {
+    let request = core.isOnThread ? core.loopOnThread?.taskRequest : nil
     let (isAnswered, answer) = state.withLock { state -> (Bool, EventLoop.Activity?) in
-      if state.isOver { return (true, nil) }
-      if let asking { state.begins(asking) }
+      if state.isFinished { return (true, nil) }
+      if let request { state.beginRequest(request) }
       if let last = state.last.take() { return (true, last) }
       state.waiting.append(continuation)
       return (false, nil)
@@ -38,11 +38,11 @@ final class ActivityChannel: @unchecked Sendable {
   }
 
   /// The loop is at `activity`, in the tick numbered `tick`.
-  func tell(_ activity: EventLoop.Activity, tick: UInt64) {
+  func deliver(_ activity: EventLoop.Activity, tick: UInt64) {
     let continuation = state.withLock { state -> Continuation? in
-      if activity == .beforeWaiting { state.reached = tick }
+      if activity == .beforeWaiting { state.lastTick = tick }
       guard wanted.contains(activity) else { return nil }
-      if let place = activity.place(in: tick), place <= state.quiet { return nil }
+      if let position = activity.position(in: tick), position <= state.skippedThrough { return nil }
       guard !state.waiting.isEmpty else {
         state.last = activity
         return nil
@@ -55,7 +55,7 @@ final class ActivityChannel: @unchecked Sendable {
   /// Ends the sequence.
   func end() {
     let waiting = state.withLock { state in
-      state.isOver = true
+      state.isFinished = true
       state.last = nil
       defer { state.waiting = [] }
       return state.waiting
@@ -64,14 +64,14 @@ final class ActivityChannel: @unchecked Sendable {
   }
 
   /// Nobody takes anything any more.
-  func leave() {
+  func cancel() {
     end()
     var item = PostedItem(removeObserver, self)
     if !core.append(item) { item.drop() }
   }
 
   /// What the observer keeps: it goes with it, when the loop is closed too.
-  final class End {
+  final class Lifetime {
     let channel: ActivityChannel
 
     init(_ channel: ActivityChannel) { self.channel = channel }
@@ -81,7 +81,7 @@ final class ActivityChannel: @unchecked Sendable {
 }
 
 /// How a task asks that is run by the loop itself.
-private struct Asking {
+private struct TaskRequest {
   let tick: UInt64
   /// Whether a tick follows for no more than that the poll has ended.
   let isFollowed: Bool
@@ -95,20 +95,20 @@ extension ActivityChannel.State {
   ///
   /// Which ticks its jobs brought is not known: it may have left the loop and come back
   /// any number of times. So it is every tick until it asks.
-  fileprivate mutating func begins(_ asking: Asking) {
-    if last?.place(in: 0) != nil { last = nil }
+  fileprivate mutating func beginRequest(_ request: TaskRequest) {
+    if last?.position(in: 0) != nil { last = nil }
     // Run by a post, before this tick's `beforeWaiting`; or behind it, in the poll, as
     // a block of the main queue is: then the tick that follows is brought, too.
-    let tick = reached == asking.tick && asking.isFollowed ? asking.tick + 1 : asking.tick
-    let end: EventLoop.Activity = asking.blocks ? .beforeWaiting : .afterWaiting
-    quiet = end.place(in: tick) ?? 0
+    let tick = lastTick == request.tick && request.isFollowed ? request.tick + 1 : request.tick
+    let end: EventLoop.Activity = request.blocks ? .beforeWaiting : .afterWaiting
+    skippedThrough = end.position(in: tick) ?? 0
   }
 }
 
 extension EventLoop.Activity {
   /// Where this comes among all of a loop's; nil for what a run begins or ends with,
   /// which nobody brings but who calls it.
-  fileprivate func place(in tick: UInt64) -> UInt64? {
+  fileprivate func position(in tick: UInt64) -> UInt64? {
     switch self {
     case .beforeWaiting: 2 * tick
     case .afterWaiting: 2 * tick + 1
@@ -120,10 +120,10 @@ extension EventLoop.Activity {
 extension EventLoop {
   /// What is known of a task that asks now; nil between two turns: what ran it there
   /// was the host's, and brought no tick.
-  fileprivate var asking: Asking? {
+  fileprivate var taskRequest: TaskRequest? {
     if isBetweenTurns { return nil }
     let isByTurns = host != nil || virtualTime != nil
-    return Asking(
+    return TaskRequest(
       tick: core.metrics.ticks.value,
       isFollowed: !isByTurns || isArmed,
       blocks: !isByTurns

@@ -2,7 +2,7 @@
 
 extension ActivityChannel: Unreflected {}
 extension LateJobs: Unreflected {}
-extension LoopActivities.Hold: Unreflected {}
+extension LoopActivities.Subscription: Unreflected {}
 
 extension LoopBound: CustomReflectable {
   /// The value, on the loop's thread.

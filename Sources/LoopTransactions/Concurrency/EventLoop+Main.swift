@@ -24,7 +24,7 @@ extension EventLoop {
     message: "an asynchronous main is served by libdispatch's own threads; make main synchronous"
   )
   public static func runMain(_ body: @MainActor (EventLoop) throws -> Void) throws {
-    try MainQueueBridge.refuseElsewhere()
+    try MainQueueBridge.checkCanServe()
     let loop = try EventLoop()
     do {
       _ = try MainQueueBridge(on: loop)

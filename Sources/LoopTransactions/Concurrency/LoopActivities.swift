@@ -8,19 +8,19 @@
 /// For one `for await`, in any task: what several take is shared out among them. It ends
 /// when the loop is closed or the task cancelled.
 public struct LoopActivities: AsyncSequence, Sendable {
-  private let hold: Hold
+  private let subscription: Subscription
 
-  init(_ hold: Hold) { self.hold = hold }
+  init(_ subscription: Subscription) { self.subscription = subscription }
 
   /// The activities from here on.
   ///
   /// Call from any task.
-  public func makeAsyncIterator() -> Iterator { Iterator(hold: hold) }
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
   /// What hands out one activity after the other, in the order of the ticks. It belongs
   /// to the task that iterates.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let hold: Hold
+    fileprivate let subscription: Subscription
 
     /// The next activity; nil when the loop is closed or the task was cancelled.
     ///
@@ -33,11 +33,11 @@ public struct LoopActivities: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> EventLoop.Activity? {
-      let channel = hold.channel
+      let channel = subscription.channel
       return await withTaskCancellationHandler {
         // Captured: a closure that does not name the actor leaves it.
         _ = actor
-        return await withUnsafeContinuation { channel.ask($0) }
+        return await withUnsafeContinuation { channel.request($0) }
       } onCancel: {
         channel.end()
       }
@@ -45,12 +45,12 @@ public struct LoopActivities: AsyncSequence, Sendable {
   }
 
   /// What sequence and iterators share; with the last of them the observer goes.
-  final class Hold: Sendable {
+  final class Subscription: Sendable {
     let channel: ActivityChannel
 
     init(_ channel: ActivityChannel) { self.channel = channel }
 
-    deinit { channel.leave() }
+    deinit { channel.cancel() }
   }
 }
 
@@ -77,12 +77,12 @@ extension EventLoop {
   public func activities(_ activities: Activity, order: Int = 0) -> LoopActivities {
     checkUsable("EventLoop.activities")
     let channel = ActivityChannel(core, activities)
-    let end = ActivityChannel.End(channel)
+    let lifetime = ActivityChannel.Lifetime(channel)
     // Told of `beforeWaiting` in any case, it knows how far the tick has got.
     let observed = activities.union(.beforeWaiting)
     channel.observer = addObserver(for: observed, order: order) { [core] activity in
-      end.channel.tell(activity, tick: core.metrics.ticks.value)
+      lifetime.channel.deliver(activity, tick: core.metrics.ticks.value)
     }
-    return LoopActivities(LoopActivities.Hold(channel))
+    return LoopActivities(LoopActivities.Subscription(channel))
   }
 }

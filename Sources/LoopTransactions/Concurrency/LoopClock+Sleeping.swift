@@ -47,7 +47,7 @@ extension LoopClock: Clock {
     let isPrecise = tolerance.map { $0 < minimumResolution } ?? false
     let sleeper = Sleeper(core, until: deadline, isPrecise: isPrecise)
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { sleeper.begin($0) }
+      try await withUnsafeThrowingContinuation { sleeper.suspend($0) }
     } onCancel: {
       sleeper.cancel()
     }

@@ -27,10 +27,10 @@ public final class MainQueueBridge {
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private(set) var isWaitedFor = true  // loop only
   // Whether the main queue was seen to be served by this bridge.
-  private var isProven = false  // loop only
+  private var hasServedQueue = false  // loop only
 
   // Which bridge the process has. There is one main queue.
-  // nonisolated(unsafe): touched on the main thread only; `refuseElsewhere` and the
+  // nonisolated(unsafe): touched on the main thread only; `checkCanServe` and the
   // loop's thread see to it.
   nonisolated(unsafe) private static weak var current: MainQueueBridge?
 
@@ -43,7 +43,7 @@ public final class MainQueueBridge {
   /// - Complexity: O(1).
   public init(on loop: EventLoop) throws(SetupError) {
     loop.checkUsable("MainQueueBridge.init")
-    try Self.refuseElsewhere()
+    try Self.checkCanServe()
     guard Self.current == nil else { throw .alreadyServed }
     loop.checkNotTornDown("MainQueueBridge.init")
     let found: MainQueueSource?
@@ -84,7 +84,7 @@ public final class MainQueueBridge {
 
 extension MainQueueBridge {
   /// Throws unless the main queue can be served here.
-  static func refuseElsewhere() throws(SetupError) {
+  static func checkCanServe() throws(SetupError) {
     guard System.isMainThread else { throw .wrongThread }
     // The first part of an asynchronous main is a task on the first thread; what
     // comes after its first suspension is served by threads of libdispatch.
@@ -97,7 +97,7 @@ extension MainQueueBridge {
     source.start(self, mainQueueIsReadable)
     // Behind what waits already. Unless it has run after the first drain, somebody
     // further out is draining the queue, and nothing here would ever run.
-    Task { @MainActor in Self.current?.isProven = true }
+    Task { @MainActor in Self.current?.hasServedQueue = true }
     // Last: it calls the host.
     loop.host?.loopChanged()
   }
@@ -110,10 +110,10 @@ extension MainQueueBridge {
       loop.calledBack { source.drain() }
     }
     // One that a block closed, which came before, proves nothing.
-    if !isProven, self.loop != nil { trapServed() }
+    if !hasServedQueue, self.loop != nil { trapNested() }
   }
 
-  private func trapServed() -> Never {
+  private func trapNested() -> Never {
     trap(
       "MainQueueBridge: a block of DispatchQueue.main runs the loop, and the main queue waits until "
         + "that block returns; run the loop from a synchronous main instead"

@@ -11,7 +11,7 @@ final class ObservedTarget: @unchecked Sendable {
   private let core: PortCore
   private let address: UInt
   private let number: UInt32
-  private let ticket = Ticket()
+  private let marker = ReadMarker()
   private weak var target: AnyObject?
 
   /// One of `target` and `selector`, on the loop of `core`.
@@ -32,21 +32,21 @@ final class ObservedTarget: @unchecked Sendable {
   ///
   /// Loop only.
   func track(_ body: () throws -> Void) throws {
-    forget()
-    let round = ticket.round
+    discardReads()
+    let generation = marker.generation
     let result = withObservationTracking {
-      ticket.read()
+      marker.registerRead()
       return Result(catching: body)
     } onChange: { [self] in
       // The ticket's own: nothing changed, the reading is only forgotten.
-      if ticket.round == round { changed() }
+      if marker.generation == generation { changed() }
     }
     try result.get()
   }
 
   /// Forgets what was read: otherwise each reading would wait in what it read, until
   /// that changes, however often the action is performed meanwhile.
-  func forget() { ticket.spend() }
+  func discardReads() { marker.invalidate() }
 
   /// Something that was read is about to change, on any thread.
   private func changed() {
@@ -73,18 +73,18 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 
 /// Something that is read with everything else, so that its change ends a reading:
 /// Observation has no other way to end one.
-private final class Ticket: Observable, Sendable, Unreflected {
+private final class ReadMarker: Observable, Sendable, Unreflected {
   private let registrar = ObservationRegistrar()
   // Relaxed: a change on another thread while this is counted up is one that the
   // reading about to begin sees, or that comes after it.
   private let count = Atomic<Int>(0)
 
-  var round: Int { count.load(ordering: .relaxed) }
+  var generation: Int { count.load(ordering: .relaxed) }
 
-  func read() { registrar.access(self, keyPath: \.round) }
+  func registerRead() { registrar.access(self, keyPath: \.generation) }
 
-  func spend() {
+  func invalidate() {
     count.add(1, ordering: .relaxed)
-    registrar.withMutation(of: self, keyPath: \.round) {}
+    registrar.withMutation(of: self, keyPath: \.generation) {}
   }
 }

@@ -12,7 +12,7 @@ final class ObservedTargets: LoopPart {
   private var limit = 16
 
   /// The one of `target` and `selector`, which is made if there is none.
-  func find<Target>(
+  func findOrCreate<Target>(
     _ target: Target,
     _ selector: Selector<Target>,
     _ core: PortCore
@@ -21,7 +21,7 @@ final class ObservedTargets: LoopPart {
     if let found = all[key] {
       if found.isOf(target) { return found }
       // The target died, and another object took its address.
-      found.forget()
+      found.discardReads()
     }
     let made = ObservedTarget(target, selector, core: core)
     all[key] = made
@@ -33,13 +33,13 @@ final class ObservedTargets: LoopPart {
   var count: Int { all.count }
 
   func drop() {
-    for observed in all.values { observed.forget() }
+    for observed in all.values { observed.discardReads() }
     all = [:]
   }
 
   private func sweep() {
     for (key, observed) in all where !observed.isLive {
-      observed.forget()
+      observed.discardReads()
       all[key] = nil
     }
     limit = max(16, 2 * all.count)

@@ -96,6 +96,6 @@ extension EventLoop {
   ) throws {
     // Nothing is performed again by a loop that closes.
     guard takesCommits else { return try body() }
-    try part(ObservedTargets.self).find(target, selector, core).track(body)
+    try part(ObservedTargets.self).findOrCreate(target, selector, core).track(body)
   }
 }
