@@ -28,8 +28,8 @@ extension AsyncTransaction {
     // Also while it helps: what it runs may wait on other loops.
     let wait = WaitTable.shared.begin(.transaction(core, on: core.loop, name: "\(name)"))
     // Lifted first: workers begin with one while this thread runs another.
-    items.forEach { _ = $0.move(to: OperationBacklog.lifted) }
-    items.forEach { $0.help() }
+    items.forEach { _ = $0.move(to: OperationBacklog.boostedLevel) }
+    items.forEach { $0.runIfQueued() }
     waitForWorkers()
     WaitTable.shared.end(wait)
     completeIfEnded()
@@ -46,8 +46,8 @@ extension AsyncTransaction {
     guard core.state.unended > 0 else { return }
     let parking = Parking()
     core.parking = parking
-    guard core.change({ $0.await() }) else { return }
+    guard core.change({ $0.beginWait() }) else { return }
     parking.sleep()
-    core.change { $0.stopAwaiting() }
+    core.change { $0.endWait() }
   }
 }

@@ -86,7 +86,7 @@ public final class AsyncTransaction {
     core.transaction = nil
     unfinished.remove(self)
     // One by one: each would release the next within its own end, however many.
-    defer { while let item = items.removeFirst() { item.forget() } }
+    defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
       return
     }
@@ -170,7 +170,7 @@ extension AsyncTransaction {
   /// - Complexity: O(1); of one that starts its operations now, O(n).
   public func commit() {
     checkOpen("AsyncTransaction.commit")
-    unfinished.keep(self)
+    unfinished.retain(self)
     let action = core.change { $0.commit() }
     if start == .onCommit { items.forEach { $0.start() } }
     core.perform(action)
@@ -193,7 +193,7 @@ extension AsyncTransaction {
   }
 
   /// Cancels it, also where it is open; an empty one completes at once.
-  func cancelForGood() {
+  func cancelEvenIfOpen() {
     if state == .open, items.isEmpty {
       _ = core.change { $0.commit() }
       _ = core.change { $0.cancel() }

@@ -52,7 +52,7 @@ final class AsyncTransactionCore: @unchecked Sendable {
     switch action {
     case .none: break
     case .wakeWaiter: parking?.wake()
-    case .tellLoop:
+    case .postToLoop:
       var item = PostedItem(operationsHaveEnded, self)
       // Refused by a loop that is closing, which completes it by itself.
       if !loop.append(item) { item.drop() }

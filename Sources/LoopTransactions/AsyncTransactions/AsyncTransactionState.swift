@@ -19,7 +19,7 @@ package struct AsyncTransactionState {
   package enum Action {
     case none
     /// Have the loop complete the transaction.
-    case tellLoop
+    case postToLoop
     /// Wake the loop's thread, which waits for it.
     case wakeWaiter
   }
@@ -28,7 +28,7 @@ package struct AsyncTransactionState {
   package private(set) var isCancelled = false
   /// How many operations have not ended.
   package private(set) var unended = 0
-  package private(set) var isAwaited = false
+  package private(set) var hasWaiter = false
 
   package init() {}
 
@@ -37,13 +37,13 @@ package struct AsyncTransactionState {
     // Two bits: four phases, and each of them has its number.
     phase = Phase(rawValue: word & 3) ?? .complete
     isCancelled = word & 4 != 0
-    isAwaited = word & 8 != 0
+    hasWaiter = word & 8 != 0
     unended = Int(word >> 4)
   }
 
   /// All of it.
   package var word: UInt64 {
-    UInt64(unended) << 4 | (isAwaited ? 8 : 0) | (isCancelled ? 4 : 0) | phase.rawValue
+    UInt64(unended) << 4 | (hasWaiter ? 8 : 0) | (isCancelled ? 4 : 0) | phase.rawValue
   }
 
   /// Takes note of one operation more.
@@ -58,7 +58,7 @@ package struct AsyncTransactionState {
     defer { checkInvariants() }
     assert(phase == .open, "AsyncTransaction: it is committed once")
     phase = .committed
-    return unended == 0 ? .tellLoop : .none
+    return unended == 0 ? .postToLoop : .none
   }
 
   /// Takes note that nobody wants the results; whether that is news.
@@ -75,22 +75,22 @@ package struct AsyncTransactionState {
     defer { checkInvariants() }
     unended -= 1
     guard unended == 0 else { return .none }
-    if isAwaited { return .wakeWaiter }
-    return phase == .committed ? .tellLoop : .none
+    if hasWaiter { return .wakeWaiter }
+    return phase == .committed ? .postToLoop : .none
   }
 
   /// The loop's thread wants to sleep until the last operation ended; whether it
   /// has to.
-  package mutating func await() -> Bool {
+  package mutating func beginWait() -> Bool {
     defer { checkInvariants() }
-    isAwaited = unended > 0
-    return isAwaited
+    hasWaiter = unended > 0
+    return hasWaiter
   }
 
   /// The loop's thread was woken.
-  package mutating func stopAwaiting() {
+  package mutating func endWait() {
     defer { checkInvariants() }
-    isAwaited = false
+    hasWaiter = false
   }
 
   /// Whether the completions are to be called now, by who asks.
@@ -113,6 +113,6 @@ package struct AsyncTransactionState {
   package func checkInvariants() {
     assert(unended >= 0, "AsyncTransaction: an operation ends once")
     assert(phase == .open || phase == .committed || unended == 0, "AsyncTransaction: ended, all")
-    assert(!isAwaited || phase == .committed, "AsyncTransaction: awaited while committed")
+    assert(!hasWaiter || phase == .committed, "AsyncTransaction: awaited while committed")
   }
 }

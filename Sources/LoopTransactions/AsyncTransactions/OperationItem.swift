@@ -43,13 +43,13 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   func move(to level: Int) -> Bool { false }
 
   /// Runs it on the calling thread, if it waits. Loop only.
-  func help() {}
+  func runIfQueued() {}
 
   /// Tells its outcome. Loop only, once, after it ended.
   func complete(isCancelled: Bool) {}
 
   /// Nobody will be told. Loop only.
-  func forget() {}
+  func dropCompletion() {}
 
   override final func isAwaited(by transaction: AnyObject) -> Bool {
     core === transaction
@@ -85,7 +85,7 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
   }
 
   // A worker may be at it, and let go of it last.
-  override final func forget() { completion = nil }
+  override final func dropCompletion() { completion = nil }
 
   /// What `body` makes or throws.
   static func outcome(

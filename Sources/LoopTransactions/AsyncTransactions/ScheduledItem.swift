@@ -56,8 +56,8 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     return scheduler.move(handle, to: level)
   }
 
-  override func help() {
-    if let handle { _ = scheduler.runIfWaiting(handle) }
+  override func runIfQueued() {
+    if let handle { _ = scheduler.runIfQueued(handle) }
   }
 
   override func run(_ operation: ScheduledOperation) {

@@ -113,7 +113,7 @@ public final class TransactionContainer {
     core.checkThread("TransactionContainer.cancelAll")
     if let open = current { core.loopOnThread?.part(TransactionGroup.self).remove(open) }
     current = nil
-    for transaction in unfinished { transaction.cancelForGood() }
+    for transaction in unfinished { transaction.cancelEvenIfOpen() }
   }
 
   private var openTransaction: AsyncTransaction {

@@ -10,7 +10,7 @@ final class UnfinishedTransactions: LoopPart {
     unowned(unsafe) fileprivate var next: AsyncTransaction?
     fileprivate var isLinked = false
     /// Kept from its commit on.
-    fileprivate var kept: AsyncTransaction?
+    fileprivate var retained: AsyncTransaction?
   }
 
   // Unchecked, all of them: nothing is called while one changes.
@@ -38,10 +38,10 @@ final class UnfinishedTransactions: LoopPart {
   }
 
   /// Keeps `transaction`, which is committed.
-  func keep(_ transaction: AsyncTransaction) {
+  func retain(_ transaction: AsyncTransaction) {
     // Nothing would ever let go of it.
     guard !isAbandoned else { return }
-    transaction.links.kept = transaction
+    transaction.links.retained = transaction
     committed += 1
     guard committed == 1, let loop, loop.state != .closing else { return }
     holdsLoop = true
@@ -56,7 +56,7 @@ final class UnfinishedTransactions: LoopPart {
     let (previous, next) = (links.previous, links.next)
     if let previous { previous.links.next = next } else { first = next }
     if let next { next.links.previous = previous } else { last = previous }
-    guard links.kept != nil else { return }
+    guard links.retained != nil else { return }
     committed -= 1
     guard committed == 0, holdsLoop else { return }
     holdsLoop = false
@@ -67,7 +67,7 @@ final class UnfinishedTransactions: LoopPart {
   /// oldest first.
   func finish() {
     let all = all
-    for transaction in all { transaction.cancelForGood() }
+    for transaction in all { transaction.cancelEvenIfOpen() }
     for transaction in all { transaction.finish() }
   }
 
@@ -87,7 +87,7 @@ final class UnfinishedTransactions: LoopPart {
     isAbandoned = true
     loop = nil
     holdsLoop = false
-    for transaction in all { transaction.links.kept = nil }
+    for transaction in all { transaction.links.retained = nil }
     committed = 0
   }
 

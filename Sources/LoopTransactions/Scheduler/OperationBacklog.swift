@@ -7,7 +7,9 @@ package struct OperationBacklog: ~Copyable {
   package typealias Pointer = OperationNode.Pointer
 
   /// Above every priority: what a thread waits for.
-  package static var lifted: Int { 256 }
+  package static var boostedLevel: Int { 256 }
+
+  private static var levelCount: Int { boostedLevel + 1 }
 
   /// The level of `priority`.
   package static func level(_ priority: OperationPriority) -> Int { Int(priority.rawValue) + 128 }
@@ -18,7 +20,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   // Plain memory: arrays would be asked for their uniqueness at each step.
-  private let lists = UnsafeMutablePointer<List>.allocate(capacity: OperationBacklog.lifted + 1)
+  private let lists = UnsafeMutablePointer<List>.allocate(capacity: levelCount)
   // A bit per level that has operations.
   private let filled = UnsafeMutablePointer<UInt64>.allocate(capacity: 5)
   private var oldest: Pointer?
@@ -36,7 +38,7 @@ package struct OperationBacklog: ~Copyable {
   private static var chunkSize: Int { 128 }
 
   package init() {
-    lists.initialize(repeating: List(), count: Self.lifted + 1)
+    lists.initialize(repeating: List(), count: Self.levelCount)
     filled.initialize(repeating: 0, count: 5)
   }
 
@@ -53,10 +55,10 @@ package struct OperationBacklog: ~Copyable {
   package mutating func append(_ content: consuming OperationNode.Content?, level: Int)
     -> OperationHandle
   {
-    let node = takeFree()
+    let node = allocateNode()
     node.pointee.content = content
     node.pointee.level = UInt16(truncatingIfNeeded: level)
-    node.pointee.wasTakenBack = false
+    node.pointee.wasReclaimed = false
     node.pointee.addedAt = _fastPath(times == nil) ? 0 : WaitTimes.now
     node.pointee.older = youngest
     node.pointee.younger = nil
@@ -78,35 +80,35 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// Takes the first of the most urgent level.
-  package mutating func takeHighest() -> OperationHandle? {
+  package mutating func dequeueHighest() -> OperationHandle? {
     guard let level = highestLevel, let node = lists[level].first else { return nil }
-    take(node)
+    dequeue(node)
     return OperationHandle(node: node)
   }
 
-  /// Takes the most urgent for `seat`, in their order, as many as it may take, and no
+  /// Takes the most urgent for `worker`, in their order, as many as it may take, and no
   /// more than `most`.
-  mutating func takeHighest(_ most: Int, for seat: WorkerSeat) {
-    let limit = min(seat.batchLimit, most)
-    while seat.count < limit, let level = highestLevel {
-      while seat.count < limit, let node = lists[level].first {
-        take(node)
-        seat.append(node)
+  mutating func dequeueHighest(_ most: Int, for worker: Worker) {
+    let limit = min(worker.batchLimit, most)
+    while worker.count < limit, let level = highestLevel {
+      while worker.count < limit, let node = lists[level].first {
+        dequeue(node)
+        worker.append(node)
       }
     }
   }
 
   /// Takes the one that waits longest.
-  package mutating func takeOldest() -> OperationHandle? {
+  package mutating func dequeueOldest() -> OperationHandle? {
     guard let node = oldest else { return nil }
-    take(node)
+    dequeue(node)
     return OperationHandle(node: node)
   }
 
   /// Takes `handle` out if it waits; whether it did.
-  package mutating func take(_ handle: OperationHandle) -> Bool {
+  package mutating func remove(_ handle: OperationHandle) -> Bool {
     guard isQueued(handle) else { return false }
-    take(handle.node)
+    dequeue(handle.node)
     return true
   }
 
@@ -136,15 +138,15 @@ package struct OperationBacklog: ~Copyable {
 
   /// Takes `handle` back to the front, if it was taken and has not begun; whether it is
   /// back.
-  package mutating func takeBack(_ handle: OperationHandle) -> Bool {
+  package mutating func reclaim(_ handle: OperationHandle) -> Bool {
     let (node, generation) = (handle.node, handle.generation)
     guard
       node.pointee.exchange(
-        generation | OperationNode.taken,
+        generation | OperationNode.dequeued,
         generation | OperationNode.queued
       )
     else { return false }
-    node.pointee.wasTakenBack = true
+    node.pointee.wasReclaimed = true
     node.pointee.older = nil
     node.pointee.younger = oldest
     if let oldest { oldest.pointee.older = node } else { youngest = node }
@@ -159,7 +161,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func take(_ node: Pointer) {
+  private mutating func dequeue(_ node: Pointer) {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
       times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
@@ -177,7 +179,7 @@ package struct OperationBacklog: ~Copyable {
       youngest = node.pointee.older
     }
     count -= 1
-    node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.taken))
+    node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.dequeued))
   }
 
   private mutating func linkLast(_ node: Pointer) {
@@ -207,7 +209,7 @@ package struct OperationBacklog: ~Copyable {
     if lists[level].first == nil { filled[level / 64] &= ~(1 << UInt64(level % 64)) }
   }
 
-  private mutating func takeFree() -> Pointer {
+  private mutating func allocateNode() -> Pointer {
     if free == nil { addChunk() }
     guard let node = free else { fatalError("OperationBacklog: a chunk has nodes") }
     free = node.pointee.next

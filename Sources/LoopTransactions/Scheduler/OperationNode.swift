@@ -32,7 +32,7 @@ package struct OperationNode: ~Copyable {
   package internal(set) var content: Content?
 
   /// Whether it is in front because it was taken back, not for its age.
-  var wasTakenBack = false
+  var wasReclaimed = false
 
   /// The level it is queued at.
   var level: UInt16 = 0
@@ -70,7 +70,7 @@ package struct OperationNode: ~Copyable {
   /// It waits in a backlog.
   static var queued: UInt64 { 1 }
   /// It was taken, and has not begun.
-  static var taken: UInt64 { 2 }
+  static var dequeued: UInt64 { 2 }
   /// It was cancelled when it had begun.
   static var cancelled: UInt64 { 4 }
   /// One operation more in this memory.
@@ -111,11 +111,11 @@ package struct OperationHandle: @unchecked Sendable {
   }
 
   /// Whether it was taken, and has not begun, as far as is known.
-  var isTaken: Bool { node.pointee.word == generation | OperationNode.taken }
+  var isDequeued: Bool { node.pointee.word == generation | OperationNode.dequeued }
 
   /// Makes it the caller's to run, if it was taken and has not begun; whether it is.
   package func claim() -> Bool {
-    node.pointee.exchange(generation | OperationNode.taken, generation)
+    node.pointee.exchange(generation | OperationNode.dequeued, generation)
   }
 
   /// Whether it was cancelled. One atomic read.

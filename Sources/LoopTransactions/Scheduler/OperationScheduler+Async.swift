@@ -24,7 +24,7 @@ extension OperationScheduler {
     } onCancel: {
       awaited.cancel()
     }
-    return try awaited.takeValue()
+    return try awaited.value()
   }
 }
 
@@ -88,7 +88,7 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
     result = Result { try body(operation) }
   }
 
-  func takeValue() throws -> Value { try result.get() }
+  func value() throws -> Value { try result.get() }
 
   override func operationEnded(_ end: OperationEnd) {
     // One that did not run still holds it.

@@ -5,7 +5,7 @@ extension SchedulerCore: Unreflected {}
 extension WorkerPermits: Unreflected {}
 extension WorkerRetries: Unreflected {}
 extension RetryTimer: Unreflected {}
-extension WorkerSeat: Unreflected {}
+extension Worker: Unreflected {}
 extension OperationHandle: Unreflected {}
 extension OperationOwner: Unreflected {}
 

@@ -94,8 +94,8 @@ final class SchedulerCore: Sendable {
   }
 
   /// Runs `handle` on the calling thread, if it waits; whether it did.
-  func runIfWaiting(_ handle: OperationHandle) -> Bool {
-    guard change({ $0.take(handle) }) else { return false }
+  func runIfQueued(_ handle: OperationHandle) -> Bool {
+    guard change({ $0.claim(handle) }) else { return false }
     Self.run(ScheduledOperation(core: self, handle: handle))
     change { $0.end(handle) }
     return true
@@ -145,7 +145,7 @@ final class SchedulerCore: Sendable {
   private func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
-    case .wake, .start: if permits.acquire(for: self, action) { permitCame(action) }
+    case .wake, .start: if permits.acquire(for: self, action) { permitWasGranted(action) }
     case .end(let sleepers): parking.wake(sleepers)
     case .retry(let delay): retries.retry(self, after: delay)
     case .awaitRetry: retries.ensureDriver()
@@ -159,7 +159,7 @@ final class SchedulerCore: Sendable {
   func taskWillSuspend() { retries.driveByTask() }
 
   /// A worker may be awake.
-  func permitCame(_ action: SchedulerState.WorkerAction) {
+  func permitWasGranted(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none, .end, .retry, .awaitRetry: break
     case .wake: parking.wake()
@@ -174,13 +174,13 @@ extension SchedulerCore {
   private static let searchTime: UInt64 = 3_000
 
   // 1 ms: so long may what was taken wait behind what took unexpectedly long. Guess.
-  private static let watchTime: UInt64 = 1_000_000
+  private static let monitorInterval: UInt64 = 1_000_000
 
   private func startWorker() {
     if retries.startThread(name, { [self] in work() }) { return }
     permits.release()
-    let (action, isNews) = change { $0.couldNotStart() }
-    if isNews {
+    let (action, shouldReport) = change { $0.workerStartFailed() }
+    if shouldReport {
       System.report(
         "OperationScheduler \(name): the system refused a thread for a worker; retrying"
       )
@@ -189,20 +189,22 @@ extension SchedulerCore {
   }
 
   private func work() {
-    let seat = WorkerSeat()
-    seat.awakeSince = System.cycles
+    let worker = Worker()
+    worker.awakeSince = System.cycles
     change { $0.didStart() }
     while true {
-      let yields = permits.isContended && seat.hasWorkedLong
+      let yields = permits.isContended && worker.hasWorkedLong
       let now = System.cycles
-      let (step, action) = change { yields ? $0.yield(seat, now: now) : $0.next(seat, now: now) }
+      let (step, action) = change { state in
+        yields ? state.yield(worker, now: now) : state.next(worker, now: now)
+      }
       perform(action)
       switch step {
-      case .run: runBatch(seat)
+      case .run: runBatch(worker)
       case .search: search()
       case .sleep:
         permits.release()
-        guard sleep(seat) else { return }
+        guard sleep(worker) else { return }
       case .end: return permits.release()
       }
     }
@@ -215,24 +217,24 @@ extension SchedulerCore {
 
   /// Sleeps until it is woken; false if it is to end: it slept too long, or the
   /// scheduler is closed.
-  private func sleep(_ seat: WorkerSeat) -> Bool {
-    while !parking.sleep(atMost: seat.isWatching ? Self.watchTime : idleTime) {
-      if seat.isWatching {
+  private func sleep(_ worker: Worker) -> Bool {
+    while !parking.sleep(atMost: worker.isMonitoring ? Self.monitorInterval : idleTime) {
+      if worker.isMonitoring {
         let now = System.cycles
-        perform(change { $0.watch(seat, now: now) })
-      } else if change({ $0.mayEnd() }) {
+        perform(change { $0.monitor(worker, now: now) })
+      } else if change({ $0.retireIdleWorker() }) {
         return false
       }
     }
-    guard change({ $0.stays(seat) }) else { return false }
-    seat.isSearching = true
-    seat.awakeSince = System.cycles
+    guard change({ $0.resume(worker) }) else { return false }
+    worker.isSearching = true
+    worker.awakeSince = System.cycles
     return true
   }
 
-  private func runBatch(_ seat: WorkerSeat) {
+  private func runBatch(_ worker: Worker) {
     let began = System.cycles
-    let count = seat.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
+    let count = worker.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
     guard count > 0 else { return }
     // 5 us of work are taken at once: so long may something more urgent wait for a
     // worker beyond the operation that runs. Twice as many as before at most: one
@@ -240,7 +242,7 @@ extension SchedulerCore {
     // urgent one over many of 20 us was 163 us instead of 20.
     let perOperation = (System.cycles &- began) / UInt64(count)
     let isCheap = perOperation &* 32 < System.cyclesPerReading
-    seat.batchLimit = isCheap ? min(WorkerSeat.capacity, seat.batchLimit * 2) : 1
+    worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 
   /// Runs `operation`, which is the caller's.

@@ -9,24 +9,24 @@ extension SchedulerState {
   ///
   /// - Returns: What to do, and whether to report that no worker is left: once until
   ///   one starts.
-  package mutating func couldNotStart() -> (action: WorkerAction, isNews: Bool) {
+  package mutating func workerStartFailed() -> (action: WorkerAction, shouldReport: Bool) {
     defer { checkInvariants() }
     workers -= 1
     searching -= 1
     guard needsWorker, searching == 0, awake < width else { return (.none, false) }
-    if sleeping > 0 { return (moreWorkers(), false) }
+    if sleeping > 0 { return (requestWorker(), false) }
     isRetrying = true
     let delay = Self.firstRetryDelay << min(refusals, 10)
     refusals += 1
-    let isNews = workers == 0 && !wasReported
-    if isNews { wasReported = true }
-    return (.retry(after: delay), isNews)
+    let shouldReport = workers == 0 && !wasReported
+    if shouldReport { wasReported = true }
+    return (.retry(after: delay), shouldReport)
   }
 
   /// It is time to retry a refused start.
   package mutating func retry() -> WorkerAction {
     isRetrying = false
-    let action = moreWorkersIfNeeded()
+    let action = requestWorkerIfNeeded()
     if action != .start { refusals = 0 }
     return action
   }

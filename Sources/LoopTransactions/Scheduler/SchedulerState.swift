@@ -66,18 +66,18 @@ package struct SchedulerState: ~Copyable {
   private var cancelled: UInt64 = 0
 
   // Who took several at once; unretained: each is taken off before its worker ends.
-  var shared: [Unmanaged<WorkerSeat>] = []
+  var batchedWorkers: [Unmanaged<Worker>] = []
   /// Whether one that sleeps watches who took several at once.
-  package internal(set) var isWatched = false
+  package internal(set) var hasMonitor = false
 
   // How many workers are at an operation that they took because it was the oldest.
-  private var inLane = 0
+  private var agingWorkers = 0
   // How many were taken by priority since the oldest was taken.
-  private var takenByPriority = 0
+  private var dequeuedByPriority = 0
 
   /// After so many operations for each worker, less one, the oldest is taken, whoever
   /// is in the lane: with one worker, every eighth. O3.
-  package static var laneInterval: Int { 8 }
+  package static var agingInterval: Int { 8 }
 
   package init(limit: Int) { self.limit = limit }
 
@@ -116,18 +116,18 @@ extension SchedulerState {
     guard !isClosed else { return nil }
     let handle = backlog.append(content, level: level)
     added &+= 1
-    return (handle, moreWorkers())
+    return (handle, requestWorker())
   }
 
   /// Takes `handle` if it has not begun; whether it is the caller's to run.
-  package mutating func take(_ handle: OperationHandle) -> Bool {
-    if backlog.take(handle) { running += 1 }
+  package mutating func claim(_ handle: OperationHandle) -> Bool {
+    if backlog.remove(handle) { running += 1 }
     return handle.claim()
   }
 
   /// Puts `handle` behind those of `level`, if it has not begun; whether that is so.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
-    if backlog.takeBack(handle) { running -= 1 }
+    if backlog.reclaim(handle) { running -= 1 }
     return backlog.move(handle, to: level)
   }
 
@@ -135,7 +135,7 @@ extension SchedulerState {
   package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
     // Claimed also where it waits: a worker from which it was taken back may be about to.
-    guard take(handle) else {
+    guard claim(handle) else {
       // It has begun: nobody else changes the word until it has ended.
       handle.node.pointee.setWord(handle.node.pointee.word | OperationNode.cancelled)
       return nil
@@ -155,12 +155,12 @@ extension SchedulerState {
 
   /// One more worker if something waits, or what waits in a batch has nobody who
   /// watches it.
-  mutating func moreWorkersIfNeeded() -> WorkerAction { needsWorker ? moreWorkers() : .none }
+  mutating func requestWorkerIfNeeded() -> WorkerAction { needsWorker ? requestWorker() : .none }
 
-  var needsWorker: Bool { backlog.count > 0 || (!shared.isEmpty && !isWatched) }
+  var needsWorker: Bool { backlog.count > 0 || (!batchedWorkers.isEmpty && !hasMonitor) }
 
   /// Whoever searches finds what was added; else one more has to come, if it may.
-  mutating func moreWorkers() -> WorkerAction {
+  mutating func requestWorker() -> WorkerAction {
     defer { checkInvariants() }
     guard searching == 0, awake < width else { return .none }
     if sleeping > 0 {
@@ -180,66 +180,66 @@ extension SchedulerState {
   /// What a worker does next. One that searched says so, and one that is at the
   /// oldest operation gives that up.
   package mutating func next(
-    _ seat: WorkerSeat,
+    _ worker: Worker,
     now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
-    let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
-    putDown(seat)
-    if awake > width { return (sleep(seat), .none) }
-    takeBack(now)
+    let (searched, wasInAgingSlot) = (worker.isSearching, worker.isInAgingSlot)
+    finishBatch(worker)
+    if awake > width { return (sleep(worker), .none) }
+    reclaimStalled(now)
     if backlog.count > 0 {
-      take(into: seat, wasInLane: wasInLane, now)
-      return (.run, moreWorkersIfNeeded())
+      fillBatch(of: worker, wasInAgingSlot: wasInAgingSlot, now)
+      return (.run, requestWorkerIfNeeded())
     }
-    if isClosed, shared.isEmpty {
+    if isClosed, batchedWorkers.isEmpty {
       workers -= 1
       return (.end, endSleepers())
     }
-    guard !isClosed, !searched, searching == 0 else { return (sleep(seat), .none) }
+    guard !isClosed, !searched, searching == 0 else { return (sleep(worker), .none) }
     searching += 1
-    seat.isSearching = true
+    worker.isSearching = true
     return (.search, .none)
   }
 
-  private mutating func take(into seat: WorkerSeat, wasInLane: Bool, _ now: UInt64) {
-    if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
-      seat.append(oldest.node)
-      takeInLane(oldest, by: seat)
+  private mutating func fillBatch(of worker: Worker, wasInAgingSlot: Bool, _ now: UInt64) {
+    if shouldDequeueOldest(wasInAgingSlot: wasInAgingSlot), let oldest = backlog.dequeueOldest() {
+      worker.append(oldest.node)
+      occupyAgingSlot(oldest, by: worker)
     } else {
-      backlog.takeHighest(untilLane, for: seat)
-      takenByPriority += seat.count
+      backlog.dequeueHighest(remainingBeforeOldest, for: worker)
+      dequeuedByPriority += worker.count
     }
-    running += seat.count
-    guard seat.count > 1 else { return }
-    seat.takenAt = now
-    shared.append(Unmanaged.passUnretained(seat))
+    running += worker.count
+    guard worker.count > 1 else { return }
+    worker.batchStart = now
+    batchedWorkers.append(Unmanaged.passUnretained(worker))
   }
 
-  private mutating func takeInLane(_ oldest: OperationHandle, by seat: WorkerSeat) {
+  private mutating func occupyAgingSlot(_ oldest: OperationHandle, by worker: Worker) {
     // It had its turn, and may be younger than others: the lane is still theirs.
-    guard !oldest.node.pointee.wasTakenBack else { return takenByPriority += 1 }
-    seat.isInLane = true
-    inLane += 1
-    takenByPriority = 0
+    guard !oldest.node.pointee.wasReclaimed else { return dequeuedByPriority += 1 }
+    worker.isInAgingSlot = true
+    agingWorkers += 1
+    dequeuedByPriority = 0
   }
 
-  private func shouldTakeOldest(wasInLane: Bool) -> Bool {
-    if untilLane == 0 { return true }
-    return width > 1 && inLane == 0 && !wasInLane
+  private func shouldDequeueOldest(wasInAgingSlot: Bool) -> Bool {
+    if remainingBeforeOldest == 0 { return true }
+    return width > 1 && agingWorkers == 0 && !wasInAgingSlot
   }
 
   /// How many may be taken by priority before the oldest has to be.
-  private var untilLane: Int {
+  private var remainingBeforeOldest: Int {
     // A limit may be as high as anybody likes.
-    max(0, min(width, 1 << 16) * Self.laneInterval - 1 - takenByPriority)
+    max(0, min(width, 1 << 16) * Self.agingInterval - 1 - dequeuedByPriority)
   }
 
-  private mutating func sleep(_ seat: WorkerSeat) -> Step {
+  private mutating func sleep(_ worker: Worker) -> Step {
     sleeping += 1
-    if !shared.isEmpty, !isWatched {
-      isWatched = true
-      seat.isWatching = true
+    if !batchedWorkers.isEmpty, !hasMonitor {
+      hasMonitor = true
+      worker.isMonitoring = true
     }
     return .sleep
   }
@@ -247,29 +247,31 @@ extension SchedulerState {
   /// Sleeps as if there were nothing to do, so that others get a turn; another
   /// worker is asked for in its place.
   package mutating func yield(
-    _ seat: WorkerSeat,
+    _ worker: Worker,
     now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
     // Nothing for anybody: it may have to end.
-    if backlog.count == 0 { return next(seat, now: now) }
-    putDown(seat)
-    let step = sleep(seat)
-    return (step, moreWorkersIfNeeded())
+    if backlog.count == 0 { return next(worker, now: now) }
+    finishBatch(worker)
+    let step = sleep(worker)
+    return (step, requestWorkerIfNeeded())
   }
 
-  /// Takes note of what the worker of `seat` has done.
-  private mutating func putDown(_ seat: WorkerSeat) {
-    if seat.count > 1 { shared.removeAll { $0._withUnsafeGuaranteedRef { $0 === seat } } }
-    seat.removeAll { end($0) }
-    if seat.isSearching { searching -= 1 }
-    if seat.isInLane { inLane -= 1 }
-    seat.isSearching = false
-    seat.isInLane = false
+  /// Takes note of what the worker of `worker` has done.
+  private mutating func finishBatch(_ worker: Worker) {
+    if worker.count > 1 {
+      batchedWorkers.removeAll { $0._withUnsafeGuaranteedRef { $0 === worker } }
+    }
+    worker.removeAll { end($0) }
+    if worker.isSearching { searching -= 1 }
+    if worker.isInAgingSlot { agingWorkers -= 1 }
+    worker.isSearching = false
+    worker.isInAgingSlot = false
   }
 
   /// A worker slept for long, and nobody woke it: whether it ends.
-  package mutating func mayEnd() -> Bool {
+  package mutating func retireIdleWorker() -> Bool {
     defer { checkInvariants() }
     // Who is counted awake has been woken, and finds its wake yet.
     guard sleeping > 0 else { return false }

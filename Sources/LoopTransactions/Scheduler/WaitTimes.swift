@@ -6,7 +6,7 @@ struct WaitTimes {
     var longest: UInt64 = 0
   }
 
-  private var levels = [Level](repeating: Level(), count: OperationBacklog.lifted)
+  private var levels = [Level](repeating: Level(), count: OperationBacklog.boostedLevel)
 
   /// The clock, in microseconds or so, as far as that goes into 32 bits; never 0.
   // Longer waits than 73 minutes are told too short.
@@ -16,7 +16,7 @@ struct WaitTimes {
   mutating func record(since time: UInt32, level: Int) {
     let nanoseconds = UInt64(Self.now &- time) << 10
     // What was lifted is told with the most urgent.
-    let level = min(level, OperationBacklog.lifted - 1)
+    let level = min(level, OperationBacklog.boostedLevel - 1)
     levels[level].count += 1
     levels[level].total &+= nanoseconds
     levels[level].longest = max(levels[level].longest, nanoseconds)

@@ -22,9 +22,9 @@ package final class WorkerPermits: Sendable {
     set {
       let granted = change { state in
         state.limit = newValue
-        return state.grants()
+        return state.grantRequests()
       }
-      for request in granted { request.core.permitCame(request.action) }
+      for request in granted { request.core.permitWasGranted(request.action) }
     }
   }
 
@@ -38,7 +38,7 @@ package final class WorkerPermits: Sendable {
 
   /// Gives a permit back.
   func release() {
-    for request in change({ $0.release() }) { request.core.permitCame(request.action) }
+    for request in change({ $0.release() }) { request.core.permitWasGranted(request.action) }
   }
 
   private func change<Result>(_ body: (inout PermitState) -> Result) -> Result {
@@ -60,17 +60,17 @@ struct PermitState {
   }
 
   var limit: Int
-  private(set) var out = 0
+  private(set) var inUse = 0
   private var requests: [Request] = []
 
   init(limit: Int) { self.limit = limit }
 
-  var isContended: Bool { !requests.isEmpty || out > limit }
+  var isContended: Bool { !requests.isEmpty || inUse > limit }
 
   /// Whether `request` has its permit now; else it waits behind the others.
   mutating func acquire(_ request: Request) -> Bool {
-    if out < limit, requests.isEmpty {
-      out += 1
+    if inUse < limit, requests.isEmpty {
+      inUse += 1
       return true
     }
     requests.append(request)
@@ -79,16 +79,16 @@ struct PermitState {
 
   /// Takes one permit back; who is to be told.
   mutating func release() -> [Request] {
-    out -= 1
-    assert(out >= 0, "WorkerPermits: a worker gives its permit back once")
-    return grants()
+    inUse -= 1
+    assert(inUse >= 0, "WorkerPermits: a worker gives its permit back once")
+    return grantRequests()
   }
 
   /// Those that wait and may go on.
-  mutating func grants() -> [Request] {
-    let count = max(0, min(limit - out, requests.count))
+  mutating func grantRequests() -> [Request] {
+    let count = max(0, min(limit - inUse, requests.count))
     guard count > 0 else { return [] }
-    out += count
+    inUse += count
     defer { requests.removeFirst(count) }
     return Array(requests.prefix(count))
   }

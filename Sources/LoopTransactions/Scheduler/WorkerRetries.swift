@@ -29,7 +29,7 @@ package final class WorkerRetries: Sendable {
 
     var firstDue: UInt64? { entries.lazy.map(\.due).min() }
 
-    mutating func takeDue(_ now: UInt64) -> [SchedulerCore] {
+    mutating func dequeueDue(_ now: UInt64) -> [SchedulerCore] {
       let due = entries.filter { $0.due <= now }.map(\.core)
       entries.removeAll { $0.due <= now }
       return due
@@ -79,7 +79,7 @@ package final class WorkerRetries: Sendable {
     let cores = change { state in
       guard let due = state.firstDue, due <= System.nanoseconds else { return [SchedulerCore]() }
       ensureThread(&state)
-      return state.takeDue(System.nanoseconds)
+      return state.dequeueDue(System.nanoseconds)
     }
     for core in cores { core.retryStart() }
   }

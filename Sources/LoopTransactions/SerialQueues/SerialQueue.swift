@@ -53,7 +53,7 @@ public final class SerialQueue: Sendable {
 /// A serial queue as workers know it.
 final class SerialQueueCore: Sendable {
   // As it is: in an optional or an array of its own a closure is wrapped in another.
-  private struct Piece {
+  private struct Block {
     let run: @Sendable () -> Void
 
     init(_ run: consuming @escaping @Sendable () -> Void) { self.run = run }
@@ -61,28 +61,28 @@ final class SerialQueueCore: Sendable {
 
   private struct State {
     /// What was added since the worker last looked.
-    var added: [Piece?] = []
+    var added: [Block?] = []
     /// What comes before that.
-    var next: [Piece?] = []
+    var next: [Block?] = []
     /// How many of `next`, from the front, were taken.
-    var taken = 0
+    var dequeued = 0
     /// Whether it is with the scheduler, or a worker is at it.
     var isScheduled = false
 
-    var count: Int { added.count + next.count - taken }
+    var count: Int { added.count + next.count - dequeued }
 
-    mutating func takeFirst() -> Piece? {
-      if taken == next.count { turnOver() }
-      guard taken < next.count else { return nil }
-      taken += 1
-      return next[taken - 1].take()
+    mutating func dequeue() -> Block? {
+      if dequeued == next.count { swapLists() }
+      guard dequeued < next.count else { return nil }
+      dequeued += 1
+      return next[dequeued - 1].take()
     }
 
     // Two lists, used in turn: one that is never empty does not grow.
-    private mutating func turnOver() {
+    private mutating func swapLists() {
       // Some 64 pieces are kept for the next time. Guess.
       next.removeAll(keepingCapacity: next.count <= 64)
-      taken = 0
+      dequeued = 0
       swap(&added, &next)
     }
   }
@@ -99,13 +99,13 @@ final class SerialQueueCore: Sendable {
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
     // Moved in: whoever held a copy might be the last to release it. O12.
-    var piece: Piece? = Piece(body)
-    let isNews = state.withLock { state in
-      state.added.append(piece.take())
+    var block: Block? = Block(body)
+    let needsOperation = state.withLock { state in
+      state.added.append(block.take())
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if isNews { schedule() }
+    if needsOperation { schedule() }
   }
 
   /// Whether this process is a child of the one that made the scheduler.
@@ -119,20 +119,20 @@ final class SerialQueueCore: Sendable {
   func removeAll() -> Int {
     scheduler.core.checkProcess()
     let removed = state.withLock { state in
-      defer { (state.added, state.next, state.taken) = ([], [], 0) }
+      defer { (state.added, state.next, state.dequeued) = ([], [], 0) }
       return (state.next, state.added, state.count)
     }
     return removed.2
   }
 
   private func schedule() {
-    if scheduler.core.add(.body { [self] _ in runSome() }, level: level) == nil {
+    if scheduler.core.add(.body { [self] _ in runBatch() }, level: level) == nil {
       trap("SerialQueue.add: the scheduler is closed")
     }
   }
 
   /// Runs until nothing waits, or others had better have the worker.
-  private func runSome() {
+  private func runBatch() {
     // 100 us: so long may something more urgent wait for a queue of small pieces.
     let end = System.nanoseconds + 100_000
     while runNext() {
@@ -142,13 +142,13 @@ final class SerialQueueCore: Sendable {
 
   /// Runs the next, and releases it; false if nothing waits.
   private func runNext() -> Bool {
-    let piece = state.withLock { state in
-      let piece = state.takeFirst()
-      if piece == nil { state.isScheduled = false }
-      return piece
+    let block = state.withLock { state in
+      let block = state.dequeue()
+      if block == nil { state.isScheduled = false }
+      return block
     }
-    piece?.run()
-    return piece != nil
+    block?.run()
+    return block != nil
   }
 }
 

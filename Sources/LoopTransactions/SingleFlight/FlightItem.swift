@@ -1,9 +1,9 @@
 /// An operation of a transaction that shares a flight.
 final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is touched on the loop only; other threads go by `boarding`, which
+  // @unchecked: `body` is touched on the loop only; other threads go by `joinState`, which
   // has its lock.
 
-  private final class Seat: FlightFollower<Value>, @unchecked Sendable {
+  private final class ItemWaiter: FlightWaiter<Value>, @unchecked Sendable {
     // @unchecked: `item` is used once, by who lands or who leaves; the rest are
     // constants.
 
@@ -19,13 +19,13 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       super.init(level: level)
     }
 
-    override func landed(_ outcome: AsyncTransaction.Outcome<Value>) {
+    override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
       item.take()?.outcome = outcome
       core.operationEnded()
     }
 
     /// It was taken off before it landed.
-    func left() {
+    func leftFlight() {
       item = nil
       core.operationEnded()
     }
@@ -37,15 +37,15 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
-  private struct Boarding {
-    var seat: Seat?
+  private struct JoinState {
+    var waiter: ItemWaiter?
     var flight: Flight<Value>?
     var level: Int
   }
 
-  private let join: (FlightFollower<Value>, inout Body?) -> Flight<Value>
+  private let joinFlight: (FlightWaiter<Value>, inout Body?) -> Flight<Value>
   private var body: Body?
-  private let boarding: Locked<Boarding>
+  private let joinState: Locked<JoinState>
 
   /// An operation of `core` that takes part by `join`.
   init(
@@ -54,10 +54,10 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     level: Int,
     _ body: consuming @escaping Body,
     _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?,
-    _ join: @escaping (FlightFollower<Value>, inout Body?) -> Flight<Value>
+    _ join: @escaping (FlightWaiter<Value>, inout Body?) -> Flight<Value>
   ) {
-    boarding = Locked(Boarding(level: level))
-    self.join = join
+    joinState = Locked(JoinState(level: level))
+    joinFlight = join
     self.body = body
     super.init(name, core, completion)
   }
@@ -68,53 +68,53 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       CurrentOperation.with(self) { self.body = nil }
       return core.operationEnded()
     }
-    let first = boarding.withLock { $0.level }
-    let seat = Seat(self, level: first)
+    let first = joinState.withLock { $0.level }
+    let waiter = ItemWaiter(self, level: first)
     // Moved: a copy might be released here, last of all. O12.
     var body = body
     self.body = nil
-    let flight = join(seat, &body)
-    let level = boarding.withLock { state in
-      (state.seat, state.flight) = (seat, flight)
+    let flight = joinFlight(waiter, &body)
+    let level = joinState.withLock { state in
+      (state.waiter, state.flight) = (waiter, flight)
       return state.level
     }
     if isCancelled { return cancel() }
-    if level != first { _ = flight.move(seat, to: level) }
+    if level != first { _ = flight.move(waiter, to: level) }
   }
 
   override func cancelWaiting() {
-    guard let (seat, flight) = boarded() else { return }
-    if flight.leave(seat) { seat.left() }
+    guard let (waiter, flight) = joined() else { return }
+    if flight.leave(waiter) { waiter.leftFlight() }
   }
 
   override func move(to level: Int) -> Bool {
-    boarding.withLock { $0.level = level }
-    guard let (seat, flight) = boarded() else { return true }
-    return flight.move(seat, to: level)
+    joinState.withLock { $0.level = level }
+    guard let (waiter, flight) = joined() else { return true }
+    return flight.move(waiter, to: level)
   }
 
-  override func help() { boarded()?.1.help() }
+  override func runIfQueued() { joined()?.1.runIfQueued() }
 
-  private func boarded() -> (Seat, Flight<Value>)? {
-    boarding.withLock { state in
-      guard let seat = state.seat, let flight = state.flight else { return nil }
-      return (seat, flight)
+  private func joined() -> (ItemWaiter, Flight<Value>)? {
+    joinState.withLock { state in
+      guard let waiter = state.waiter, let flight = state.flight else { return nil }
+      return (waiter, flight)
     }
   }
 }
 
 /// A task that waits for a flight.
-final class AwaitingFollower<Value: Sendable>: FlightFollower<Value>, @unchecked Sendable {
+final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendable {
   // @unchecked: `continuation` is written before anybody else knows this, and used
   // once: by who lands, or by who leaves.
 
   var continuation: UnsafeContinuation<Value, any Error>?
-  private let place = Locked<Flight<Value>?>(nil)
+  private let joinedFlight = Locked<Flight<Value>?>(nil)
 
   /// The flight it waits for.
   var flight: Flight<Value>? {
-    get { place.withLock { $0 } }
-    set { place.withLock { $0 = newValue } }
+    get { joinedFlight.withLock { $0 } }
+    set { joinedFlight.withLock { $0 = newValue } }
   }
 
   /// Waits no more.
@@ -123,7 +123,7 @@ final class AwaitingFollower<Value: Sendable>: FlightFollower<Value>, @unchecked
     continuation?.resume(throwing: CancellationError())
   }
 
-  override func landed(_ outcome: AsyncTransaction.Outcome<Value>) {
+  override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
     continuation?.resume(with: Result { try outcome.get() })
   }
 }

@@ -1,7 +1,7 @@
 /// Who waits for the result of a flight.
 ///
 /// A class to be derived from: what lands is told by a call, on a worker.
-class FlightFollower<Value: Sendable>: @unchecked Sendable {
+class FlightWaiter<Value: Sendable>: @unchecked Sendable {
   // @unchecked: `level` is touched under the table's lock; derived classes say what
   // guards theirs.
 
@@ -11,7 +11,7 @@ class FlightFollower<Value: Sendable>: @unchecked Sendable {
   init(level: Int) { self.level = level }
 
   /// The flight ended. Once, unless it left before.
-  func landed(_ outcome: AsyncTransaction.Outcome<Value>) {}
+  func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
   /// Whether `transaction` waits for this. Any thread.
   func isAwaited(by transaction: AnyObject) -> Bool { false }
@@ -22,25 +22,25 @@ class FlightFollower<Value: Sendable>: @unchecked Sendable {
 
 /// An operation under way, as those that wait for it know it.
 class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `followers`, `handle` and `isOver` are touched under the table's
+  // @unchecked: `waiters`, `handle` and `isFinished` are touched under the table's
   // lock; `outcome` by who runs it, and after it ended.
 
   final let scheduler: OperationScheduler
-  final var followers: [FlightFollower<Value>] = []
+  final var waiters: [FlightWaiter<Value>] = []
   final var handle: OperationHandle?
-  final var isOver = false
+  final var isFinished = false
   final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
-  /// `follower` waits no more; false if it was told, or is about to be.
-  func leave(_ follower: FlightFollower<Value>) -> Bool { false }
+  /// `waiter` waits no more; false if it was told, or is about to be.
+  func leave(_ waiter: FlightWaiter<Value>) -> Bool { false }
 
-  /// Makes it as urgent as `follower`, whose level changed, and all others want.
-  func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool { false }
+  /// Makes it as urgent as `waiter`, whose level changed, and all others want.
+  func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
 
   /// Runs it on the calling thread, if it waits.
-  func help() {}
+  func runIfQueued() {}
 }
 
 /// The flights under way, by their keys.
@@ -56,27 +56,27 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var count: Int { flights.withLock { $0.count } }
 
   /// How many wait for `key`.
-  func followers(of key: Key) -> Int { flights.withLock { $0[key]?.followers.count ?? 0 } }
+  func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.waiters.count ?? 0 } }
 
-  /// Lets `follower` wait for `key`, by a flight under way or a new one, that takes
+  /// Lets `waiter` wait for `key`, by a flight under way or a new one, that takes
   /// `body`.
   func join(
     _ key: Key,
-    _ follower: FlightFollower<Value>,
+    _ waiter: FlightWaiter<Value>,
     _ body: inout Body?
   ) -> Flight<Value> {
     scheduler.core.checkProcess()
     let (flight, isNew, level) = flights.withLock { flights in
       if let flight = flights[key] {
-        flight.followers.append(follower)
+        flight.waiters.append(waiter)
         return (flight, false, flight.highestLevel)
       }
       let flight = KeyedFlight(key, self, scheduler)
-      flight.followers.append(follower)
+      flight.waiters.append(waiter)
       flights[key] = flight
-      return (flight, true, follower.level)
+      return (flight, true, waiter.level)
     }
-    if isNew { flight.start(&body, level) } else { _ = flight.moveAsWanted() }
+    if isNew { flight.start(&body, level) } else { _ = flight.updatePriority() }
     return flight
   }
 
@@ -84,13 +84,13 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func end(
     _ flight: KeyedFlight<Key, Value>,
     if condition: (KeyedFlight<Key, Value>) -> Bool = { _ in true }
-  ) -> [FlightFollower<Value>]? {
+  ) -> [FlightWaiter<Value>]? {
     flights.withLock { flights in
-      guard condition(flight), !flight.isOver else { return nil }
-      flight.isOver = true
+      guard condition(flight), !flight.isFinished else { return nil }
+      flight.isFinished = true
       if flights[flight.key] === flight { flights[flight.key] = nil }
-      defer { flight.followers = [] }
-      return flight.followers
+      defer { flight.waiters = [] }
+      return flight.waiters
     }
   }
 
@@ -116,7 +116,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   /// The most urgent level of those that wait. Under the lock.
-  var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
+  var highestLevel: Int { waiters.reduce(0) { max($0, $1.level) } }
 
   func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
     self.body = body
@@ -125,16 +125,16 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
       trap("SingleFlight: the scheduler is closed")
     }
     // Others may have joined or left since: what they wanted could not be done yet.
-    let wasDeserted = table.withLock {
+    let hasNoWaiters = table.withLock {
       handle = added
-      return isOver
+      return isFinished
     }
-    if wasDeserted { _ = scheduler.core.cancel(added) } else { _ = moveAsWanted() }
+    if hasNoWaiters { _ = scheduler.core.cancel(added) } else { _ = updatePriority() }
   }
 
   /// Puts it where the most urgent of those that wait for it wants it, if it waits;
   /// whether it does.
-  func moveAsWanted() -> Bool {
+  func updatePriority() -> Bool {
     guard let handle = table.withLock({ handle }) else { return true }
     var level = table.withLock { highestLevel }
     while true {
@@ -146,38 +146,38 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     }
   }
 
-  override func leave(_ follower: FlightFollower<Value>) -> Bool {
-    var wasIn = false
-    let isDeserted = table.end(self) { flight in
-      guard let index = flight.followers.firstIndex(where: { $0 === follower }) else {
+  override func leave(_ waiter: FlightWaiter<Value>) -> Bool {
+    var wasWaiting = false
+    let lastLeft = table.end(self) { flight in
+      guard let index = flight.waiters.firstIndex(where: { $0 === waiter }) else {
         return false
       }
-      flight.followers.remove(at: index)
-      wasIn = true
-      return flight.followers.isEmpty
+      flight.waiters.remove(at: index)
+      wasWaiting = true
+      return flight.waiters.isEmpty
     }
-    if isDeserted == nil {
+    if lastLeft == nil {
       // As urgent as those that are left want it.
-      if wasIn { _ = moveAsWanted() }
+      if wasWaiting { _ = updatePriority() }
     } else if let handle = table.withLock({ handle }) {
       _ = scheduler.core.cancel(handle)
     }
-    return wasIn
+    return wasWaiting
   }
 
-  override func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool {
-    table.withLock { follower.level = level }
-    return moveAsWanted()
+  override func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool {
+    table.withLock { waiter.level = level }
+    return updatePriority()
   }
 
-  override func help() {
-    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfWaiting(handle) }
+  override func runIfQueued() {
+    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfQueued(handle) }
   }
 
-  override var title: String { table.withLock { followers.first }?.title ?? super.title }
+  override var title: String { table.withLock { waiters.first }?.title ?? super.title }
 
   override func isAwaited(by transaction: AnyObject) -> Bool {
-    table.withLock { followers }.contains { $0.isAwaited(by: transaction) }
+    table.withLock { waiters }.contains { $0.isAwaited(by: transaction) }
   }
 
   override func run(_ operation: ScheduledOperation) {
@@ -189,7 +189,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   override func operationEnded(_ end: OperationEnd) {
     // One that did not run still holds it.
     body = nil
-    guard let followers = table.end(self) else { return }
-    for follower in followers { follower.landed(outcome) }
+    guard let waiters = table.end(self) else { return }
+    for waiter in waiters { waiter.flightEnded(outcome) }
   }
 }

@@ -29,7 +29,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   public var count: Int { table.count }
 
   /// How many wait for `key`.
-  package func followers(of key: Key) -> Int { table.followers(of: key) }
+  package func waiters(of key: Key) -> Int { table.waiters(of: key) }
 
   /// What `body`, or that of whoever asked before, makes for `key`.
   ///
@@ -45,18 +45,18 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ) async throws -> Value {
     var body: FlightTable<Key, Value>.Body? = body
     let level = OperationBacklog.level(priority ?? OperationPriority(Task.currentPriority))
-    let follower = AwaitingFollower<Value>(level: level)
+    let waiter = TaskWaiter<Value>(level: level)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        follower.continuation = continuation
-        follower.flight = table.join(key, follower, &body)
+        waiter.continuation = continuation
+        waiter.flight = table.join(key, waiter, &body)
         // Another's runs, or it has it.
         body = nil
         table.scheduler.core.taskWillSuspend()
-        if Task.isCancelled { follower.cancel() }
+        if Task.isCancelled { waiter.cancel() }
       }
     } onCancel: {
-      follower.cancel()
+      waiter.cancel()
     }
   }
 }
@@ -90,7 +90,7 @@ extension AsyncTransaction {
   }
 }
 
-extension FlightFollower: Unreflected {}
+extension FlightWaiter: Unreflected {}
 extension FlightTable: Unreflected {}
 
 extension SingleFlight: CustomReflectable {

@@ -6,7 +6,7 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   private enum Stage {
     case waiting
     /// The loop is running it.
-    case taken
+    case claimed
     /// It was run, and its caller is being woken.
     case answered
     /// It would never have been answered: its loop waits for this.
@@ -20,10 +20,10 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
   init(loop: PortCore) { self.loop = loop }
 
   /// The loop takes it; false if nobody waits for the answer any more.
-  final func take() -> Bool {
+  final func claim() -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
-      $0 = .taken
+      $0 = .claimed
       return true
     }
   }
@@ -45,14 +45,14 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
 
   /// Wakes the caller, who finds no result.
   final func wasRefused() {
-    if take() { finish() }
+    if claim() { finish() }
   }
 
   /// Whether its caller has to wait still.
   final var isPending: Bool {
     stage.withLock {
       switch $0 {
-      case .waiting, .taken: true
+      case .waiting, .claimed: true
       case .answered, .gaveUp: false
       }
     }
@@ -95,5 +95,5 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
   }
 
   /// What the loop made of it.
-  func takeResult() throws -> Value? { try result.take()?.get() }
+  func consumeResult() throws -> Value? { try result.take()?.get() }
 }

@@ -71,7 +71,7 @@ extension LoopPort {
     }
     call.parking.sleep()
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
-    guard let value = try call.takeResult() else { throw PostError.closed }
+    guard let value = try call.consumeResult() else { throw PostError.closed }
     return value
   }
 
@@ -91,7 +91,7 @@ extension LoopPort {
 
 private func loopTakesCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
   let call = Unmanaged<LoopCall>.fromOpaque(call).takeUnretainedValue()
-  guard call.take() else { return }
+  guard call.claim() else { return }
   call.answer()
   call.finish()
 }

@@ -25,7 +25,7 @@ extension OperationScheduler {
       share.run()
       for operation in operations { _ = core.cancel(operation) }
       share.waitForOthers()
-      share.letGo()
+      share.releaseBody()
     }
   }
 }
@@ -73,7 +73,7 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   }
 
   /// Releases the body. Once nobody runs it any more.
-  func letGo() { body = nil }
+  func releaseBody() { body = nil }
 
   // Who waits for the caller waits for its helpers.
   override func isAwaited(by transaction: AnyObject) -> Bool {

@@ -171,7 +171,7 @@ struct SingleFlightTests {
     }
     while scheduler.metrics.queued == 0 { await Task.yield() }
     let joined = Task { try await flights.value(for: 1, priority: .background) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
@@ -195,7 +195,7 @@ struct SingleFlightTests {
     while scheduler.metrics.queued == 0 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     let joined = Task { try await flights.value(for: 1, priority: .high) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
     try await scheduler.run(priority: .background) { _ in }

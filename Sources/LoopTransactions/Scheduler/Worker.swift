@@ -2,15 +2,15 @@
 ///
 /// The worker's own; what it took changes under its scheduler's lock, under which
 /// others may take it back as long as it has not begun.
-package final class WorkerSeat: @unchecked Sendable {
-  // @unchecked: `taken`, `count` and `takenAt` are written by the worker under the
+package final class Worker: @unchecked Sendable {
+  // @unchecked: `taken`, `count` and `batchStart` are written by the worker under the
   // scheduler's lock, and read by it, or by others under the lock; the rest is the
   // worker's.
 
   /// How many operations a worker takes at most.
   package static var capacity: Int { 32 }
 
-  private let taken = UnsafeMutablePointer<OperationHandle>.allocate(capacity: capacity)
+  private let operations = UnsafeMutablePointer<OperationHandle>.allocate(capacity: capacity)
   @exclusivity(unchecked) private(set) var count = 0
   // Which of them the worker has run, a bit each.
   @exclusivity(unchecked) private var performed: UInt32 = 0
@@ -18,26 +18,26 @@ package final class WorkerSeat: @unchecked Sendable {
   /// How many it may take at once.
   @exclusivity(unchecked) package var batchLimit = 1
   /// When it took them, in cycles.
-  @exclusivity(unchecked) var takenAt: UInt64 = 0
+  @exclusivity(unchecked) var batchStart: UInt64 = 0
   /// When it woke, in cycles.
   @exclusivity(unchecked) var awakeSince: UInt64 = 0
   /// Whether it counts as searching: it was just started, so it does.
   @exclusivity(unchecked) package var isSearching = true
   /// Whether it is at the oldest operation.
-  @exclusivity(unchecked) var isInLane = false
+  @exclusivity(unchecked) var isInAgingSlot = false
   /// Whether it sleeps only for a while, to see what becomes of others' batches.
-  @exclusivity(unchecked) package internal(set) var isWatching = false
+  @exclusivity(unchecked) package internal(set) var isMonitoring = false
 
   package init() {}
 
-  deinit { taken.deallocate() }
+  deinit { operations.deallocate() }
 
   /// What it took, in this order.
-  package var batch: [OperationHandle] { (0..<count).map { taken[$0] } }
+  package var batch: [OperationHandle] { (0..<count).map { operations[$0] } }
 
   /// Takes `node` to the end.
   func append(_ node: OperationNode.Pointer) {
-    taken[count] = OperationHandle(node: node)
+    operations[count] = OperationHandle(node: node)
     count += 1
   }
 
@@ -45,22 +45,24 @@ package final class WorkerSeat: @unchecked Sendable {
   /// many there were.
   package func claimEach(_ body: (OperationHandle) -> Void) -> Int {
     var claimed = 0
-    for index in 0..<count where taken[index].claim() {
+    for index in 0..<count where operations[index].claim() {
       performed |= 1 << UInt32(index)
       claimed += 1
-      body(taken[index])
+      body(operations[index])
     }
     return claimed
   }
 
   /// Calls `body` with each that has not begun, as far as it is known; last first.
-  func forEachWaiting(_ body: (OperationHandle) -> Void) {
-    for index in (0..<count).reversed() where taken[index].isTaken { body(taken[index]) }
+  func forEachUnclaimed(_ body: (OperationHandle) -> Void) {
+    for index in (0..<count).reversed() where operations[index].isDequeued {
+      body(operations[index])
+    }
   }
 
   /// Empties it; `body` is told each that the worker has run.
   func removeAll(_ body: (OperationHandle) -> Void) {
-    for index in 0..<count where performed & 1 << UInt32(index) != 0 { body(taken[index]) }
+    for index in 0..<count where performed & 1 << UInt32(index) != 0 { body(operations[index]) }
     count = 0
     performed = 0
   }
@@ -71,8 +73,8 @@ package final class WorkerSeat: @unchecked Sendable {
 
   /// Whether it is held up, so that others had better run what it took, at `now`.
   // 8 readings, some 60 us: what is taken at once takes 5. Guess.
-  func isHeldUp(at now: UInt64) -> Bool {
+  func isStalled(at now: UInt64) -> Bool {
     // Signed: who asks may have read the counter before it took them.
-    Int64(bitPattern: now &- takenAt) >= Int64(bitPattern: 8 * System.cyclesPerReading)
+    Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.cyclesPerReading)
   }
 }
