@@ -23,13 +23,21 @@ extension AsyncTransaction {
     /// Read it on any thread; one atomic read.
     public var isCancelled: Bool { item.isCancelled }
 
-    /// Cancels this operation alone: it does not run if it waits, is told if it
-    /// runs, and its outcome is `.cancelled` unless it was called already.
+    /// Cancels this operation, and no other of its transaction.
     ///
-    /// Call from any thread.
+    /// Call from any thread. A queued operation does not run, and its body is
+    /// released on this thread. A running one can poll `isCancelled`. The
+    /// outcome is `.cancelled`, unless the completion was called before.
     ///
-    /// - Complexity: O(1).
-    public func cancel() { item.cancel() }
+    /// Operations of a `SingleFlight` share one body. It runs as long as an
+    /// operation that was not cancelled waits for its result.
+    ///
+    /// - Returns: `true` if the operation had not begun, so its body does not
+    ///   run. `false` if it had begun or ended, or was cancelled before.
+    /// - Complexity: O(1). For a `SingleFlight`, O(n) in the operations that wait
+    ///   for the key.
+    @discardableResult
+    public func cancel() -> Bool { item.cancel() }
 
     /// Puts the operation behind those of `priority`, if it waits; whether it does.
     ///

@@ -27,17 +27,22 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Lets it run. Loop only, once.
   func start() {}
 
-  /// Cancels it. Any thread.
+  /// Cancels the operation, and returns whether that was the first cancel and the
+  /// operation had not begun. Any thread.
   ///
-  /// What its body holds may be released inside, before it ends: code that runs then
-  /// is part of the operation.
-  final func cancel() {
-    cancelled.store(true, ordering: .sequentiallyConsistent)
-    CurrentOperation.with(self) { cancelWaiting() }
+  /// May release the body's captures before the operation ends. Code that their
+  /// release runs is part of the operation.
+  @discardableResult
+  final func cancel() -> Bool {
+    let isFirst = !cancelled.exchange(true, ordering: .sequentiallyConsistent)
+    var wasQueued = false
+    CurrentOperation.with(self) { wasQueued = cancelQueued() }
+    return isFirst && wasQueued
   }
 
-  /// Keeps it from running, if it waits. Any thread.
-  func cancelWaiting() {}
+  /// Dequeues the operation if it has not begun, and returns whether that is so.
+  /// Any thread.
+  func cancelQueued() -> Bool { false }
 
   /// Puts it behind those of `level`, if it waits; whether it does. Any thread.
   func move(to level: Int) -> Bool { false }

@@ -44,10 +44,10 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     if now != first { _ = move(to: now) }
   }
 
-  override func cancelWaiting() {
-    if isStarted.load(ordering: .sequentiallyConsistent), let handle {
-      _ = scheduler.cancel(handle)
-    }
+  override func cancelQueued() -> Bool {
+    // Not started: `start()` or `run(_:)` sees that it was cancelled.
+    guard isStarted.load(ordering: .sequentiallyConsistent), let handle else { return true }
+    return scheduler.cancel(handle)
   }
 
   override func move(to level: Int) -> Bool {

@@ -78,13 +78,19 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       (state.waiter, state.flight) = (waiter, flight)
       return state.level
     }
-    if isCancelled { return cancel() }
+    if isCancelled {
+      cancel()
+      return
+    }
     if level != first { _ = flight.move(waiter, to: level) }
   }
 
-  override func cancelWaiting() {
-    guard let (waiter, flight) = joined() else { return }
-    if flight.leave(waiter) { waiter.leftFlight() }
+  override func cancelQueued() -> Bool {
+    // Not joined: `start()` sees that it was cancelled.
+    guard let (waiter, flight) = joined() else { return true }
+    let (wasWaiting, wasQueued) = flight.leave(waiter)
+    if wasWaiting { waiter.leftFlight() }
+    return wasQueued
   }
 
   override func move(to level: Int) -> Bool {
@@ -119,7 +125,7 @@ final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendabl
 
   /// Waits no more.
   func cancel() {
-    guard let flight, flight.leave(self) else { return }
+    guard let flight, flight.leave(self).wasWaiting else { return }
     continuation?.resume(throwing: CancellationError())
   }
 

@@ -33,8 +33,13 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
-  /// `waiter` waits no more; false if it was told, or is about to be.
-  func leave(_ waiter: FlightWaiter<Value>) -> Bool { false }
+  /// Removes `waiter`.
+  ///
+  /// - Returns: Whether `waiter` was still waiting, and whether the operation had
+  ///   not begun.
+  func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
+    (false, false)
+  }
 
   /// Makes it as urgent as `waiter`, whose level changed, and all others want.
   func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
@@ -146,9 +151,9 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     }
   }
 
-  override func leave(_ waiter: FlightWaiter<Value>) -> Bool {
+  override func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
     var wasWaiting = false
-    let lastLeft = table.end(self) { flight in
+    let ended = table.end(self) { flight in
       guard let index = flight.waiters.firstIndex(where: { $0 === waiter }) else {
         return false
       }
@@ -156,13 +161,12 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
       wasWaiting = true
       return flight.waiters.isEmpty
     }
-    if lastLeft == nil {
-      // As urgent as those that are left want it.
-      if wasWaiting { _ = updatePriority() }
-    } else if let handle = table.withLock({ handle }) {
-      _ = scheduler.core.cancel(handle)
-    }
-    return wasWaiting
+    guard wasWaiting else { return (false, false) }
+    // Others still wait.
+    if ended == nil { return (true, updatePriority()) }
+    // Without a handle `start` cancels the operation.
+    guard let handle = table.withLock({ handle }) else { return (true, true) }
+    return (true, scheduler.core.cancel(handle))
   }
 
   override func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool {

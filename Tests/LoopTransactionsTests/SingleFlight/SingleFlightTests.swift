@@ -53,6 +53,38 @@ struct SingleFlightTests {
     }
   }
 
+  // O5, O10
+  @Test("cancelling one of several returns whether the shared operation had not begun")
+  func cancelReturnsWhetherQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let began = Gate()
+      let goOn = Gate()
+      let operations = (0..<3).map { _ in
+        transaction.add(flights, for: 1) { _ in
+          began.open()
+          goOn.wait()
+          return 1
+        }
+      }
+      let queued = operations[0].cancel()
+      let again = operations[0].cancel()
+      #expect(queued && !again)
+      frozen.thaw()
+      #expect(began.waitInTime())
+      let running = operations[1].cancel()
+      #expect(!running)
+      goOn.open()
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      let ended = operations[2].cancel()
+      #expect(!ended && flights.count == 0)
+    }
+  }
+
   // O10
   @Test("after the landing the next one runs anew")
   func runsAnew() async throws {
