@@ -1,9 +1,10 @@
-// What waits in batches, behind an operation that takes long.
+// Operations that wait in the batch of a stalled worker.
 extension SchedulerState {
-  /// Takes back what waits behind an operation that is held up, to the front of the backlog.
+  /// Returns the unclaimed operations of stalled workers to the front of the
+  /// backlog.
   mutating func reclaimStalled(_ now: UInt64) {
     guard !batchedWorkers.isEmpty else { return }
-    // Last first: each goes to the front.
+    // In reverse, because each goes to the front.
     for member in batchedWorkers.reversed() {
       member._withUnsafeGuaranteedRef { worker in
         guard worker.isStalled(at: now) else { return }
@@ -13,7 +14,7 @@ extension SchedulerState {
     batchedWorkers.removeAll { $0._withUnsafeGuaranteedRef { $0.isStalled(at: now) } }
   }
 
-  /// The worker that watches had a look, at `now`.
+  /// Reclaims operations for the monitoring worker, at time `now`.
   package mutating func monitor(_ worker: Worker, now: UInt64) -> WorkerAction {
     defer { checkInvariants() }
     reclaimStalled(now)

@@ -1,18 +1,18 @@
-// What is set, and the end.
+// Settings and closing.
 extension SchedulerState {
-  /// Lets at most `limit` workers be awake.
+  /// Sets how many workers may be awake.
   package mutating func setLimit(_ limit: Int) -> WorkerAction {
     self.limit = limit
     return requestWorkerIfNeeded()
   }
 
-  /// Lets one worker fewer be awake while `yes`.
+  /// Turns interactive mode on or off. O4.
   package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
     isInteractive = yes
     return requestWorkerIfNeeded()
   }
 
-  /// Refuses operations from now on. Those that wait are run; then workers end.
+  /// Refuses further operations. Workers run the queued ones and then end.
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true
@@ -29,7 +29,7 @@ extension SchedulerState {
     return .end(count)
   }
 
-  /// The worker of `worker` was woken: whether it goes on, or is one of those that end.
+  /// Handles the wake of `worker`. Returns false if it must end.
   package mutating func resume(_ worker: Worker) -> Bool {
     defer { checkInvariants() }
     stopMonitoring(worker)

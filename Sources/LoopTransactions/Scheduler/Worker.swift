@@ -1,48 +1,48 @@
-/// What one worker has in its hands.
+/// One worker of a scheduler: its batch and its role.
 ///
-/// The worker's own; what it took changes under its scheduler's lock, under which
-/// others may take it back as long as it has not begun.
+/// The batch changes under the scheduler's lock. Others may reclaim its
+/// operations as long as the worker has not claimed them.
 package final class Worker: @unchecked Sendable {
-  // @unchecked: `taken`, `count` and `batchStart` are written by the worker under the
-  // scheduler's lock, and read by it, or by others under the lock; the rest is the
-  // worker's.
+  // @unchecked: the worker writes `operations`, `count` and `batchStart` under
+  // the scheduler's lock. It reads them without the lock; other threads read
+  // them with it. Everything else belongs to the worker.
 
-  /// How many operations a worker takes at most.
+  /// The largest batch.
   package static var capacity: Int { 32 }
 
   private let operations = UnsafeMutablePointer<OperationHandle>.allocate(capacity: capacity)
   @exclusivity(unchecked) private(set) var count = 0
-  // Which of them the worker has run, a bit each.
+  // One bit per operation: whether the worker has run it.
   @exclusivity(unchecked) private var performed: UInt32 = 0
 
-  /// How many it may take at once.
+  /// How many operations the worker dequeues at once.
   @exclusivity(unchecked) package var batchLimit = 1
-  /// When it took them, in cycles.
+  /// When the batch was dequeued, in cycles.
   @exclusivity(unchecked) var batchStart: UInt64 = 0
-  /// When it woke, in cycles.
+  /// When the worker was woken, in cycles.
   @exclusivity(unchecked) var awakeSince: UInt64 = 0
-  /// Whether it counts as searching: it was just started, so it does.
+  /// Whether the worker counts as searching. A new worker does.
   @exclusivity(unchecked) package var isSearching = true
-  /// Whether it is at the oldest operation.
+  /// Whether the worker runs the operation of the aging slot.
   @exclusivity(unchecked) var isInAgingSlot = false
-  /// Whether it sleeps only for a while, to see what becomes of others' batches.
+  /// Whether the worker wakes up periodically to monitor the batches of others.
   @exclusivity(unchecked) package internal(set) var isMonitoring = false
 
   package init() {}
 
   deinit { operations.deallocate() }
 
-  /// What it took, in this order.
+  /// The operations of the batch, in order.
   package var batch: [OperationHandle] { (0..<count).map { operations[$0] } }
 
-  /// Takes `node` to the end.
+  /// Appends `node` to the batch.
   func append(_ node: OperationNode.Pointer) {
     operations[count] = OperationHandle(node: node)
     count += 1
   }
 
-  /// Calls `body` with each that nobody took back, which is then the worker's; how
-  /// many there were.
+  /// Claims each operation that was not reclaimed, calls `body` with it, and
+  /// returns how many there were.
   package func claimEach(_ body: (OperationHandle) -> Void) -> Int {
     var claimed = 0
     for index in 0..<count where operations[index].claim() {
@@ -53,28 +53,31 @@ package final class Worker: @unchecked Sendable {
     return claimed
   }
 
-  /// Calls `body` with each that has not begun, as far as it is known; last first.
+  /// Calls `body` with each operation that is not claimed yet, last first.
   func forEachUnclaimed(_ body: (OperationHandle) -> Void) {
     for index in (0..<count).reversed() where operations[index].isDequeued {
       body(operations[index])
     }
   }
 
-  /// Empties it; `body` is told each that the worker has run.
+  /// Empties the batch, and calls `body` with each operation that the worker
+  /// ran.
   func removeAll(_ body: (OperationHandle) -> Void) {
     for index in 0..<count where performed & 1 << UInt32(index) != 0 { body(operations[index]) }
     count = 0
     performed = 0
   }
 
-  /// Whether it has worked for long enough to let others have a turn.
-  // 64 readings, some 0.5 ms: switching costs some 20 us. Guess.
+  /// Whether the worker has run long enough to yield to other schedulers.
+  // 64 readings, about 0.5 ms: switching costs about 20 us. Not measured.
   var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
 
-  /// Whether it is held up, so that others had better run what it took, at `now`.
-  // 8 readings, some 60 us: what is taken at once takes 5. Guess.
+  /// Whether the current operation takes so long that others should run the
+  /// rest of the batch.
+  // 8 readings, about 60 us: a batch is sized for 5 us. Not measured.
   func isStalled(at now: UInt64) -> Bool {
-    // Signed: who asks may have read the counter before it took them.
+    // Signed: the caller may have read the counter before the batch was
+    // dequeued.
     Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.cyclesPerReading)
   }
 }
