@@ -4,9 +4,8 @@
 /// and end after 5 s without work. Operations of equal priority start in the
 /// order they were added.
 ///
-/// No operation starves: one aging slot always picks the oldest operation.
-/// Before an operation starts, at most 8 × `workerLimit` operations of higher
-/// priority start for each operation that is older.
+/// No operation starves: one aging slot always picks the oldest operation, at
+/// the latest after 8 × `workerLimit` operations of higher priority.
 ///
 /// A worker takes up to 32 operations at once if they are short. If one of them
 /// takes long, another worker reclaims the rest after about 1 ms, unless all
@@ -22,9 +21,8 @@
 /// ```
 ///
 /// See also: `DispatchQueue.global()` and `OperationQueue` are the counterparts
-/// in Dispatch and Foundation. Modelled on Texture's `ASAsyncTransactionQueue`,
-/// whose slot against starvation could disappear, and which retained cancelled
-/// operations.
+/// in Dispatch and Foundation. Modelled on Texture's operation queue, whose slot
+/// against starvation could disappear, and which retained cancelled operations.
 public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 

@@ -1,13 +1,14 @@
-/// An operation of a transaction that shares a flight.
+/// An operation of a transaction whose result is shared through a
+/// `SingleFlight`.
 final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is touched on the loop only; other threads go by `joinState`, which
-  // has its lock.
+  // @unchecked: `body` is accessed on the loop only. Other threads use
+  // `joinState`, which has a lock.
 
   private final class ItemWaiter: FlightWaiter<Value>, @unchecked Sendable {
-    // @unchecked: `item` is used once, by who lands or who leaves; the rest are
-    // constants.
+    // @unchecked: `item` is used once, by the thread that ends the flight or
+    // the one that leaves it. The rest is constant.
 
-    // Kept until then: a loop may be dropped meanwhile.
+    // Retained until then, because the loop may be released meanwhile.
     private var item: FlightItem<Value>?
     private let name: String
     private let core: AsyncTransactionCore
@@ -24,7 +25,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       core.operationEnded()
     }
 
-    /// It was taken off before it landed.
+    /// Ends the operation, which left the flight before the flight ended.
     func leftFlight() {
       item = nil
       core.operationEnded()
@@ -47,7 +48,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   private var body: Body?
   private let joinState: Locked<JoinState>
 
-  /// An operation of `core` that takes part by `join`.
+  /// Creates an operation of `core` that joins a flight by calling `join`.
   init(
     _ name: String,
     _ core: AsyncTransactionCore,
@@ -63,14 +64,14 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   }
 
   override func start() {
-    // Cancelled before it began: it does not run.
+    // Cancelled before it began, so it never joins.
     if isCancelled {
       CurrentOperation.with(self) { self.body = nil }
       return core.operationEnded()
     }
     let first = joinState.withLock { $0.level }
     let waiter = ItemWaiter(self, level: first)
-    // Moved: a copy might be released here, last of all. O12.
+    // Moved: a copy here might be the last reference to the captures. O12.
     var body = body
     self.body = nil
     let flight = joinFlight(waiter, &body)
@@ -111,19 +112,20 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
 /// A task that waits for a flight.
 final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendable {
-  // @unchecked: `continuation` is written before anybody else knows this, and used
-  // once: by who lands, or by who leaves.
+  // @unchecked: `continuation` is written before other threads can see this
+  // object. It is used once, by the thread that ends the flight or the one that
+  // leaves it.
 
   var continuation: UnsafeContinuation<Value, any Error>?
   private let joinedFlight = Locked<Flight<Value>?>(nil)
 
-  /// The flight it waits for.
+  /// The flight the task waits for.
   var flight: Flight<Value>? {
     get { joinedFlight.withLock { $0 } }
     set { joinedFlight.withLock { $0 = newValue } }
   }
 
-  /// Waits no more.
+  /// Leaves the flight and resumes the task with a `CancellationError`.
   func cancel() {
     guard let flight, flight.leave(self).wasWaiting else { return }
     continuation?.resume(throwing: CancellationError())

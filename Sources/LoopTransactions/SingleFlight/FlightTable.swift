@@ -1,29 +1,29 @@
-/// Who waits for the result of a flight.
-///
-/// A class to be derived from: what lands is told by a call, on a worker.
+/// Waits for the result of a flight. A base class.
 class FlightWaiter<Value: Sendable>: @unchecked Sendable {
-  // @unchecked: `level` is touched under the table's lock; derived classes say what
-  // guards theirs.
+  // @unchecked: `level` is protected by the table's lock. Each derived class
+  // documents how its own state is protected.
 
-  /// How urgent it is to this one.
+  /// The level at which this waiter wants the operation to run.
   final var level: Int
 
   init(level: Int) { self.level = level }
 
-  /// The flight ended. Once, unless it left before.
+  /// Called on a worker when the flight ended, once, unless the waiter left
+  /// before.
   func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
-  /// Whether `transaction` waits for this. Any thread.
+  /// Whether `transaction` waits for this waiter. Call from any thread.
   func isAwaited(by transaction: AnyObject) -> Bool { false }
 
-  /// What a diagnosis calls it.
+  /// The name used in error messages.
   var title: String { "single flight" }
 }
 
-/// An operation under way, as those that wait for it know it.
+/// A shared operation that is queued or running, as its waiters see it.
 class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `waiters`, `handle` and `isFinished` are touched under the table's
-  // lock; `outcome` by who runs it, and after it ended.
+  // @unchecked: `waiters`, `handle` and `isFinished` are protected by the
+  // table's lock. `outcome` is written by the thread that runs the operation
+  // and read after it ended.
 
   final let scheduler: OperationScheduler
   final var waiters: [FlightWaiter<Value>] = []
@@ -41,14 +41,15 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
     (false, false)
   }
 
-  /// Makes it as urgent as `waiter`, whose level changed, and all others want.
+  /// Sets the level of `waiter` and moves the operation to the highest level of
+  /// its waiters. Returns whether the operation has not begun.
   func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
 
-  /// Runs it on the calling thread, if it waits.
+  /// Runs the operation on the calling thread if it has not begun.
   func runIfQueued() {}
 }
 
-/// The flights under way, by their keys.
+/// The flights that are queued or running, by key.
 final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
@@ -57,13 +58,13 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
-  /// How many are under way.
+  /// The number of keys with a flight.
   var count: Int { flights.withLock { $0.count } }
 
-  /// How many wait for `key`.
+  /// The number of waiters for `key`.
   func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.waiters.count ?? 0 } }
 
-  /// Lets `waiter` wait for `key`, by a flight under way or a new one, that takes
+  /// Adds `waiter` to the flight of `key`. If there is none, starts one with
   /// `body`.
   func join(
     _ key: Key,
@@ -85,7 +86,8 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return flight
   }
 
-  /// Takes `flight` off if `condition` holds; those that wait for it, then.
+  /// Removes `flight` from the table if `condition` holds. Returns its waiters,
+  /// or nil if it was not removed.
   func end(
     _ flight: KeyedFlight<Key, Value>,
     if condition: (KeyedFlight<Key, Value>) -> Bool = { _ in true }
@@ -99,16 +101,16 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Calls `body` under the lock.
+  /// Calls `body` with the lock held.
   func withLock<Result>(_ body: () -> Result) -> Result { flights.withLock { _ in body() } }
 }
 
-/// A flight that knows its key.
+/// A flight with its key.
 final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value>,
   @unchecked Sendable
 {
-  // @unchecked: `body` is written before a worker may know of the operation, and
-  // taken by who runs or cancels it; the rest are constants.
+  // @unchecked: `body` is written before a worker can see the operation, and
+  // consumed by the thread that runs or cancels it. The rest is constant.
 
   let key: Key
   private let table: FlightTable<Key, Value>
@@ -120,7 +122,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     super.init(scheduler)
   }
 
-  /// The most urgent level of those that wait. Under the lock.
+  /// The highest level of the waiters. Call with the lock held.
   var highestLevel: Int { waiters.reduce(0) { max($0, $1.level) } }
 
   func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
@@ -129,7 +131,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
-    // Others may have joined or left since: what they wanted could not be done yet.
+    // Others may have joined or left before the handle was published. Apply
+    // their changes now.
     let hasNoWaiters = table.withLock {
       handle = added
       return isFinished
@@ -137,14 +140,15 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     if hasNoWaiters { _ = scheduler.core.cancel(added) } else { _ = updatePriority() }
   }
 
-  /// Puts it where the most urgent of those that wait for it wants it, if it waits;
-  /// whether it does.
+  /// Moves the operation to the highest level of its waiters. Returns whether
+  /// it has not begun.
   func updatePriority() -> Bool {
     guard let handle = table.withLock({ handle }) else { return true }
     var level = table.withLock { highestLevel }
     while true {
       let waits = scheduler.core.move(handle, to: level)
-      // Another may have changed it meanwhile, and moved it before this did.
+      // Another thread may have changed the level, and moved the operation
+      // before this one.
       let now = table.withLock { highestLevel }
       if now == level || !waits { return waits }
       level = now
@@ -191,7 +195,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // One that did not run still holds it.
+    // Still set if the body did not run.
     body = nil
     guard let waiters = table.end(self) else { return }
     for waiter in waiters { waiter.flightEnded(outcome) }
