@@ -1,6 +1,7 @@
-/// A task that sleeps on a loop's timer.
+/// A task that sleeps by a timer of a loop.
 final class Sleeper: AwaitedCall, @unchecked Sendable {
-  // @unchecked: `timer` is touched on the loop's thread only; `stage` has its lock.
+  // @unchecked: `timer` is accessed on the loop's thread only. `stage` has a
+  // lock.
 
   private enum Stage {
     case initial
@@ -14,14 +15,14 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
   private let stage = Locked(Stage.initial)
   private var timer: LoopTimer?  // loop only
 
-  /// One that will sleep until `deadline` on the loop of `core`.
+  /// Creates a sleep until `deadline` on the loop of `core`.
   init(_ core: PortCore, until deadline: LoopClock.Instant, isPrecise: Bool) {
     self.core = core
     self.deadline = deadline
     self.isPrecise = isPrecise
   }
 
-  /// Puts the task to sleep, which `continuation` wakes.
+  /// Starts the timer that resumes `continuation`.
   func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
     let suspends = stage.withLock { stage in
       guard case .initial = stage else { return false }
@@ -35,7 +36,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
     end(.failure(core.isForked ? LoopPort.PostError.forked : .closed))
   }
 
-  /// Wakes the task at once; its timer goes when the loop comes round.
+  /// Resumes the task immediately. The loop cancels the timer later.
   func cancel() {
     end(.failure(CancellationError()))
     var item = PostedItem(cancelSleeper, self)
@@ -44,7 +45,7 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
 
   func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
 
-  /// Wakes the task, unless it is awake.
+  /// Resumes the task, unless it was resumed.
   fileprivate func end(_ result: Result<Void, any Error>) {
     let continuation = stage.withLock { stage -> UnsafeContinuation<Void, any Error>? in
       defer { stage = .finished }
@@ -77,8 +78,8 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
   }
 }
 
-/// What a sleeper's timer keeps. It goes with the timer, also if the loop is closed
-/// before the time has come: nobody sleeps for ever.
+/// Retained by a sleeper's timer, and released with it. If the loop is closed
+/// first, its release resumes the task.
 private final class WakeCallback {
   private let sleeper: Sleeper
 
