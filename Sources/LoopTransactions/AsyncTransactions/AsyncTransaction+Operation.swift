@@ -29,8 +29,8 @@ extension AsyncTransaction {
     /// released on this thread. A running one can poll `isCancelled`. The
     /// outcome is `.cancelled`, unless the completion was called before.
     ///
-    /// Operations of a `SingleFlight` share one body. It runs as long as an
-    /// operation that was not cancelled waits for its result.
+    /// Operations of a `SingleFlight` share one body, which still runs if another
+    /// of them was not cancelled.
     ///
     /// - Returns: `true` if the operation had not begun, so its body does not
     ///   run. `false` if it had begun or ended, or was cancelled before.

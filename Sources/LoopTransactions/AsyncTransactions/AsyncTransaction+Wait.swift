@@ -2,13 +2,13 @@ extension AsyncTransaction {
   /// Blocks the loop's thread until the transaction is complete.
   ///
   /// Call on the loop. Commits the transaction if it is open, and boosts its
-  /// queued operations above all others. Runs the operations that no worker has
-  /// begun on this thread, and calls the completions before it returns. Does
+  /// queued operations above all others. This thread runs the operations that
+  /// no worker has begun, and calls the completions before this returns. Does
   /// nothing if the transaction is complete.
   ///
   /// Traps where the wait could never end: in a completion of this transaction,
-  /// in an operation of it that this thread runs or answers a call of, and
-  /// while the captures of a cancelled operation are released.
+  /// in one of its operations that this thread runs or whose call it answers,
+  /// and while the captures of a cancelled operation are released.
   ///
   /// If an operation of the transaction calls `LoopPort.postAndWait` on this
   /// loop, directly or through other loops, that call throws a

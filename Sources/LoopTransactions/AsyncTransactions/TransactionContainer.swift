@@ -30,8 +30,8 @@ public final class TransactionContainer {
 
   /// Called on the loop when a transaction was opened in this container.
   ///
-  /// Call on the loop. Closing the loop inside the closure traps, because the
-  /// caller is about to add to the transaction.
+  /// Closing the loop inside the closure traps, because the caller is about to
+  /// add to the transaction.
   public var willBegin: ((AsyncTransaction) -> Void)? {
     get { onBegin }
     set {
@@ -44,8 +44,6 @@ public final class TransactionContainer {
 
   /// Called on the loop when a transaction that was opened in this container is
   /// complete.
-  ///
-  /// Call on the loop.
   public var didComplete: ((AsyncTransaction) -> Void)? {
     get { onComplete }
     set {

@@ -7,6 +7,8 @@ extension EventLoop {
   /// stopped. Then closes the loop and returns. Blocks that are still in the
   /// main queue do not run.
   ///
+  /// See also: `dispatchMain()` is the counterpart in Dispatch. It never returns.
+  ///
   /// ```swift
   /// try EventLoop.runMain { loop in
   ///   let port = loop.port

@@ -85,7 +85,7 @@ extension EventLoop {
   /// - Parameters:
   ///   - activities: The activities to deliver.
   ///   - order: The order of the underlying observer.
-  /// - Complexity: That of an observer. Each delivery takes a lock.
+  /// - Complexity: Like an observer. Each delivery takes a lock.
   public func activities(_ activities: Activity, order: Int = 0) -> LoopActivities {
     checkUsable("EventLoop.activities")
     let channel = ActivityChannel(core, activities)

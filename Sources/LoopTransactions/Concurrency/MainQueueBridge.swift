@@ -116,7 +116,7 @@ extension MainQueueBridge {
     withExtendedLifetime((self, loop)) {
       loop.calledBack { source.drain() }
     }
-    // If a block closed the loop before, the flag proves nothing.
+    // If an earlier block closed the bridge, an unset flag proves nothing.
     if !hasServedQueue, self.loop != nil { trapNested() }
   }
 

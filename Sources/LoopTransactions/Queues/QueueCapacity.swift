@@ -8,7 +8,7 @@
 ///
 /// A value type: use it on any thread.
 public struct QueueCapacity: Hashable, Sendable {
-  /// What a full queue does when an element is enqueued.
+  /// The policy of a full queue.
   public enum WhenFull: Hashable, Sendable {
     /// The new element is refused, and `enqueue` returns `.refused`.
     case refuse

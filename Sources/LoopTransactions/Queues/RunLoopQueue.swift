@@ -21,7 +21,7 @@
 /// queue.enqueue(cell)
 /// ```
 ///
-/// Modelled on Texture's `ASRunLoopQueue`.
+/// See also: modelled on Texture's `ASRunLoopQueue`.
 public final class RunLoopQueue<Element: AnyObject> {
   /// Whether a queue retains its elements.
   public enum Membership: Hashable, Sendable {

@@ -1,4 +1,5 @@
-/// The operations that each thread is running, by owner, nested ones first.
+/// The operations that each thread is running, identified by their owners. A
+/// thread may run one operation inside another.
 ///
 /// Not retained: the thread that runs an operation keeps its owner alive.
 enum CurrentOperation {

@@ -52,7 +52,7 @@ package struct OperationBacklog: ~Copyable {
     }
   }
 
-  /// Adds an operation behind those of its level.
+  /// Appends an operation to its level.
   package mutating func append(_ content: consuming OperationNode.Content?, level: Int)
     -> OperationHandle
   {
@@ -199,7 +199,7 @@ package struct OperationBacklog: ~Copyable {
     node.pointee.next = next
     if let previous { previous.pointee.next = node } else { lists[level].first = node }
     if let next { next.pointee.previous = node } else { lists[level].last = node }
-    // Only then, because each write dirties one more cache line.
+    // Only if it was empty: the write dirties one more cache line.
     if previous == nil, next == nil { filled[level / 64] |= 1 << UInt64(level % 64) }
   }
 
@@ -215,7 +215,7 @@ package struct OperationBacklog: ~Copyable {
     if free == nil { addChunk() }
     guard let node = free else { fatalError("OperationBacklog: a new chunk has no free node") }
     free = node.pointee.next
-    // The next free node is in the cache of the CPU whose worker freed it.
+    // Prefetched, because it is in the cache of the CPU whose worker freed it.
     if let free { System.prefetchForWriting(free) }
     return node
   }

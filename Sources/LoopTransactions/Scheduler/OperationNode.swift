@@ -8,7 +8,7 @@ import Synchronization
 package struct OperationNode: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
-  /// What a worker runs for the operation.
+  /// The code that a worker runs for the operation.
   ///
   /// Moved, never copied, because a copy would count references.
   package enum Content: ~Copyable {

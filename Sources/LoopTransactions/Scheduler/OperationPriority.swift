@@ -3,8 +3,8 @@
 /// There are 256 levels, so a priority can be the distance to the viewport. A
 /// value type: use it on any thread.
 ///
-/// Modelled on Texture's drawing priority. Unlike there, the priority of a
-/// queued operation can be changed. In Dispatch, `DispatchQoS` has this role.
+/// See also: `DispatchQoS` is the counterpart in Dispatch. Modelled on Texture's
+/// drawing priority, which could not be changed while an operation was queued.
 public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentable {
   /// The level, from -128 to 127.
   public let rawValue: Int8

@@ -20,9 +20,10 @@
 /// operation.cancel()
 /// ```
 ///
-/// See also: `DispatchQueue.global()` and `OperationQueue` are the counterparts
-/// in Dispatch and Foundation. Modelled on Texture's operation queue, whose slot
-/// against starvation could disappear, and which retained cancelled operations.
+/// See also: the counterparts are `DispatchQueue.global()` in Dispatch,
+/// `OperationQueue` in Foundation and `NIOThreadPool` in SwiftNIO. Modelled on
+/// Texture's operation queue, whose slot against starvation could disappear, and
+/// which retained cancelled operations.
 public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 
@@ -170,6 +171,8 @@ public final class OperationScheduler: Sendable {
 /// A handle to an operation that was added to a scheduler.
 ///
 /// Use it on any thread.
+///
+/// See also: `DispatchWorkItem` is the counterpart in Dispatch.
 public struct ScheduledOperation: Sendable {
   @usableFromInline let core: SchedulerCore
   @usableFromInline let handle: OperationHandle

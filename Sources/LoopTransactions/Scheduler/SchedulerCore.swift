@@ -139,7 +139,7 @@ final class SchedulerCore: Sendable {
     checkProcess()
     return state.withLock { state in
       let result = body(&state)
-      // Relaxed: a hint. A worker that sees it takes the lock next.
+      // Relaxed: a hint. A worker that sees work checks again under the lock.
       waiting.store(state.backlog.count, ordering: .relaxed)
       return result
     }

@@ -28,7 +28,7 @@ package struct SchedulerState: ~Copyable {
     case awaitRetry
   }
 
-  /// What a worker does next.
+  /// The next step of a worker.
   package enum Step: Equatable {
     /// Run its batch.
     case run

@@ -53,6 +53,9 @@ extension LoopPort {
   /// return a value to a completion. A loop whose thread calls this makes no
   /// ticks meanwhile.
   ///
+  /// See also: `DispatchQueue.sync` is the counterpart in Dispatch. It deadlocks
+  /// where this throws a `WaitCycleError`.
+  ///
   /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
   ///   released without `close()` before `body` runs. `WaitCycleError` if the
   ///   loop waits for the caller; `body` does not run. The loop may wait in
