@@ -296,7 +296,7 @@ extension TransactionSet {
 extension TransactionSet {
   /// The entry of (`key`, `number`), whose target lives: the caller holds it, so
   /// that it does not die in here.
-  func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
+  func findLive(_ key: UInt, _ number: UInt32) -> List.Index? {
     if let place = list.find(key, number) { return place }
     guard weakCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
     if Self.transaction(list[place].kept)?._withUnsafeGuaranteedRef({ $0.target }) != nil {
@@ -309,7 +309,7 @@ extension TransactionSet {
   }
 
   /// Makes an entry that holds its target weakly hold it strongly.
-  private func strengthen(_ place: List.Place, _ key: UInt, _ number: UInt32) {
+  private func strengthen(_ place: List.Index, _ key: UInt, _ number: UInt32) {
     guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
     list.retag(place, number)
@@ -320,7 +320,7 @@ extension TransactionSet {
   }
 
   /// Lets `transaction` know when the entry at `place` is performed.
-  private func link(_ transaction: Transaction, at place: List.Place) {
+  private func link(_ transaction: Transaction, at place: List.Index) {
     var pending = list[place]
     if let head = Self.transaction(pending.kept)?.takeUnretainedValue() {
       transaction.next = head.next

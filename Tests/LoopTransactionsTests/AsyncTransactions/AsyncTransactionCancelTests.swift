@@ -101,6 +101,41 @@ struct AsyncTransactionCancelTests {
     }
   }
 
+  // O5
+  @Test("cancelling an operation returns whether it had not begun, once")
+  func cancelReturnsWhetherQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let began = Gate()
+      let goOn = Gate()
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let running = transaction.add("running") { _ in
+        began.open()
+        goOn.wait()
+      }
+      let queued = transaction.add("queued") { _ in log.add("ran") }
+      #expect(began.waitInTime())
+      let cancelled = Locked<[Bool]>([])
+      TestThread.run {
+        let results = [queued.cancel(), queued.cancel(), running.cancel()]
+        cancelled.withLock { $0 = results }
+      }
+      #expect(cancelled.withLock { $0 } == [true, false, false])
+      goOn.open()
+      let unstarted = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
+      let waiting = unstarted.add { _ in log.add("ran") }
+      let first = waiting.cancel()
+      let second = waiting.cancel()
+      #expect(first && !second)
+      transaction.commit()
+      unstarted.commit()
+      #expect(loop.runInTime() == .finished)
+      let ended = [running.cancel(), queued.cancel(), waiting.cancel()]
+      #expect(ended == [false, false, false] && log.events.isEmpty)
+    }
+  }
+
   // O5, O6, carried-over 19
   @Test("cancelled while the workers are held, its body never runs, and no value is told")
   func cancelledWhileHeld() throws {

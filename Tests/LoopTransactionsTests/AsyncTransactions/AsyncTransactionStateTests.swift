@@ -39,12 +39,12 @@ private struct ModelTransaction {
       perform(state.end())
     case .wait:
       guard state.phase == .committed else { return false }
-      isAsleep = state.await()
+      isAsleep = state.beginWait()
       if !isAsleep { complete() }
     case .wakeUp:
       guard isAsleep, isWoken else { return false }
       (isAsleep, isWoken) = (false, false)
-      state.stopAwaiting()
+      state.endWait()
       complete()
     case .completions:
       guard isTold else { return false }
@@ -89,7 +89,7 @@ private struct ModelTransaction {
   private mutating func perform(_ action: AsyncTransactionState.Action) {
     switch action {
     case .none: break
-    case .tellLoop: isTold = true
+    case .postToLoop: isTold = true
     case .wakeWaiter:
       if !isAsleep { fault = "nobody sleeps" }
       isWoken = true
@@ -201,7 +201,7 @@ struct AsyncTransactionStateTests {
     var state = AsyncTransactionState()
     let action = state.commit()
     let news = [state.cancel(), state.cancel()]
-    #expect(action == .tellLoop && news == [true, false])
+    #expect(action == .postToLoop && news == [true, false])
     let begins = state.beginCompleting()
     state.complete()
     let late = [state.cancel(), state.beginCompleting()]

@@ -49,7 +49,7 @@ struct OperationTrapTests {
         transaction.add { _ in }
       }
     }
-    #expect(said(result, "AsyncTransaction.add: cards must be open, it is committed"))
+    #expect(said(result, "AsyncTransaction.add: cards must be open, but is committed"))
     let flight = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
         let transaction = AsyncTransaction(on: loop, name: "cards")
@@ -57,7 +57,7 @@ struct OperationTrapTests {
         transaction.add(SingleFlight<Int, Int>(), for: 1) { _ in 1 }
       }
     }
-    #expect(said(flight, "AsyncTransaction.add: cards must be open, it is committed"))
+    #expect(said(flight, "AsyncTransaction.add: cards must be open, but is committed"))
   }
 
   // O6, carried-over i
@@ -70,7 +70,7 @@ struct OperationTrapTests {
         transaction.commit()
       }
     }
-    #expect(said(result, "AsyncTransaction.commit: cards must be open, it is committed"))
+    #expect(said(result, "AsyncTransaction.commit: cards must be open, but is committed"))
   }
 
   // O6
@@ -83,7 +83,7 @@ struct OperationTrapTests {
         transaction.whenComplete { _ in }
       }
     }
-    #expect(said(result, "AsyncTransaction.whenComplete: cards is complete already"))
+    #expect(said(result, "AsyncTransaction.whenComplete: must be called before cards is complete"))
   }
 
   // O7
@@ -96,7 +96,7 @@ struct OperationTrapTests {
         loop.transactionGroup.add(transaction)
       }
     }
-    #expect(said(late, "TransactionGroup.add: cards must be open, it is committed"))
+    #expect(said(late, "TransactionGroup.add: cards must be open, but is committed"))
     let other = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
         try withLoop { other in
@@ -104,7 +104,7 @@ struct OperationTrapTests {
         }
       }
     }
-    #expect(said(other, "TransactionGroup.add: cards is of another loop"))
+    #expect(said(other, "TransactionGroup.add: cards must belong to the group's loop"))
   }
 
   // O6, carried-over i
@@ -113,7 +113,7 @@ struct OperationTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in AsyncTransaction(on: loop, name: "cards").cancel() }
     }
-    #expect(said(result, "AsyncTransaction.cancel: cards is open; commit() it first"))
+    #expect(said(result, "AsyncTransaction.cancel: cards must be committed before it is cancelled"))
   }
 
   // O6
@@ -122,7 +122,7 @@ struct OperationTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in AsyncTransaction(on: loop, name: "cards").add { _ in } }
     }
-    #expect(said(result, "AsyncTransaction cards: dropped while open; commit() it"))
+    #expect(said(result, "AsyncTransaction cards: released while open; call commit() first"))
     await #expect(processExitsWith: .success) {
       try withLoop { loop in _ = AsyncTransaction(on: loop) }
     }
@@ -159,7 +159,7 @@ struct OperationTrapTests {
       }
     }
     #expect(
-      said(own, "AsyncTransaction.waitUntilComplete: called from a completion of cards itself")
+      said(own, "AsyncTransaction.waitUntilComplete: must not be called from a completion of cards")
     )
   }
 
@@ -170,7 +170,7 @@ struct OperationTrapTests {
       Process.endInTime()
       try withLoop { loop in try loop.port.postAndWait {} }
     }
-    #expect(said(result, "LoopPort.postAndWait: called on the loop itself"))
+    #expect(said(result, "LoopPort.postAndWait: must not be called on the loop's own thread"))
   }
 
   @Test("a closure that traps ends the process with its own message")

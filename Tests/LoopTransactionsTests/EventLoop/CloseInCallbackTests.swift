@@ -99,9 +99,7 @@ struct CloseInCallbackTests {
       transaction.cancelInTime()
       frozen.thaw()
     }
-    #expect(
-      said(result, "AsyncTransaction.waitUntilComplete: called from an operation of cards itself")
-    )
+    #expect(said(result, "waitUntilComplete: must not be called from an operation of cards"))
   }
 }
 

@@ -183,7 +183,7 @@ private struct ComparedQueue: ~Copyable {
       }
     if let difference { return difference }
     if state.count != reference.entries.count { return "\(state.count) elements" }
-    if state.wakeIsOwed != reference.isDraining { return "draining: \(state.wakeIsOwed)" }
+    if state.isDraining != reference.isDraining { return "draining: \(state.isDraining)" }
     if state.droppedCount != reference.dropped { return "\(state.droppedCount) dropped" }
     if state.isClosed != reference.isClosed { return "closed: \(state.isClosed)" }
     return nil
@@ -217,13 +217,13 @@ private struct ComparedQueue: ~Copyable {
     guard case .replaced(let address, let box) = action else {
       return action == expected ? nil : "\(action) in place of \(expected)"
     }
-    _ = QueueState.take(address, QueueState.Kept(box: box))
+    _ = QueueState.claim(address, QueueState.Reference(box: box))
     return .replaced(address, box: 0) == expected ? nil : "\(action) in place of \(expected)"
   }
 
   private mutating func take() -> String? {
     let expected = reference.take()
-    let taken = state.takeNext(before: state.mark)
+    let taken = state.dequeue(before: state.mark)
     let (number, lookahead) = (
       (taken?.object as? Citizen)?.number, (taken?.lookahead as? Citizen)?.number
     )
@@ -244,7 +244,7 @@ private struct ComparedQueue: ~Copyable {
 
   private mutating func removeAll() -> String? {
     let expected = reference.removeAll()
-    var all = state.takeAll()
+    var all = state.removeAll()
     let removed = all.drop()
     return removed == expected ? nil : "\(removed) removed in place of \(expected)"
   }

@@ -53,6 +53,38 @@ struct SingleFlightTests {
     }
   }
 
+  // O5, O10
+  @Test("cancelling one of several returns whether the shared operation had not begun")
+  func cancelReturnsWhetherQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let began = Gate()
+      let goOn = Gate()
+      let operations = (0..<3).map { _ in
+        transaction.add(flights, for: 1) { _ in
+          began.open()
+          goOn.wait()
+          return 1
+        }
+      }
+      let queued = operations[0].cancel()
+      let again = operations[0].cancel()
+      #expect(queued && !again)
+      frozen.thaw()
+      #expect(began.waitInTime())
+      let running = operations[1].cancel()
+      #expect(!running)
+      goOn.open()
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      let ended = operations[2].cancel()
+      #expect(!ended && flights.count == 0)
+    }
+  }
+
   // O10
   @Test("after the landing the next one runs anew")
   func runsAnew() async throws {
@@ -171,7 +203,7 @@ struct SingleFlightTests {
     }
     while scheduler.metrics.queued == 0 { await Task.yield() }
     let joined = Task { try await flights.value(for: 1, priority: .background) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
@@ -195,7 +227,7 @@ struct SingleFlightTests {
     while scheduler.metrics.queued == 0 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     let joined = Task { try await flights.value(for: 1, priority: .high) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
     try await scheduler.run(priority: .background) { _ in }

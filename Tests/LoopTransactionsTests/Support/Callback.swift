@@ -33,7 +33,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .onChange: "Embedding.onChange"
     case .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures, .operationsCall,
       .operationWithinAnother:
-      "an operation of transaction 'cards', nor where its captures are released"
+      "an operation of transaction 'cards', or while its captures are released"
     default: ""
     }
   }

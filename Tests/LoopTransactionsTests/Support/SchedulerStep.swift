@@ -10,10 +10,10 @@ enum SchedulerStep: Equatable {
   /// A worker that sleeps has waited for too long.
   case timeOut(Int)
   /// A worker that sleeps and watches has a look, when others are held up.
-  case watch(Int)
+  case monitor(Int)
   case yield(Int)
   /// The system has no thread left for a worker that was to start.
-  case couldNotStart(Int)
+  case workerStartFailed(Int)
   /// The time has come to retry a start that was refused.
   case retry
   case interactive(Bool)
