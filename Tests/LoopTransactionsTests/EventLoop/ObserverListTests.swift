@@ -148,7 +148,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("a list of two that rest is walked, and quiet again when one is left")
+  @Test("a list with two idle observers is not quiet until one of them is removed")
   func quietOfTwo() throws {
     try withBench { bench in
       let (first, second) = (bench.add("first"), bench.add("second"))
@@ -163,7 +163,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("any observer of an activity that has pending work is found")
+  @Test("an observer with pending work is found among those of its activity")
   func work() throws {
     try withBench { bench in
       bench.add("awake")

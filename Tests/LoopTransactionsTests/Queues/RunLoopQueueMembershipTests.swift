@@ -2,10 +2,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("RunLoopQueue, membership")
+@Suite("RunLoopQueue: membership")
 struct RunLoopQueueMembershipTests {
-  // Q3, texture 2
-  @Test("an object queued twice before a drain keeps its place, and is handed over once")
+  // Q3
+  @Test("an object enqueued twice before a drain keeps its position and is delivered once")
   func exclusive() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited)
@@ -20,7 +20,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q3
-  @Test("queueing again what waits already wakes nobody")
+  @Test("enqueuing an element that is already queued sends no wake")
   func duplicatesWakeNobody() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -35,8 +35,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q3, texture 3
-  @Test("without exclusive membership an object is handed over as often as it was queued")
+  // Q3
+  @Test("without exclusive membership an object is delivered as often as it was enqueued")
   func shared() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited, isExclusive: false)
@@ -47,8 +47,10 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q4, texture a
-  @Test("queued again by its own handler, an object comes in the next tick, of whatever batch")
+  // Q4
+  @Test(
+    "an object enqueued again by its own handler is delivered in the next tick, with any batch size"
+  )
   func queuedByItsHandler() throws {
     try stepping { stepped in
       var left = 2
@@ -72,8 +74,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, texture 7
-  @Test("a strong queue hands over an object that nobody else keeps")
+  // Q5
+  @Test("a strong queue delivers an object without other references")
   func strong() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
