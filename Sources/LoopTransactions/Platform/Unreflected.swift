@@ -14,6 +14,5 @@ extension Unreflected {
   }
 }
 
-extension Locked: Unreflected where Value: ~Copyable {}
 extension BrieflyLocked: Unreflected where Value: ~Copyable {}
 extension ProcessWide: Unreflected {}
