@@ -80,7 +80,7 @@ struct InboxTests {
       #expect(wakes.value == sleeps)
       for thread in 0..<4 {
         let own = taken.filter { $0 / posts == thread }
-        #expect(own == Array(thread * posts..<(thread + 1) * posts), "the posts of thread \(thread) are out of order")
+        #expect(own == Array(thread * posts..<(thread + 1) * posts), "thread \(thread)")
       }
     }
   }

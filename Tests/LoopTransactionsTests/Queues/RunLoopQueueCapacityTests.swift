@@ -47,7 +47,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("a full queue refuses, drops its oldest, or drops the new one, and tells the sender")
+  @Test("a full queue refuses, drops the oldest or drops the newest, and reports it to the sender")
   func whenFull() throws {
     try stepping { stepped in
       for (policy, expected) in [
@@ -77,7 +77,7 @@ struct RunLoopQueueCapacityTests {
 
   // Q5, Q8
   @Test(
-    "dead elements at the front of a full queue are removed before a live one is refused or dropped",
+    "dead elements at the front of a full queue are removed before a live one is refused",
     arguments: [QueueCapacity.WhenFull.refuse, .dropOldest, .dropNewest]
   )
   func deadMakeRoom(whenFull: QueueCapacity.WhenFull) throws {
@@ -92,7 +92,7 @@ struct RunLoopQueueCapacityTests {
       let (kept, new) = (Parcel("c"), Parcel("d"))
       for parcel in gone + [kept] { queue.enqueue(parcel) }
       gone = []
-      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "the queue did not accept the element") }
+      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "not queued") }
       #expect(queue.droppedCount == 0)
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["c", "d"])

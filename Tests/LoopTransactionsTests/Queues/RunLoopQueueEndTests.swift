@@ -49,7 +49,7 @@ struct RunLoopQueueEndTests {
 
   // Q1
   @Test(
-    "a queue released on another thread delivers its elements, then releases its handler on the loop"
+    "a queue released on another thread delivers its elements, then releases its handler here"
   )
   func droppedElsewhere() throws {
     try stepping { stepped in

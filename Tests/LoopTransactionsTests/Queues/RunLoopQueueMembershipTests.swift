@@ -85,8 +85,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, texture 8, 9
-  @Test("a weak queue does not hand over an object that died, is empty after the tick, and rests")
+  // Q5
+  @Test("a weak queue does not deliver a dead object, is empty after the tick, and idle")
   func weak() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, .weak)
@@ -100,8 +100,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, L7, texture c
-  @Test("ten thousand elements that died cost one tick, and use up no batch")
+  // Q5, L7
+  @Test("ten thousand dead elements take one tick and no batch")
   func allDead() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, .weak)
@@ -117,7 +117,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5
-  @Test("an object that a handler lets go of dies there, though it is the next")
+  @Test("an element released in a handler dies there, even if it is the next")
   func nextDies() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -142,7 +142,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5, Q6
-  @Test("an object alive when it is queued weakly is handed over, and not kept alive")
+  @Test("a live object enqueued weakly is delivered, and not kept alive")
   func weakAlive() throws {
     try stepping { stepped in
       let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, membership: .weak) { _, _ in

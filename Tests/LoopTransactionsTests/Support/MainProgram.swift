@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the package that has a main thread of its own, run to its end.
+/// Runs a program of the package in its own process, to its end.
 enum MainProgram {
   struct Output {
     let lines: [String]
@@ -8,13 +8,13 @@ enum MainProgram {
     let code: Int32
   }
 
-  /// What the program `name` says when it is told `arguments`.
+  /// Runs the program `name` with `arguments` and returns its output.
   static func run(_ name: String, _ arguments: String...) throws -> Output {
     let process = Foundation.Process()
     process.executableURL = folder.appendingPathComponent(name)
     process.arguments = arguments
-    // Of one that traps a backtrace would be made by another process, which holds the
-    // pipes, and under ThreadSanitizer does not end.
+    // Disable backtraces. Another process makes the backtrace of a trapped
+    // program. It holds the pipes, and does not end under ThreadSanitizer.
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
@@ -32,7 +32,7 @@ enum MainProgram {
     )
   }
 
-  // Beside the tests, where the package manager puts both.
+  // The package manager puts the programs next to the tests.
   private static var folder: URL {
     let tests = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: tests).deletingLastPathComponent()

@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Transactions kept by other threads")
+@Suite("PortTransaction")
 struct PortTransactionTests {
   // T6, T10
-  @Test("100,000 commits by another thread take one place in the inbox, and are one action")
+  @Test("100,000 commits from another thread use one inbox entry and perform one action")
   func coalesces() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -21,7 +21,7 @@ struct PortTransactionTests {
   }
 
   // T3, T6
-  @Test("a pair keeps the place of its first commit, among the commits of every kind")
+  @Test("a pair keeps the position of its first commit, among commits of every kind")
   func keepsItsPlace() throws {
     try stepping { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.port)
@@ -43,7 +43,7 @@ struct PortTransactionTests {
   }
 
   // T4, T6
-  @Test("a commit made while the action runs is performed again, in the next tick")
+  @Test("a commit made while the action runs is performed again in the next tick")
   func commitWhileItRuns() throws {
     try stepping { stepped in
       let trace = stepped.trace
