@@ -248,7 +248,7 @@ extension ModelScheduler {
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
     // Work must not wait while all workers sleep and none was woken.
-    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits, and no worker is awake or woken" }
+    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits without a worker" }
     // Operations in a batch need a watching worker, in case their worker is
     // blocked.
     let hasBatch = workers.indices.contains {
