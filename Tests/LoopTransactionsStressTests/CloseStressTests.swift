@@ -127,10 +127,10 @@ struct CloseStressTests {
     case nothing, port, timer, work
   }
 
-  @Test(  // L11
+  @Test(
     "opening and closing loops leaks no memory and no descriptors",
     arguments: Leftover.allCases
-  )
+  )  // L11
   func leavesNothing(leftover: Leftover) async {
     await #expect(processExitsWith: .success) { [leftover] in
       // 10^6 loops in all four cases together.
@@ -140,7 +140,7 @@ struct CloseStressTests {
       let names = Set(Process.descriptorNames)
       for _ in 0..<count { try Self.openAndClose(leftover) }
       let growth = Interposed.heapBytes - before
-      #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) pairs")
+      #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) loops")
       let now = Process.openDescriptors
       let new = Process.descriptorNames.filter { !names.contains($0) }
       // Not equal: the test's own runtime may open some at any time.

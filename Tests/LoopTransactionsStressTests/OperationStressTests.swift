@@ -58,7 +58,7 @@ struct OperationStressTests {
             key
           } completion: { outcome in
             told += 1
-            if let value = outcome.value, value != key { faults.withLock { $0.append("mixed up") } }
+            if let value = outcome.value, value != key { faults.withLock { $0.append("wrong key") } }
           }
           transaction.commit()
           switch Int.random(in: 0..<4, using: &generator) {
@@ -70,7 +70,7 @@ struct OperationStressTests {
           loop.run(.noWait)
         }
         loop.run()
-        if told != count { faults.withLock { $0.append("\(told) told of \(count)") } }
+        if told != count { faults.withLock { $0.append("\(told) of \(count) completions ran") } }
         try? loop.close()
       }
     }
@@ -220,10 +220,10 @@ private struct User {
     // The lowest priority: runs after all operations of this thread.
     let last = Gate()
     scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
-    if !last.waitInTime() { report("the last one did not run") }
+    if !last.waitInTime() { report("the last operation did not run") }
     for ending in endings {
       while ending.count.load(ordering: .acquiring) == 0 { TestThread.yield() }
-      if ending.count.load(ordering: .relaxed) != 1 { report("ended more than once") }
+      if ending.count.load(ordering: .relaxed) != 1 { report("an operation ended more than once") }
     }
   }
 
@@ -261,7 +261,7 @@ private struct User {
       }
     }
     loop.run()
-    if !told.allSatisfy({ $0 == 1 }) { report("told \(told)") }
+    if !told.allSatisfy({ $0 == 1 }) { report("completions per operation: \(told)") }
   }
 
   private mutating func priority() -> OperationPriority {

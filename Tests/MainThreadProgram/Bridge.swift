@@ -183,7 +183,7 @@ func closedByBlock() throws {
   }
 }
 
-/// The main queue in a host's own run of an adopted loop.
+/// Serves the main queue in a host's own run of an adopted loop.
 @MainActor
 func adopted() throws {
   let host = ForeignLoop()

@@ -43,8 +43,9 @@ int ct_loop_handles(void *_Nonnull loop, ct_kind kind);
 // Calls `uv_loop_close` and returns its result. Frees the loop on success.
 int ct_loop_close(void *_Nonnull loop);
 
-// Shuts down like a host that asks nobody: closes every handle, runs the loop,
-// closes it, and overwrites its memory. Returns 0 if all of these succeeded.
+// Shuts down like a host that ignores this library: closes every handle, runs
+// the loop, closes it, and overwrites its memory. Returns 0 if all of these
+// succeeded.
 int ct_loop_tear_down(void *_Nonnull loop);
 
 // MARK: Handles on a foreign loop

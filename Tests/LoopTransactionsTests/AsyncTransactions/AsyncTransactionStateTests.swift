@@ -55,7 +55,7 @@ private struct ModelTransaction {
     // Rebuild the state from its word, because threads exchange only the word.
     let word = state.word
     state = AsyncTransactionState(word: word)
-    if state.word != word || state.unended != unended { fault = "the word does not say it all" }
+    if state.word != word || state.unended != unended { fault = "the word loses some state" }
     check()
     return true
   }
@@ -93,7 +93,7 @@ private struct ModelTransaction {
     case .none: break
     case .tellLoop: isTold = true
     case .wakeWaiter:
-      if !isAsleep { fault = "nobody sleeps" }
+      if !isAsleep { fault = "wakes a waiter that is awake" }
       isWoken = true
     }
   }
@@ -110,7 +110,7 @@ private struct ModelTransaction {
     if state.unended != unended { fault = "counts \(state.unended) operations" }
     let isDue = state.phase == .committed && unended == 0
     let isOwed = owed.contains { $0 != .none }
-    if isDue, !isTold, !isWoken, !isOwed { fault = "ended, and nobody completes it" }
+    if isDue, !isTold, !isWoken, !isOwed { fault = "ended without being completed" }
   }
 }
 
@@ -201,7 +201,7 @@ struct AsyncTransactionStateTests {
 
   @Test(
     "cancel() takes effect until the completions begin, and returns whether it changed the state"
-  )
+  )  // O6
   func cancelCounts() {
     var state = AsyncTransactionState()
     let action = state.commit()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AsyncTransaction: waiting")
 struct AsyncTransactionWaitTests {
-  @Test("the wait of a boosted operation is counted at the highest priority")
+  @Test("the wait of a boosted operation is counted at the highest priority")  // O9, X1
   func liftedWaits() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -79,7 +79,7 @@ struct AsyncTransactionWaitTests {
     }
   }
 
-  @Test("a wait blocks until operations running on workers have ended")
+  @Test("a wait blocks until operations running on workers have ended")  // O9
   func sleeps() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)

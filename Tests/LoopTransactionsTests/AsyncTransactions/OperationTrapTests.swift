@@ -177,26 +177,26 @@ struct OperationTrapTests {
   func closures() async {
     let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
-      OperationScheduler.alone().add { _ in fatalError("a plain one fell") }
+      OperationScheduler.alone().add { _ in fatalError("an operation trapped") }
       Gate().wait()
     }
-    #expect(said(plain, "a plain one fell"))
+    #expect(said(plain, "an operation trapped"))
     let queued = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
-      SerialQueue("test", on: .alone()).add { fatalError("a queue's fell") }
+      SerialQueue("test", on: .alone()).add { fatalError("a queue's closure trapped") }
       Gate().wait()
     }
-    #expect(said(queued, "a queue's fell"))
+    #expect(said(queued, "a queue's closure trapped"))
     let body = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
       try withLoop { loop in
         let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-        transaction.add { _ in fatalError("a transaction's fell") }
+        transaction.add { _ in fatalError("a transaction's operation trapped") }
         transaction.commit()
         loop.run()
       }
     }
-    #expect(said(body, "a transaction's fell"))
+    #expect(said(body, "a transaction's operation trapped"))
     let completion = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
@@ -206,12 +206,12 @@ struct OperationTrapTests {
         let transaction = AsyncTransaction(on: loop, scheduler: .alone())
         transaction.add { _ in
         } completion: { _ in
-          fatalError("a completion fell")
+          fatalError("a completion trapped")
         }
         transaction.commit()
         loop.run()
       }
     }
-    #expect(said(completion, "a completion fell"))
+    #expect(said(completion, "a completion trapped"))
   }
 }

@@ -199,7 +199,7 @@ struct TransactionGroupTests {
     }
   }
 
-  @Test("cancelAll cancels open and running transactions")
+  @Test("cancelAll cancels open and running transactions")  // O6
   func cancelAll() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)

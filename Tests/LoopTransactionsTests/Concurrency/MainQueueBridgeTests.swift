@@ -97,9 +97,9 @@ import Testing
     @Test("the main queue is served in a host's turns")  // C2, C5
     func embedded() throws { #expect(try say("embedded") == ["hops in turns: true"]) }
 
-    @Test(  // C3, L7
+    @Test(
       "a main-actor task that iterates over activities does not keep a loop awake, even if it hops"
-    )
+    )  // C3, L7
     func activities() throws {
       #expect(try say("activities") == Array(repeating: "ticks true, told true", count: 6))
     }

@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("A scheduler as an executor")
+@Suite("OperationScheduler as an executor")
 struct SchedulerExecutorTests {
   @Test("tasks that prefer a scheduler run on its workers, highest priority first")  // C1, O2
   func priorities() async {

@@ -39,10 +39,10 @@ struct EmbeddingEndTests {
     #expect(trace.events == ["closed"])
   }
 
-  @Test(  // C5, L6
+  @Test(
     "after an embedding has ended, posts wake the owner of an adopted loop",
     arguments: [false, true]
-  )
+  )  // C5, L6
   func adoptedEnds(hasTurned: Bool) throws {
     try withAdoptedLoop { host, loop in
       let (port, ran) = (loop.awaitedPort, Tally())

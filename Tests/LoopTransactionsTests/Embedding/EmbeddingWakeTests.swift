@@ -69,7 +69,7 @@ struct EmbeddingWakeTests {
       for round in 1...2 {
         TestThread.run { for _ in 0..<10 { try? port.post {} } }
         #expect(wakes.value == round)
-        #expect(!waitFor(embedding.pollDescriptor, .zero), "written to as well")
+        #expect(!waitFor(embedding.pollDescriptor, .zero), "the descriptor was also written to")
         #expect(embedding.nextTimeout == .zero)
         embedding.settle()
       }

@@ -167,10 +167,10 @@ struct AdoptedLoopCloseTests {
     )
   }
 
-  @Test(  // L1
+  @Test(
     "adding a timer traps with the reason if the owner closed the libuv loop first",
     arguments: [false, true]
-  )
+  )  // L1
   func timerAfterOwner(isPrecise: Bool) async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -222,7 +222,8 @@ struct AdoptedLoopCloseTests {
   @Test("close() performs pending work even if the owner closed the libuv loop first")  // L1, L11
   func closeAfterOwner() async {
     await #expect(processExitsWith: .success) {
-      // Handles that their owner closed leak, because nobody knows when to free
+      // Handles that their owner closed leak, because it is unknown when they
+      // may be freed.
       // them.
       Interposed.forgiveLeaks()
       let host = ForeignLoop()

@@ -16,7 +16,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a loop uses four handles, whatever is built on it")  // L3
+  @Test("a loop uses four handles for any number of observers, queues and ports")  // L3
   func handles() throws {
     try withAdoptedLoop { host, loop in
       for order in 0..<10 {

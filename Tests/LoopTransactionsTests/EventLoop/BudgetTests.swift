@@ -209,7 +209,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("a whole run performs everything before it returns, whatever budget an action sets")
+  @Test("a whole run performs everything before it returns, even if an action lowers the budget")
   func setWhileLeaving() throws {  // L5, L9
     try withLoop { loop in
       let trace = Trace()

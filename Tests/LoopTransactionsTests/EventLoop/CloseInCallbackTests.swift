@@ -40,9 +40,9 @@ struct CloseInCallbackTests {
     #expect(said(result, "EventLoop.close: must not be called in \(callback.place)"))
   }
 
-  @Test(  // L11
+  @Test(
     "an object that an observer retained may close and release the loop, also outside callbacks"
-  )
+  )  // L11
   func removedObserver() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()

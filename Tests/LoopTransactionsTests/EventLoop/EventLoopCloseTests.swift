@@ -156,7 +156,7 @@ struct EventLoopCloseTests {
       try loop?.close()
       loop = nil
       let queue = made.withLock { $0 }
-      if case .closed = queue?.enqueue(Element()) {} else { Issue.record("it took an element") }
+      if case .closed = queue?.enqueue(Element()) {} else { Issue.record("accepted an element") }
       queue?.flush()
     }
   }

@@ -153,7 +153,7 @@ struct EventLoopReleaseTests {
       let released = try ReleasedLoop()
       let (activities, ended) = (released.loop?.activities(.exit), Gate())
       Task.detached {
-        if let activities { for await _ in activities { Issue.record("told") } }
+        if let activities { for await _ in activities { Issue.record("received an activity") } }
         ended.open()
       }
       released.release()

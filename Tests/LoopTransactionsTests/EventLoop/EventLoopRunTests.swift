@@ -99,7 +99,7 @@ struct EventLoopRunTests {
   func untilLastTick() throws {  // L8
     try withLoop { loop in
       let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
-        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run went on") }
+        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run continued") }
       }
       let deadline = loop.now.advanced(by: .milliseconds(2))
       var isDue = false
@@ -156,7 +156,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a whole run with nothing left to wait for performs everything, whatever the budget")
+  @Test("a whole run with nothing left to wait for performs everything beyond the budget")
   func finishedForGood() throws {  // L5, L8
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)

@@ -27,7 +27,7 @@ struct FrameClockTests {
     await #expect(processExitsWith: .success) { [rate] in
       try withLoop { loop in
         let clock = try FrameClock(on: loop, framesPerSecond: rate) { _ in
-          Issue.record("a frame came")
+          Issue.record("a frame was delivered")
         }
         #expect(loop.run(.noWait) == .ticked)
         clock.cancel()

@@ -163,7 +163,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("an observer with pending work is found among those of its activity")
+  @Test("hasWork finds any observer of an activity with pending work")
   func work() throws {
     try withBench { bench in
       bench.add("awake")

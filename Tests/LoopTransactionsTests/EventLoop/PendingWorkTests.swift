@@ -146,9 +146,9 @@ struct PendingWorkTests {
     }
   }
 
-  @Test(  // L3
+  @Test(
     "work declared in a pass is performed in that pass by later observers, by others in the next"
-  )
+  )  // L3
   func declaredWithin() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)

@@ -112,7 +112,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a run of one tick performs commits of its poll at its end, but not those of its flush")
+  @Test("a run of one tick performs its poll's commits at its end, but not its flush's commits")
   func pollCommit() throws {  // T3, T4
     try withLoop { loop in
       loop.budget = .unlimited

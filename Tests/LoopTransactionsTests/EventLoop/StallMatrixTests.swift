@@ -19,7 +19,7 @@ enum CommitMode: CaseIterable, Sendable {
   case whole, once, noWait
 }
 
-/// What else the committing callback does.
+/// The second effect of the committing callback.
 enum CommitEnding: CaseIterable, Sendable {
   /// A timer of 100 ms keeps the loop alive.
   case alive

@@ -80,7 +80,10 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("posts are refused at the limit, below and above the initial capacity", arguments: [2, 300])
+  @Test(
+    "posts are refused at the limit, below and above the initial capacity",
+    arguments: [2, 300]
+  )
   func limit(limit: Int) {
     withBuffer { buffer in
       buffer.setLimit(limit)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("ActiveCores")
 struct ActiveCoresTests {
-  // O1, O11
   #if os(Linux)
+    // O1, O11
     @Test("a process limited to one processor has two workers and one queue in a pool")
     func followsAffinity() async {
       await #expect(processExitsWith: .success) {
@@ -24,6 +24,7 @@ struct ActiveCoresTests {
       }
     }
 
+    // O1, O11
     @Test(
       "a control group with a quota of one processor gives two workers and one queue in a pool",
       .enabled(if: Interposed.isAvailable && ActiveCores.allowed > 1)
@@ -37,6 +38,7 @@ struct ActiveCoresTests {
       }
     }
 
+    // O1
     @Test(
       "a quota above the process's affinity changes nothing",
       .enabled(if: Interposed.isAvailable)

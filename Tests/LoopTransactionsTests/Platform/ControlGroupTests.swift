@@ -36,7 +36,7 @@ struct ControlGroupTests {
     #expect(files.quota == 3)
   }
 
-  @Test("without groups, or with invalid files, there is no limit")
+  @Test("without groups, or with invalid files, there is no limit")  // O1
   func none() throws {
     let files = try Files(["cpu.max": "nonsense\n"])
     #expect(files.quota == nil)

@@ -79,7 +79,7 @@ private struct ReferenceQueue {
   var isDraining = false
   var isClosed = false
   var dropped = 0
-  /// The element that was looked at last, and that this look may release.
+  /// The last element examined. Examining it may release it.
   var lookahead: Int?
 
   private func lives(_ entry: Entry) -> Bool { census.living.contains(entry.number) }
@@ -230,7 +230,7 @@ private struct ComparedQueue: ~Copyable {
       (taken?.object as? Citizen)?.number, (taken?.lookahead as? Citizen)?.number
     )
     if number != expected?.number { return "took \(number ?? 0), not \(expected?.number ?? 0)" }
-    if taken?.isLast != expected?.isLast { return "took \(number ?? 0) as the last, or not" }
+    if taken?.isLast != expected?.isLast { return "took \(number ?? 0) with the wrong isLast" }
     if lookahead != expected?.lookahead { return "looked at \(lookahead ?? 0)" }
     guard taken == nil else { return nil }
     let (end, expectedEnd) = (state.endDrain(), reference.endDrain())

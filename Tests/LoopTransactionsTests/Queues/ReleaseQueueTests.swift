@@ -73,7 +73,7 @@ struct ReleaseQueueTests {
   }
 
   // Q7
-  @Test("flush() empties a release queue, whatever its batch size and the budget")
+  @Test("flush() empties a release queue regardless of its batch size and the budget")
   func flushes() throws {
     try stepping { stepped in
       stepped.loop.budget = .init(time: .nanoseconds(1), count: 1)

@@ -15,7 +15,7 @@ struct OperationSchedulerAsyncTests {
     await #expect(throws: Failure.self) { try await scheduler.run { _ in throw Failure() } }
   }
 
-  @Test("cancelling a task removes its queued operation")
+  @Test("cancelling a task removes its queued operation")  // O5
   func cancelsWaiting() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -30,7 +30,7 @@ struct OperationSchedulerAsyncTests {
     #expect(ran.value == 0)
   }
 
-  @Test("cancelling a task sets isCancelled of its running operation")
+  @Test("cancelling a task sets isCancelled of its running operation")  // O5
   func cancelsRunning() async throws {
     let scheduler = OperationScheduler.alone()
     let began = Tally()
@@ -60,7 +60,7 @@ struct OperationSchedulerAsyncTests {
     #expect(ran.value == 0)
   }
 
-  @Test("an operation has its task's priority by default")
+  @Test("an operation has its task's priority by default")  // C1
   func priorities() {
     #expect(OperationPriority(TaskPriority.background) == .background)
     #expect(OperationPriority(TaskPriority.medium) == .normal)

@@ -241,7 +241,7 @@ struct OperationSchedulerTests {
     #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
   }
 
-  @Test("metrics report the scheduler's work, and how long each priority waited")
+  @Test("metrics report the scheduler's work, and how long each priority waited")  // X1
   func metrics() {
     let scheduler = OperationScheduler.alone(workers: 1)
     scheduler.measuresWaits = true

@@ -70,7 +70,7 @@ struct SchedulerStateTests {
     }
   }
 
-  @Test("while a worker searches, adding an operation wakes no other")
+  @Test("while a worker searches, adding an operation wakes no other")  // O1
   func oneSearches() throws {
     var state = SchedulerState(limit: 1)
     let seat = WorkerSeat()
@@ -86,7 +86,7 @@ struct SchedulerStateTests {
     #expect(fourth == .wake)
   }
 
-  @Test("a worker that yields with no work left in a closed scheduler ends")
+  @Test("a worker that yields with no work left in a closed scheduler ends")  // O1
   func yieldsWhenClosed() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
@@ -177,7 +177,7 @@ struct SchedulerStateTests {
     #expect(oldest.isCurrent)
   }
 
-  @Test("if a worker cannot start, a sleeping worker is woken instead")
+  @Test("if a worker cannot start, a sleeping worker is woken instead")  // O1
   func sleeperComesInstead() {
     var state = SchedulerState(limit: 2)
     let seat = WorkerSeat()

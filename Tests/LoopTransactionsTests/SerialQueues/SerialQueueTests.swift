@@ -121,7 +121,7 @@ struct SerialQueueTests {
     }
   }
 
-  @Test("waiting operations still run after the queue and its scheduler were released")
+  @Test("waiting operations still run after the queue and its scheduler were released")  // O11
   func dropped() {
     let done = Gate()
     do {

@@ -203,7 +203,7 @@ struct SingleFlightTests {
     #expect(log.events == ["flight", "normal"])
   }
 
-  @Test("cancelling a task removes its operation and throws immediately")
+  @Test("cancelling a task removes its operation and throws immediately")  // O5, O10
   func taskCancels() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)

@@ -174,7 +174,7 @@ extension ModelScheduler {
     case .end(let count): wakes += count
     case .wake, .start: if permits.acquire(action) { permitCame(action) }
     case .retry:
-      if isRetrying { fault = "two retries at once" }
+      if isRetrying { fault = "two retries at the same time" }
       isRetrying = true
     case .awaitRetry: if !isRetrying { fault = "awaits a retry that is not scheduled" }
     }
@@ -238,8 +238,8 @@ extension ModelScheduler {
     // Woken workers count as asleep until they notice the wake.
     let asleep = workers.count { $0 == .asleep }
     let starts = permits.requests.count { $0 == .start }
-    if awake > highestLimit { fault = "\(awake) awake of \(highestLimit)" }
-    if state.workers - state.sleeping > highestLimit { fault = "counts more than the limit" }
+    if awake > highestLimit { fault = "\(awake) workers awake, limit \(highestLimit)" }
+    if state.workers - state.sleeping > highestLimit { fault = "counts too many workers" }
     if state.workers + state.ending != awake + asleep + starts {
       fault = "counts \(state.workers) workers"
     }

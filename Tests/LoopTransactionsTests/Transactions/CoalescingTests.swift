@@ -51,7 +51,7 @@ struct CoalescingTests {
   }
 
   // T4
-  @Test("two targets that keep committing each other run once each per two ticks, and timers fire")
+  @Test("two targets that keep committing each other alternate, one per tick, and timers fire")
   func pingPong() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
