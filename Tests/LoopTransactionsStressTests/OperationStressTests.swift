@@ -58,7 +58,7 @@ struct OperationStressTests {
             key
           } completion: { outcome in
             told += 1
-            if let value = outcome.value, value != key { faults.withLock { $0.append("wrong key") } }
+            if let value = outcome.value, value != key { faults.withLock { $0.append("wrong") } }
           }
           transaction.commit()
           switch Int.random(in: 0..<4, using: &generator) {

@@ -99,7 +99,7 @@ struct OperationSchedulerLimitTests {
       while scheduler.metrics.workers > 0 { TestThread.yield() }
     }
   }
-// O1
+  // O1
 
   @Test(
     "a released scheduler runs its queued operations, then ends its workers",
