@@ -62,8 +62,7 @@ struct CloseStressTests {
       guard isClosed.value == 0 else { return }
       ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
     }
-    // close() releases this observer last, so nothing may be committed after
-    // it.
+    // close() releases this observer last. Its capture then stops the commits.
     loop.addObserver(for: .exit, order: .max) { [end = Witness { isClosed.increment() }] _ in
       end.touch()
     }

@@ -7,8 +7,8 @@ struct EmbeddingStressTests {
   /// The host's state. The wake callback reads it, so it must not be used after
   /// the embedding has ended.
   private final class Host: @unchecked Sendable {
-    // @unchecked: `isOver` is set after `end()` has waited for all callers of
-    // the wake. The test checks exactly that.
+    // @unchecked: `isOver` is set after `cancel()` has waited for all callers
+    // of the wake. The test checks exactly that.
     var isOver = false
   }
 

@@ -63,8 +63,7 @@ final class Parcel: Sendable {
 /// The posts of one thread, which must run in the order they were made.
 final class Sequence: Sendable {
   private let ledger: Ledger
-  // Loop thread only, except for `read`, which runs after the thread has been
-  // joined.
+  // Loop thread only.
   private let next = Atomic(0)
 
   init(_ ledger: Ledger) { self.ledger = ledger }

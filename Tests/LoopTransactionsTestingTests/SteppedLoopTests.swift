@@ -11,7 +11,7 @@ private final class Page {
 }
 
 // C3, C6
-@Suite("SteppedLoop, ticks")
+@Suite("SteppedLoop: ticks")
 struct SteppedLoopTickTests {
   @Test("a step is one tick, and does not block on a loop without pending work")
   func step() throws {
@@ -82,7 +82,7 @@ struct SteppedLoopTickTests {
 }
 
 // C3, C6
-@Suite("SteppedLoop, time")
+@Suite("SteppedLoop: time")
 struct SteppedLoopTimeTests {
   @Test("the clock does not advance while the loop is stepped")
   func standsStill() throws {

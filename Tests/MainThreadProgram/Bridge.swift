@@ -78,8 +78,8 @@ func fair() throws {
         await Task.yield()
       }
     }
-    // Not measured in time, because on a busy machine the timer may fire before
-    // the code runs.
+    // Counts rounds instead of time, because on a busy machine the timer may
+    // fire before the code runs.
     loop.addTimer(after: .milliseconds(1), every: .milliseconds(1)) { [unowned loop] _ in
       guard rounds.value > 10 else { return }
       print("timer fired, and so did others")

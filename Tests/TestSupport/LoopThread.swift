@@ -3,8 +3,8 @@ package import LoopTransactions
 /// Runs `body` with a loop on a new thread and closes the loop. Waits without
 /// blocking a thread of the concurrency pool.
 ///
-/// - Parameter over: If given, the thread ends only after this gate opens, so
-///   that no other thread can have its identifier before.
+/// - Parameter over: If given, the thread ends only after this gate opens.
+///   Until then no other thread can reuse its identifier.
 package func onLoopThread<Value: Sendable>(
   until over: Gate? = nil,
   _ body: @escaping @Sendable (EventLoop) throws -> Value

@@ -52,7 +52,8 @@ int ct_loop_tear_down(void *_Nonnull loop);
 
 typedef struct ct_handle ct_handle;
 
-// Opens a handle on `loop` that calls `callback`. Only an async starts at once.
+// Opens a handle on `loop` that calls `callback`. It is not started, unless it
+// is an async.
 ct_handle *_Nonnull ct_handle_open(
     void *_Nonnull loop, ct_kind kind, ct_callback _Nonnull callback, void *_Nullable context);
 

@@ -60,8 +60,8 @@ void ct_end_after(unsigned seconds);
 
 // The number of open descriptors.
 int ct_open_descriptors(void);
-// Writes the file that a descriptor refers to. Negative if it is not open or
-// unknown.
+// Writes the name of a descriptor's file. Returns its length, or a negative
+// number if the descriptor is not open or the name is unknown.
 int ct_descriptor_name(int descriptor, char *_Nonnull name, int capacity);
 
 #endif

@@ -81,8 +81,8 @@ private struct ModelTransaction {
     return true
   }
 
-  /// Runs every step that needs no caller. Returns true if this completes a
-  /// committed transaction.
+  /// Runs every step that needs no caller. Returns true if a committed
+  /// transaction completed once, or an open one did not complete.
   mutating func settle() -> Bool {
     while takeOnWorker(0) || takeOnWorker(1) || take(.wakeUp) || take(.completions) {}
     return completed == (state.phase == .open ? 0 : 1)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // Every loop is closed, so that only the misuse can end a process.
-@Suite("Operations: misuse")
+@Suite("Operations: usage errors")
 struct OperationTrapTests {
   // O1
   @Test("a worker limit of 0 or less traps")

@@ -41,8 +41,7 @@ struct TransactionGroupTests {
         loop.transactionGroup.add(later)
       }
       first.add("held", holding(opens)).cancel()
-      // Only this operation causes the next tick, because the loop waits for
-      // it.
+      // Only this operation causes the next tick, since the loop waits for it.
       first.add { _ in }
       loop.transactionGroup.add(first)
       let second = AsyncTransaction(on: loop)

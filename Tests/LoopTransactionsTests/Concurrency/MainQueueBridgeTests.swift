@@ -104,7 +104,7 @@ import Testing
       #expect(try say("activities") == Array(repeating: "ticks true, told true", count: 6))
     }
 
-    @Test("in a host's turns, such a task receives one activity per wake and causes no turns")
+    @Test("in a host's turns, a main-actor task receives one activity per wake and causes no turns")
     func embeddedActivities() throws {  // C3, C5, L7
       let lines = try say("embeddedActivities")
       #expect(lines == Array(repeating: "turns true, told true", count: 6))

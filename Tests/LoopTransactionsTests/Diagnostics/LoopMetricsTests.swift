@@ -134,7 +134,7 @@ struct LoopMetricsTests {
       let before = loop.metrics
       spin(for: .milliseconds(20))
       loop.run(.noWait)
-      // Time between two runs of an owned loop is neither.
+      // Time between two runs of an owned loop is neither busy nor idle.
       #expect(loop.metrics.busy - before.busy < .milliseconds(10))
       #expect(loop.metrics.idle - before.idle < .milliseconds(10))
     }

@@ -224,7 +224,6 @@ struct AdoptedLoopCloseTests {
     await #expect(processExitsWith: .success) {
       // Handles that their owner closed leak, because it is unknown when they
       // may be freed.
-      // them.
       Interposed.forgiveLeaks()
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)

@@ -12,7 +12,7 @@ private final class Element: Sendable {
 
 @Suite("Budget")
 struct BudgetTests {
-  @Test("the default budget is 4 ms per tick, with no count")  // L9
+  @Test("the default budget is 4 ms per tick, without a count limit")  // L9
   func standard() {
     #expect(EventLoop.Budget() == EventLoop.Budget(time: .milliseconds(4), count: .max))
   }
@@ -235,8 +235,8 @@ struct BudgetTests {
       }
       for _ in 0..<30 { loop.commit {} }
       loop.run()
-      // Two ticks unless another process takes the processor; 31 without the
-      // rule.
+      // Two ticks, unless another process takes the processor. If the overrun
+      // were charged to later ticks, there would be 31.
       #expect((2...20).contains(loop.metrics.ticks))
     }
   }

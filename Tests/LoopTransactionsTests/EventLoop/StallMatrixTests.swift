@@ -19,7 +19,7 @@ enum CommitMode: CaseIterable, Sendable {
   case whole, once, noWait
 }
 
-/// The second effect of the committing callback.
+/// The state in which the committing callback leaves the loop.
 enum CommitEnding: CaseIterable, Sendable {
   /// A timer of 100 ms keeps the loop alive.
   case alive
@@ -169,8 +169,8 @@ struct StallMatrixTests {
     ending: CommitEnding
   ) throws {
     let events = try Cell(work, place, ending).events(mode)
-    // The poll that receives the event may block. After the commit nothing
-    // comes first: no blocking poll, no timer, no return.
+    // The poll that receives the event may block. Between the commit and the
+    // action there must be no blocking poll, no timer and no return.
     #expect(events.drop { $0 == "blocks" }.prefix(2) == ["committed", "performed"])
     #expect(events.filter { $0 == "performed" }.count == 1)
   }

@@ -349,8 +349,8 @@ struct TrapTests {
     ) { [misuse] in
       let loop = try EventLoop()
       try misuse.commit(on: loop)
-      // Close only a loop that can be closed: if the error did not trap,
-      // `deinit` must not trap instead.
+      // If the misuse did not trap, close the loop. Releasing it open would
+      // trap.
       try? loop.close()
     }
     #expect(said(result, misuse.message))

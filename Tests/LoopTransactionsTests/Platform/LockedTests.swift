@@ -7,7 +7,6 @@ struct LockedTests {
   private static let threads = 16
   private static var rounds: Int { Interposed.isSanitized ? 2000 : 20_000 }
 
-  // The lock must exclude all other threads, also under contention.
   @Test("16 threads incrementing and decrementing a number never overlap, and it ends at 0")
   func contested() {
     let number = Locked((value: 0, isTaken: false))
@@ -28,8 +27,8 @@ struct LockedTests {
     #expect(number.withLock { $0.value } == 0 && faults.value == 0)
   }
 
-  // The spinning lock of a scheduler. With more threads than processors a
-  // holder is preempted, and contenders fall asleep.
+  // A scheduler's state is in a `BrieflyLocked`. With more threads than
+  // processors a holder is preempted, and contenders fall asleep.
   @Test("operations that 16 threads add and cancel are all counted")
   func brieflyContested() {
     let scheduler = OperationScheduler.alone(workers: 1)

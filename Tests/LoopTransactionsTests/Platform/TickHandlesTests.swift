@@ -6,7 +6,7 @@ import Testing
 // I2
 @Suite("TickHandles")
 struct TickHandlesTests {
-  /// Calls `body` with handles on a libuv loop that write to `trace`, and
+  /// Calls `body` with handles on a libuv loop that record their calls, and
   /// closes both.
   private func withHandles(
     prepare: (ForeignLoop, Calls) -> Void = { _, _ in },

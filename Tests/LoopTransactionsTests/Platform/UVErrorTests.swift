@@ -68,8 +68,8 @@ struct UVErrorTests {
         }
         #expect(refusal != nil)
         for clock in clocks { clock.cancel() }
-        // Cancelled timers must free their descriptors, both before and after a
-        // run.
+        // Timers that end must free their descriptors: cancelled ones now, and
+        // fired ones after the run.
         for timer in timers { timer.cancel() }
         #expect(Self.fill(loop).made.count >= timers.count - 2)
         loop.run()

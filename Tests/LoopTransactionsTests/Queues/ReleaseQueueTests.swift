@@ -53,7 +53,7 @@ struct ReleaseQueueTests {
       #expect(stepped.trace.take() == ["3", "2", "1", "0"])
 
       // The same with remove, removeAll and close. A full queue returns the
-      // element.
+      // element to the caller instead.
       var chain: Chain? = Chain(queue, 1, stepped.trace)
       if let chain {
         queue.enqueue(chain)

@@ -99,8 +99,8 @@ struct OperationSchedulerLimitTests {
       while scheduler.metrics.workers > 0 { TestThread.yield() }
     }
   }
-  // O1
 
+  // O1
   @Test(
     "a released scheduler runs its queued operations, then ends its workers",
     arguments: [true, false]

@@ -35,7 +35,7 @@ final class SharedCard: Sendable {
   }
 }
 
-/// Records on its release whether that is the thread it was created on.
+/// Records whether it is released on the thread it was created on.
 final class ReleaseProbe: Sendable {
   static let touch = Selector<ReleaseProbe>("touch") { $0.trace.record("touched") }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a program of the package in its own process, to its end.
+/// Runs a program of the package, which has its own main thread, to its end.
 enum MainProgram {
   struct Output {
     let lines: [String]

@@ -21,7 +21,7 @@ var memoryIsReused: Bool {
 }
 
 /// The resident memory of this process in bytes. Nil where it is unknown, and
-/// under a sanitizer, whose shadow memory is included.
+/// under a sanitizer, because its shadow memory would be included.
 func residentBytes() -> Int? {
   #if canImport(Glibc)
     guard dlsym(nil, "__tsan_init") == nil, dlsym(nil, "__asan_init") == nil,

@@ -2,8 +2,8 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// The assertions of Texture's tests of its coalescing queue, and cases that
-/// they leave out.
+/// Texture's assertions about its coalescing queue, and cases that Texture does
+/// not test.
 @Suite("Transactions: coalescing as in Texture")
 struct CoalescingTests {
   // T7

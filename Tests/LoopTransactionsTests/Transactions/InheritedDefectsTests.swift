@@ -3,8 +3,8 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Forwards equality to its card like YYWeakProxy, and equals nil after the
-/// card's death.
+/// Equality and hash follow its card, as in YYWeakProxy, so both change when
+/// the card dies.
 private final class Proxy: Hashable {
   static let touch = Selector<Proxy>("touch") { $0.trace.record("touched") }
 

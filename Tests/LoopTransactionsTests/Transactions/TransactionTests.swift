@@ -5,7 +5,7 @@ import Testing
 @Suite("Transaction")
 struct TransactionTests {
   // T2, T10
-  @Test("a kept transaction committed three times is performed once")
+  @Test("a kept transaction committed three times is performed once, and not counted as coalesced")
   func coalesces() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
