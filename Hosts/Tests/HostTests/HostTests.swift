@@ -84,7 +84,7 @@ struct HostTests {
   )  // C5, L7, L8
   func nested(_ host: String) throws {
     let output = try HostProgram.output(host, "nested")
-    #expect(output.code == 0, "\(output.complaints)")
+    #expect(output.code == 0, "\(output.errors)")
     let round = ["runs true, rests true, waits true", "comes back true"]
     #expect(output.lines == round + round)
   }
@@ -115,13 +115,13 @@ struct HostTests {
   func elsewhere() throws {
     let output = try HostProgram.output("dispatch-host", "elsewhere")
     #expect(output.code != 0)
-    #expect(output.complaints.contains("served by another thread than the first"))
+    #expect(output.errors.contains("served by another thread than the first"))
   }
 
   @Test("a host of SDL that gets no thread says so, and closes each descriptor once")  // C5
   func refused() throws {
     let output = try HostProgram.output("sdl-host", "refused")
-    #expect(output.code == 0, "\(output.complaints)")
+    #expect(output.code == 0, "\(output.errors)")
     let refusal = "SDLHost: SDL_CreateThread could start no thread; end some, or see ulimit -u"
     let refusals = [String](repeating: refusal, count: 3)
     #expect(output.lines == refusals + ["left open: 0, closed twice: 0"])

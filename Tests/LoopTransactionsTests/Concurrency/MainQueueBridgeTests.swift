@@ -4,8 +4,8 @@ import Testing
   @Suite("MainQueueBridge, EventLoop.runMain", .serialized)
   struct MainQueueBridgeTests {
     private func say(_ name: String) throws -> [String] {
-      let output = try MainProgram.run("main-thread-program", name)
-      #expect(output.code == 0, "\(output.complaints)")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), [name])
+      #expect(output.code == 0, "\(output.errors)")
       return output.lines
     }
 
@@ -48,7 +48,7 @@ import Testing
 
     @Test("runMain throws in an asynchronous main, before and after its first suspension")  // C2
     func asyncMain() throws {
-      let output = try MainProgram.run("async-main-program")
+      let output = try TestProgram.run(TestProgram.built("async-main-program"))
       #expect(output.code == 0)
       #expect(output.lines.count == 3)
       let before = output.lines.first ?? ""
@@ -59,9 +59,9 @@ import Testing
 
     @Test("a block of the main queue that runs the loop traps with the reason")  // C2
     func nested() throws {
-      let output = try MainProgram.run("main-thread-program", "nested")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["nested"])
       #expect(output.code != 0)
-      #expect(output.complaints.contains("a block of DispatchQueue.main runs the loop"))
+      #expect(output.errors.contains("a block of DispatchQueue.main runs the loop"))
     }
 
     @Test("blocks that arrive after a bridge was closed run with the next bridge")  // C2
@@ -89,9 +89,9 @@ import Testing
 
     @Test("performing a main-actor target's transaction on another thread's loop traps")  // C2
     func otherLoop() throws {
-      let output = try MainProgram.run("main-thread-program", "otherLoop")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["otherLoop"])
       #expect(output.code != 0)
-      #expect(output.complaints.contains("Label: its transactions are the main actor's"))
+      #expect(output.errors.contains("Label: its transactions are the main actor's"))
     }
 
     @Test("the main queue is served in a host's turns")  // C2, C5
