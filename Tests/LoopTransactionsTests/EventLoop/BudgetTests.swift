@@ -129,7 +129,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("carried-over work runs without blocking")  // L9
+  @Test("carried-over work runs before the loop blocks")  // L9
   func carriedOverAtOnce() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
@@ -147,7 +147,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("posts from other threads that are carried over run without blocking")  // L5, L9
+  @Test("posts from other threads that are carried over run before the loop blocks")  // L5, L9
   func postsCarriedOverAtOnce() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)

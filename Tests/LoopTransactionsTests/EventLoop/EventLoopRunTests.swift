@@ -156,7 +156,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a whole run with nothing left to wait for performs everything beyond the budget")
+  @Test("a whole run with nothing left to wait for performs everything, even beyond the budget")
   func finishedForGood() throws {  // L5, L8
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)

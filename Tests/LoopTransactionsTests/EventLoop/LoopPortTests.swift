@@ -189,7 +189,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a post made by a post runs in the next tick, without blocking")  // L2, L5
+  @Test("a post made by a post runs in the next tick, which does not block")  // L2, L5
   func postsAgain() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)

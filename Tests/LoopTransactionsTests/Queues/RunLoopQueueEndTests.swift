@@ -49,7 +49,7 @@ struct RunLoopQueueEndTests {
 
   // Q1
   @Test(
-    "a queue released on another thread delivers its elements, then releases its handler here"
+    "a queue released elsewhere delivers its elements, then releases its handler on the loop"
   )
   func droppedElsewhere() throws {
     try stepping { stepped in
