@@ -142,7 +142,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("a usage error traps with a message", arguments: ["run", "twice", "nested", "ended"])  // C5, L8
+  @Test("usage errors trap", arguments: ["run", "twice", "nested", "ended"])  // C5, L8
   func misuse(name: String) async {
     let result = await #expect(
       processExitsWith: .failure,
