@@ -3,12 +3,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// What a backlog must do, done in the simplest way.
+/// The simplest implementation of a backlog.
 private struct ReferenceBacklog {
   struct Entry {
     let number: Int
     var level: Int
-    /// When it came to its level.
+    /// When the entry was moved to its level.
     var turn: Int
   }
 
@@ -49,12 +49,12 @@ private struct ReferenceBacklog {
 
 @Suite("OperationBacklog")
 struct OperationBacklogTests {
-  // Each line more goes between processors once more for each operation.
-  @Test("what it knows of an operation is one cache line")
+  // Each further cache line moves between processors once more per operation.
+  @Test("a node occupies exactly one cache line")
   func oneLine() { #expect(MemoryLayout<OperationNode>.stride == 64) }
 
   // O2, O5
-  @Test("takes, moves and removes as a sorted array does", arguments: [2, 5, 257])
+  @Test("a backlog takes, moves and removes like a sorted array", arguments: [2, 5, 257])
   func likeAnArray(levels: Int) {
     var random = SeededGenerator(seed: UInt64(levels))
     var backlog = OperationBacklog()
@@ -105,7 +105,7 @@ struct OperationBacklogTests {
     #expect(!handles[expected].isCurrent, "step \(step)")
   }
 
-  @Test("a handle whose memory holds another operation neither takes nor moves it")
+  @Test("a stale handle neither takes nor moves the operation that reuses its memory")
   func staleHandle() throws {
     var backlog = OperationBacklog()
     let first = backlog.append(OperationNode.Content.body { _ in }, level: 3)

@@ -10,9 +10,10 @@ struct SchedulerStateTests {
     + [.workerStartFailed(0), .workerStartFailed(1), .retry, .setLimit(1), .setLimit(3)]
     + [.interactive(true), .interactive(false), .close]
 
-  // O1, O4, O5: three actors, those who add, a first and a second worker.
+  // O1, O4, O5. The actors are the adding threads, a first worker and a second
+  // one.
   @Test(
-    "whatever the order: each ends once, never too many are awake, none is forgotten",
+    "in every order, each operation ends once, the limit holds, and none is lost",
     arguments: [1, 2, 3],
     [1, 2]
   )
@@ -25,13 +26,13 @@ struct SchedulerStateTests {
     #expect(orders > 500)
   }
 
-  // What is slow goes less deep.
+  // Slow builds explore fewer steps.
   private static var depth: Int {
     Interposed.amount(4, debug: 3, sanitized: 2)
   }
 
-  /// From nothing; from one and two workers at work; from one that searches, that
-  /// sleeps, that was woken; from two that sleep.
+  /// The states to start from: none; one and two busy workers; a worker that
+  /// searches, sleeps, or was woken; two that sleep.
   static let openings: [[SchedulerStep]] = [
     [],
     [.add(0), .next(0)],
@@ -69,7 +70,7 @@ struct SchedulerStateTests {
     }
   }
 
-  @Test("whoever searches is the only one to be counted on: what is added wakes nobody")
+  @Test("while a worker searches, adding an operation wakes no other")  // O1
   func oneSearches() throws {
     var state = SchedulerState(limit: 1)
     let worker = Worker()
@@ -85,7 +86,7 @@ struct SchedulerStateTests {
     #expect(fourth == .wake)
   }
 
-  @Test("a worker that yields with nothing left in a closed scheduler ends, as any other")
+  @Test("a worker that yields with no work left in a closed scheduler ends")  // O1
   func yieldsWhenClosed() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
@@ -98,7 +99,7 @@ struct SchedulerStateTests {
   }
 
   // O4
-  @Test("interactive, one worker fewer takes anything, from its next operation on")
+  @Test("in interactive mode one worker fewer takes operations, from its next one on")
   func interactive() throws {
     var state = SchedulerState(limit: 2)
     for _ in 0..<9 { _ = add(&state) }
@@ -116,7 +117,7 @@ struct SchedulerStateTests {
 
   // O3
   @Test(
-    "with one worker, every eighth is the oldest, also where it takes many",
+    "with one worker, every eighth operation is the oldest, also in batches",
     arguments: [1, 32]
   )
   func oldestAmongMany(batchLimit: Int) throws {
@@ -135,12 +136,12 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("while the lane is taken for long, the oldest is taken all the same")
+  @Test("while the aging slot is occupied for long, the oldest operation is still taken")
   func laneHeldUp() throws {
     var state = SchedulerState(limit: 2)
     let workers = [Worker(), Worker()]
     _ = state.add(OperationNode.Content.body { _ in }, level: 0)
-    // Started, and at the oldest for ever.
+    // The first worker starts with the oldest operation and never ends.
     _ = state.next(workers[0], now: 0)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
@@ -154,7 +155,7 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("what was taken back is no turn of the lane: the oldest is taken all the same")
+  @Test("reclaiming an operation does not use a turn of the aging slot")
   func laneOfTheOldest() throws {
     var state = SchedulerState(limit: 2)
     let workers = [Worker(), Worker()]
@@ -166,7 +167,8 @@ struct SchedulerStateTests {
       let worker = workers[turn % 2]
       while state.backlog.count < 4 { _ = add(&state, level: 200) }
       worker.batchLimit = 2
-      // It begins the first of what it has, and is held up by it.
+      // The worker begins the first operation of its batch and is blocked by
+      // it.
       now += 1 << 30
       if let first = worker.batch.first { _ = first.claim() }
       _ = state.next(worker, now: now)
@@ -175,7 +177,7 @@ struct SchedulerStateTests {
     #expect(oldest.isCurrent)
   }
 
-  @Test("where a worker could not start, one that sleeps comes in its place")
+  @Test("if a worker cannot start, a sleeping worker is woken instead")  // O1
   func sleeperComesInstead() {
     var state = SchedulerState(limit: 2)
     let worker = Worker()
@@ -191,7 +193,7 @@ struct SchedulerStateTests {
   }
 
   // O1
-  @Test("refused starts are retried after delays that double up to 0.1 s, until one starts")
+  @Test("refused starts are retried after delays that double up to 0.1 s, until one succeeds")
   func retryDelays() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
@@ -212,7 +214,7 @@ struct SchedulerStateTests {
   }
 
   // O1
-  @Test("until a refused start is retried, nothing that is added starts another")
+  @Test("until a refused start is retried, adding operations starts no other worker")
   func noStartBeforeRetry() {
     var state = SchedulerState(limit: 2)
     _ = add(&state)
@@ -222,13 +224,13 @@ struct SchedulerStateTests {
     let closed = state.close()
     #expect(refused == .retry(after: SchedulerState.firstRetryDelay) && state.isRetrying)
     #expect(added == .awaitRetry && raised == .awaitRetry && closed == .awaitRetry)
-    // What was added is run to its end.
+    // The added operations still run.
     let retried = state.retry()
     #expect(retried == .start && !state.isRetrying)
   }
 
   // O1
-  @Test("a refused start for which nothing waits any more is not retried")
+  @Test("a refused start is not retried if no work is left")
   func noRetryForNothing() throws {
     var state = SchedulerState(limit: 1)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
@@ -241,7 +243,7 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("with two workers, one is at the oldest at least every other time")
+  @Test("with two workers, one takes the oldest operation at least every other time")
   func laneAlternates() throws {
     var state = SchedulerState(limit: 2)
     let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle

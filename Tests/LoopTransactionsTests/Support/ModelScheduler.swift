@@ -1,9 +1,10 @@
 import LoopTransactions
 
-/// A scheduler whose threads are numbers: what its state says is done to them.
+/// A scheduler whose threads are numbers. It performs the actions of its state
+/// on them.
 struct ModelScheduler: ~Copyable {
   enum Thread: Equatable {
-    /// Its thread was asked for, and has not begun.
+    /// Its thread was requested and has not begun.
     case starting
     case awake
     case asleep
@@ -19,16 +20,16 @@ struct ModelScheduler: ~Copyable {
   private var wakes = 0
   private var handles: [OperationHandle?] = []
   private var outcomes: [Int: Int] = [:]
-  /// Whose batches were taken back since they asked.
+  /// The workers whose batches were reclaimed since their last request.
   private var takenBack: Set<Int> = []
-  /// Somebody gave others a turn, and may sleep until that takes too long.
+  /// A worker has yielded, and may sleep until that takes too long.
   private var hasYielded = false
-  /// Somebody will retry a start that was refused.
+  /// A thread will retry a refused start.
   private var isRetrying = false
-  /// Nobody awake is above this, once they have asked.
+  /// The highest limit so far. No more workers than this may be awake.
   private var highestLimit: Int
 
-  /// How many a worker takes at once.
+  /// The number of operations a worker takes at a time.
   private let batchLimit: Int
 
   init(limit: Int, batchLimit: Int, permits: Int = .max) {
@@ -38,7 +39,7 @@ struct ModelScheduler: ~Copyable {
     highestLimit = limit
   }
 
-  /// Does `step`, if it can be done now.
+  /// Takes `step`, if it is possible now.
   mutating func take(_ step: SchedulerStep) -> Bool {
     switch step {
     case .add(let level): add(level)
@@ -73,7 +74,7 @@ struct ModelScheduler: ~Copyable {
     return true
   }
 
-  /// What `worker` does next, as its thread would: one of those it can do.
+  /// Returns a step that `worker`'s thread may take next.
   func turn(_ worker: Int, yields: Bool) -> SchedulerStep? {
     guard worker < threads.count else { return nil }
     switch threads[worker] {
@@ -86,8 +87,8 @@ struct ModelScheduler: ~Copyable {
     }
   }
 
-  /// Lets everything that can happen by itself happen; whether every operation ended,
-  /// and every worker of one that is closed.
+  /// Takes every step that needs no caller. Returns true if every operation
+  /// ended and, in a closed scheduler, every worker.
   mutating func settle() -> Bool {
     while permits.othersGive() { grant() }
     permits.limit = max(permits.limit, 1)
@@ -108,7 +109,7 @@ struct ModelScheduler: ~Copyable {
   }
 }
 
-// What workers do.
+// MARK: Steps of the workers
 extension ModelScheduler {
   private mutating func takeOfWorker(_ step: SchedulerStep) -> Bool {
     switch step {
@@ -159,7 +160,7 @@ extension ModelScheduler {
   private mutating func add(_ level: Int) {
     let content = OperationNode.Content.body { _ in }
     guard let (handle, action) = state.add(content, level: level) else {
-      if !state.isClosed { fault = "refused, though it is open" }
+      if !state.isClosed { fault = "refused an operation although it is open" }
       return
     }
     outcomes[handles.count] = 0
@@ -173,9 +174,9 @@ extension ModelScheduler {
     case .end(let count): wakes += count
     case .wake, .start: if permits.acquire(action) { permitWasGranted(action) }
     case .retry:
-      if isRetrying { fault = "two retries at once" }
+      if isRetrying { fault = "two retries at the same time" }
       isRetrying = true
-    case .awaitRetry: if !isRetrying { fault = "waits for a retry that nobody makes" }
+    case .awaitRetry: if !isRetrying { fault = "awaits a retry that is not scheduled" }
     }
   }
 
@@ -230,30 +231,32 @@ extension ModelScheduler {
   }
 }
 
-// What must hold after every step.
+// MARK: Invariants after every step
 extension ModelScheduler {
   private mutating func check() {
     let awake = threads.count { $0 == .awake || $0 == .starting }
-    // Those that were woken count, until they notice.
+    // Woken workers count as asleep until they notice the wake.
     let asleep = threads.count { $0 == .asleep }
     let starts = permits.requests.count { $0 == .start }
-    if awake > highestLimit { fault = "\(awake) awake of \(highestLimit)" }
-    if state.workers - state.sleeping > highestLimit { fault = "counts more than the limit" }
+    if awake > highestLimit { fault = "\(awake) workers awake, limit \(highestLimit)" }
+    if state.workers - state.sleeping > highestLimit { fault = "counts too many workers" }
     if state.workers + state.ending != awake + asleep + starts {
       fault = "counts \(state.workers) threads"
     }
-    // Who is awake has a permit, and who is woken to go on.
+    // Each awake worker has a permit, and so has each wake of a worker that
+    // goes on.
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
-    // Nothing waits where everybody sleeps and nobody was woken.
-    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits, and nobody comes" }
-    // What waits in a batch has somebody who comes if its worker is held up.
+    // Work must not wait while all workers sleep and none was woken.
+    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits without a worker" }
+    // Operations in a batch need a monitoring worker, in case their worker is
+    // blocked.
     let hasBatch = threads.indices.contains {
       threads[$0] == .awake && workers[$0].batch.count > 1 && !takenBack.contains($0)
     }
     let isFull = state.workers - state.sleeping >= state.width
     let isLookedAt = state.hasMonitor || state.searching > 0 || isRetrying
-    if hasBatch, !isFull, !isLookedAt { fault = "nobody watches a batch" }
+    if hasBatch, !isFull, !isLookedAt { fault = "no worker monitors a batch" }
     if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
   }
 }
