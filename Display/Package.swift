@@ -19,7 +19,7 @@ let package = Package(
   ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig: what pango's and gdk-pixbuf's files say, SwiftPM warns of.
+    // No pkgConfig, because SwiftPM warns about flags in the .pc files of Pango and gdk-pixbuf.
     .systemLibrary(
       name: "CCairo",
       providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]
@@ -39,7 +39,7 @@ let package = Package(
       providers: [.apt(["libpng-dev"]), .brew(["libpng"])]
     ),
     .target(name: "CPictures", dependencies: ["CLibJPEG", "CLibPNG"]),
-    // Of the feed, which makes pictures, and of tests.
+    // For the feed, which encodes its pictures, and for the tests.
     .systemLibrary(
       name: "CPixbuf",
       providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
@@ -59,7 +59,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The feed of the tutorial, for its window, its tests and loopbench-frames.
+    // The tutorial's card feed. Used by cardfeed, loopbench-frames and the tests.
     .target(
       name: "CardFeed",
       dependencies: [
@@ -70,7 +70,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The feed in a window.
+    // Shows the feed in a window.
     .executableTarget(
       name: "cardfeed",
       dependencies: [
@@ -91,7 +91,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // Found by `loopbench frames` where it is beside it or on PATH.
+    // `loopbench frames` runs it if it is installed next to loopbench or on PATH.
     .executableTarget(
       name: "loopbench-frames",
       dependencies: [
@@ -127,7 +127,7 @@ let package = Package(
       dependencies: [
         "CardFeed",
         "FrameBench",
-        // Run beside loopbench-frames, as by whoever installed both.
+        // The tests run it next to loopbench-frames, as an installation does.
         .product(name: "loopbench", package: "LoopTransactions"),
         .product(name: "LoopbenchKit", package: "LoopTransactions"),
       ],

@@ -18,12 +18,12 @@ let package = Package(
   products: [
     .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
     .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
-    // SDL itself, for a program that has no module of it.
+    // SDL itself, for programs without a module of their own for it.
     .library(name: "CSDL", targets: ["CSDL"]),
   ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig: these libraries' files say -pthread, and SwiftPM warns of that.
+    // No pkgConfig: the .pc files of these libraries contain -pthread, and SwiftPM warns about it.
     .systemLibrary(
       name: "CGLib",
       providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]
@@ -42,7 +42,7 @@ let package = Package(
       dependencies: ["CSDL", product("LoopTransactions")],
       swiftSettings: strict
     ),
-    // The same cases for each host, which is a program: it needs the main thread.
+    // Every host runs the same cases. Each host is a program, because it needs the main thread.
     .target(
       name: "HostCases",
       dependencies: [product("LoopTransactions")],

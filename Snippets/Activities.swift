@@ -1,7 +1,7 @@
-// The ticks of a loop, taken by a task.
+// A task awaits an activity of a loop.
 //
 // Prints:
-//   told of beforeWaiting
+//   received beforeWaiting
 
 import LoopTransactions
 
@@ -11,7 +11,7 @@ loop.waitsForPosts = true
 let activities = loop.activities(.beforeWaiting)
 Task.detached {
   for await activity in activities {
-    print("told of", activity)
+    print("received", activity)
     break
   }
   port.stop()

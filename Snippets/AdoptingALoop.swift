@@ -1,5 +1,5 @@
-// A host that has a libuv loop and runs it by `uv_run`: transactions are
-// performed in its ticks.
+// Adopts a libuv loop that the host runs with `uv_run`. Transactions are performed
+// in the host's ticks.
 //
 // Prints:
 //   the host runs its loop
@@ -14,7 +14,7 @@ import LoopTransactions
   import Glibc
 #endif
 
-// The host. It is C as a rule; here its functions are looked up by name.
+// The host, usually written in C. This program looks its functions up by name.
 func libuv<Function>(_ name: String, as type: Function.Type) -> Function {
   unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), name), to: Function.self)
 }

@@ -1,5 +1,6 @@
-// Parts that are made at different times appear together: every completion is called
-// on the loop once the last operation ended, in the order added, with its outcome.
+// Parts that are made at different times appear together. After the last
+// operation has ended, the completions run on the loop in the order added, each
+// with its outcome.
 //
 // Prints:
 //   committed
@@ -33,5 +34,5 @@ badge.cancel()
 transaction.whenComplete { _ in print("complete, on the loop:", EventLoop.current != nil) }
 transaction.commit()
 print("committed")
-loop.run()  // goes on while a committed transaction is not complete
+loop.run()  // keeps running until the committed transaction is complete
 try loop.close()

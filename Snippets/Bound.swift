@@ -1,4 +1,4 @@
-// What is not Sendable, carried through closures that are.
+// Carries an object that is not Sendable through Sendable closures.
 //
 // Prints:
 //   from another thread, on the loop

@@ -1,5 +1,5 @@
-// Tasks that sleep on a loop's timers: by the system's clock, or, in a test, by one
-// that stands still until it is moved.
+// A task sleeps on a loop's timers. Its clock is the system's, or in a test one
+// that stands still until the test advances it.
 //
 // Prints:
 //   after a minute

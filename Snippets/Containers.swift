@@ -1,9 +1,9 @@
-// Parts of a card find the transaction of the card by their container. What is added
-// within one tick is one transaction, which nobody has to commit.
+// The parts of a card find its transaction through their container. Operations
+// added within one tick form one transaction, which is committed automatically.
 //
 // Prints:
 //   a transaction begins
-//   one for all: true
+//   the same transaction: true
 //   pending: true
 //   shows cover
 //   shows title
@@ -27,7 +27,7 @@ card.transaction.add { _ in
 } completion: { outcome in
   print("shows", outcome.value ?? "")
 }
-print("one for all:", header.transaction === card.transaction)
+print("the same transaction:", header.transaction === card.transaction)
 print("pending:", card.isPending)
 loop.run()  // commits it at the end of the tick
 try loop.close()

@@ -1,30 +1,31 @@
-// Two rows want the same picture: it is decoded once, and both get it.
+// Two rows request the same picture. It is decoded once, and both rows receive
+// it.
 //
 // Prints:
-//   under way: 1
+//   in flight: 1
 //   row 1: pixels of cover.png
 //   row 2: pixels of cover.png
-//   under way: 0
+//   in flight: 0
 
 import Dispatch
 import LoopTransactions
 
 let loop = try EventLoop()
 let flights = SingleFlight<String, String>()
-let bothHaveAsked = DispatchSemaphore(value: 0)
+let bothRequested = DispatchSemaphore(value: 0)
 
 for row in 1...2 {
   let transaction = AsyncTransaction(on: loop)
   transaction.add(flights, for: "cover.png") { _ in
-    bothHaveAsked.wait()  // once, for it runs once
+    bothRequested.wait()  // this closure runs only once
     return "pixels of cover.png"
   } completion: { outcome in
     print("row \(row):", outcome.value ?? "nothing")
   }
   transaction.commit()
 }
-print("under way:", flights.count)
-bothHaveAsked.signal()
+print("in flight:", flights.count)
+bothRequested.signal()
 loop.run()
-print("under way:", flights.count)
+print("in flight:", flights.count)
 try loop.close()

@@ -1,5 +1,5 @@
-// A clock of 120 frames a second, stopped by its third frame or the next one
-// that the loop is in time for.
+// A clock of 120 frames per second. The third frame stops it, or a later one if
+// the loop misses the third.
 //
 // Prints:
 //   frame 3 is due 25 ms after the start, or is a later one: true

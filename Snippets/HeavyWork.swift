@@ -1,5 +1,4 @@
-// The README's second example: heavy work runs off the loop, and what it made is
-// shown on it.
+// Decodes a picture on a worker and shows it on the loop.
 //
 // Prints:
 //   shows the pixels of cover.png
@@ -16,7 +15,7 @@ let scheduler = OperationScheduler("pictures")
 let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
 let cover = transaction.add("cover", priority: .low, { _ in decode(file) }, completion: show)
 transaction.commit()
-cover.setPriority(.interactive)  // it came into view; or cover.cancel()
+cover.setPriority(.interactive)  // it scrolled into view; or cover.cancel()
 
 loop.run()
 try loop.close()

@@ -1,4 +1,5 @@
-// A host with a loop of its own, here one of poll(2), that runs an event loop by turns.
+// A host with its own loop, here around poll(2), that runs an event loop by
+// turns.
 //
 // Prints:
 //   committed between two turns
@@ -38,7 +39,8 @@ final class Panel {
   }
 }
 
-/// Waits until `descriptor` is readable, or the time is over; nil has no end.
+/// Waits until `descriptor` is readable or `time` is over. Nil waits without a
+/// limit.
 func wait(for descriptor: Int32, atMost time: Duration?) {
   var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   let milliseconds = time.map { Int32(clamping: Int64($0 / .milliseconds(1))) }

@@ -1,5 +1,5 @@
 // Prints:
-//   nothing is read
+//   nothing read yet
 //   1 read, 5 letters; on the second loop: true
 //   2 read, 11 letters; on the second loop: true
 
@@ -14,17 +14,18 @@ final class Model {
   var isApart = false
 }
 
-/// Shows the model: once before the main loop waits, if what it read has changed.
+/// Prints the model. The main loop calls `show` once, before it waits, after a property
+/// that `show` read has changed.
 final class Screen: MainActorTarget {
   static let show = Selector<Screen>.withObservation("show") { $0.show() }
   let model = Model()
   private func show() {
-    guard model.read > 0 else { return print("nothing is read") }
+    guard model.read > 0 else { return print("nothing read yet") }
     print("\(model.read) read, \(model.letters) letters; on the second loop: \(model.isApart)")
   }
 }
 
-/// Runs on a loop of its own, and never holds up the first.
+/// Runs on a second loop, so that it never delays the first.
 actor Index {
   nonisolated let port: LoopPort
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
@@ -41,7 +42,7 @@ actor Index {
   guard let loop = try? EventLoop() else { fatalError("the system is out of descriptors") }
   loop.waitsForPosts = true
   started.resume(returning: loop.port)
-  loop.run()  // until nobody holds the port
+  loop.run()  // returns when the last reference to the port is released
   try? loop.close()
 }
 

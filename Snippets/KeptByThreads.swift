@@ -1,5 +1,5 @@
-// A thread changes a model 100,000 times and commits each time. The loop refreshes the
-// view when it comes round, and always after the last change.
+// A thread changes a model 100,000 times and commits each time. The loop
+// refreshes the view when it gets to it, and always after the last change.
 //
 // Prints:
 //   shows 100000 lines
@@ -25,7 +25,7 @@ let refresh = PortTransaction(log, Log.refresh, on: port)
 DispatchQueue.global().async {
   for _ in 1...100_000 {
     log.lines.add(1, ordering: .relaxed)
-    // One atomic operation while an earlier commit waits for the loop.
+    // While an earlier commit is pending, this is one atomic operation.
     try? refresh.commit()
   }
   port.stop()

@@ -1,4 +1,4 @@
-// A transaction that is kept: two changes of a label, one layout in the tick.
+// A stored transaction: two changes of a label cause one layout in the tick.
 //
 // Prints:
 //   pending: true

@@ -1,5 +1,6 @@
-// The main thread of a program on a loop: @MainActor code, DispatchQueue.main, and
-// transactions whose target is the main actor's.
+// Runs the main thread of a program on a loop. It serves @MainActor code,
+// DispatchQueue.main, and transactions of a target that is isolated to the main
+// actor.
 //
 // Prints:
 //   from the main queue

@@ -1,9 +1,9 @@
-// What a loop says about itself, its times included.
+// Reads the metrics of a loop, including times.
 //
 // Prints:
 //   performed 2, coalesced 3
 //   posts 1
-//   worked or waited: true
+//   time was measured: true
 //   the port says the same: true
 
 import LoopTransactions
@@ -25,6 +25,6 @@ loop.run()
 let metrics = loop.metrics
 print("performed \(metrics.performed), coalesced \(metrics.coalesced)")
 print("posts \(metrics.posts)")
-print("worked or waited:", metrics.busy + metrics.idle > .zero)
+print("time was measured:", metrics.busy + metrics.idle > .zero)
 print("the port says the same:", port.metrics == metrics)
 try loop.close()

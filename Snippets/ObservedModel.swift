@@ -1,5 +1,6 @@
-// A transaction that is performed again when what it read of an @Observable model
-// changes: once a tick, however much changed.
+// A transaction that is performed again when a property that it read from an
+// @Observable model changes. It is performed once per tick, however many
+// changes there were.
 //
 // Prints:
 //   shows 1 of 10
@@ -31,6 +32,6 @@ loop.run()
 model.page = 2
 model.page = 3
 loop.run()
-model.secret = 1  // not read: nothing happens
+model.secret = 1  // `layout` did not read it, so nothing happens
 loop.run()
 try loop.close()

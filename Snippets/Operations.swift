@@ -1,8 +1,9 @@
-// A scheduler runs the most urgent first, in the order added within a priority. What
-// waits can be moved, and cancelled. One worker, which is busy until all is said.
+// A scheduler runs higher priorities first, in the order added within one
+// priority. Queued operations can change their priority and be cancelled. The
+// only worker is kept busy until the queue is complete.
 //
 // Prints:
-//   waits: 4
+//   queued: 4
 //   draws title
 //   draws cover
 //   draws footnote
@@ -12,11 +13,11 @@ import Dispatch
 import LoopTransactions
 
 let scheduler = OperationScheduler("drawing", workerLimit: 1)
-let (begun, allIsSaid) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+let (begun, allQueued) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 let ended = DispatchSemaphore(value: 0)
 scheduler.add { _ in
   begun.signal()
-  allIsSaid.wait()
+  allQueued.wait()
 }
 begun.wait()
 
@@ -31,11 +32,11 @@ _ = draw("cover", .normal)
 let footnote = draw("footnote", .high)
 let title = draw("title", .low)
 let margin = draw("margin", .high)
-print("waits:", scheduler.metrics.queued)
+print("queued:", scheduler.metrics.queued)
 title.setPriority(.interactive)
 footnote.setPriority(.background)
 margin.cancel()
 
-allIsSaid.signal()
+allQueued.signal()
 for _ in 1...3 { ended.wait() }
 print("cancelled:", scheduler.metrics.cancelled)

@@ -1,5 +1,5 @@
-// Work of our own that shares the tick's budget: an observer that rests until there
-// is work, and carries over what the budget does not allow.
+// Work that shares the tick's budget. The observer rests until there is work,
+// and carries over the work that exceeds the budget.
 //
 // Prints:
 //   tick 1: drew 1 2
@@ -16,14 +16,14 @@ final class Thumbnails {
 
   init(on loop: EventLoop) {
     self.loop = loop
-    // For exit, too: a run that is stopped draws all that wait.
+    // Also at `exit`: a run that is stopped draws everything that is waiting.
     observer = loop.addObserver(for: [.beforeWaiting, .exit]) { [unowned self] _ in draw() }
     observer?.isResting = true
   }
 
   func add(_ number: Int) {
     waiting.append(number)
-    // The loop neither blocks nor ends before it called the observer.
+    // The loop neither blocks nor ends before it has called the observer.
     observer?.hasPendingWork = true
   }
 

@@ -1,5 +1,5 @@
-// An actor whose code runs on a loop, and a task that prefers the loop, so that it
-// calls the actor without leaving the thread.
+// An actor that runs on a loop, and a task that prefers the loop, so it calls
+// the actor without changing threads.
 //
 // Prints:
 //   on the loop: true
@@ -28,7 +28,7 @@ Task.detached(executorPreference: port) {
   await session.receive("one")
   await session.receive("two")
   try? port.post { session.assumeIsolated { $0.receive("three") } }
-  // Behind the post.
+  // Lets the post run first.
   await Task.yield()
   print("lines:", await session.lines.count)
   port.stop()

@@ -1,5 +1,5 @@
-// Another thread hands closures to a loop that waits for nothing else, and ends
-// its run. A closed loop says that it takes nothing.
+// Another thread posts closures to a loop that waits for posts, and stops it. A
+// closed loop refuses posts.
 //
 // Prints:
 //   first, on the loop: true

@@ -1,5 +1,5 @@
-// A queue that hands over four cells a tick. One that waits already is not
-// queued twice.
+// A queue that delivers four cells per tick. A cell that is already queued is
+// not queued twice.
 //
 // Prints:
 //   tick
@@ -23,7 +23,7 @@ final class Cell {
 }
 
 let loop = try EventLoop()
-loop.budget = .unlimited  // four even where a tick takes long
+loop.budget = .unlimited  // delivers four even in a slow tick
 loop.addObserver(for: .beforeWaiting, order: -1) { _ in print("tick") }
 let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
   cell.display()

@@ -1,4 +1,4 @@
-// Tasks on the workers of a scheduler, whose order is that of their priorities.
+// Tasks on the workers of a scheduler, ordered by priority.
 //
 // Prints:
 //   3 thumbnails

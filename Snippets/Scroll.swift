@@ -1,4 +1,5 @@
-// A transaction that carries a value: what is committed until the tick is merged.
+// A transaction that carries a value. Values committed before the tick are
+// merged.
 //
 // Prints:
 //   scrolled by 30.0

@@ -1,15 +1,16 @@
-// Queues on the workers of a scheduler: in order within each, at once among them.
+// Serial queues on the workers of a scheduler: each runs in order, and
+// different queues run concurrently.
 //
 // Prints:
-//   queues: 2, again from the first: true
+//   queues: 2, next is the first again: true
 //   first: a, c
 //   second: b, d
 
 import Dispatch
 import LoopTransactions
 
-/// Words, in the order they came. Each is of one queue, which is all that keeps it
-/// safe.
+/// Words in the order they arrived. Only one serial queue uses each page, which
+/// makes it safe.
 final class Page: @unchecked Sendable {
   var words: [String] = []
 }
@@ -24,7 +25,7 @@ for (index, word) in ["a", "b", "c", "d"].enumerated() {
     ended.signal()
   }
 }
-print("queues: \(pool.queues.count), again from the first:", pool.next() === pool.queues[0])
+print("queues: \(pool.queues.count), next is the first again:", pool.next() === pool.queues[0])
 for _ in 1...4 { ended.wait() }
 print("first:", pages[0].words.joined(separator: ", "))
 print("second:", pages[1].words.joined(separator: ", "))

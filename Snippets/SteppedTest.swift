@@ -1,5 +1,5 @@
-// A test of what happens in a minute. It takes no time: the clock is the loop's
-// own, and moves when it is told to.
+// Tests a minute of events without waiting. The loop has its own clock, which
+// moves only when the test advances it.
 //
 // Prints:
 //   ["beforeWaiting", "half a minute", "beforeWaiting", "a minute", "beforeWaiting"]

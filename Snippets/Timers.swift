@@ -1,5 +1,6 @@
-// Timers of a millisecond's and of a nanosecond's resolution. None is early; a
-// period that passes while the loop is busy is counted, not made up for.
+// Timers with millisecond and with nanosecond resolution. None fires early. A
+// period that passes while the loop is busy is counted as missed and not
+// repeated.
 //
 // Prints:
 //   precise, early: false
@@ -14,7 +15,7 @@ let start = loop.now
 try loop.addPreciseTimer(at: start.advanced(by: .microseconds(1500))) { firing in
   print("precise, early:", loop.now < firing.deadline)
 }
-loop.run()  // returns when the last timer is done
+loop.run()  // returns when no timer is left
 
 var periods = 0
 var ticker: LoopTimer?

@@ -1,7 +1,7 @@
-// A loopbench of one's own: `loopbench keep` runs it where it is beside loopbench
-// or on PATH. It asks what remembering objects costs, and has every command,
-// option, format and plot. The first peer of `references` is what others are
-// compared with.
+// A custom loopbench. `loopbench keep` runs it if it is installed next to
+// loopbench or on PATH. It measures the cost of storing values, and supports
+// every command, option, format and plot. The other peers are compared with the
+// first of `references`.
 //
 // Arguments: list metrics
 // Prints:

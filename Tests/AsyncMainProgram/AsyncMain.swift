@@ -1,7 +1,9 @@
 import LoopTransactions
 
-// What a program with an asynchronous main is told, before and after its first
-// suspension. In a synchronous function: called directly, it does not compile.
+// Prints the error that `EventLoop.runMain` throws in a program whose main is
+// asynchronous, before and after the first suspension. The call is in a
+// synchronous function, because a direct call from an async function does not
+// compile.
 @main
 enum AsyncMain {
   static func main() async {

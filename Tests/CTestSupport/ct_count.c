@@ -89,7 +89,8 @@ static void count_allocation(void) {
   run_hook(ct_allocation);
 }
 
-// The program's own definitions come before the C library's for every module.
+// The linker resolves every module's calls to these definitions before it
+// considers the C library's.
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

@@ -64,7 +64,8 @@ int ct_loop_tear_down(void *loop) {
   uv_walk(loop, close_handle, NULL);
   uv_run(loop, UV_RUN_DEFAULT);
   int result = uv_loop_close(loop);
-  // Not freed: a test that touches it shall fail, not corrupt another.
+  // Not freed: a test that touches this memory must fail, not corrupt another
+  // test.
   if (result == 0) memset(loop, 0xA5, sizeof(uv_loop_t));
   return result;
 }

@@ -22,7 +22,7 @@ struct ct_thread {
   pthread_t thread;
 };
 
-// The thread's own: it may outlive the ct_thread.
+// Owned by the new thread, because it may outlive the ct_thread.
 struct start {
   ct_body body;
   void *context;
@@ -72,7 +72,7 @@ int ct_thread_names(char *text, int capacity) {
     char path[300];
     snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
     FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
-    // One that has ended meanwhile is none.
+    // Skip a thread that has ended in the meantime.
     if (file == NULL) continue;
     if (fgets(text + length, capacity - length, file) != NULL) {
       length += (int)strlen(text + length);
@@ -135,14 +135,15 @@ void ct_raise(void) {
   pthread_kill(pthread_self(), SIGUSR1);
 }
 
-// The runtime's crash handler starts a program that reads the child's memory through the
-// child; it waits for ever, with the tests' output open, where the child's end comes first.
+// The runtime's crash handler starts a program that reads the child's memory
+// through the child. If the child ends first, that program waits forever and
+// keeps the tests' output open.
 static void forget_handlers(void) {
   const int signals[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
 }
 
-// The child that is waited for, or 0.
+// The child that ct_fork() waits for, or 0.
 static atomic_int waited_for;
 
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
@@ -172,7 +173,7 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Its child too, which would keep the tests' output open.
+// Kills the child too, because it would keep the tests' output open.
 static void end(int number) {
   if (waited_for != 0) kill(waited_for, SIGKILL);
   signal(number, SIG_DFL);
@@ -181,7 +182,8 @@ static void end(int number) {
 
 void ct_end_after(unsigned seconds) {
   signal(SIGALRM, end);
-  // Dispatch's worker threads block every signal; in a child there is no other.
+  // Dispatch's worker threads block every signal, and a child may have no other
+  // threads.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGALRM);
@@ -191,10 +193,11 @@ void ct_end_after(unsigned seconds) {
 
 static int highest = 1024;
 
-// Others open files for a moment: a new thread's arena reads the number of
-// processors, Dispatch's monitor the state of its workers, each second. So the
-// least of some counts. They let go of the processor in between: a thread that
-// waits for it would keep its file open as long as this one counts.
+// Returns the lowest of several counts, because other threads open files for a
+// moment: a new thread's malloc arena reads the number of processors, and
+// Dispatch's monitor reads the state of its workers every second. The pause
+// between counts yields the processor, so that a thread waiting for it can
+// close its file.
 int ct_open_descriptors(void) {
   int least = highest;
   const struct timespec pause = {.tv_nsec = 1000000};
@@ -217,7 +220,8 @@ int ct_descriptor_name(int descriptor, char *name, int capacity) {
 void ct_limit_descriptors(int count) {
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
-  // The limit is one on numbers: the gaps below it count as free.
+  // RLIMIT_NOFILE limits descriptor numbers, so the gaps below it count as
+  // free.
   int descriptor = 0;
   for (int left = count; left > 0 || fcntl(descriptor, F_GETFD) >= 0; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0) left -= 1;

@@ -6,7 +6,7 @@ import Testing
 @Suite("Stress: closing", .serialized)
 struct CloseStressTests {
   @Test(
-    "what is handed to a loop that closes runs once, or is refused",
+    "everything handed to a closing loop runs once or is refused",
     arguments: Owner.allCases
   )  // L2, L5, L11
   func closeRaces(owner: Owner) throws {
@@ -19,7 +19,8 @@ struct CloseStressTests {
       for _ in 0..<generator.next() % 4 {
         if let host { host.run(.noWait) } else { loop.run(.noWait) }
       }
-      // A host's are open while the loop closes, and their callbacks come after.
+      // The host's handles stay open while the loop closes, so their callbacks
+      // run afterwards.
       if host == nil { for handle in handles { handle.close() } }
       try loop.close()
       for thread in threads { thread.join() }
@@ -35,7 +36,7 @@ struct CloseStressTests {
     }
   }
 
-  /// Whose the libuv loop is.
+  /// The owner of the libuv loop.
   enum Owner: CaseIterable, Sendable {
     case ours, oursAsync, host
 
@@ -50,7 +51,7 @@ struct CloseStressTests {
     }
   }
 
-  /// Timers, and handles of somebody else's, that commit until the loop is closed.
+  /// Opens timers and foreign handles that commit until the loop is closed.
   private static func openHandles(
     on loop: EventLoop,
     _ ledger: Ledger,
@@ -61,7 +62,7 @@ struct CloseStressTests {
       guard isClosed.value == 0 else { return }
       ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
     }
-    // The last to be released by close(): nothing is committed any more.
+    // close() releases this observer last. Its capture then stops the commits.
     loop.addObserver(for: .exit, order: .max) { [end = Witness { isClosed.increment() }] _ in
       end.touch()
     }
@@ -73,7 +74,8 @@ struct CloseStressTests {
     }
   }
 
-  /// Four threads, each of which hands over in its own way until it is refused.
+  /// Starts four threads. Each hands over work in its own way until it is
+  /// refused.
   private func start(on loop: EventLoop, _ ledger: Ledger) -> [TestThread] {
     let port = loop.awaitedPort
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
@@ -111,7 +113,7 @@ struct CloseStressTests {
       while ledger.hand({ () throws(LoopPort.PostError) in try hand(number) }) {
         number += 1
         if number % 64 == 0 { port.wake() }
-        // The loop has to get a word in.
+        // Yield, so that the loop can run.
         if number % 256 == 0 { TestThread.yield() }
       }
       port.wake()
@@ -119,25 +121,28 @@ struct CloseStressTests {
     }
   }
 
-  /// What is left of a loop while it closes.
+  /// The state of a loop when it is closed.
   enum Leftover: String, CaseIterable, Codable, Sendable {
     case nothing, port, timer, work
   }
 
-  @Test("loops opened and closed leave nothing behind", arguments: Leftover.allCases)  // L11
+  @Test(
+    "opening and closing loops leaks no memory and no descriptors",
+    arguments: Leftover.allCases
+  )  // L11
   func leavesNothing(leftover: Leftover) async {
     await #expect(processExitsWith: .success) { [leftover] in
-      // 10^6 pairs in all.
+      // 10^6 loops in all four cases together.
       let count = Workload.count(250_000)
       for _ in 0..<100 { try Self.openAndClose(leftover) }
       let (before, descriptors) = (Interposed.heapBytes, Process.openDescriptors)
       let names = Set(Process.descriptorNames)
       for _ in 0..<count { try Self.openAndClose(leftover) }
       let growth = Interposed.heapBytes - before
-      #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) pairs")
+      #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) loops")
       let now = Process.openDescriptors
       let new = Process.descriptorNames.filter { !names.contains($0) }
-      // Not equal: the test's own runtime opens some when it likes.
+      // Not equal: the test's own runtime may open some at any time.
       #expect(now < descriptors + 3, "\(now) open, \(descriptors) before; new: \(new)")
     }
   }

@@ -4,15 +4,16 @@ import Testing
 
 @Suite("Stress: embedding", .serialized)
 struct EmbeddingStressTests {
-  /// What a host's wake uses, and nobody may after the end.
+  /// The host's state. The wake callback reads it, so it must not be used after
+  /// the embedding has ended.
   private final class Host: @unchecked Sendable {
-    // @unchecked: `isOver` is set when `end()` has waited for who calls the wake; this
-    // is what is tested.
+    // @unchecked: `isOver` is set after `cancel()` has waited for all callers
+    // of the wake. The test checks exactly that.
     var isOver = false
   }
 
-  @Test("once an embedding has ended, nobody calls its wake or is still in it")  // C5, L6, L11
-  func ends() throws {
+  @Test("after an embedding has ended, no thread calls its wake or is still inside it")
+  func ends() throws {  // C5, L6, L11
     try withLoop { loop in
       let (port, isLate, isDone) = (loop.awaitedPort, Tally(), Tally())
       let threads = (0..<4).map { _ in
@@ -24,7 +25,7 @@ struct EmbeddingStressTests {
         }
       }
       var rounds = 0
-      // At least until a thread has had its turn.
+      // Run at least until one of the threads has sent a wake.
       let limit = ContinuousClock.now + .seconds(60)
       while rounds < Workload.count(2000)
         || (loop.metrics.wakesSent == 0 && ContinuousClock.now < limit)
@@ -34,7 +35,7 @@ struct EmbeddingStressTests {
         let embedding = Embedding(
           loop,
           wake: {
-            // Others run meanwhile, the loop's thread among them.
+            // Yield, so that other threads run here, including the loop's.
             TestThread.yield()
             if host.isOver { isLate.increment() }
             return true

@@ -4,13 +4,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What threads write before they commit, and what the action read.
+/// The numbers that threads write before they commit, and those the action has
+/// read.
 private final class Board: Sendable {
   static let read = Selector<Board>("stress read") { $0.readAll() }
 
   /// One thread's number.
   private final class Cell: Sendable {
-    // Relaxed: the commit alone orders what the action reads behind what was written.
+    // Relaxed: only the commit orders the action's reads after the writes.
     let written = Atomic(0)
     let seen = Atomic(0)
   }
@@ -20,7 +21,7 @@ private final class Board: Sendable {
 
   init(threads: Int) { cells = (0..<threads).map { _ in Cell() } }
 
-  /// How often the action ran.
+  /// The number of times the action ran.
   var runs: Int { runCount.load(ordering: .relaxed) }
 
   func write(_ number: Int, by thread: Int) {
@@ -42,7 +43,7 @@ private final class Board: Sendable {
 struct KeptCommitStressTests {
   private static let threadCount = 3
 
-  @Test("each commit is followed by an action that reads what was written before it")  // T6
+  @Test("after each commit, an action reads everything written before it")  // T6
   func acknowledged() throws {
     try withLoop { loop in
       let board = Board(threads: Self.threadCount)
@@ -55,9 +56,11 @@ struct KeptCommitStressTests {
           for number in 1...count {
             board.write(number, by: thread)
             try? transaction.commit()
-            // Most often the next commit comes at once, and may join this one.
+            // Most of the time, commit again immediately, so that commits can
+            // coalesce.
             guard number == count || generator.next() % 4 == 0 else { continue }
-            // This thread commits nothing meanwhile: a commit that is lost is missed.
+            // This thread commits nothing in the meantime, so a lost commit is
+            // noticed.
             guard inTime({ board.seen(of: thread) >= number }) else {
               late.increment()
               break
@@ -74,7 +77,7 @@ struct KeptCommitStressTests {
     }
   }
 
-  @Test("what a loop that closes accepted is read, the rest is refused")  // L11, T6
+  @Test("everything a closing loop accepted is read, and later commits are refused")  // L11, T6
   func closing() throws {
     for round in 0..<Workload.count(3_000) {
       let board = Board(threads: Self.threadCount)

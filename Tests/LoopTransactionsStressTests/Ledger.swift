@@ -2,9 +2,10 @@ import LoopTransactions
 import Synchronization
 import TestSupport
 
-/// What went in, and what came out.
+/// Counts the work handed over and the work that ran.
 ///
-/// Relaxed throughout: the counts are compared after the threads were joined.
+/// Relaxed throughout: the counts are compared after the threads have been
+/// joined.
 final class Ledger: Sendable {
   private let acceptedCount = Atomic(0)
   private let refusedCount = Atomic(0)
@@ -12,18 +13,18 @@ final class Ledger: Sendable {
   private let twiceCount = Atomic(0)
   private let outOfOrderCount = Atomic(0)
 
-  /// Handed over, and taken.
+  /// Work that was handed over and accepted.
   var accepted: Int { acceptedCount.load(ordering: .relaxed) }
-  /// Handed over, and refused.
+  /// Work that was handed over and refused.
   var refused: Int { refusedCount.load(ordering: .relaxed) }
-  /// Run.
+  /// Work that ran.
   var ran: Int { ranCount.load(ordering: .relaxed) }
-  /// Run again, though handed over once.
+  /// Work that ran again although it was handed over once.
   var twice: Int { twiceCount.load(ordering: .relaxed) }
-  /// Run after something that the same thread handed over later.
+  /// Work that ran after something the same thread handed over later.
   var outOfOrder: Int { outOfOrderCount.load(ordering: .relaxed) }
 
-  /// Counts what `body` hands over; false if it was refused.
+  /// Counts the work that `body` hands over. Returns false if it was refused.
   @discardableResult
   func hand(_ body: () throws(LoopPort.PostError) -> Void) -> Bool {
     do throws(LoopPort.PostError) {
@@ -41,7 +42,7 @@ final class Ledger: Sendable {
   func didRunOutOfOrder() { outOfOrderCount.add(1, ordering: .relaxed) }
 }
 
-/// One thing handed over, of whichever kind: run once.
+/// One piece of work of any kind, which must run once.
 final class Parcel: Sendable {
   static let deliver = Selector<Parcel>("stress deliver") { $0.run() }
 
@@ -59,22 +60,22 @@ final class Parcel: Sendable {
   }
 }
 
-/// The posts of one thread: they come in the order they were made.
+/// The posts of one thread, which must run in the order they were made.
 final class Sequence: Sendable {
   private let ledger: Ledger
-  // On the loop's thread only, but for `read`, after the thread was joined.
+  // Loop thread only.
   private let next = Atomic(0)
 
   init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// The post numbered `number` runs.
+  /// Records that the post with this number ran.
   func run(_ number: Int) {
     let expected = next.load(ordering: .relaxed)
     if number == expected { ledger.didRun() } else { ledger.didRunOutOfOrder() }
     next.store(number + 1, ordering: .relaxed)
   }
 
-  /// The function that is posted with a retained `Numbered` as its context.
+  /// A function to post with a retained `Numbered` as its context.
   static let step: PostedFunction = { context in
     guard let context else { return }
     let item = Unmanaged<Numbered>.fromOpaque(context).takeRetainedValue()
@@ -82,7 +83,7 @@ final class Sequence: Sendable {
   }
 }
 
-/// A number in a sequence, as the context of a posted function.
+/// A number of a sequence, used as the context of a posted function.
 final class Numbered: Sendable {
   let sequence: Sequence
   let number: Int

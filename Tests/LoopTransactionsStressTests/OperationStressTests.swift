@@ -8,11 +8,11 @@ import Testing
 struct OperationStressTests {
   // O1, O2, O5, O6, O9
   @Test(
-    "from 8 threads, moved, cancelled, waited for: each operation has one outcome",
+    "operations that 8 threads add, reprioritise, cancel and wait for have one outcome each",
     arguments: [(4, 64), (64, 4)]
   )
   func oneOutcomeEach(limit: Int, permits: Int) {
-    // Either of the two alone keeps it.
+    // The smaller of the two limits applies.
     let cap = min(limit, permits)
     let scheduler = OperationScheduler(
       "stress",
@@ -34,12 +34,13 @@ struct OperationStressTests {
     for thread in threads { thread.join() }
     #expect(watch.faults.withLock { $0 } == [])
     #expect(watch.most.load(ordering: .relaxed) <= cap)
-    // Loops that waited have helped, or there was nothing to tell apart.
+    // Waiting loops must have helped at least once. Otherwise their operations
+    // were not covered.
     #expect(watch.helped.load(ordering: .relaxed) > 0)
   }
 
   // O10
-  @Test("single flights from 4 threads, joined and left: each follower is told once")
+  @Test("each follower of a single flight that 4 threads join and leave is called once")
   func flights() {
     let scheduler = OperationScheduler("stress", workerLimit: 3, permits: WorkerPermits(limit: 3))
     let flights = SingleFlight<Int, Int>(on: scheduler)
@@ -57,7 +58,7 @@ struct OperationStressTests {
             key
           } completion: { outcome in
             told += 1
-            if let value = outcome.value, value != key { faults.withLock { $0.append("mixed up") } }
+            if let value = outcome.value, value != key { faults.withLock { $0.append("wrong") } }
           }
           transaction.commit()
           switch Int.random(in: 0..<4, using: &generator) {
@@ -69,7 +70,7 @@ struct OperationStressTests {
           loop.run(.noWait)
         }
         loop.run()
-        if told != count { faults.withLock { $0.append("\(told) told of \(count)") } }
+        if told != count { faults.withLock { $0.append("\(told) of \(count) completions ran") } }
         try? loop.close()
       }
     }
@@ -79,7 +80,7 @@ struct OperationStressTests {
   }
 
   // O1
-  @Test("schedulers made, used and dropped leave nothing behind")
+  @Test("creating, using and releasing schedulers leaks no memory and no descriptors")
   func leavesNothing() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<5 { Self.makeAndDrop() }
@@ -87,29 +88,29 @@ struct OperationStressTests {
       for _ in 0..<100 { Self.makeAndDrop() }
       let growth = Interposed.heapBytes - before
       #expect(abs(growth) < 1 << 20, "\(growth) bytes")
-      // Not equal: the test's own runtime opens some when it likes.
+      // Not equal: the test's own runtime may open some at any time.
       #expect(Process.openDescriptors < descriptors + 3)
     }
   }
 
   // O1, O2, O5, O6, O9
-  @Test("a hundred rounds of the load leave no memory, no thread and no descriptor behind")
+  @Test("a hundred rounds of the load leak no memory, no thread and no descriptor")
   func hundredRounds() async {
     await #expect(processExitsWith: .success) {
       for round in 0..<10 where !Self.oneRound(round) { return }
       let before = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
       for round in 0..<100 where !Self.oneRound(round) { return }
       let after = (Interposed.heapBytes, Process.openDescriptors, Self.threads())
-      // A round allocates some 4 MB.
+      // One round allocates about 4 MB.
       #expect(after.0 - before.0 < 1 << 16, "\(after.0 - before.0) bytes")
       #expect(after.1 < before.1 + 3)
-      // Fewer if threads of the test's own runtime ended meanwhile.
+      // Fewer if threads of the test's own runtime ended in the meantime.
       #expect(after.2 <= before.2)
     }
   }
 
-  /// Adds, moves, cancels, transactions and waits from 4 threads; whether all are
-  /// gone then.
+  /// Adds, reprioritises, cancels, and waits for operations and transactions
+  /// from 4 threads. Returns true if all worker threads have ended afterwards.
   private static func oneRound(_ round: Int) -> Bool {
     let watch = Watch()
     do {
@@ -146,27 +147,27 @@ struct OperationStressTests {
   }
 }
 
-/// What all threads of a stress test look at.
+/// The state shared by all threads of a stress test.
 private final class Watch: Sendable {
   let faults = Locked<[String]>([])
   let most = Atomic<Int>(0)
   let helped = Atomic<Int>(0)
   private let running = Atomic<Int>(0)
 
-  /// Counts one that runs on the loop's thread that waits for it.
+  /// Counts an operation that runs on the loop's thread, which waits for it.
   func help() { helped.add(1, ordering: .relaxed) }
 
-  /// Counts one that runs on a worker.
+  /// Counts an operation that runs on a worker.
   func run() {
     let now = running.add(1, ordering: .relaxed).newValue
     most.max(now, ordering: .relaxed)
-    // So that others come while it is here.
+    // Yield, so that other operations overlap with this one.
     if now % 2 == 1 { TestThread.yield() }
     running.subtract(1, ordering: .relaxed)
   }
 }
 
-/// How often an operation ended.
+/// Counts how many times an operation ended.
 private final class Ending: Sendable {
   let count = Atomic<Int>(0)
 
@@ -185,7 +186,7 @@ private struct User {
     self.generator = generator
   }
 
-  /// Adds `count` operations, in rounds, and checks the outcomes of each.
+  /// Adds `count` operations in rounds and checks the outcomes of each round.
   mutating func addAll(_ count: Int) {
     guard let loop = try? EventLoop() else { return report("no loop") }
     var left = count
@@ -216,13 +217,13 @@ private struct User {
       default: break
       }
     }
-    // Behind all of them, but for what the others add.
+    // The lowest priority: runs after all operations of this thread.
     let last = Gate()
     scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
-    if !last.waitInTime() { report("the last one did not run") }
+    if !last.waitInTime() { report("the last operation did not run") }
     for ending in endings {
       while ending.count.load(ordering: .acquiring) == 0 { TestThread.yield() }
-      if ending.count.load(ordering: .relaxed) != 1 { report("ended more than once") }
+      if ending.count.load(ordering: .relaxed) != 1 { report("an operation ended more than once") }
     }
   }
 
@@ -237,7 +238,7 @@ private struct User {
         number += 1
         operations.append(
           transaction.add(priority: priority()) { [watch, home = System.thread] _ in
-            // A loop that waits helps, beside the workers.
+            // A waiting loop helps the workers.
             if System.thread == home { watch.help() } else { watch.run() }
             return index
           } completion: { outcome in
@@ -260,7 +261,7 @@ private struct User {
       }
     }
     loop.run()
-    if !told.allSatisfy({ $0 == 1 }) { report("told \(told)") }
+    if !told.allSatisfy({ $0 == 1 }) { report("completions per operation: \(told)") }
   }
 
   private mutating func priority() -> OperationPriority {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One thread that hands things over, in every way there is.
+/// One thread that hands over work in every available way.
 private final class Producer: Sendable {
   let port: LoopPort
   let queue: RunLoopQueue<Parcel>
@@ -44,7 +44,8 @@ private final class Producer: Sendable {
         }
       default: enqueue()
       }
-      // Of what many commit, some is performed; how often is up to the clock.
+      // Commits to one target coalesce, so the number of runs depends on
+      // timing.
       if choice & 0xF00 == 0 { try? port.commit(coalesced, Parcel.deliver) }
       if choice & 0xFFF0000 == 0 { port.stop() }
       if choice & 0x7F000000 == 0 { port.wake() }
@@ -74,7 +75,7 @@ private final class Producer: Sendable {
   }
 }
 
-/// Handles of a host's that come and go, and commit to the loop.
+/// Foreign handles that start and stop, and commit to the loop.
 private final class Disturbance {
   private let loop: EventLoop
   private let ledger: Ledger
@@ -87,13 +88,14 @@ private final class Disturbance {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// Opens handles of every kind, some of which keep the loop awake.
+  /// Opens one handle of every kind. Some of them keep the loop from blocking.
   func begin() {
     for kind in ForeignHandle.Kind.allCases {
       let handle = ForeignHandle(kind, on: loop.libuvLoop) { [unowned self] handle in
         called(handle, kind)
       }
-      // The awaited port keeps the loop alive; it blocks unless an idle handle runs.
+      // The awaited port keeps the loop alive. The loop blocks unless an idle
+      // handle runs.
       handle.keepsLoopAlive(false)
       handle.start(afterMilliseconds: 1)
       handles.append(handle)
@@ -128,12 +130,12 @@ private final class Disturbance {
 
 @Suite("Stress: producers", .serialized)
 struct ProducerStressTests {
-  // 8 × 1,000,000 things handed over.
+  // 8 threads with 1,000,000 items each.
   private static let threadCount = 8
   private static let count = Workload.count(1_000_000)
 
   @Test(
-    "what 8 threads hand over runs once, in each thread's order, and none is lost",
+    "items handed over by 8 threads each run once, in each thread's order",
     arguments: WakeMethod.allCases,
     [false, true]
   )  // L2, L5, L6, T6, Q1
@@ -144,7 +146,7 @@ struct ProducerStressTests {
     if isDisturbed { disturbance.begin() }
     runProducers(on: loop, ledger)
     disturbance.end()
-    // What the last of them left is performed by close().
+    // close() performs the work that the last threads left.
     try loop.close()
     #expect(ledger.ran == ledger.accepted)
     #expect(ledger.accepted >= Self.threadCount * Self.count)
@@ -156,7 +158,7 @@ struct ProducerStressTests {
   private func runProducers(on loop: EventLoop, _ ledger: Ledger) {
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
     let (port, finished) = (loop.awaitedPort, Tally())
-    // Counted apart: it runs as often as it happens to.
+    // Has its own ledger, because it runs an arbitrary number of times.
     let coalesced = Parcel(Ledger())
     let threads = (0..<Self.threadCount).map { number in
       let producer = Producer(
@@ -180,7 +182,8 @@ struct ProducerStressTests {
     for thread in threads { thread.join() }
   }
 
-  /// One run of some mode; false if the loop slept while others posted.
+  /// Runs the loop in a mode chosen by `choice`. Returns false if the loop
+  /// slept while other threads posted.
   private func run(_ loop: EventLoop, _ ledger: Ledger, _ choice: UInt64) -> Bool {
     switch choice % 4 {
     case 0: loop.run(.noWait)
@@ -196,7 +199,7 @@ struct ProducerStressTests {
   }
 
   @Test(
-    "a loop that blocks between posts is woken for each of them",
+    "a loop that blocks between posts is woken for each post",
     arguments: WakeMethod.allCases
   )  // L6
   func acknowledged(method: WakeMethod) throws {
@@ -223,14 +226,15 @@ struct ProducerStressTests {
   }
 }
 
-/// What a thread waits for between its posts.
+/// A flag that a thread waits for between its posts.
 private final class Acknowledgement: Sendable {
   private let isGiven = Atomic(false)
 
-  // Release: what ran before is seen by who waits.
+  // Release: pairs with the acquire in `wait()`.
   func give() { isGiven.store(true, ordering: .releasing) }
 
-  /// Waits, and takes the acknowledgement; false if it did not come in a minute.
+  /// Waits for the acknowledgement and resets it. Returns false after a minute
+  /// without one.
   func wait() -> Bool {
     var rounds = 0
     var deadline: LoopClock.Instant?

@@ -6,7 +6,7 @@ import Testing
 @Suite("Stress: waits", .serialized)
 struct WaitStressTests {
   // O9
-  @Test("3 loops that call each other, and wait for operations that do: each call ends")
+  @Test("each call returns when 3 loops call each other and wait for operations that call them")
   func callsEnd() throws {
     let loops = try (0..<3).map { _ in try RunningLoop() }
     let world = World(loops.map(\.port), rounds: Workload.count(3000))
@@ -21,7 +21,7 @@ struct WaitStressTests {
   }
 }
 
-/// Loops, and what was asked of them.
+/// The loops, and counts of the calls made to them.
 private final class World: Sendable {
   let over = Gate()
   let (called, answered, refused) = (Tally(), Tally(), Tally())
@@ -39,7 +39,8 @@ private final class World: Sendable {
     self.rounds = rounds
   }
 
-  /// Plays the rounds of loop `index`, on it, one a post: it answers in between.
+  /// Plays the rounds of loop `index` on that loop. Each round is one post, so
+  /// the loop answers other calls between rounds.
   func begin(_ index: Int) {
     play(index, 0, SeededGenerator(seed: Workload.seed &* 13 &+ UInt64(index)))
   }
@@ -58,8 +59,8 @@ private final class World: Sendable {
     } catch { note(error) }
   }
 
-  /// Calls another loop than `index`, whose thread this is, from which others may be
-  /// called.
+  /// Calls a loop other than `index`, from loop `index`. The called loop may
+  /// call others in turn.
   private func call(from index: Int, _ generator: inout SeededGenerator, depth: Int) {
     call((index + 1 + Int(generator.next() % 2)) % 3, &generator, depth)
   }
@@ -87,7 +88,7 @@ private final class World: Sendable {
       let seed = generator.next()
       transaction.add { _ in
         var generator = SeededGenerator(seed: seed)
-        // Its own loop, too, which may run this itself.
+        // May also call its own loop, which may run this operation itself.
         self.call(Int(generator.next() % 3), &generator, 1)
       }
     }

@@ -8,16 +8,16 @@ import TestSupport
   import Darwin
 #endif
 
-/// How much work the stress tests do, and from which seed: fixed, so that a
-/// failure can be repeated.
+/// The amount of work in the stress tests and the random seed. Both are fixed,
+/// so that a failure can be repeated.
 enum Workload {
-  /// How many times the usual work is done: `LT_STRESS_SCALE`.
+  /// The factor by which to multiply the work: `LT_STRESS_SCALE`.
   static let scale = number("LT_STRESS_SCALE").map { max($0, 0.001) } ?? 1
 
-  /// Where random numbers begin: `LT_STRESS_SEED`.
+  /// The seed of the random numbers: `LT_STRESS_SEED`.
   static let seed = UInt64(number("LT_STRESS_SEED") ?? 1)
 
-  /// The work of an optimised build, and what of it another build does.
+  /// Scales `full`, the work of an optimised build, for this build.
   static func count(_ full: Int) -> Int {
     var share = scale
     if !Interposed.isOptimized { share /= 20 }

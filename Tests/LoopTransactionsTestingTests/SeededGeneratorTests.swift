@@ -4,7 +4,7 @@ import Testing
 // C6
 @Suite("SeededGenerator")
 struct SeededGeneratorTests {
-  @Test("the numbers of a seed are those of SplitMix64")
+  @Test("the numbers of a seed equal SplitMix64's")
   func reference() {
     var generator = SeededGenerator(seed: 1_234_567)
     let numbers = (0..<5).map { _ in generator.next() }
@@ -16,7 +16,7 @@ struct SeededGeneratorTests {
     )
   }
 
-  @Test("equal seeds give equal orders, and others other ones")
+  @Test("equal seeds give equal orders; different seeds differ")
   func reproducible() {
     func order(_ seed: UInt64) -> [Int] {
       var generator = SeededGenerator(seed: seed)

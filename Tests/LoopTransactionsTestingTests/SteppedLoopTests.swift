@@ -11,9 +11,9 @@ private final class Page {
 }
 
 // C3, C6
-@Suite("SteppedLoop, ticks")
+@Suite("SteppedLoop: ticks")
 struct SteppedLoopTickTests {
-  @Test("a step is one tick, and does not block on a loop that has nothing to do")
+  @Test("a step is one tick, and does not block on a loop without pending work")
   func step() throws {
     let stepped = try SteppedLoop()
     let port = stepped.loop.port
@@ -26,7 +26,7 @@ struct SteppedLoopTickTests {
     try stepped.close()
   }
 
-  @Test("a step is one tick too when nothing is left to wait for")
+  @Test("a step is one tick even when the loop has no active handles")
   func stepOfNothing() throws {
     let stepped = try SteppedLoop()
     stepped.trace.follow(stepped.loop, [.beforeWaiting, .afterWaiting])
@@ -35,7 +35,7 @@ struct SteppedLoopTickTests {
     try stepped.close()
   }
 
-  @Test("a loop runs until it is idle in as many ticks as its work takes, and tells how many")
+  @Test("runUntilIdle() runs as many ticks as the work needs, and returns their number")
   func runUntilIdle() throws {
     let stepped = try SteppedLoop()
     var left = 5
@@ -55,7 +55,7 @@ struct SteppedLoopTickTests {
     try stepped.close()
   }
 
-  @Test("a post makes a loop busy until it has run")
+  @Test("a loop with a pending post is not idle until the post has run")
   func postMakesBusy() throws {
     let stepped = try SteppedLoop()
     let (port, trace) = (stepped.loop.port, stepped.trace)
@@ -67,7 +67,7 @@ struct SteppedLoopTickTests {
     try stepped.close()
   }
 
-  @Test("a loop that is never idle traps past the limit of ticks")
+  @Test("runUntilIdle() traps if the loop is not idle within the limit of ticks")
   func limit() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stepped = try SteppedLoop()
@@ -82,9 +82,9 @@ struct SteppedLoopTickTests {
 }
 
 // C3, C6
-@Suite("SteppedLoop, time")
+@Suite("SteppedLoop: time")
 struct SteppedLoopTimeTests {
-  @Test("the clock stands still until it is moved, whatever is stepped")
+  @Test("the clock does not advance while the loop is stepped")
   func standsStill() throws {
     let stepped = try SteppedLoop()
     let start = stepped.now
@@ -96,7 +96,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("a clock that advances stops at each timer on the way, at its deadline")
+  @Test("advancing the clock stops at the deadline of each timer in between")
   func advances() throws {
     let stepped = try SteppedLoop()
     let (loop, trace, start) = (stepped.loop, stepped.trace, stepped.now)
@@ -118,7 +118,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("what a timer commits is performed before the next timer on the way")
+  @Test("a timer's commit is performed before the next timer in between fires")
   func performsOnTheWay() throws {
     let stepped = try SteppedLoop()
     let (loop, trace) = (stepped.loop, stepped.trace)
@@ -132,7 +132,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("a timer that a timer starts within the advance fires within it")
+  @Test("a timer started by another timer during an advance fires during that advance")
   func timerStartsTimer() throws {
     let stepped = try SteppedLoop()
     let (loop, trace) = (stepped.loop, stepped.trace)
@@ -147,7 +147,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("time spent in an action uses up the tick's budget, and makes timers late")
+  @Test("time spent in an action uses up the tick's budget and makes timers late")
   func spends() throws {
     let stepped = try SteppedLoop()
     let (loop, trace) = (stepped.loop, stepped.trace)
@@ -166,25 +166,25 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("timers due at one instant fire in the order they were started")
+  @Test("timers with the same deadline fire in the order they were started")
   func equalDeadlines() throws {
     #expect(try order(seed: nil) == Array(0..<20))
   }
 
-  @Test("a seed shuffles timers due at one instant, the same way each time, and no others")
+  @Test("a seed shuffles only timers with the same deadline, reproducibly")
   func seeded() throws {
     let orders = try (1...5).map { try order(seed: UInt64($0)) }
     #expect(Set(orders).count == 5)
     for (seed, shuffled) in zip(UInt64(1)..., orders) {
       #expect(try order(seed: seed) == shuffled)
       #expect(shuffled != Array(0..<20))
-      // Ten are due at each of two instants.
+      // Ten timers are due at each of two instants.
       #expect(shuffled.prefix(10).sorted() == Array(0..<10))
       #expect(shuffled.suffix(10).sorted() == Array(10..<20))
     }
   }
 
-  @Test("of timers that are overdue together the earlier ones fire first, whatever the seed")
+  @Test("of overdue timers, the earlier ones fire first, with every seed")
   func overdue() throws {
     for seed in UInt64(1)...5 {
       let fired = try order(seed: seed, overdue: true)

@@ -5,7 +5,7 @@ import Testing
 // C6
 @Suite("Trace")
 struct TraceTests {
-  @Test("a trace holds what was recorded, in order, until it is taken")
+  @Test("a trace holds the recorded events, in order, until they are taken")
   func records() {
     let trace = Trace()
     #expect(trace.events == [])
@@ -18,7 +18,7 @@ struct TraceTests {
     #expect(trace.take() == [])
   }
 
-  @Test("a trace takes the events of eight tasks at once, each one's in its order")
+  @Test("a trace records events from eight concurrent tasks, each task's in order")
   func recordsFromAnywhere() async {
     let trace = Trace()
     await withTaskGroup(of: Void.self) { group in
@@ -34,7 +34,7 @@ struct TraceTests {
     }
   }
 
-  @Test("a trace that follows a loop records its activities by their names")
+  @Test("a trace that follows a loop records its activities by name")
   func follows() throws {
     let stepped = try SteppedLoop()
     let trace = stepped.trace
@@ -58,7 +58,7 @@ struct TraceTests {
 }
 
 extension EventLoop {
-  /// Makes one tick, as a run that something keeps going.
+  /// Runs one tick, like a run that has something to wait for.
   fileprivate func wakeAndRun() {
     waitsForPosts = true
     let held = port

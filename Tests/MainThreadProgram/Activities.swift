@@ -1,13 +1,14 @@
 import LoopTransactions
 import TestSupport
 
-/// What a task of the main actor takes, and how often it leaves for each.
+/// For each main-actor task: the activities it iterates over, and how many
+/// times it leaves the actor per activity.
 private let tasks: [(wanted: EventLoop.Activity, visits: Int)] = [
   (.beforeWaiting, 0), (.beforeWaiting, 1), (.beforeWaiting, 2), (.afterWaiting, 0),
   (.afterWaiting, 2), ([.beforeWaiting, .afterWaiting], 2),
 ]
 
-/// Begins such a task; how often it has been told.
+/// Begins such a task. Returns the number of activities it receives.
 @MainActor
 private func begin(
   on loop: EventLoop,
@@ -24,8 +25,8 @@ private func begin(
   return told
 }
 
-/// A task of the main actor that takes the loop's activities, while nothing happens but
-/// a timer now and then.
+/// Runs main-actor tasks that iterate over the loop's activities, while only a
+/// timer fires now and then.
 @MainActor
 func activities() throws {
   for (wanted, visits) in tasks {
@@ -37,7 +38,7 @@ func activities() throws {
     let (before, toldBefore) = (loop.metrics.ticks, told.value)
     loop.run(until: loop.now.advanced(by: .milliseconds(210)))
     let (ticks, tellings) = (loop.metrics.ticks - before, told.value - toldBefore)
-    // A firing brings a tick, and so may each block that it brings.
+    // A firing causes a tick, and so may each block that follows from it.
     print("ticks \(ticks <= 50 + 20 * UInt64(visits)), told \((2...25).contains(tellings))")
     timer.cancel()
     bridge.cancel()
@@ -45,7 +46,7 @@ func activities() throws {
   }
 }
 
-/// The same in a host's turns, of which it makes none that nothing brings.
+/// The same in a host's turns. The host makes no turn without a reason.
 @MainActor
 func embeddedActivities() throws {
   for (wanted, visits) in tasks {
@@ -67,7 +68,8 @@ func embeddedActivities() throws {
   }
 }
 
-/// Turns as a host does until `isTold`, and nothing came for a while; how many turns.
+/// Turns like a host until `isTold`, and then until nothing happens for a
+/// while. Returns the number of turns.
 private func turn(_ embedding: Embedding, until isTold: () -> Bool) -> Int {
   for turns in 0..<1000 {
     let patience: Duration = isTold() ? .milliseconds(20) : .seconds(10)
@@ -79,7 +81,7 @@ private func turn(_ embedding: Embedding, until isTold: () -> Bool) -> Int {
 }
 
 private actor Away {
-  // Where it does nothing, the optimiser leaves out the way there and back.
+  // Without an effect, the optimiser removes both hops.
   private var visits = 0
 
   func visit() { visits += 1 }

@@ -10,8 +10,8 @@ import TestSupport
 
 private struct Wrong: Error {}
 
-/// 100,000 hops to the main actor and back; prints how many were on thread 0, and how
-/// many ticks they took.
+/// Makes 100,000 hops to the main actor and back. Prints how many ran on the
+/// first thread, and whether they took few ticks.
 @MainActor
 func hops() throws {
   let (main, count) = (System.thread, 100_000)
@@ -25,13 +25,15 @@ func hops() throws {
     }
     loop.addObserver(for: .exit) { [unowned loop] _ in
       print("hops on thread 0: \(onMain.value)")
-      // A hop takes two ticks at most: one that it wakes, one in which nothing is left.
+      // A hop takes at most two ticks: the one that it wakes, and one without
+      // work.
       print("no polling: \(loop.metrics.ticks <= UInt64(2 * count + 100))")
     }
   }
 }
 
-/// Blocks of the main queue, from another thread and from each other, in order.
+/// Sends blocks to the main queue from another thread and from each other, in
+/// order.
 @MainActor
 func dispatch() throws {
   let main = System.thread
@@ -52,7 +54,7 @@ func dispatch() throws {
   }
 }
 
-/// What was sent to the main queue before there was a loop.
+/// Sends blocks to the main queue before a loop exists.
 @MainActor
 func queuedBefore() throws {
   let ran = Tally()
@@ -64,7 +66,8 @@ func queuedBefore() throws {
   try EventLoop.runMain { _ in }
 }
 
-/// Main-actor code that always comes again leaves the loop its ticks.
+/// Runs main-actor code that always yields and resumes, while the loop must
+/// tick.
 @MainActor
 func fair() throws {
   try EventLoop.runMain { loop in
@@ -75,7 +78,8 @@ func fair() throws {
         await Task.yield()
       }
     }
-    // Not by a time: where the machine is busy, the timer may come before the code.
+    // Counts rounds instead of time, because on a busy machine the timer may
+    // fire before the code runs.
     loop.addTimer(after: .milliseconds(1), every: .milliseconds(1)) { [unowned loop] _ in
       guard rounds.value > 10 else { return }
       print("timer fired, and so did others")
@@ -84,7 +88,7 @@ func fair() throws {
   }
 }
 
-/// A bridge with nothing to do makes no ticks, and keeps the run waiting.
+/// Checks that a bridge without work makes no ticks and keeps the loop alive.
 @MainActor
 func idle() throws {
   let loop = try EventLoop()
@@ -99,7 +103,7 @@ func idle() throws {
   try loop.close()
 }
 
-/// What is refused, and with which words.
+/// Prints the error of each call that is refused.
 @MainActor
 func refused() throws {
   let said = Locked<[String]>([])
@@ -125,18 +129,20 @@ func refused() throws {
 
 private func attempt() throws { try EventLoop.runMain { _ in } }
 
-/// A loop that a block of the main queue runs would wait for that queue for ever. No
-/// task, and on thread 0: only the first drain can tell.
+/// Runs a loop in a block of the main queue, where it would wait for that queue
+/// forever. This is the first thread and not a task, so only the first drain
+/// can detect it.
 @MainActor
 func nested() throws {
   typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
   DispatchQueue.main.async { try? EventLoop.runMain { _ in } }
   guard let drain = dlsym(nil, "_dispatch_main_queue_callback_4CF") else { return }
-  // As a run loop of another kind does.
+  // Like a run loop of another kind.
   unsafeBitCast(drain, to: Drain.self)(nil)
 }
 
-/// An own bridge that was closed leaves what comes to the next one.
+/// Checks that blocks which arrive after a bridge was closed run with the next
+/// bridge.
 @MainActor
 func closedBridge() throws {
   let first = try EventLoop()
@@ -159,7 +165,8 @@ private final class Holder {
   var bridge: MainQueueBridge?
 }
 
-/// Blocks that were there before the bridge, and close it, or an adopted loop with it.
+/// Queues blocks before the bridge exists that close the bridge, or its adopted
+/// loop.
 @MainActor
 func closedByBlock() throws {
   for closesLoop in [false, true] {
@@ -176,7 +183,7 @@ func closedByBlock() throws {
   }
 }
 
-/// The main queue in a host's own run of an adopted loop.
+/// Serves the main queue in a host's own run of an adopted loop.
 @MainActor
 func adopted() throws {
   let host = ForeignLoop()
@@ -191,7 +198,7 @@ func adopted() throws {
   print("closed: \(host.close())")
 }
 
-/// What the body throws comes out, and the loop is closed.
+/// Checks that an error of the body is rethrown and the loop closed.
 @MainActor
 func throwing() throws {
   do {
@@ -203,7 +210,7 @@ func throwing() throws {
   print("ran again")
 }
 
-/// What a dump of a bridge says.
+/// Prints a dump of a bridge.
 @MainActor
 func dumped() throws {
   let loop = try EventLoop()

@@ -44,7 +44,8 @@ private actor Session {
   var state: String { "flushes \(flushes), sum \(sum)" }
 }
 
-/// Transactions whose targets are the main actor's, and those of a pinned actor.
+/// Commits transactions whose targets belong to the main actor or to a pinned
+/// actor.
 @MainActor
 func targets() throws {
   try EventLoop.runMain { loop in
@@ -58,7 +59,7 @@ func targets() throws {
     }
     Task { @MainActor in
       await session.change()
-      // Committed on another thread: performed on this one.
+      // Committed on another thread, performed on this one.
       await Task.detached { try? port.commit(label, layout) }.value
       while label.layouts < 2 { await Task.yield() }
       print("layouts \(label.layouts), offset \(label.offset)")
@@ -68,7 +69,8 @@ func targets() throws {
   }
 }
 
-/// A loop of another thread can not perform what is the main actor's.
+/// Performs a main-actor target's transaction on another thread's loop, which
+/// traps.
 @MainActor
 func otherLoop() throws {
   let label = Label()
@@ -80,7 +82,7 @@ func otherLoop() throws {
   }
 }
 
-/// The main queue of a loop that a host runs by turns.
+/// Serves the main queue of a loop that a host runs in turns.
 @MainActor
 func embedded() throws {
   let loop = try EventLoop()

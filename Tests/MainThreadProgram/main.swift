@@ -2,7 +2,8 @@ import Dispatch
 import LoopTransactions
 import TestSupport
 
-// What a test can not do itself, for want of the main thread: one case a run, by name.
+// The cases that need the main thread, which a test does not have. Runs one
+// case, given by name.
 let cases: [String: @MainActor () throws -> Void] = [
   "hops": hops,
   "dispatch": dispatch,

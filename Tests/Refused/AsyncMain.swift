@@ -1,4 +1,4 @@
-// The main thread's loop, started in an asynchronous function.
+// Runs the main thread's loop in an asynchronous function.
 import LoopTransactions
 
 func start() async throws {

@@ -1,4 +1,5 @@
-// What a LoopBound keeps, read without a closure though it is not Sendable.
+// Reads the value of a LoopBound without a closure, although it is not
+// Sendable.
 import LoopTransactions
 
 final class Log {}

@@ -1,4 +1,4 @@
-// What a LoopBound keeps, taken out of it, and to another thread.
+// Moves the value of a LoopBound out of its closure to another thread.
 import LoopTransactions
 
 final class Log { var lines: [String] = [] }

@@ -1,4 +1,4 @@
-// A loop, taken to another thread.
+// Uses a loop on another thread.
 import LoopTransactions
 
 func take(_ loop: EventLoop) {

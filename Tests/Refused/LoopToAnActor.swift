@@ -1,4 +1,4 @@
-// A loop, taken to another actor by a commit that is awaited.
+// Sends a loop to another actor by awaiting a commit.
 import LoopTransactions
 
 actor Session {

@@ -1,4 +1,4 @@
-// A transaction whose target is the main actor's, committed from elsewhere.
+// Commits a main-actor target's transaction outside the main actor.
 import LoopTransactions
 
 final class Label: MainActorTarget {

@@ -1,4 +1,5 @@
-// A transaction whose target is an actor pinned to the loop, committed from elsewhere.
+// Commits the transaction of an actor pinned to the loop from outside that
+// actor.
 import LoopTransactions
 
 actor Session {

@@ -1,5 +1,5 @@
-// A target that is the main actor's without saying so to the library: its actions can not
-// be performed on any loop's thread.
+// Uses a main-actor class as a target without conforming to MainActorTarget.
+// Its actions cannot be performed on any loop's thread.
 import LoopTransactions
 
 @MainActor

@@ -7,35 +7,35 @@ package final class Action {
 
   private let body: () -> Void
 
-  /// A target that calls `body`.
+  /// Creates a target that calls `body`.
   package init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// A target that other threads may commit.
+/// A target that may be committed from any thread.
 package final class SharedAction: Sendable {
   /// Calls the closure.
   package static let perform = Selector<SharedAction>("perform") { $0.body() }
 
   private let body: @Sendable () -> Void
 
-  /// A target that calls `body`.
+  /// Creates a target that calls `body`.
   package init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
 extension EventLoop {
-  /// Commits a target of its own that calls `body`.
+  /// Commits a new target that calls `body`.
   package func commit(_ body: @escaping () -> Void) { commit(Action(body), Action.perform) }
 }
 
-/// An object that says when it goes.
+/// An object that reports its release.
 package final class Witness: Sendable {
   private let onDeinit: @Sendable () -> Void
 
-  /// An object whose end calls `onDeinit`.
+  /// Creates an object that calls `onDeinit` when it is released.
   package init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }
 
   deinit { onDeinit() }
 
-  /// Does nothing, but keeps the object until here.
+  /// Does nothing, but keeps the object alive until this call.
   package func touch() {}
 }

@@ -1,67 +1,68 @@
 internal import CTestSupport
 
-/// A libuv loop that belongs to somebody else, as a host's does.
+/// A libuv loop that belongs to a host, not to this library.
 package final class ForeignLoop {
   /// The address of the `uv_loop_t`.
   package let address: UnsafeMutableRawPointer
 
-  /// A new libuv loop.
+  /// Opens a libuv loop.
   package init() {
-    guard let address = ct_loop_open() else { fatalError("ForeignLoop: no libuv loop is left") }
+    guard let address = ct_loop_open() else { fatalError("ForeignLoop: uv_loop_init failed") }
     self.address = address
   }
 
-  /// How much of the loop `run` does.
+  /// The run mode.
   package enum Mode: Int32, CaseIterable, Sendable {
     case whole, once, noWait
   }
 
-  /// Runs the loop as its owner does, by `uv_run`; whether something is left.
+  /// Runs the loop with `uv_run`, like its owner. Returns true if active
+  /// handles are left.
   @discardableResult
   package func run(_ mode: Mode = .whole) -> Bool { ct_loop_run(address, mode.rawValue) != 0 }
 
-  /// Waits as an owner does that polls libuv's descriptor itself; whether there was
-  /// something to do within 10 s.
+  /// Waits like an owner that polls libuv's descriptor itself. Returns true if
+  /// there was something to do within 10 s.
   package func wait() -> Bool { ct_loop_wait(address, 10_000) }
 
-  /// Makes a tick of the libuv loop at `address`, from within another, too.
+  /// Makes one tick of the libuv loop at `address`, even within another tick.
   package static func tick(_ address: UnsafeMutableRawPointer) {
     _ = ct_loop_run(address, Mode.noWait.rawValue)
   }
 
-  /// Stops the loop as its owner does, by `uv_stop`.
+  /// Stops the loop with `uv_stop`, like its owner.
   package func stop() { Self.stop(address) }
 
-  /// Stops the libuv loop at `address`, by `uv_stop`.
+  /// Stops the libuv loop at `address` with `uv_stop`.
   package static func stop(_ address: UnsafeMutableRawPointer) { ct_loop_stop(address) }
 
-  /// Makes the loop a child process's own, by `uv_loop_fork`.
+  /// Makes the inherited loop usable in a child process, with `uv_loop_fork`.
   package func takeOver() {
     let result = ct_loop_fork(address)
-    guard result == 0 else { fatalError("ForeignLoop: uv_loop_fork said \(result)") }
+    guard result == 0 else { fatalError("ForeignLoop: uv_loop_fork failed: \(result)") }
   }
 
   /// libuv's own time, in milliseconds.
   package var milliseconds: UInt64 { ct_loop_now(address) }
 
-  /// How many handles of `kind` there are on the loop, libuv's own apart.
+  /// The number of handles of `kind` on the loop, without libuv's own.
   package func handleCount(_ kind: ForeignHandle.Kind) -> Int {
     Int(ct_loop_handles(address, ct_kind(kind.rawValue)))
   }
 
-  /// Closes the loop; whether every handle on it was closed.
+  /// Closes the loop. Returns false if a handle on it is still open.
   package func close() -> Bool {
     _ = run(.noWait)
     return ct_loop_close(address) == 0
   }
 
-  /// Closes the loop with every handle on it, whoever made them.
+  /// Closes the loop and every handle on it, including handles of other owners.
   package func tearDown() -> Bool { ct_loop_tear_down(address) == 0 }
 }
 
-/// A raw libuv handle, with a closure to call.
+/// A raw libuv handle that calls a closure.
 package final class ForeignHandle {
-  /// What libuv calls the handle.
+  /// The libuv type of the handle.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case timer, idle, prepare, check, async, poll
   }
@@ -70,7 +71,8 @@ package final class ForeignHandle {
   private let body: (ForeignHandle) -> Void
   private var onClose: (() -> Void)?
 
-  /// A handle on the libuv loop at `loop`, not started yet; close it.
+  /// Creates a handle on the libuv loop at `loop`. The handle is not started,
+  /// and must be closed.
   package init(
     _ kind: Kind,
     on loop: UnsafeMutableRawPointer,
@@ -88,17 +90,17 @@ package final class ForeignHandle {
     return self
   }
 
-  /// Stops the handle: nothing waits for it any more.
+  /// Stops the handle, so that it does not keep the loop alive.
   package func stop() { if let handle { ct_handle_stop(handle) } }
 
-  /// Whether the loop's run waits for the handle.
+  /// Sets whether the handle keeps the loop alive.
   package func keepsLoopAlive(_ yes: Bool) { if let handle { ct_handle_ref(handle, yes) } }
 
-  /// Makes an async or poll handle call back.
+  /// Makes an async or poll handle call its closure.
   package func send() { if let handle { ct_handle_send(handle) } }
 
-  /// Closes the handle, and calls `closed` from the close callback. Closing
-  /// again does nothing.
+  /// Closes the handle, and calls `closed` in the close callback. Closing again
+  /// does nothing.
   package func close(_ closed: (() -> Void)? = nil) {
     guard let handle else { return }
     self.handle = nil

@@ -1,20 +1,21 @@
 internal import Dispatch
 
-/// Something that threads of a test wait for.
+/// A counting gate that threads of a test wait at.
 package final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   package init() {}
 
-  /// Lets `count` threads through, now or when they come.
+  /// Lets `count` threads pass, now or when they arrive.
   package func open(_ count: Int = 1) { for _ in 0..<count { semaphore.signal() } }
 
-  /// Waits to be let through.
+  /// Waits until the gate lets this thread pass.
   package func wait() { semaphore.wait() }
 
-  /// Waits to be let through, but for 20 seconds at most; whether it was.
+  /// Waits for at most 20 seconds. Returns true if the gate let this thread
+  /// pass.
   package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 20) == .success }
 
-  /// As above, so many times, or until it was not.
+  /// Waits `count` times. Returns false after the first timeout.
   package func waitInTime(_ count: Int) -> Bool { (0..<count).allSatisfy { _ in waitInTime() } }
 }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Files that hold what a program is expected to print, in the folder Golden of a
-/// test target.
+/// Files with the expected output of a program, in the folder Golden of a test
+/// target.
 ///
-/// With LOOPBENCH_GOLDEN=write in the environment, what is printed becomes what
-/// is expected; look at the difference before you commit it.
+/// With LOOPBENCH_GOLDEN=write in the environment, the actual output overwrites
+/// the expected output. Check the difference before you commit it.
 package enum Golden {
-  /// What the file `name` says.
+  /// Returns the contents of the file `name`.
   ///
-  /// - Parameter text: What was printed: written to the file if that is asked for.
+  /// - Parameter text: The actual output, which is written to the file on
+  ///   request.
   package static func expected(
     _ text: String,
     _ name: String,

@@ -1,15 +1,15 @@
 internal import CTestSupport
 private import Foundation
 
-/// What the calling thread asks of the C library, counted or watched.
+/// Counts and intercepts the calling thread's calls to the C library.
 ///
-/// Possible on glibc, unless a sanitizer watches already.
+/// Available on glibc, unless a sanitizer interposes the same calls.
 package enum Interposed {
-  /// Whether anything is counted at all.
+  /// True if calls are counted.
   package static var isAvailable: Bool { ct_is_interposed() }
 
-  /// Whether the standard library's own generic code was optimised: where it was
-  /// not, its iterators allocate.
+  /// True if the standard library's generic code is optimised. Otherwise its
+  /// iterators allocate.
   package static var isOptimized: Bool {
     #if DEBUG
       false
@@ -18,10 +18,11 @@ package enum Interposed {
     #endif
   }
 
-  /// Whether a sanitizer slows everything down.
+  /// True if a sanitizer slows everything down.
   package static var isSanitized: Bool { ct_is_sanitized() }
 
-  /// How much a test that only computes does: all of it where code is fast.
+  /// Returns the amount of work for a test that only computes, depending on the
+  /// build.
   package static func amount<Amount>(
     _ optimized: Amount,
     debug: Amount,
@@ -31,7 +32,7 @@ package enum Interposed {
     return isOptimized ? optimized : debug
   }
 
-  /// How many blocks of memory `body` allocates.
+  /// Returns the number of blocks that `body` allocates.
   package static func allocations<Failure>(
     in body: () throws(Failure) -> Void
   ) throws(Failure) -> Int {
@@ -40,20 +41,20 @@ package enum Interposed {
     return Int(ct_allocations() - before)
   }
 
-  /// How many blocks of memory the calling thread has allocated.
+  /// The number of blocks the calling thread has allocated.
   package static var allocations: Int { Int(ct_allocations()) }
 
-  /// How often the calling thread has written to a descriptor.
+  /// The number of times the calling thread has called write().
   package static var writes: Int { Int(ct_writes()) }
 
-  /// How often the calling thread has read from a descriptor.
+  /// The number of times the calling thread has called read().
   package static var reads: Int { Int(ct_reads()) }
 
-  /// The absolute time, in nanoseconds, that the calling thread last set a
-  /// deadline of the kernel's to.
+  /// The absolute time, in nanoseconds, of the calling thread's last
+  /// timerfd_settime().
   package static var deadline: UInt64 { ct_deadline() }
 
-  /// A call to the C library that a test can step in before.
+  /// A call to the C library that a test can intercept.
   package enum Call {
     case allocation, write, yield
 
@@ -66,7 +67,8 @@ package enum Interposed {
     }
   }
 
-  /// Runs `body`; just before the calling thread's first `call` in it, calls `hook`.
+  /// Runs `body`. Calls `hook` just before the calling thread's first `call` in
+  /// it.
   package static func before(
     _ call: Call,
     _ hook: @escaping () -> Void,
@@ -81,8 +83,8 @@ package enum Interposed {
     try body()
   }
 
-  /// Has this process see itself in a control group of version 2, whose `cpu.max` says
-  /// `cpuMax`, for the rest of its life.
+  /// Makes this process see itself in a control group of version 2 with the
+  /// given `cpu.max`, for the rest of its life.
   package static func makeControlGroup(cpuMax: String) throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     let files = ["proc/self/cgroup": "0::/work\n", "sys/fs/cgroup/work/cpu.max": cpuMax + "\n"]
@@ -95,15 +97,15 @@ package enum Interposed {
     ct_find_control_groups(root.path)
   }
 
-  /// Bytes that are allocated and not freed.
+  /// The number of bytes in allocated blocks.
   package static var heapBytes: Int { ct_heap_bytes() }
 
-  /// Keeps AddressSanitizer from reporting what this thread allocates from now
-  /// on and never frees.
+  /// Excludes this thread's later allocations from AddressSanitizer's leak
+  /// check.
   package static func forgiveLeaks() { ct_forgive_leaks() }
 
-  /// Runs `body`, and before each poll in it that may block calls `hook` with
-  /// its timeout in milliseconds, -1 for none.
+  /// Runs `body`. Before each poll in it that may block, calls `hook` with the
+  /// timeout in milliseconds; -1 means none.
   package static func beforeBlocking(_ hook: @escaping (Int) -> Void, _ body: () throws -> Void)
     rethrows
   {

@@ -1,19 +1,20 @@
 package import LoopTransactions
 
-/// Runs `body` with a loop on a thread of its own, closes the loop, and waits without
-/// holding a thread of the concurrency pool.
+/// Runs `body` with a loop on a new thread and closes the loop. Waits without
+/// blocking a thread of the concurrency pool.
 ///
-/// - Parameter over: If given, the thread ends only when this is open: until then no
-///   other thread can have its identity.
+/// - Parameter over: If given, the thread ends only after this gate opens.
+///   Until then no other thread can reuse its identifier.
 package func onLoopThread<Value: Sendable>(
   until over: Gate? = nil,
   _ body: @escaping @Sendable (EventLoop) throws -> Value
 ) async throws -> Value {
-  // By a lock: where the thread is done before the task suspends, ThreadSanitizer does
-  // not see what the continuation orders; see scripts/races.
+  // Passed under a lock. If the thread finishes before the task suspends,
+  // ThreadSanitizer does not see the order that the continuation establishes;
+  // see scripts/races.
   let outcome = Locked<Result<Value, any Error>?>(nil)
   await withCheckedContinuation { continuation in
-    // Nobody joins it.
+    // Not joined.
     _ = TestThread {
       let made = Result {
         var value: Value?

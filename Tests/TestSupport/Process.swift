@@ -1,17 +1,17 @@
 internal import CTestSupport
 
-/// What a test does to its whole process. Mostly for exit tests.
+/// Changes that affect the whole test process. Mostly for exit tests.
 package enum Process {
-  /// How a child process ended.
+  /// The result of a child process.
   package struct Ending: Sendable {
     /// The exit status, or the negated number of the signal that ended it.
     package let status: Int32
 
-    /// What it wrote to standard error.
+    /// The child's output on standard error.
     package let standardError: String
   }
 
-  /// Forks, and runs `body` in the child, which then ends.
+  /// Forks and runs `body` in the child, which then exits.
   package static func fork(_ body: () -> Void) -> Ending {
     withoutActuallyEscaping(body) { body in
       let context = Unmanaged.passRetained(Box(body))
@@ -23,7 +23,7 @@ package enum Process {
     }
   }
 
-  /// Runs `body`, in which `raiseSignal` calls `handler` from a signal handler.
+  /// Runs `body`. In it, `raiseSignal` calls `handler` in a signal handler.
   package static func handlingSignals<Result>(
     _ handler: @escaping () -> Void,
     _ body: () throws -> Result
@@ -37,20 +37,21 @@ package enum Process {
     return try body()
   }
 
-  /// Sends the signal to the calling thread, which has handled it on return.
+  /// Sends the signal to the calling thread. The handler has run when this
+  /// returns.
   package static func raiseSignal() { ct_raise() }
 
-  /// Ends the process after 20 seconds, if it is stuck by then.
+  /// Kills the process if it still runs after 20 seconds.
   package static func endInTime() { ct_end_after(20) }
 
-  /// Lets the process open `count` descriptors more, and no others.
+  /// Limits the process to `count` more open descriptors.
   package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }
 
-  /// How many descriptors are open.
+  /// The number of open descriptors.
   package static var openDescriptors: Int { Int(ct_open_descriptors()) }
 
-  /// What the threads of this process are called, as a debugger shows them; nil where
-  /// the system does not tell.
+  /// The names of this process's threads as a debugger shows them. Nil where
+  /// the system does not provide them.
   package static var threadNames: [String]? {
     var text = [CChar](repeating: 0, count: 1 << 16)
     guard ct_thread_names(&text, Int32(text.count)) >= 0 else { return nil }
@@ -58,11 +59,12 @@ package enum Process {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// Keeps the calling thread, and those it starts, on one processor; whether the
-  /// system did.
+  /// Pins the calling thread, and the threads it starts, to one processor.
+  /// Returns false on failure.
   package static func useOneProcessor() -> Bool { ct_use_one_processor() }
 
-  /// What the open descriptors stand for, where the system tells.
+  /// The files that the open descriptors refer to, where the system provides
+  /// them.
   package static var descriptorNames: [String] {
     (Int32(0)..<1024).compactMap { descriptor in
       var name = [CChar](repeating: 0, count: 256)

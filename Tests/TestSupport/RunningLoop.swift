@@ -1,12 +1,12 @@
 package import LoopTransactions
 
-/// A loop that a thread of its own runs until `stop()`.
+/// A loop that runs on a separate thread until `stop()`.
 package final class RunningLoop: Sendable {
-  /// How other threads reach the loop.
+  /// The port of the loop.
   package let port: LoopPort
   private let thread: Smuggled<TestThread>
 
-  /// Starts the thread, and returns when its loop can be reached.
+  /// Starts the thread. Returns when the loop can be used through its port.
   package init() throws {
     let (ready, made) = (Gate(), Locked<LoopPort?>(nil))
     let thread = TestThread {
@@ -23,7 +23,7 @@ package final class RunningLoop: Sendable {
     self.thread = Smuggled(thread)
   }
 
-  /// Ends the loop and its thread.
+  /// Stops the loop and joins its thread.
   package func stop() {
     port.stop()
     thread.value.join()

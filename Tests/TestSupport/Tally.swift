@@ -1,19 +1,19 @@
 internal import LoopTransactions
 
-/// A number that many threads count.
+/// A counter that may be used on any thread.
 package final class Tally: Sendable {
   private let count = Locked(0)
 
   package init() {}
 
-  /// How far it has got.
+  /// The current count.
   package var value: Int { count.withLock { $0 } }
 
-  /// Counts one more; returns the new count.
+  /// Adds one and returns the new count.
   @discardableResult
   package func increment() -> Int { add(1) }
 
-  /// Counts `amount` more; returns the new count.
+  /// Adds `amount` and returns the new count.
   @discardableResult
   package func add(_ amount: Int) -> Int {
     count.withLock {
@@ -23,9 +23,10 @@ package final class Tally: Sendable {
   }
 }
 
-/// A value that a test takes to another thread on its own responsibility.
+/// A value that a test moves to another thread at its own risk.
 package struct Smuggled<Value>: @unchecked Sendable {
-  // @unchecked: tests break the rule on purpose with it, or wait for the thread.
+  // @unchecked: tests use it to break the rule on purpose, or wait for the
+  // thread.
   package let value: Value
 
   package init(_ value: Value) { self.value = value }

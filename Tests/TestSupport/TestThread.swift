@@ -1,7 +1,8 @@
 internal import CTestSupport
 internal import LoopTransactions
 
-/// A thread of a test's own. One that nobody joins ends by itself, and leaves nothing.
+/// A thread of a test. A thread that is not joined ends by itself and leaks
+/// nothing.
 package final class TestThread {
   private var thread: OpaquePointer?
 
@@ -11,19 +12,20 @@ package final class TestThread {
     thread = ct_thread_start(runThread, context)
   }
 
-  // Of a thread that is neither joined nor let go, ThreadSanitizer says that it leaks.
+  // Without this, ThreadSanitizer reports a leak of a thread that was not
+  // joined.
   deinit { if let thread { ct_thread_leave(thread) } }
 
-  /// Waits until the thread has ended. Waiting again does nothing.
+  /// Waits until the thread has ended. Joining again does nothing.
   package func join() {
     if let thread { ct_thread_join(thread) }
     thread = nil
   }
 
-  /// Runs `body` on a thread of its own, and waits until that has ended.
+  /// Runs `body` on a new thread and joins it.
   package static func run(_ body: @escaping @Sendable () -> Void) { TestThread(body).join() }
 
-  /// Lets another thread have the processor.
+  /// Yields the processor to another thread.
   package static func yield() { ct_yield() }
 
   /// The processor time that the calling thread has used.
@@ -41,8 +43,8 @@ private func runThread(_ context: UnsafeMutableRawPointer?) {
   Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body()
 }
 
-/// Lets other threads run until `condition` holds, for 20 seconds at most; whether it
-/// does.
+/// Yields to other threads until `condition` holds, for at most 20 seconds.
+/// Returns true if it holds.
 package func inTime(_ condition: () -> Bool) -> Bool {
   let end = System.nanoseconds + 20_000_000_000
   while !condition() {

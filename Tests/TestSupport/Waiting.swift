@@ -4,8 +4,9 @@
   private import Glibc
 #endif
 
-/// Waits by poll(2), as a host does that has a loop of its own, until `descriptor` is
-/// readable or `timeout` is over; nil has no end. Whether it is readable.
+/// Waits with poll(2), like a host with a loop of its own, until `descriptor`
+/// is readable or `timeout` has passed; nil means no timeout. Returns true if
+/// the descriptor is readable.
 @discardableResult
 package func waitFor(_ descriptor: Int32, _ timeout: Duration?) -> Bool {
   var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,7 +1,7 @@
 package import LoopTransactions
 package import LoopTransactionsTesting
 
-/// Runs `body` with a loop that is closed afterwards, whatever happens.
+/// Runs `body` with a loop, and closes the loop even if `body` throws.
 package func withLoop(
   _ wakeMethod: WakeMethod = .best,
   _ body: (EventLoop) throws -> Void
@@ -10,7 +10,7 @@ package func withLoop(
   try closing(loop) { try body(loop) }
 }
 
-/// Runs `body` with a stepped loop that is closed afterwards.
+/// Runs `body` with a stepped loop, and closes the loop even if `body` throws.
 package func withSteppedLoop(
   seed: UInt64? = nil,
   _ body: (SteppedLoop) throws -> Void
@@ -19,10 +19,10 @@ package func withSteppedLoop(
   try closing(stepped.loop) { try body(stepped) }
 }
 
-/// Runs `body` with a host's libuv loop and the loop that adopted it; both are
-/// closed afterwards.
+/// Runs `body` with a host's libuv loop and the loop that adopted it, and
+/// closes both even if `body` throws.
 ///
-/// `prepare` sees the host before it is adopted.
+/// `prepare` is called with the host before it is adopted.
 package func withAdoptedLoop(
   prepare: (ForeignLoop) -> Void = { _ in },
   _ body: (ForeignLoop, EventLoop) throws -> Void
@@ -34,14 +34,14 @@ package func withAdoptedLoop(
   guard host.close() else { throw HandlesLeftOpen() }
 }
 
-/// A host's loop could not be closed: a handle was left on it.
+/// Thrown if a host's loop could not be closed because a handle on it is open.
 package struct HandlesLeftOpen: Error {
   package init() {}
 }
 
 private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
   do { try body() } catch {
-    // The test's own error counts; closing fails if it left handles open.
+    // Rethrow the test's error. Closing may fail if the test left handles open.
     try? loop.close()
     throw error
   }
@@ -49,8 +49,8 @@ private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
 }
 
 extension EventLoop {
-  /// Runs the loop, but for 20 seconds at most: `timedOut` if it took them, even
-  /// if it was stopped by then.
+  /// Runs the loop for at most 20 seconds. Returns `.timedOut` if it took that
+  /// long, even if it was stopped by then.
   package func runInTime() -> RunResult {
     let deadline = now.advanced(by: .seconds(20))
     let result = run(until: deadline)

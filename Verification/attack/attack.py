@@ -1,18 +1,18 @@
 """usage: scripts/soak attack [-m MINUTES] [-n SCALE] [-s SEED] [-T] [-- ARGUMENT...]
 
-Attacks the example server, the scheduler and the decoders of pictures, each for a third
-of the time, and prints figures. Exits 1 if something is lost, hangs or crashes; standard
-error then says how to repeat it.
+Attacks the example server, the scheduler and the picture decoders for a third of the time
+each, and prints figures. Exits 1 if work is lost, or if a program hangs or crashes; standard
+error then tells how to reproduce it.
 
-  -m MINUTES  how long in all, without building (default 10); a round that has begun is
+  -m MINUTES  the total time, without building (default 10); a round that has begun is
               finished
-  -n SCALE    how many times the usual work a round does, as LT_STRESS_SCALE (default 10)
-  -s SEED     the first round's seed (default: from the clock), as LT_STRESS_SEED
-  -T          never refuse threads to the scheduler; otherwise every other round does, for
-              30 ms of every 100 ms
+  -n SCALE    the work per round, relative to a normal test run (LT_STRESS_SCALE, default 10)
+  -s SEED     the seed of the first round (LT_STRESS_SEED, default: from the clock)
+  -T          never refuse threads; by default, every other round of the scheduler refuses
+              them for 30 ms of every 100 ms
 
 Arguments after '--' go to 'swift build' of the tests (default: -c release). The server is
-always a release build. The pictures are left out where what Display needs is not installed.
+always a release build. The picture decoders are skipped if Display's libraries are missing.
 """
 
 import argparse
@@ -31,21 +31,21 @@ NEEDED = "cairo pangocairo libjpeg libpng gdk-pixbuf-2.0 sdl2".split()
 
 
 class Failed(Exception):
-    """An attack that succeeded."""
+    """An attack found a fault."""
 
 
 def build(package, *arguments):
-    """The folder of what was built."""
+    """Builds a package and returns the folder of its binaries."""
     command = ["swift", "build", "--package-path", package, *arguments]
     if subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=False).returncode != 0:
         raise Failed(f"{' '.join(command)}: failed")
-    # Without what is to be built, which it would build again.
+    # --show-bin-path builds too if --build-tests is given.
     bare = [word for word in command if word != "--build-tests"] + ["--show-bin-path"]
     return subprocess.run(bare, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def run(command, **variables):
-    """What the command printed, and its peak memory in MB."""
+    """Runs a command. Returns its output and its peak memory in MB."""
     began = time.monotonic()
     with open(os.path.join(ROOT, ".build", "attack.log"), "w+", encoding="utf-8") as log:
         process = subprocess.Popen(
@@ -74,7 +74,7 @@ def tests(folder, package, suite):
 
 
 def rounds(seconds, seed):
-    """The seeds of rounds, one at least, until the time is up."""
+    """Yields the seeds of rounds until the time is over, and at least one."""
     until = time.monotonic() + seconds
     while True:
         yield seed
@@ -92,7 +92,7 @@ def attack_server(seconds, options):
 
 
 def refusing_library():
-    """The shim, built."""
+    """Builds refuse_threads.c and returns the path of the library."""
     library = os.path.join(ROOT, ".build", "refuse_threads.so")
     source = os.path.join(HERE, "refuse_threads.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
@@ -121,7 +121,7 @@ def attack_scheduler(seconds, options):
 
 def attack_pictures(seconds, options):
     if subprocess.run(["pkg-config", "--exists", *NEEDED], check=False).returncode != 0:
-        print("pictures: left out, for Display's libraries are not installed")
+        print("pictures: skipped, Display's libraries are not installed")
         return
     folder = build("Display", *options.arguments, "--build-tests")
     command = tests(folder, "Display", "PictureAttackTests")

@@ -1,8 +1,10 @@
-// Preloaded into the stress tests: pthread_create fails with EAGAIN for REFUSE_MS at
-// the start of every REFUSE_EVERY_MS, longer than the library retries.
+// Preloaded into the stress tests. Makes pthread_create fail with EAGAIN for
+// REFUSE_MS at the start of every REFUSE_EVERY_MS, which is longer than the
+// library retries.
 //
-// Only for calls with attributes from the program itself, which are the scheduler's
-// workers: the tests' own threads have none, and other libraries are left alone.
+// Affects only calls from the program itself that pass attributes: those are
+// the scheduler's workers. The tests' own threads pass none, and other
+// libraries are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 """usage: server.py BINARY [-s SECONDS] [--seed N]
 
-Attacks a resp-server that it starts itself, on the loopback interface only, with few
-descriptors: damaged requests, dropped connections, pipelines, clients that do not read,
-and more clients than descriptors. A prober asks all the time.
+Starts a resp-server with few descriptors on the loopback interface and attacks it: damaged
+requests, dropped connections, pipelines, clients that do not read, and more clients than
+descriptors. A prober measures its latency all the time.
 
-Prints how many clients were served and refused, the peak memory and the slowest answer
-to the prober. Exits 1 if an answer is lost, a client hangs, a connection leaks, or the
-server crashes or does not end on SIGTERM.
+Prints the number of clients served and refused, the peak memory, and the slowest answer to
+the prober. Exits 1 if an answer is lost, a client hangs, a connection leaks, or the server
+crashes or does not exit on SIGTERM.
 """
 
 import argparse
@@ -34,7 +34,7 @@ WORDS = [
 
 
 class Lost(Exception):
-    """An answer that did not come, or a wrong one."""
+    """A reply is missing or wrong."""
 
 
 def command(*words):
@@ -56,25 +56,25 @@ class Server:
         return client
 
     def peak(self):
-        """In MB."""
+        """Returns the peak memory in MB."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
             return next(int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM"))
 
     def end(self):
         if self.process.poll() is not None:
-            raise Lost(f"the server ended by itself: {self.process.returncode}")
+            raise Lost(f"the server exited unexpectedly with {self.process.returncode}")
         self.process.send_signal(signal.SIGTERM)
         try:
             code = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            raise Lost("the server does not end on SIGTERM") from None
+            raise Lost("the server did not exit on SIGTERM") from None
         if code != 0:
-            raise Lost(f"the server ended with {code}")
+            raise Lost(f"the server exited with {code}")
 
 
 def receive(client, count):
-    """`count` bytes, or fewer at the end of the connection."""
+    """Reads `count` bytes, or fewer if the connection ends."""
     parts, left = [], count
     while left > 0:
         part = client.recv(min(left, 1 << 16))
@@ -88,7 +88,7 @@ def receive(client, count):
 def expect(client, reply):
     got = receive(client, len(reply))
     if got != reply:
-        raise Lost(f"got {got[:60]!r} of {len(got)} bytes, not {reply[:60]!r} of {len(reply)}")
+        raise Lost(f"got {got[:60]!r} of {len(got)} bytes, expected {reply[:60]!r} of {len(reply)}")
 
 
 def information(client):
@@ -97,14 +97,15 @@ def information(client):
     while not header.endswith(b"\r\n"):
         byte = receive(client, 1)
         if not byte:
-            raise Lost("INFO: no answer")
+            raise Lost("INFO: no reply")
         header += byte
     text = receive(client, int(header[1:-2]) + 2).decode()
     return {name: int(value) for name, value in (line.split(":") for line in text.split())}
 
 
 def exchange(client, request, reply):
-    """Sends and reads at the same time: the server stops reading from who does not."""
+    """Sends and receives concurrently, because the server stops reading from a client that
+    does not receive its replies."""
     sent, got = 0, bytearray()
     limit = time.monotonic() + 3 * PATIENCE
     client.setblocking(False)
@@ -112,29 +113,29 @@ def exchange(client, request, reply):
         wanted = [client] if sent < len(request) else []
         readable, writable, _ = select.select([client], wanted, [], PATIENCE)
         if not readable and not writable or time.monotonic() > limit:
-            raise Lost(f"{len(got)} of {len(reply)} bytes came")
+            raise Lost(f"received only {len(got)} of {len(reply)} bytes")
         if writable:
             sent += client.send(request[sent:sent + (1 << 16)])
         if readable:
             part = client.recv(1 << 16)
             if not part:
-                raise Lost(f"closed after {len(got)} of {len(reply)} bytes")
+                raise Lost(f"the connection ended after {len(got)} of {len(reply)} bytes")
             got += part
     client.setblocking(True)
     client.settimeout(PATIENCE)
     if got != reply:
-        raise Lost("a pipeline got other replies")
+        raise Lost("a pipeline received wrong replies")
 
 
 def drop(client, source):
-    """Ends a connection in one of the ways there are to do it badly."""
+    """Ends a connection abruptly, with or without a reset."""
     if source.random() < 0.5:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
 
 
 class Prober(threading.Thread):
-    """A client that stays, and times an answer every few milliseconds."""
+    """A client that stays connected and measures a reply every 10 ms."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -159,7 +160,7 @@ class Prober(threading.Thread):
             raise Lost(f"the prober: {self.fault!r}")
 
 
-# Each attack returns how many clients were served, and how many refused.
+# Each attack returns the number of clients served and of clients refused.
 
 
 def damaged(server, source):
@@ -199,7 +200,7 @@ def pipelines(server, source):
 
 
 def slow_readers(server, source):
-    """Clients that ask for 10 MB each and read nothing; half of them read it at last."""
+    """Clients that request 10 MB each and do not read; half of them read it in the end."""
     setter = server.connect()
     setter.sendall(command("SET", "big", VALUE))
     expect(setter, b"+OK\r\n")
@@ -219,7 +220,7 @@ def slow_readers(server, source):
 
 
 def floods(server, source):
-    """Messages to subscribers of whom some do not read."""
+    """Messages to subscribers, half of which do not read."""
     listeners, silent = ([server.connect() for _ in range(4)] for _ in range(2))
     for client in listeners + silent:
         client.sendall(command("SUBSCRIBE", "c"))
@@ -236,7 +237,7 @@ def floods(server, source):
 
 
 def exhaustion(server, source):
-    """Three times as many clients as descriptors. Each that stays is to be served."""
+    """Three times as many clients as descriptors. Each that stays connected must be served."""
     clients = []
     for _ in range(3 * DESCRIPTORS):
         client = server.connect()
@@ -249,7 +250,7 @@ def exhaustion(server, source):
     while clients:
         ready, _, _ = select.select(clients, [], [], PATIENCE)
         if not ready:
-            raise Lost(f"{len(clients)} of {served} clients above the limit were not served")
+            raise Lost(f"{len(clients)} of {served} clients over the limit were not served")
         for client in ready:
             expect(client, b"+PONG\r\n")
             clients.remove(client)
@@ -261,12 +262,13 @@ ATTACKS = [damaged, pipelines, slow_readers, floods, exhaustion]
 
 
 def settle(server):
-    """Waits until the server has closed what was dropped: the prober and this one stay."""
+    """Waits until the server has closed the dropped connections: only the prober and this
+    client remain."""
     limit = time.monotonic() + PATIENCE
     client = server.connect()
     while (count := information(client)["connections"]) > 2:
         if time.monotonic() > limit:
-            raise Lost(f"{count - 2} connections leak")
+            raise Lost(f"{count - 2} connections leaked")
         time.sleep(0.02)
     client.close()
 

@@ -1,5 +1,5 @@
 /* The inbox word: who posts, who asks for a wake, who sleeps, who closes.
-   ARCHITECTURE.md, "No lost wake-up". scripts/model checks it; each switch is a
+   docs/proofs.md, "No lost wake-up". scripts/model checks it; each switch is a
    mutation that has to fail:
      CLEAR_LATE      a post gives the lock back, then looks whether the loop sleeps
      NO_LOOK         the loop does not look for requests once it said it sleeps

@@ -1,4 +1,4 @@
-/* A kept transaction of a port: who commits it, and who takes it. ARCHITECTURE.md,
+/* A kept transaction of a port: who commits it, and who takes it. docs/proofs.md,
    "No lost commit". scripts/model checks it; each switch is a mutation that has to fail:
      CLEAR_LATE   the loop clears the mark behind the action
      SET_LATE     a sender sets the mark after it gave the lock back

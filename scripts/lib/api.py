@@ -16,7 +16,7 @@ RELATIONS = {"==": "==", "sameType": "==", "conformance": ":", "superclass": ":"
 
 
 def graphs(folder, module):
-    """The graph of the module, then those of its extensions to other modules' types."""
+    """The graph of the module, then the graphs of its extensions to other modules' types."""
     yield folder / f"{module}.symbols.json"
     yield from sorted(folder.glob(f"{module}@*.symbols.json"))
 

@@ -48,7 +48,7 @@ HOPS = [
     ("the same", "hop", "call", "lt.preferred", "lt", "50", ratio, 0.1),
     ("a pinned actor, from Swift's threads", "hop", "call", "lt", None, "50", plain, None),
     ("MainActor on a bridge, from Swift's threads", "hop", "call", "main", None, "50", plain, None),
-    ("a default actor that nobody else calls", "hop", "call", "actor", None, "50", plain, None),
+    ("a default actor that has no other caller", "hop", "call", "actor", None, "50", plain, None),
 ]
 TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS}
 

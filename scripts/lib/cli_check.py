@@ -21,7 +21,7 @@ failures = []
 
 
 def on_terminal(arguments, keys=(), **environment):
-    """What a terminal would have got; `keys`: what to wait for, and to type then."""
+    """Returns the output on a terminal. `keys`: pairs of a text to wait for and keys to type."""
     variables = {"PATH": os.environ["PATH"], "TERM": "xterm", "HOME": os.getcwd(), **environment}
     child, terminal = pty.fork()
     if child == 0:

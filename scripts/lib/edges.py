@@ -1,26 +1,26 @@
 """usage: python3 scripts/lib/edges.py [--write | --why FROM TO]
 
 Computes which folders of a library use which, from the names they declare and
-mention. Fails when folders depend on each other in a circle, or when
-ARCHITECTURE.md draws another picture than the one computed.
+mention. Fails when folders depend on each other in a cycle, or when the picture
+in the library's document differs from the computed one.
 
-  --write        put the computed pictures into the ARCHITECTURE files
+  --write        put the computed pictures into the documents
   --why FROM TO  list the names that FROM uses of TO, with their files
 
-exit: 0 as drawn, 1 a cycle or another picture, 2 usage
+exit: 0 as drawn, 1 a cycle or another picture, 2 usage error
 """
 import os
 import re
 import sys
 from collections import defaultdict
 
-# Each library, and the file that draws its folders.
+# Each library, and the document with the picture of its folders.
 LIBRARIES = {
     "Sources/LoopTransactions": "ARCHITECTURE.md",
-    "Sources/LoopbenchKit": "ARCHITECTURE.md",
+    "Sources/LoopbenchKit": "docs/loopbench-internals.md",
     "Display/Sources/AsyncDisplay": "Display/ARCHITECTURE.md",
 }
-# Files beside the folders put the library together, so they may use all of them.
+# Files beside the folders put the library together, so they may use every folder.
 ROOT = "(root)"
 
 MODIFIERS = r"(?:(?:public|package|internal|open|final|indirect|nonisolated|@\w+(?:\([^)]*\))?)\s+)*"
@@ -29,14 +29,14 @@ FUNCTION = re.compile(rf"^{MODIFIERS}func\s+(\w+)", re.M)
 EXTENSION = re.compile(rf"^{MODIFIERS}extension\s+([\w.]+)")
 MEMBER = re.compile(r"  (?! )(.*?)\b(?:func|var|let)\s+(\w+)")
 ANY_MEMBER = re.compile(r"\b(?:func|var|let|case|for)\s+(\w+)")
-# Names that also label a parameter say nothing about a member.
+# A name that also labels a parameter does not identify a member.
 LABEL = re.compile(r"[(,]\s*(\w+)(?:\s+\w+)?\s*:")
 # Accessors, and members that the standard library's types have too.
 COMMON_MEMBERS = ("get", "set", "update")
 
 
 def without_text(source):
-    """The code alone: no comments, no string literals."""
+    """`source` without comments and string literals."""
     source = re.sub(r'"""(.|\n)*?"""', '""', source)
     source = re.sub(r"//.*", "", source)
     source = re.sub(r"/\*(.|\n)*?\*/", "", source)
@@ -68,7 +68,7 @@ class Library:
             for match in FUNCTION.finditer(code):
                 places[match.group(1), True].add(self.folder_of(file))
         for (name, is_function), folders in places.items():
-            # A name declared in two folders does not say which one is meant.
+            # A name that two folders declare does not identify one of them.
             if len(folders) == 1:
                 ending = r"\(" if is_function else r"\b"
                 self._add_mentions(name, next(iter(folders)), rf"(?<![\w.]){name}{ending}")
@@ -104,7 +104,7 @@ class Library:
                 self.uses[folder][home].add((label or name, file))
 
     def layers(self):
-        """Folders from the lowest up, each with those it uses; and the cycles."""
+        """The folders from the lowest up, and the cycles among the rest."""
         left, order = set(self.folders), []
         while left:
             free = sorted(f for f in left if not (set(self.uses[f]) & left - {f}))
@@ -123,7 +123,7 @@ class Library:
                        for f in left if f in reach[f]})
 
     def picture(self):
-        """One line a folder, lowest last, with the folders that it uses itself."""
+        """One line per folder, lowest last, with the folders that it uses directly."""
         order, _ = self.layers()
         width = max(map(len, order), default=0)
         place = {folder: number for number, folder in enumerate(order)}
@@ -148,7 +148,7 @@ def check(path, document, write):
     library = Library(path)
     _, cycles = library.layers()
     for cycle in cycles:
-        print(f"{path}: these folders depend on each other in a circle: {', '.join(cycle)}")
+        print(f"{path}: these folders depend on each other in a cycle: {', '.join(cycle)}")
         pairs = [(a, b) for a in cycle for b in cycle if a < b]
         both = [(a, b) for a, b in pairs if library.uses[a][b] and library.uses[b][a]]
         for a, b in both or pairs:
@@ -164,7 +164,7 @@ def check(path, document, write):
     if before == picture:
         return True
     if not write:
-        print(f"{document}: does not draw the folders of {path} as they are; the picture is:")
+        print(f"{document}: the picture of {path} is out of date; the computed one is:")
         print(picture)
         print("  error: remove the new arrow, or run: python3 scripts/lib/edges.py --write")
         return False

@@ -56,8 +56,8 @@ nested_package() {
   run_tests --package-path "$folder" --scratch-path "$scratch" "$@"
 }
 
-# require_libraries WHAT LIBRARY…: whether pkg-config knows them; else says that
-# WHAT was skipped.
+# require_libraries NAME LIBRARY…: succeeds if pkg-config finds the libraries.
+# Otherwise prints that NAME was skipped.
 require_libraries() {
   local what=$1 library
   shift
@@ -68,7 +68,7 @@ require_libraries() {
   done
 }
 
-# require_tools WHAT TOOL…: the same for commands.
+# require_tools NAME TOOL…: the same for commands.
 require_tools() {
   local what=$1 tool
   shift

@@ -1,13 +1,13 @@
-// What `dump`, a debugger and a test's failure show. Without these they would reflect
-// the atomics behind, at which Swift's own reflection traps.
+// Mirrors for `dump`, debuggers and failed expectations. Swift's own reflection
+// would reach the atomics inside these types and trap.
 
 extension Layer: CustomReflectable {
-  /// Its size, what it shows, and how far it is.
+  /// The layer's size, contents and display state.
   public var customMirror: Mirror {
     Mirror(
       self,
       children: [
-        "bounds": bounds,
+        "size": size,
         "contents": contents?.pixels as Any,
         "state": core.state,
       ]
@@ -16,21 +16,21 @@ extension Layer: CustomReflectable {
 }
 
 extension Display: CustomReflectable {
-  /// What it has displayed.
+  /// The display's metrics.
   public var customMirror: Mirror { Mirror(self, children: ["metrics": metrics]) }
 }
 
 extension Sentinel: CustomReflectable {
-  /// Its value.
+  /// The current value.
   public var customMirror: Mirror { Mirror(self, children: ["value": value]) }
 }
 
 extension Bitmap: CustomReflectable {
-  /// Its size.
+  /// The bitmap's size and scale.
   public var customMirror: Mirror { Mirror(self, children: ["pixels": pixels, "scale": scale]) }
 }
 
 extension BitmapPool: CustomReflectable {
-  /// What it has lent.
+  /// The pool's metrics.
   public var customMirror: Mirror { Mirror(self, children: ["metrics": metrics]) }
 }

@@ -1,5 +1,6 @@
-// What AsyncDisplay calls of Cairo. Declared here: its own headers lie where only
-// pkg-config says, and SwiftPM warns of what those of Pango say.
+// The part of Cairo that AsyncDisplay calls. Declared here because its headers
+// are in a folder that only pkg-config knows, and the flags of Pango's .pc file
+// make SwiftPM warn.
 #ifndef CCAIRO_SHIM_H
 #define CCAIRO_SHIM_H
 
@@ -7,13 +8,13 @@ typedef struct _cairo cairo_t;
 typedef struct _cairo_surface cairo_surface_t;
 typedef struct _cairo_pattern cairo_pattern_t;
 
-// CAIRO_FORMAT_ARGB32: premultiplied, a native 32-bit word a pixel.
+// CAIRO_FORMAT_ARGB32: premultiplied, one native 32-bit word per pixel.
 static const int ad_cairo_argb32 = 0;
 static const int ad_cairo_status_success = 0;
 // CAIRO_OPERATOR_SOURCE and _OVER.
 static const int ad_cairo_source = 1;
 static const int ad_cairo_over = 2;
-// CAIRO_FILTER_GOOD (means of what is made smaller), _NEAREST.
+// CAIRO_FILTER_GOOD, which averages when it downscales, and _NEAREST.
 static const int ad_cairo_good = 1;
 static const int ad_cairo_nearest = 3;
 // CAIRO_EXTEND_PAD.
@@ -35,7 +36,7 @@ void cairo_restore(cairo_t *context);
 void cairo_push_group(cairo_t *context);
 void cairo_pop_group_to_source(cairo_t *context);
 
-// Declared whole, for it is passed by its address.
+// Defined here because callers allocate it.
 typedef struct {
   double xx, yx, xy, yy, x0, y0;
 } cairo_matrix_t;

@@ -1,4 +1,4 @@
-// libjpeg's header needs another's before it.
+// jpeglib.h needs stdio.h before it.
 #include <stdio.h>
 
 #include <jpeglib.h>

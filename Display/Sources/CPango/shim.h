@@ -1,5 +1,6 @@
-// What AsyncDisplay calls of Pango. Declared here: its own headers lie where only
-// pkg-config says, and what that says beside, SwiftPM warns of.
+// The part of Pango that AsyncDisplay calls. Declared here because its headers
+// are in a folder that only pkg-config knows, and SwiftPM warns about the other
+// flags in its .pc file.
 #ifndef CPANGO_SHIM_H
 #define CPANGO_SHIM_H
 
@@ -15,7 +16,7 @@ typedef struct _PangoAttrList PangoAttrList;
 typedef struct _PangoLayoutIter PangoLayoutIter;
 typedef struct _PangoLayoutLine PangoLayoutLine;
 
-// The part of PangoAttribute that is public.
+// The public part of PangoAttribute.
 typedef struct _PangoAttribute {
   const void *klass;
   unsigned int start_index;

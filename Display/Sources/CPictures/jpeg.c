@@ -10,19 +10,21 @@
 #include "cpictures.h"
 
 #ifndef JCS_ALPHA_EXTENSIONS
-#error "libjpeg-turbo is needed: another libjpeg makes no pixels of 32 bits"
+#error "libjpeg-turbo is required: other libjpegs cannot decode to 32-bit pixels"
 #endif
 
-// A picture in scans has ten or so. Each is all of its pixels' work, and may be a few bytes
-// of the file. So small pictures may have many, and the largest as many as encoders write.
+// A progressive JPEG usually has about ten scans. Each scan costs work for
+// every pixel and may take only a few bytes of the file. The first limit is for
+// small pictures; the second limits the largest picture to as many scans as
+// encoders write.
 #define MOST_SCANS 500
 #define MOST_SCANNED_PIXELS (UINT64_C(1) << 30)
 
-// Beside coefficients: the rows of a picture that is as wide as any may be.
+// Memory besides the coefficients, for rows of the widest picture.
 #define SCRATCH_BYTES (32L << 20)
 
 struct cp_jpeg {
-  // First: libjpeg hands it to `fail`.
+  // First, because `fail` casts the pointer that libjpeg passes.
   struct jpeg_error_mgr errors;
   struct jpeg_decompress_struct decoder;
   jmp_buf failed;
@@ -43,7 +45,7 @@ static int damaged(cp_jpeg *jpeg, const char *message) {
   return cp_damaged;
 }
 
-// Of what is damaged so much is shown as there is.
+// Ignores warnings, so the intact part of a damaged picture is shown.
 static void ignore(j_common_ptr decoder, int level) {
   (void)decoder;
   (void)level;
@@ -97,7 +99,7 @@ uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg) {
   for (int index = 0; index < decoder->num_components; index++) {
     const jpeg_component_info *component = &decoder->comp_info[index];
     uint64_t across = component->h_samp_factor, down = component->v_samp_factor;
-    // Whole groups of blocks, as many as scans have that hold all components.
+    // Rounded up to whole MCUs, as in interleaved scans.
     uint64_t width = (component->width_in_blocks + across - 1) / across * across;
     blocks += width * ((component->height_in_blocks + down - 1) / down * down);
   }
@@ -105,7 +107,8 @@ uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg) {
 }
 
 int cp_jpeg_has_inks(const cp_jpeg *jpeg) {
-  // Turned round, as Adobe's programs write them; who says nothing means the same.
+  // Values are inverted, as Adobe's programs write them. Files without an Adobe
+  // marker are read the same way.
   J_COLOR_SPACE space = jpeg->decoder.jpeg_color_space;
   return space == JCS_CMYK || space == JCS_YCCK;
 }
@@ -119,14 +122,15 @@ int cp_jpeg_start(cp_jpeg *jpeg) {
   decoder->out_color_space = JCS_EXT_ARGB;
 #endif
   if (cp_jpeg_has_inks(jpeg)) decoder->out_color_space = JCS_CMYK;
-  // All scans at once would be one step.
+  // Reads scan by scan. Reading all of them in one call would be one long step.
   decoder->buffered_image = jpeg_has_multiple_scans(decoder);
   jpeg->is_ahead = !decoder->buffered_image;
-  // What was refused by its header is not begun. This is all that its scans may take then.
+  // A picture over its limits was refused before this call. libjpeg may not use
+  // more memory than this.
   decoder->mem->max_memory_to_use = SCRATCH_BYTES + (long)cp_jpeg_coefficient_bytes(jpeg);
   jpeg_start_decompress(decoder);
   if (decoder->output_width != decoder->image_width || decoder->output_components != 4) {
-    return damaged(jpeg, "an odd format");
+    return damaged(jpeg, "unsupported pixel format");
   }
   return 0;
 }
@@ -151,7 +155,7 @@ int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32
   for (uint32_t row = 0; row < count; row++) {
     JSAMPROW place = first + row * stride;
     if (jpeg_read_scanlines(&jpeg->decoder, &place, 1) == 1) continue;
-    return damaged(jpeg, "fewer rows than it says");
+    return damaged(jpeg, "fewer rows than its header says");
   }
   return 0;
 }

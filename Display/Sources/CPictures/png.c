@@ -7,7 +7,7 @@
 
 #include "cpictures.h"
 
-// Of what is read ahead, and what is not of pixels.
+// For libpng's read-ahead and for chunks without pixels.
 #define SPARE_BYTES (64 << 10)
 
 struct cp_png {
@@ -15,7 +15,7 @@ struct cp_png {
   png_infop info;
   const unsigned char *bytes;
   size_t left;
-  // How many of them the rows that are read may take.
+  // How many of those the rows being read may consume.
   size_t allowed;
   int (*is_cancelled)(void *context);
   void *context;
@@ -54,8 +54,8 @@ static void take(png_structp decoder, png_bytep target, size_t count) {
     png->failure = cp_cancelled;
     png_error(decoder, "cancelled");
   }
-  if (count > png->left) png_error(decoder, "cut off");
-  if (count > png->allowed) png_error(decoder, "more than its pixels");
+  if (count > png->left) png_error(decoder, "truncated file");
+  if (count > png->allowed) png_error(decoder, "more data than its pixels need");
   memcpy(target, png->bytes, count);
   png->bytes += count;
   png->left -= count;
@@ -82,7 +82,8 @@ cp_png *cp_png_open(
     if (png->decoder != NULL) png->info = png_create_info_struct(png->decoder);
     if (png->info != NULL) {
       png_set_read_fn(png->decoder, png, take);
-      // A text of a few bytes may stand for megabytes, of which there may be a thousand.
+      // Skips ancillary chunks. A text chunk of a few bytes may expand to
+      // megabytes, and a file may have a thousand of them.
       png_set_keep_unknown_chunks(png->decoder, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
       return png;
     }
@@ -111,7 +112,7 @@ int cp_png_start(cp_png *png, int *passes, int *has_alpha) {
   png_structp decoder = png->decoder;
   *has_alpha = (png_get_color_type(decoder, png->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
                png_get_valid(decoder, png->info, PNG_INFO_tRNS);
-  // Whatever it is: four bytes.
+  // Converts every format to four bytes per pixel.
   png_set_expand(decoder);
   png_set_strip_16(decoder);
   png_set_gray_to_rgb(decoder);
@@ -125,14 +126,17 @@ int cp_png_start(cp_png *png, int *passes, int *has_alpha) {
   *passes = png_set_interlace_handling(decoder);
   png_read_update_info(decoder, png->info);
   size_t width = png_get_image_width(decoder, png->info);
-  if (png_get_rowbytes(decoder, png->info) != 4 * width) png_error(decoder, "an odd format");
+  if (png_get_rowbytes(decoder, png->info) != 4 * width) {
+    png_error(decoder, "unsupported pixel format");
+  }
   return 0;
 }
 
 int cp_png_read_rows(cp_png *png, unsigned char *first, size_t stride, uint32_t count) {
   if (setjmp(png->failed)) return png->failure;
-  // With the last row libpng reads all that there is: what follows the pixels could make
-  // minutes of work. No program needs twice their bytes.
+  // With the last row libpng reads everything that follows. Data after the
+  // pixels could take minutes, and no encoder needs twice the size of the
+  // pixels.
   png->allowed = 2 * count * stride + SPARE_BYTES;
   for (uint32_t row = 0; row < count; row++) {
     png_read_row(png->decoder, first + row * stride, NULL);

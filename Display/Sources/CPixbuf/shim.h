@@ -1,5 +1,6 @@
-// What AsyncDisplay, and its tests, call of gdk-pixbuf. Declared here: its own headers
-// lie where only pkg-config says, whose -pthread SwiftPM warns of.
+// The part of gdk-pixbuf that CardFeed and the tests call. Declared here
+// because its headers are in a folder that only pkg-config knows, and SwiftPM
+// warns about the -pthread in its .pc file.
 #ifndef CPIXBUF_SHIM_H
 #define CPIXBUF_SHIM_H
 
@@ -36,7 +37,7 @@ unsigned char *gdk_pixbuf_get_pixels(const GdkPixbuf *pixbuf);
 int gdk_pixbuf_save_to_bufferv(GdkPixbuf *pixbuf, char **buffer, size_t *size, const char *type,
                                char **keys, char **values, GError **error);
 
-// The callback of "size-prepared" is the only signal that is listened to.
+// Declared for the callback of "size-prepared", the only signal in use.
 unsigned long g_signal_connect_data(void *instance, const char *signal, ad_size_prepared callback,
                                     void *data, void *destroy, int flags);
 void g_object_unref(void *object);

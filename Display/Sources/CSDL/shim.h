@@ -1,6 +1,6 @@
-// What the feed's window calls of SDL 2. Declared here: its own headers lie where only
-// pkg-config says, whose -D_REENTRANT SwiftPM warns of. These are its ABI, which has not
-// changed since 2.0.
+// The part of SDL 2 that the window of cardfeed calls. Declared here because
+// its headers are in a folder that only pkg-config knows, and SwiftPM warns
+// about the -D_REENTRANT in its .pc file. This ABI has not changed since 2.0.
 #ifndef CSDL_SHIM_H
 #define CSDL_SHIM_H
 
@@ -14,7 +14,7 @@ typedef struct SDL_Rect {
   int x, y, w, h;
 } SDL_Rect;
 
-// The parts of SDL_Event that are read; 56 bytes, as SDL's.
+// The fields of SDL_Event that are read. 56 bytes, like SDL's.
 typedef union ad_sdl_event {
   uint32_t type;
   struct {

@@ -1,5 +1,5 @@
-// How the system shares processors between a loop and its workers: Linux' call for it
-// has no function in the C library.
+// Controls how the kernel shares processors between a loop and its workers. The
+// C library has no function for Linux's system call.
 #ifndef CTHREAD_SHIM_H
 #define CTHREAD_SHIM_H
 
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// struct sched_attr, as far as it has been since Linux 3.14.
+// struct sched_attr as of Linux 3.14.
 struct ct_sched_attr {
   uint32_t size;
   uint32_t policy;
@@ -22,8 +22,9 @@ struct ct_sched_attr {
   uint64_t period;
 };
 
-// Asks for turns of so many nanoseconds for this thread, which come the sooner the
-// shorter they are (Linux 6.12; before, nothing changes). Whether that was taken.
+// Requests a scheduler slice of `nanoseconds` for this thread. A thread with a
+// shorter slice is woken sooner. Needs Linux 6.12; older kernels ignore it.
+// Returns 0 if the kernel refused.
 static inline int ct_short_turns(uint64_t nanoseconds) {
   struct ct_sched_attr attr = {0};
   if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0) return 0;
@@ -32,8 +33,8 @@ static inline int ct_short_turns(uint64_t nanoseconds) {
   return syscall(SYS_sched_setattr, 0, &attr, 0) == 0;
 }
 
-// Has this thread be so much nicer than others; an id of 0 is the thread's, not the
-// process's, on Linux.
+// Sets the nice value of the calling thread: on Linux the id 0 means the
+// thread, not the process.
 static inline void ct_give_way(int nice) { (void)setpriority(PRIO_PROCESS, 0, nice); }
 #else
 static inline int ct_short_turns(uint64_t nanoseconds) {

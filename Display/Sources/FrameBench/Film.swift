@@ -8,29 +8,30 @@ import CardFeed
   import Darwin
 #endif
 
-/// `loopbench frames film`: runs variants one after the other, and draws their frames.
+/// The command `loopbench frames film`, which runs variants in sequence and
+/// draws their frames.
 public enum Film {
   static let help = """
     usage: loopbench frames film [-o FILE] [-p NAMES] [--load RC] [--frames N]
 
-    Runs variants of the feed one after the other, and draws each refresh of the screen
-    as an SVG film strip.
+    Runs variants of the feed in sequence and draws each refresh of the screen as an SVG
+    film strip.
 
-      -o FILE      where to; standard output without
-      -p NAMES     which, separated by commas (default: all)
-      --load RC    cards a second times the seconds of a card (default: 0.72)
-      --frames N   refreshes of each (default: 120)
+      -o FILE      write to FILE (default: standard output)
+      -p NAMES     variants, separated by commas (default: all)
+      --load RC    cards per second times seconds per card (default: 0.72)
+      --frames N   refreshes per variant (default: 120)
 
     """
 
   private struct Misuse: Error { let text: String }
 
-  // The machine's fault, unlike the former.
+  // The machine's fault, unlike `Misuse`.
   private struct NotWritten: Error, CustomStringConvertible {
     let file: String
     let code: Int32
 
-    var description: String { "can not write \(file): \(String(cString: strerror(code)))" }
+    var description: String { "cannot write \(file): \(String(cString: strerror(code)))" }
   }
 
   private struct Options {
@@ -40,7 +41,7 @@ public enum Film {
     var frames = 120
   }
 
-  /// Does what `arguments` say; the exit code.
+  /// Runs the command and returns its exit code.
   public static func run(_ arguments: [String]) -> Int32 {
     if arguments.contains("-h") || arguments.contains("--help") {
       print(help, terminator: "")
@@ -110,7 +111,7 @@ public enum Film {
     guard let stream = fopen(file, "we") else {
       throw NotWritten(file: file, code: errno)
     }
-    // What does not fit is told by one or the other.
+    // A full disk makes either fputs or fclose fail.
     let isWritten = fputs(text, stream) >= 0
     let code = errno
     guard fclose(stream) == 0 else { throw NotWritten(file: file, code: errno) }

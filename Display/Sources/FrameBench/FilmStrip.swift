@@ -1,16 +1,16 @@
 import CardFeed
 
-/// Runs of several variants as a picture: a row for each, with every refresh of the
-/// screen. SVG that follows the reader's light or dark scheme.
+/// An SVG picture of the runs of several variants, with a row per variant and a
+/// cell per refresh. It follows the reader's light or dark scheme.
 public struct FilmStrip: Sendable {
-  /// One row.
+  /// The run of one variant.
   public struct Row: Sendable {
-    /// What it is called.
+    /// The label of the row.
     public var name: String
-    /// What it showed.
+    /// The recorded run.
     public var record: FrameRecord
 
-    /// A row of `record`.
+    /// Creates a row of `record`.
     public init(name: String, record: FrameRecord) {
       self.name = name
       self.record = record
@@ -22,13 +22,13 @@ public struct FilmStrip: Sendable {
 
   private static let (left, top, cell, pitch, high) = (64, 44, 6, 34, 20)
 
-  /// The strip of `rows`.
+  /// Creates a strip of `rows`.
   public init(title: String, rows: [Row]) {
     self.title = title
     self.rows = rows
   }
 
-  /// The file.
+  /// The contents of the SVG file.
   public var svg: String {
     let longest = rows.map(\.record.refreshes.count).max() ?? 0
     let (width, height) = (
@@ -51,7 +51,7 @@ public struct FilmStrip: Sendable {
 
   private func strip(_ row: Row, y: Int) -> [String] {
     var lines = [Self.text(8, y + 15, row.name)]
-    // Alike refreshes are one rectangle: the file stays small.
+    // Merges equal neighbours into one rectangle to keep the file small.
     var (start, looks) = (0, row.record.refreshes.map(Self.look))
     looks.append("")
     for index in looks.indices.dropFirst() where looks[index] != looks[start] {

@@ -1,6 +1,7 @@
 import LoopbenchKit
 
-/// What `frames` states of each variant beside the times.
+/// The figures that `frames` reports for each variant, in addition to the
+/// times.
 enum FrameFigures {
   static let all: [Figure] = [
     Figure("load", title: "r·c", digits: 2) { evidence in
@@ -22,7 +23,7 @@ enum FrameFigures {
       $0.meanOfLargest(0.01).map { 1e9 / $0 }
     },
     Figure("longestJank", title: "longest ms", scale: 1e-6, digits: 1) { $0.largest() },
-    // A p99 is none where there are too few samples to tell it from the longest.
+    // With too few samples to tell a p99 from the maximum, there is none.
     Figure("stallP99", title: "stall p99 ms", scale: 1e-6, digits: 2) {
       $0.value(at: .p99, of: "stall")
     },
@@ -50,7 +51,8 @@ enum FrameFigures {
 }
 
 extension Figure.Evidence {
-  /// The part of the processor time beyond what the cards that were shown cost alone.
+  /// The fraction of processor time beyond the cost of the cards that were
+  /// shown.
   fileprivate var wasted: Double? {
     guard let all = counts["process ns"], let shown = counts["shown"], all > 0,
       let card = perRound("card ns")

@@ -2,22 +2,23 @@ import AsyncDisplay
 public import CardFeed
 import LoopTransactions
 
-/// What a card costs here, and how fast a feed has to scroll for a load.
+/// The cost of a card on this machine, and the scroll speed for a given load.
 ///
-/// The dial is r·c: cards that come a second, times what one takes to draw, on one
-/// processor. At 0.72 a loop that draws by itself is left 17 of 60 frames, as the
-/// tutorial's was.
+/// The load is r·c: cards per second, times the processor seconds of one card.
+/// At 0.72 a loop that draws the cards itself shows 17 of 60 frames, like the
+/// tutorial's.
 public struct FrameLoad: Sendable {
-  /// What a card takes, in seconds of a processor.
+  /// Processor seconds per card.
   public private(set) var cardSeconds: Double
-  /// Points that the feed is longer for each card.
+  /// Average height that a card adds to the feed, in points.
   public let pitch: Double
 
-  /// Measures what a card of `corpus` takes, as `variant`, which draws on the loop, draws
-  /// it while it scrolls: the median of three runs. Five seconds or so.
+  /// Measures the cost of a card of `corpus` for `variant`, which must draw on
+  /// the loop.
   ///
-  /// Not alone, one after the other: that took 70 ms for cards that took 54 in the feed, and
-  /// the load was as much too low.
+  /// Takes the median of three runs that scroll, about five seconds. Drawing
+  /// cards back to back without scrolling is not accurate: it took 70 ms per
+  /// card, against 54 ms in the feed, so the load was too low by that ratio.
   public init(_ corpus: CardCorpus, _ variant: FeedVariant) throws {
     let (count, width) = (500, Feed.viewport.width)
     pitch = FeedLayout(corpus, count: count, width: width).height / Double(count)
@@ -30,20 +31,22 @@ public struct FrameLoad: Sendable {
     cardSeconds = times.sorted()[1]
   }
 
-  /// Where a card takes so many seconds.
+  /// Creates a load from a known cost.
   package init(cardSeconds: Double, pitch: Double) {
     (self.cardSeconds, self.pitch) = (cardSeconds, pitch)
   }
 
-  /// Follows the machine, which may be a tenth faster a minute later: goes a third of the way
-  /// to what a card took in `record`, a run of the variant that was measured. One in which
-  /// few cards came says nothing.
+  /// Adapts to the machine's speed, which may change by a tenth within a
+  /// minute.
+  ///
+  /// Moves a third of the way to the cost in `record`, a run of the measured
+  /// variant. Ignores a record of fewer than 10 cards.
   package mutating func follow(_ record: FrameRecord) {
     guard record.shown >= 10 else { return }
     cardSeconds += (record.cardSeconds - cardSeconds) / 3
   }
 
-  // For a speed to begin with.
+  // An estimate for the speed of the first run.
   private static func secondsAlone(_ corpus: CardCorpus, _ variant: FeedVariant) throws -> Double {
     let loop = try EventLoop()
     let count = corpus.cards.count
@@ -56,11 +59,11 @@ public struct FrameLoad: Sendable {
     return Double(System.threadNanoseconds - began) / Double(count) / 1e9
   }
 
-  /// The speed at which r·c is `load`, in points a second.
+  /// Returns the speed at which r·c is `load`, in points per second.
   public func speed(at load: Double) -> Double { load / cardSeconds * pitch }
 }
 
 extension FrameRecord {
-  /// What a card took the loop that drew it, in seconds.
+  /// Seconds of the loop's processor time per card.
   fileprivate var cardSeconds: Double { Double(loopNs) / Double(max(1, shown)) / 1e9 }
 }

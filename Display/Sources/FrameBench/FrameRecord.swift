@@ -1,15 +1,15 @@
-/// What one run of a feed showed, frame by frame. Times are in ns.
+/// A record of one run of a feed, frame by frame. Times are in ns.
 public struct FrameRecord: Sendable {
   /// One refresh of the screen.
   public struct Refresh: Sendable {
-    /// Whether there was a new frame for it.
+    /// True if a new frame was shown.
     public var isPresented = false
-    /// Cards that were seen.
+    /// Number of visible cards.
     public var tiles = 0
-    /// Those without a picture.
+    /// Number of visible cards without a picture.
     public var blanks = 0
 
-    /// One that showed so many cards, and so many placeholders among them.
+    /// Creates a refresh.
     public init(isPresented: Bool = false, tiles: Int = 0, blanks: Int = 0) {
       self.isPresented = isPresented
       self.tiles = tiles
@@ -17,52 +17,52 @@ public struct FrameRecord: Sendable {
     }
   }
 
-  /// How a worker stopped once what it drew was cancelled.
+  /// How quickly a worker stopped after its drawing was cancelled.
   public struct Stop: Sendable {
-    /// How long it took to.
+    /// Time from the cancellation until the worker stopped.
     public var after: UInt64
-    /// For how long of that it computed; nil where the system does not say.
+    /// Processor time within `after`; nil if the system does not report it.
     public var computed: UInt64?
   }
 
-  /// Every refresh, in turn.
+  /// Every refresh, in order.
   public var refreshes: [Refresh] = []
-  /// From each frame to the one after it.
+  /// The time from each frame to the next.
   public var intervals: [UInt64] = []
-  /// How long the loop was away from its poll, each time.
+  /// How long the loop was away from its poll, for each tick.
   public var stalls: [UInt64] = []
-  /// How late each beat of the heart was delivered.
+  /// How late each heartbeat was delivered.
   public var inputs: [UInt64] = []
-  /// How long cards were waited for.
+  /// How long each card was waited for.
   public var waits: [UInt64] = []
-  /// How workers stopped once what they drew was cancelled.
+  /// The workers that stopped after a cancellation.
   public var stops: [Stop] = []
-  /// Refreshes without a new frame while the loop's thread itself was computing.
+  /// Dropped refreshes during which the loop's thread was computing.
   public var droppedBusy = 0
-  /// Cards that showed the picture of another.
+  /// Visible cards with another card's picture.
   public var stale = 0
-  /// What all threads computed, and the loop's thread alone.
+  /// Processor time of all threads.
   public var processNs: UInt64 = 0
-  /// What the loop's thread computed.
+  /// Processor time of the loop's thread.
   public var loopNs: UInt64 = 0
-  /// Cards that came near, that got a picture, and that were given up without one.
+  /// Cards that came near, got a picture, and left without one.
   public var (wanted, shown, givenUp) = (0, 0, 0)
-  /// The most bytes of bitmaps in flight.
+  /// Peak bytes of bitmaps in flight.
   public var peakBytes = 0
-  /// The most operations that ran at once, as seen once a frame.
+  /// Most operations running at the same time, sampled once per frame.
   public var running = 0
-  /// Displays that were cancelled.
+  /// Cancelled displays.
   public var cancelled = 0
-  /// Pictures that were shown, of new cards and of those drawn anew.
+  /// Displayed pictures of new and of redrawn cards.
   public var pictures = 0
 
-  /// Nothing so far.
+  /// Creates an empty record.
   public init() {}
 
-  /// Refreshes without a new frame.
+  /// Number of refreshes without a new frame.
   public var dropped: Int { refreshes.reduce(0) { $0 + ($1.isPresented ? 0 : 1) } }
-  /// Cards that were seen, in all frames.
+  /// Visible cards, summed over all frames.
   public var tiles: Int { refreshes.reduce(0) { $0 + $1.tiles } }
-  /// Those without a picture.
+  /// Visible cards without a picture, summed over all frames.
   public var blanks: Int { refreshes.reduce(0) { $0 + $1.blanks } }
 }

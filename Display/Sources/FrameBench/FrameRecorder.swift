@@ -2,7 +2,7 @@ import AsyncDisplay
 import CardFeed
 import LoopTransactions
 
-/// Runs a feed, and records its frames. Belongs to the loop's thread.
+/// Runs a feed and records its frames. Use it on the loop only.
 final class FrameRecorder {
   private(set) var record = FrameRecord()
 
@@ -14,7 +14,7 @@ final class FrameRecorder {
   private let stops = StopTimes()
   private let period = 1_000_000_000 / FrameRun.framesPerSecond
 
-  // The first refresh that counts, once the warm-up is over.
+  // The first refresh to record, after the warm-up.
   private var first: Int?
   private var lastCommit: UInt64 = 0
   private var lastThread: UInt64 = 0
@@ -37,7 +37,8 @@ final class FrameRecorder {
   }
 
   func play() throws {
-    // By libuv's own idle time: observers do not see when a poll returned.
+    // Uses libuv's idle time, because observers do not see when a poll
+    // returned.
     loop.measuresTime = true
     let leaves = loop.addObserver(for: .beforeWaiting, order: .min) { [unowned self] _ in
       let busy = loop.metrics.busy
@@ -56,7 +57,7 @@ final class FrameRecorder {
     loop.run()
     clock.cancel()
     heartbeat.stop()
-    // The last beats, and what was cancelled.
+    // Delivers the last beats and cancels the remaining cards.
     stage.isScrolling = false
     feed.clear()
     loop.run(.noWait)
@@ -68,7 +69,7 @@ final class FrameRecorder {
     if plan.invalidates { feed.invalidate() }
     let shown = feed.scroll(to: plan.script.position(at: seconds, in: feed.range))
     let commit = System.nanoseconds
-    // The refresh that shows it: the next one after it was done.
+    // The refresh that shows the frame: the next one after the frame was done.
     let late = Double(commit) - Double(frame.deadline.nanoseconds)
     let slot = frame.index + 1 + Int(max(0, late) / period)
     if frame.index > plan.warmUps, first == nil { begin(slot) } else { add(shown, slot, commit) }
@@ -92,7 +93,7 @@ final class FrameRecorder {
     record.intervals.append(commit - lastCommit)
     record.stale += frame.staleTiles
     record.running = max(record.running, stage.running)
-    // A second frame for the same refresh takes the place of the first.
+    // A second frame for the same refresh replaces the first.
     if slot <= lastSlot, !record.refreshes.isEmpty {
       record.refreshes[record.refreshes.count - 1] = refresh(frame)
       return

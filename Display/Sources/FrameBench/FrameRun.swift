@@ -2,39 +2,39 @@ import AsyncDisplay
 public import CardFeed
 import LoopTransactions
 
-/// Runs a feed on a loop of its own for a while, by a clock of 60 Hz that waits for
-/// nobody.
+/// Runs a feed on its own loop, driven by a fixed 60 Hz clock.
 ///
-/// Nothing is put on a screen: a frame is a list of bitmaps and places, as a compositor
-/// in another process would take it. A refresh shows the newest frame that was done by
-/// then; one for which none was done is dropped.
+/// Nothing is put on a screen. A frame is a list of bitmaps and positions, as a
+/// compositor in another process would receive it. A refresh shows the newest
+/// frame that is done by then. A refresh without a new frame is counted as
+/// dropped.
 public struct FrameRun: Sendable {
-  /// Who draws.
+  /// The variant that draws.
   public var variant: FeedVariant
-  /// What is shown.
+  /// The cards.
   public var corpus: CardCorpus
-  /// How it scrolls.
+  /// How the feed scrolls.
   public var script: ScrollScript
-  /// So many refreshes are recorded.
+  /// Number of refreshes to record.
   public var refreshes = 120
-  /// So many come before.
+  /// Number of refreshes before recording starts.
   public var warmUps = 40
-  /// Whether every card is drawn anew in each frame.
+  /// Whether every card is redrawn in each frame.
   public var invalidates = false
-  /// How many cards the feed has.
+  /// Number of cards in the feed.
   public var count = 500
 
-  /// So many a second.
+  /// The rate of the clock.
   public static let framesPerSecond = 60.0
 
-  /// A run of `variant`.
+  /// Creates a run of `variant`.
   public init(_ variant: FeedVariant, _ corpus: CardCorpus, _ script: ScrollScript) {
     self.variant = variant
     self.corpus = corpus
     self.script = script
   }
 
-  /// Runs it, on this thread, which is the loop's.
+  /// Runs the feed on the calling thread, which becomes the loop's thread.
   public func record() throws -> FrameRecord {
     let loop = try EventLoop()
     var record = FrameRecord()

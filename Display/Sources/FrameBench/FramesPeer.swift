@@ -1,27 +1,28 @@
 import AsyncDisplay
 public import CardFeed
+import LoopTransactions
 public import LoopbenchKit
 
-/// A variant of the feed as a peer of `frames`.
+/// A variant of the feed, as a peer of the `frames` scenario.
 public struct FramesPeer: Peer {
   private let variant: FeedVariant
 
-  /// The peer of `variant`.
+  /// Creates the peer of `variant`.
   public init(_ variant: FeedVariant) { self.variant = variant }
 
-  /// The variant's.
+  /// The name of the variant.
   public var name: String { variant.name }
-  /// `frames`.
+  /// Always `frames`.
   public var scenario: String { FramesScenario.name }
-  /// A series for each load.
+  /// One series per load.
   public var series: [String] { FrameSeries.all.map(\.name) }
-  /// What the variant does.
+  /// The summary of the variant.
   public var summary: String { variant.summary }
 
-  /// Whether it takes no thread.
+  /// True for variants that use no worker threads.
   public var isReference: Bool { variant.isSynchronous }
 
-  /// Runs the feed for the slice's frames.
+  /// Runs the feed for the frames of the slice.
   public func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard let series = FrameSeries.all.first(where: { $0.name == slice.series }) else {
       throw slice.unknownSeries
@@ -42,41 +43,41 @@ public struct FramesPeer: Peer {
   }
 }
 
-/// What all variants share: the cards, and what one costs on this machine.
+/// The cards and their cost on this machine, shared by all variants.
 struct FrameMachine: Sendable {
   let corpus: CardCorpus
-  // Of S0, by which the speed is chosen. Any thread.
-  private let plain: Guarded<FrameLoad>
-  // Of S2, whose blur is cheaper; measured where it is asked for.
+  // The cost for S0, which determines the speed. Any thread.
+  private let plain: Locked<FrameLoad>
+  // The cost for S2, whose blur is cheaper. Measured on first use.
   private static let cheap = Result { try FrameLoad(shared.get().corpus, .s2) }
 
-  // Once for the process: every variant gets the same. 3.5 pixels a point, as some
-  // telephones have: a card takes several refreshes then, as it did on what the tutorial
-  // was written for. At 2 a card takes one or two.
+  // Once per process, so every variant gets the same cards and speed. At 3.5
+  // pixels per point, as on some phones, a card takes several refreshes, as it
+  // did on the tutorial's hardware. At 2 it takes one or two.
   static let shared = Result { try FrameMachine() }
 
   private init() throws {
     corpus = try CardCorpus(scale: System.environment("LOOPBENCH_FRAMES_SCALE", 0.1...4) ?? 3.5)
-    plain = Guarded(try FrameLoad(corpus, .s0))
+    plain = Locked(try FrameLoad(corpus, .s0))
   }
 
-  /// The speed at which S0 has the load `load` now, in points a second.
+  /// Returns the speed at which S0 has the load `load`, in points per second.
   func speed(at load: Double) -> Double { plain.withLock { $0.speed(at: load) } }
 
-  /// Has the load follow the machine, if S0 made `record`.
+  /// Adapts the cost to `record` if it is a run of S0.
   func follow(_ record: FrameRecord, of variant: FeedVariant) {
     guard variant.name == FeedVariant.s0.name else { return }
     plain.withLock { $0.follow(record) }
   }
 
-  /// What a card costs `variant`.
+  /// Returns the cost of a card for `variant`.
   func load(of variant: FeedVariant) throws -> FrameLoad {
     variant.blurReduction == 1 ? plain.withLock { $0 } : try Self.cheap.get()
   }
 }
 
 extension Slice {
-  /// Records what a run showed.
+  /// Adds the samples and counts of a run.
   mutating func add(_ record: FrameRecord, of series: String, cardSeconds: Double) {
     for interval in record.intervals { self.record(nanoseconds: Double(interval)) }
     for stall in record.stalls { self.record(nanoseconds: Double(stall), as: "\(series).stall") }

@@ -1,10 +1,10 @@
 import CardFeed
 public import LoopbenchKit
 
-/// One load of the feed.
+/// A load of the feed.
 struct FrameSeries: Sendable {
   let name: String
-  /// Cards a second times the seconds of a card.
+  /// Cards per second times seconds per card.
   let load: Double
   let summary: String
   var invalidates = false
@@ -19,26 +19,26 @@ struct FrameSeries: Sendable {
     FrameSeries(
       name: "turning",
       load: 0.72,
-      summary: "r·c = 0.72, and turning round each second: cards come, go, and come again",
+      summary: "r·c = 0.72, turning round each second: cards come, go, and come again",
       script: { .turning(pointsPerSecond: $0) }
     ),
     FrameSeries(
       name: "jumping",
       load: 0.72,
-      summary: "r·c = 0.72, by jumps: whatever is on its way is cancelled",
+      summary: "r·c = 0.72, by jumps: all work under way is cancelled",
       script: { .jumping(pointsPerSecond: $0) }
     ),
     FrameSeries(
       name: "invalidate",
       load: 0,
-      summary: "r·c = 0: nothing scrolls, every card is drawn anew in every frame",
+      summary: "r·c = 0: nothing scrolls, and every card is redrawn in every frame",
       invalidates: true,
       script: { _ in .still }
     ),
   ]
 }
 
-/// Frames of a feed of cards, at a stated load.
+/// The scenario that measures the frames of a card feed at a given load.
 public enum FramesScenario {
   static let name = "frames"
 
@@ -58,7 +58,7 @@ public enum FramesScenario {
     figures: FrameFigures.all
   )
 
-  // A slice is two seconds of frames, after two thirds of a second of warm-up.
+  // A slice is two seconds of frames after two thirds of a second of warm-up.
   private static func series(_ load: FrameSeries) -> [Series] {
     let frames = Series(
       name: load.name,
@@ -68,11 +68,11 @@ public enum FramesScenario {
       kind: .service
     )
     let companions = [
-      ("stall", "how long the loop was away from its poll, each tick"),
-      ("input", "from when a beat of 240 Hz was due to its delivery on the loop"),
+      ("stall", "how long the loop was away from its poll, per tick"),
+      ("input", "from when a beat at 240 Hz was due to its delivery on the loop"),
       ("content", "from when a card was wanted to its picture"),
-      ("cancel", "from cancelling what a worker draws to the worker being free"),
-      ("stop", "how long of that the worker computed; the rest it was kept waiting"),
+      ("cancel", "from cancelling a card until the worker that draws it is free"),
+      ("stop", "how long the worker computed in that time; otherwise it waited"),
     ]
     return [frames]
       + companions.map { part, summary in
@@ -81,36 +81,38 @@ public enum FramesScenario {
   }
 
   private static let details = """
-    A feed of cards in two columns of 320 points, 768 x 1024 points seen, at scale 3.5: each card a
-    blurred cover, a picture, a gradient, a title, a text and a border in one bitmap of 10 MB. A clock
-    of 60 Hz that waits for nobody has it scrolled; where to is a function of the time a frame was
-    due. A refresh of the screen shows the newest frame that was done by then; one for which none
-    was done is dropped.
+    A feed of cards in two columns of 320 points, with 768 x 1024 points visible, at scale 3.5.
+    A card is a blurred cover, a picture, a gradient, a title, a text and a border in one bitmap
+    of 10 MB. A fixed 60 Hz clock scrolls it: the position is a function of the time a frame was
+    due. A refresh of the screen shows the newest frame that is done by then. A refresh without
+    a new frame is counted as dropped.
 
       refresh   1        2        3        4        5        6
       loop      │scroll  │scroll, draw a card ────┐ │scroll  │
       frames    shown    shown    dropped  dropped  shown
 
-    The load is r·c: cards that come into sight a second, times what a card takes one processor,
-    which is measured first, in the feed, and followed from one turn of S0 to the next. At 0.72 a
-    loop that draws by itself is left 17 to 30 frames of 60; `loop %` says how busy it was in truth.
+    The load is r·c: cards that come into view per second, times the processor seconds of a card.
+    The cost of a card is first measured in the feed, and then adjusted after each turn of S0.
+    At 0.72 a loop that draws the cards itself shows 17 to 30 of 60 frames. `loop %` reports how
+    busy it really was.
 
-    dropped    refreshes without a new frame; `busy` those while the loop's thread computed, the
-               others had it wait for a processor
-    1 % low    what the slowest 1 % of the frames come to, as frames a second
-    stall      how long the loop was away from its poll, in a tick
-    input      how late a beat of 240 Hz of an independent thread was delivered
-    cancels    how often what a worker was drawing was cancelled; `p99` and `max` from then until
-               the worker was free: no p99 of fewer than 100, in JSON no `cancelP99`
-    own        how long of that the worker computed: the rest it was kept waiting, mostly for a
-               processor; no p99 of fewer than 100, either (`stopP99`, `stopMax`)
-    blank      cards that were seen without a picture, of all cards seen in all frames
-    stale      cards that showed the picture of another: read from the picture itself
-    pictures   how many came: of new cards, and of those drawn anew
-    CPU/card   processor time of the process for a card that was shown; `waste` what part of it
-               is beyond what those cards cost alone
-    flight     the most MB of bitmaps in flight, the mean of the rounds; `run` operations at once
+    dropped    refreshes without a new frame; `busy` counts those during which the loop's thread
+               was computing; otherwise it waited for a processor
+    1 % low    the mean of the slowest 1 % of the frames, as frames per second
+    stall      how long the loop was away from its poll, per tick
+    input      how late a 240 Hz beat of an independent thread was delivered
+    cancels    cards cancelled while a worker drew them; `p99` and `max` are from then until the
+               worker was free; with fewer than 100 there is no p99 (in JSON no `cancelP99`)
+    own        how long the worker computed in that time; otherwise it waited, mostly for a
+               processor; with fewer than 100 there is no p99 (`stopP99`, `stopMax`)
+    blank      visible cards without a picture, of all visible cards in all frames
+    stale      cards that showed another card's picture, as read from the pixels
+    pictures   pictures displayed, of new and of redrawn cards
+    CPU/card   processor time of the process per card shown; `waste` is the fraction beyond the
+               cost of those cards alone
+    flight     peak MB of bitmaps in flight, as the mean of the rounds; `run`: operations running
+               at the same time
 
-    LOOPBENCH_FRAMES_SCALE=2 in the environment makes it scale 2: 0.1 to 4 will do.
+    Set LOOPBENCH_FRAMES_SCALE=2 in the environment for scale 2. Valid values are 0.1 to 4.
     """
 }

@@ -9,13 +9,15 @@ import Synchronization
   import Darwin
 #endif
 
-/// A thread that posts to a loop on an absolute schedule, as a finger does: it waits for
-/// nobody, so that a loop that stalls is late for all that came meanwhile.
+/// A thread that posts to a loop on an absolute schedule, like a finger on a
+/// screen. It does not wait for the loop, so every beat during a stall is
+/// counted as late.
 final class Heartbeat: @unchecked Sendable {
-  // @unchecked: `delays` is touched by what is posted, on the loop, and read there;
-  // `thread` by who starts and stops it; the rest does not change, or is atomic.
+  // @unchecked: `delays` is accessed on the loop only, by the posted closures
+  // and by readers. `thread` is accessed by the thread that starts and stops
+  // the heartbeat. The rest is immutable or atomic.
 
-  /// How late each beat was delivered, from when it was due, in ns. On the loop only.
+  /// How late each beat was delivered, in ns after it was due. Loop only.
   private(set) var delays: [UInt64] = []
 
   private let port: LoopPort
@@ -23,7 +25,7 @@ final class Heartbeat: @unchecked Sendable {
   private let isStopped = Atomic(false)
   private var thread = pthread_t(bitPattern: 0)
 
-  /// Begins to beat so many times a second.
+  /// Starts a thread that beats `perSecond` times per second.
   init(_ port: LoopPort, perSecond: UInt64 = 240) {
     self.port = port
     period = 1_000_000_000 / perSecond
@@ -37,12 +39,13 @@ final class Heartbeat: @unchecked Sendable {
     self.thread = thread
   }
 
-  /// Forgets what was recorded. On the loop.
+  /// Discards the recorded delays. Call on the loop.
   func forget() { delays.removeAll(keepingCapacity: true) }
 
   /// Ends the thread.
   func stop() {
-    // Relaxed: nothing else is handed over by it; joining orders the rest.
+    // Relaxed: the flag publishes no other data, and `pthread_join` orders the
+    // rest.
     isStopped.store(true, ordering: .relaxed)
     if thread != pthread_t(bitPattern: 0) { pthread_join(thread, nil) }
     thread = pthread_t(bitPattern: 0)
@@ -54,14 +57,14 @@ final class Heartbeat: @unchecked Sendable {
       var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)
       let stamp = due
-      // try?: a loop that is closed needs no more beats.
+      // try?: a closed loop needs no more beats.
       try? port.post { [self] in delays.append(System.nanoseconds - stamp) }
       due += period
     }
   }
 }
 
-// File scope: C calls it on a thread of its own.
+// At file scope because C calls it on a new thread.
 private func beatUntilStopped(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context else { return nil }
   Unmanaged<Heartbeat>.fromOpaque(context).takeRetainedValue().beat()
@@ -69,6 +72,6 @@ private func beatUntilStopped(_ context: UnsafeMutableRawPointer?) -> UnsafeMuta
 }
 
 extension Heartbeat: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
+  /// Empty, because reflection traps at an atomic.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,8 +1,10 @@
 import AsyncDisplay
+import LoopTransactions
 
-/// How long workers took to stop, as they tell it. Of any thread.
+/// Collects the times that workers took to stop after a cancellation. Use it on
+/// any thread.
 final class StopTimes: Sendable {
-  private let stops = Guarded<[FrameRecord.Stop]>([])
+  private let stops = Locked<[FrameRecord.Stop]>([])
 
   func add(_ after: Duration, computed: Duration?) {
     let stop = FrameRecord.Stop(
@@ -12,7 +14,7 @@ final class StopTimes: Sendable {
     stops.withLock { $0.append(stop) }
   }
 
-  /// Those that were told since the last time.
+  /// Removes and returns the collected times.
   func take() -> [FrameRecord.Stop] {
     stops.withLock { stops in
       defer { stops.removeAll(keepingCapacity: true) }

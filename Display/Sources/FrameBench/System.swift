@@ -6,18 +6,19 @@
   import Darwin
 #endif
 
-/// What the system says of times and memory.
+/// Clocks and the environment.
 enum System {
-  /// What this thread has computed, in ns.
+  /// Processor time of the calling thread, in ns.
   static var threadNanoseconds: UInt64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// What all threads of the process have computed, in ns.
+  /// Processor time of all threads of the process, in ns.
   static var processNanoseconds: UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// The clock that LoopClock reads, in ns.
+  /// The clock of `LoopClock`, in ns.
   static var nanoseconds: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
 
-  /// The number that `name` is set to in the environment, if it is one within `range`.
+  /// Returns the number in the environment variable `name`, or nil if it is not
+  /// within `range`.
   static func environment(_ name: String, _ range: ClosedRange<Double>) -> Double? {
     let value = getenv(name).flatMap { Double(String(cString: $0)) }
     return value.flatMap { range.contains($0) ? $0 : nil }

@@ -1,10 +1,10 @@
 import AsyncDisplay
 
-/// The last frames as bars: how long the loop was busy with each, and what was missed.
+/// A bar chart of the latest frames: how late each was, and which were dropped.
 struct FrameGraph {
   /// One frame.
   struct Bar {
-    /// Milliseconds from when it was due until it was done.
+    /// Milliseconds from when the frame was due until it was done.
     var late: Double
     var missed: Int
     var blanks: Int
@@ -20,16 +20,17 @@ struct FrameGraph {
     if bars.count > Self.limit { bars.removeFirst() }
   }
 
-  /// Frames of the last second that were missed, and the slowest.
+  /// Number of frames dropped in the last second.
   var missed: Int { bars.suffix(60).reduce(0) { $0 + $1.missed } }
 
-  /// A picture of it, with `caption`.
+  /// Draws the chart with `caption`.
   func draw(_ caption: String, scale: Double, from pool: BitmapPool) throws -> Bitmap? {
     guard let pixels = try PixelSize(Self.size, scale: scale) else { return nil }
     return try Bitmap.draw(pixels, scale: scale, from: pool) { context in
       context.fill(Rect(size: Self.size), with: Color(white: 0.1))
       for (index, bar) in bars.enumerated() {
-        // A whole bar is two frames; one that was missed reaches the top, in red.
+        // A full bar is two frames. A bar after dropped frames is full, and
+        // red.
         let high = bar.missed > 0 ? 60 : min(60, max(1, bar.late * 60 / 33.3))
         let color =
           bar.missed > 0
@@ -39,7 +40,7 @@ struct FrameGraph {
         let place = Rect(x: 10 + Double(2 * index), y: 90 - high, width: 1.6, height: high)
         context.fill(place, with: color)
       }
-      // What a frame has.
+      // The duration of one frame.
       context.fill(Rect(x: 10, y: 60, width: 288, height: 0.5), with: Color(white: 0.6))
       let text = TextNode()
       let look = TextAttributes(font: Font("DejaVu Sans", size: 11), color: .white)

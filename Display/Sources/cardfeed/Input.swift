@@ -1,14 +1,15 @@
 import CSDL
 import CardFeed
 
-/// What somebody did at the window.
+/// A command from the user.
 enum Input {
   case quit
   case variant(FeedVariant)
   case nextVariant
   case toggleGraph
 
-  /// Takes what came since the last frame: scrolls by it, and returns the rest.
+  /// Handles the events since the last frame. Scrolls accordingly and returns
+  /// the other commands.
   static func take(_ scroller: inout Scroller, at time: Double) -> [Input] {
     var (event, inputs) = (ad_sdl_event(), [Input]())
     while SDL_PollEvent(&event) != 0 {
@@ -52,6 +53,6 @@ enum Input {
     return nil
   }
 
-  // SDL's codes of letters are those of Unicode.
+  // SDL's key codes of letters are their Unicode values.
   private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 }

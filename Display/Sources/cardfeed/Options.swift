@@ -1,38 +1,40 @@
 import AsyncDisplay
 import CardFeed
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   var variant = FeedVariant.a4
   var size = Size(width: 768, height: 1024)
   var scale = 1.0
-  /// So many frames are shown; nil: until it is closed.
+  /// The number of frames to show; nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
-  /// Whether it says once a second what it showed.
+  /// True to print a report once per second.
   var reports = false
 
   static let help = """
     usage: cardfeed [--variant NAME] [--size WxH] [--scale N] [--frames N] [--headless]
                     [--report]
 
-    A feed of 500 cards that are drawn off the loop.
+    A feed of 500 cards, drawn off the loop.
 
-      --variant NAME  who draws: S0 to S3 on the loop, A0 to A4 on workers (default: A4)
-      --size WxH      the window, in points (default: 768x1024)
-      --scale N       pixels a point, 0.1 to 4 (default: 1)
-      --frames N      end after so many frames
-      --headless      no window: scroll by itself, and report
-      --report        say once a second what was shown
+      --variant NAME  where cards are drawn: S0 to S3 on the loop, A0 to A4 on workers
+                      (default: A4)
+      --size WxH      the size of the window, in points (default: 768x1024)
+      --scale N       pixels per point, 0.1 to 4 (default: 1)
+      --frames N      exit after N frames
+      --headless      open no window; scroll automatically and report
+      --report        print a report once per second
 
-    up, down: scroll · page up, page down: throw · home, end · wheel, drag
-    a: drawn on workers · s: on the loop · n: the next variant · g: graph · space: stop · q: end
+    up, down: scroll · page up, page down: fling · home, end: jump · wheel, drag: scroll
+    a: draw on workers · s: draw on the loop · n: next variant · g: frame graph
+    space: stop · q: quit
 
     """
 
   struct Misuse: Error { let text: String }
 
-  /// Reads `arguments`; nil if they ask for help.
+  /// Parses `arguments`. Returns nil if they request help.
   init?(_ arguments: some Sequence<String>) throws {
     var words = Array(arguments)[...]
     while let word = words.popFirst() {
@@ -54,8 +56,9 @@ struct Options {
     _ word: String?,
     _ parse: (String) -> Value?
   ) throws -> Value {
-    guard let word, let value = parse(word) else {
-      throw Misuse(text: "\(option) does not take \(word.map { "\"\($0)\"" } ?? "nothing")")
+    guard let word else { throw Misuse(text: "\(option) needs a value") }
+    guard let value = parse(word) else {
+      throw Misuse(text: "invalid value \"\(word)\" for \(option)")
     }
     return value
   }

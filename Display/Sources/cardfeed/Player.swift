@@ -10,8 +10,8 @@ import LoopTransactions
   import Darwin
 #endif
 
-/// Shows a feed frame by frame, and scrolls it by what somebody does. Belongs to the
-/// loop's thread.
+/// Shows a feed frame by frame and scrolls it by user input. Use it on the loop
+/// only.
 final class Player {
   private let loop: EventLoop
   private let options: Options
@@ -48,7 +48,7 @@ final class Player {
     return feed
   }
 
-  /// Runs until it is closed.
+  /// Runs until the user quits.
   func run() throws {
     LoopThread.takeShortTurns()
     let clock = try FrameClock(on: loop) { [unowned self] in show($0) }
@@ -98,7 +98,7 @@ final class Player {
   }
 }
 
-// What is told of frames.
+// Reporting.
 extension Player {
   private func note(_ shown: FeedFrame, _ frame: FrameClock.Frame) {
     let late = frame.deadline.duration(to: LoopClock.now) / .milliseconds(1)
@@ -112,7 +112,7 @@ extension Player {
       "\(feed.stage.variant.name): \(second.frames) frames, \(second.missed) dropped, "
         + "\(second.blanks) of \(second.tiles) cards blank, at \(Int(shown.position))"
     )
-    // At once, to a pipe too.
+    // Flush now: a pipe is fully buffered.
     fflush(nil)
     second = (0, 0, 0, 0)
   }
@@ -122,7 +122,7 @@ extension Player {
     let caption =
       "\(variant.name) \(variant.isSynchronous ? "on the loop" : "on workers") · "
       + "\(graph.missed) of 60 dropped · \(shown.blanks) blank"
-    // try?: a frame is shown without its graph, too.
+    // try?: a frame without its graph is still shown.
     return try? graph.draw(caption, scale: options.scale, from: pool)
   }
 }

@@ -2,21 +2,21 @@ import AsyncDisplay
 import CSDL
 import CardFeed
 
-/// A window that shows frames of a feed: each bitmap is handed to SDL once, as a
-/// texture, and drawn where it is. Belongs to the thread that made it.
+/// A window that shows the frames of a feed. Each bitmap is uploaded once, as
+/// an SDL texture. Use it on the thread that created it.
 final class Screen {
   struct Failure: Error { let text: String }
 
   private let window: OpaquePointer
   private let renderer: OpaquePointer
   private let scale: Double
-  // By the bitmap they were made of; those that a frame does not show are dropped.
+  // Keyed by bitmap. Textures that a frame does not show are destroyed.
   private var textures: [ObjectIdentifier: (bitmap: Bitmap, texture: OpaquePointer)] = [:]
   private let placeholder: Bitmap
 
   init(size: Size, scale: Double, from pool: BitmapPool) throws {
     guard SDL_Init(ad_sdl_video) == 0 else { throw Self.failure }
-    // Ctrl-C ends it as any program.
+    // Lets Ctrl-C end the program as usual.
     _ = SDL_SetHint("SDL_NO_SIGNAL_HANDLERS", "1")
     let (width, height) = (Int32(size.width * scale), Int32(size.height * scale))
     let place = Int32(ad_sdl_centered)
@@ -38,7 +38,7 @@ final class Screen {
 
   static var failure: Failure { Failure(text: "SDL: \(String(cString: SDL_GetError()))") }
 
-  /// Shows `frame`, and `graph` over it.
+  /// Shows `frame` with `graph` on top.
   func show(_ frame: FeedFrame, graph: Bitmap?) {
     SDL_SetRenderDrawColor(renderer, 245, 245, 245, 255)
     SDL_RenderClear(renderer)
@@ -55,7 +55,8 @@ final class Screen {
     }
   }
 
-  // TUT-5: a picture of 174 x 223 points in the middle of light grey.
+  // The tutorial's placeholder: a picture of 174 x 223 points centred on light
+  // grey.
   private func drawPlaceholder(_ frame: Rect, _ used: inout Set<ObjectIdentifier>) {
     var rect = rect(frame)
     SDL_SetRenderDrawColor(renderer, 217, 217, 217, 255)
@@ -84,7 +85,7 @@ final class Screen {
   }
 
   private func texture(of bitmap: Bitmap) -> OpaquePointer? {
-    // The entry keeps the bitmap, so that no other has its identity.
+    // The entry retains the bitmap, so its identity cannot be reused.
     if let entry = textures[ObjectIdentifier(bitmap)] { return entry.texture }
     let pixels = bitmap.pixels
     let texture = SDL_CreateTexture(
@@ -112,7 +113,7 @@ final class Screen {
   private static func placeholder(_ scale: Double, from pool: BitmapPool) throws -> Bitmap {
     let size = Size(width: 174, height: 223)
     guard let pixels = try PixelSize(size, scale: scale) else {
-      throw Failure(text: "the scale is too small")
+      throw Failure(text: "--scale is too small to draw the placeholder")
     }
     return try Bitmap.draw(pixels, scale: scale, from: pool) { context in
       context.fill(Rect(size: size), with: Color(white: 0.85))

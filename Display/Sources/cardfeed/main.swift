@@ -24,7 +24,7 @@ do {
   do {
     try Player(options, on: loop).run()
   } catch {
-    // try?: what went wrong first is told.
+    // try?: the first error is the one to report.
     try? loop.close()
     throw error
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Pictures of cards")
 struct CardEqualityTests {
   // D14
-  @Test("each of 500 cards drawn off the loop, while it scrolls, has the bytes of one drawn on it")
+  @Test("each of 500 cards drawn off the loop while scrolling equals one drawn on the loop")
   func sameBytes() throws {
     let corpus = try Workload.corpus()
     try withFeed(.s0, corpus: corpus) { still, _ in
@@ -26,7 +26,7 @@ struct CardEqualityTests {
     }
   }
 
-  @Test("two cards of one content differ by their number, which is read from the picture")
+  @Test("two cards with equal content differ by the number encoded in their pictures")
   func stamped() throws {
     try withFeed(.s0) { feed, _ in
       let cards = feed.corpus.cards.count
@@ -39,7 +39,7 @@ struct CardEqualityTests {
     }
   }
 
-  @Test("a seed makes the same cards again, and another seed others; sizes are the tutorial's")
+  @Test("equal seeds produce equal cards, other seeds differ, and sizes match the tutorial's")
   func seeded() throws {
     let corpus = try smallCorpus()
     #expect(try smallCorpus().cards == corpus.cards)

@@ -6,14 +6,15 @@ import Testing
 @Suite("Feed")
 struct FeedTests {
   @Test(
-    "no card shows another's picture, whoever draws, however it is scrolled",
+    "no card shows another card's picture, for any variant and any scroll",
     arguments: FeedVariant.all
   )
   func neverStale(_ variant: FeedVariant) throws {
     try withFeed(variant, count: 200) { feed, loop in
       var shown = 0
       for frame in 0..<Workload.count(120) {
-        // Turning round, and a jump now and then: cells are taken by others at once.
+        // The scroll turns round and sometimes jumps, so other cards take over
+        // cells quickly.
         let seconds = Double(frame) / 60
         let script = ScrollScript.turning(pointsPerSecond: 6000)
         let jump = frame % 50 == 0 ? 9000.0 : 0
@@ -28,14 +29,18 @@ struct FeedTests {
   }
 
   // D8
-  @Test("a minute of flings through 500 cards holds no more memory than its bounds, then none")
+  @Test(
+    "a minute of flings through 500 cards stays within its memory bounds and leaves none in use"
+  )
   func flings() throws {
     let corpus = try Workload.corpus()
-    // Fonts, workers, and what the allocator keeps are there from then on.
+    // Warms up: fonts, workers and the allocator's caches stay in memory from
+    // here on.
     try fling(corpus, frames: Workload.count(600))
     let before = residentBytes()
     try fling(corpus, frames: Workload.count(3600))
-    // Of the process: when this test is run by itself, as scripts/soak does.
+    // Memory of the whole process, so only when this test runs alone, as in
+    // scripts/soak.
     if Workload.isFull, let before, let after = residentBytes() {
       #expect(after - before < 16 << 20, "\(before) bytes before, \(after) after")
     }
@@ -43,20 +48,21 @@ struct FeedTests {
 
   private func fling(_ corpus: CardCorpus, frames: Int) throws {
     weak var witness: BitmapPool?
-    // Small cards have a 400th of the pixels. Half of that for them: what is let go of late
-    // has to show beside what may be in flight.
+    // Small cards have a 400th of the pixels. Their limit is half of that
+    // share, so that memory released late exceeds it and fails the test.
     let limit = Workload.isFull ? 48 << 20 : (48 << 20) / 800
     try withFeed(.a4, inFlightLimit: limit, corpus: corpus) { feed, loop in
       let pool = feed.stage.pool
       witness = pool
-      // Faster than workers draw, where they are optimised, too.
+      // Faster than workers can draw, in optimised builds too.
       let speed = Workload.isFull ? 40_000.0 : 12_000
       let script = ScrollScript.flings(pointsPerSecond: speed)
       var frame = 0
       func show() {
         let place = script.position(at: Double(frame) / 60, in: feed.range)
         #expect(feed.scroll(to: place).staleTiles == 0)
-        // In seconds, not a minute: now and then workers are let catch up.
+        // A short run takes seconds instead of a minute, so workers must be
+        // given time to catch up.
         if !Workload.isFull, frame % 120 == 0 { _ = feed.settled(at: place, on: loop) }
         frame += 1
       }
@@ -76,8 +82,9 @@ struct FeedTests {
       let metrics = feed.stage.metrics
       #expect(metrics.peakInFlightBytes > 0 && metrics.peakInFlightBytes <= limit)
       #expect(feed.metrics.shown > frames / 24 && feed.metrics.givenUp > 0)
-      // What is in flight, what is shown, and pictures of the cards that workers have begun
-      // and not drawn. Memory comes by eighths, and what is used again may be a quarter larger.
+      // Bitmaps in flight, bitmaps shown, and decoded pictures of cards that
+      // workers have begun but not drawn. Allocation sizes are rounded up by up
+      // to an eighth, and a reused allocation may be a quarter too large.
       let workers = OperationScheduler.defaultWorkerLimit / 2 + 1
       let bound = limit + feed.mostContents + workers * feed.mostPictures
       #expect(pool.metrics.peakLentBytes <= bound * 45 / 32, "\(pool.metrics)")
@@ -89,7 +96,9 @@ struct FeedTests {
   }
 
   // D12
-  @Test("what is seen comes first, of that what stays longest; then what is ahead, then behind")
+  @Test(
+    "visible cards come first, the longest visible leading; then cards ahead, then cards behind"
+  )
   func ranks() throws {
     try withFeed(.a3) { feed, _ in
       _ = feed.scroll(to: 5000)
@@ -98,7 +107,7 @@ struct FeedTests {
       for (position, isDownwards) in [(5010.0, true), (5000, false)] {
         let seen = feed.scroll(to: position).tiles.map(\.index)
         let all = feed.layout.cards(from: position - 2000, to: position + 3000)
-        // How far each has to go until it leaves: less than nothing if it has.
+        // Points until each card leaves; negative if it has left.
         let left = { (index: Int) in
           let frame = feed.layout.frames[index]
           return isDownwards ? frame.maxY - position : position + 1024 - frame.origin.y
@@ -121,28 +130,28 @@ struct FeedTests {
     }
   }
 
-  @Test("where a scroll will be is told by its speed and by how long cards take, not by a jump")
+  @Test("the prediction uses the scroll's speed and the time cards take, and ignores jumps")
   func foresees() {
-    var foresight = Foresight()
+    var predictor = ScrollPredictor()
     let second = LoopClock.Instant(nanoseconds: 1_000_000_000)
     for frame in 0..<200 {
       let now = second.advanced(by: .milliseconds(10 * frame))
-      foresight.moved(to: Double(frame) * 20, at: now, jump: 1024)
-      foresight.waited(.milliseconds(100))
+      predictor.moved(to: Double(frame) * 20, at: now, jump: 1024)
+      predictor.waited(.milliseconds(100))
     }
-    #expect(abs(foresight.shift - 200) < 1)
-    foresight.waited(.seconds(9))
-    #expect(foresight.shift < 500)
-    foresight.moved(to: 90_000, at: second.advanced(by: .seconds(2)), jump: 1024)
-    #expect(foresight.shift == 0)
+    #expect(abs(predictor.shift - 200) < 1)
+    predictor.waited(.seconds(9))
+    #expect(predictor.shift < 500)
+    predictor.moved(to: 90_000, at: second.advanced(by: .seconds(2)), jump: 1024)
+    #expect(predictor.shift == 0)
   }
 
   // D12
-  @Test("what is far off is left, and what comes next is drawn before it is seen")
+  @Test("distant cards are skipped, and the next cards are drawn before they are visible")
   func ahead() throws {
     try withFeed(.a4) { feed, loop in
       _ = feed.settled(at: 5000, on: loop)
-      // Downwards: a screen ahead.
+      // Downwards, so one screen ahead is drawn.
       _ = feed.settled(at: 5100, on: loop)
       #expect(feed.settled(on: loop))
       #expect(feed.scroll(to: 5900).blanks == 0)
@@ -150,7 +159,7 @@ struct FeedTests {
     }
   }
 
-  @Test("kept cards are shown at once when they come back, in S1 alone")
+  @Test("only S1 shows kept cards again immediately")
   func keeps() throws {
     for variant in [FeedVariant.s0, .s1] {
       try withFeed(variant) { feed, _ in
@@ -164,7 +173,7 @@ struct FeedTests {
     }
   }
 
-  @Test("a loop that draws a card a tick shows placeholders until then")
+  @Test("a loop that draws one card per tick shows placeholders for the others")
   func slices() throws {
     try withFeed(.s3) { feed, loop in
       let first = feed.scroll(to: 0)
@@ -181,9 +190,9 @@ struct FeedTests {
 }
 
 extension Feed {
-  /// The most bytes that contents of cards have that are wanted at once.
+  /// The most bytes of contents of cards that are wanted at the same time.
   var mostContents: Int {
-    // As far as it looks, and two screens more where the scroll will be.
+    // The variant's range, plus two screens for the predicted scroll.
     let variant = stage.variant
     let span = (1 + variant.leading + variant.trailing + 2) * viewport.height
     let most = stride(from: -span, to: layout.height, by: viewport.height / 8).map { top in
@@ -195,7 +204,8 @@ extension Feed {
     return Int(most ?? 0)
   }
 
-  /// The most bytes of the two pictures of a card that are decoded before it is drawn.
+  /// The most bytes of the two pictures that are decoded for one card before it
+  /// is drawn.
   var mostPictures: Int {
     corpus.cards.map { 2 * 4 * $0.pixels.width * $0.pixels.height }.max() ?? 0
   }

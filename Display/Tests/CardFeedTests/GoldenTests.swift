@@ -4,17 +4,18 @@ import CardFeed
 import Foundation
 import Testing
 
-/// Cards as somebody has looked at them once: without text, for fonts differ, and small.
+/// Compares cards with images that were inspected by eye. The cards are small,
+/// and without text because fonts differ.
 ///
-/// With DISPLAY_GOLDEN=write in the environment what is drawn becomes what is expected;
-/// look at the files before you commit them.
+/// With DISPLAY_GOLDEN=write in the environment the tests overwrite the
+/// expected images. Inspect them before you commit.
 @Suite("Golden pictures")
 struct GoldenTests {
-  // Of 255, in one channel of one pixel, and in the mean: what versions of the JPEG
-  // decoder, Cairo and pixman may round otherwise.
+  // The largest and the mean difference of a channel, of 255. Versions of the
+  // JPEG decoder, Cairo and pixman round differently.
   private static let (most, mean) = (12, 1.0)
 
-  @Test("cards without text look as they did", arguments: [1, 3, 5])
+  @Test("cards without text match their golden images", arguments: [1, 3, 5])
   func golden(_ index: Int) throws {
     try withFeed(.s0, corpus: CardCorpus(scale: 0.25).withoutText) { feed, _ in
       let picture = try #require(feed.drawAlone(index))
@@ -32,10 +33,10 @@ struct GoldenTests {
     }
   }
 
-  @Test("another card's picture is far from it")
+  @Test("the pictures of two cards differ by more than ten times the tolerance")
   func others() throws {
     try withFeed(.s0, corpus: CardCorpus(scale: 0.25).withoutText) { feed, _ in
-      // Of one size.
+      // Two cards of the same size.
       let (one, other) = (feed.drawAlone(1), feed.drawAlone(7))
       let differences = differences(try #require(one), try #require(other))
       #expect(Double(differences.reduce(0, +)) / Double(differences.count) > 10 * Self.mean)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Layout and scroll")
 struct LayoutTests {
-  @Test("cards lie in columns without overlap; those found are those that are seen")
+  @Test("cards lie in columns without overlap, and a search finds exactly the visible cards")
   func columns() throws {
     let corpus = try smallCorpus()
     for (width, columns) in [(768.0, 2), (650, 2), (649, 1), (320, 1)] {
@@ -24,7 +24,9 @@ struct LayoutTests {
     }
   }
 
-  @Test("a scroll is a function of time: within its range, without jumps, turning at the ends")
+  @Test(
+    "a scroll position is a function of time, stays in range, does not jump, and turns at the ends"
+  )
   func scripts() {
     let range = 0.0...5000
     let scripts: [ScrollScript] = [
@@ -41,7 +43,7 @@ struct LayoutTests {
     }
     #expect(scripts[0].position(at: 2, in: range) == 4000)
     #expect(scripts[0].position(at: 3, in: 0...0) == 0)
-    // v / -ln(0.998) a millisecond, once it lies still.
+    // The distance at rest is v / -ln(0.998) milliseconds.
     #expect(abs(ScrollScript.fling(1000, for: 60) - 499.5) < 0.1)
     let slope = ScrollScript.fling(1000, for: 1.0001) - ScrollScript.fling(1000, for: 1)
     #expect(abs(slope / 0.0001 - 1000 * 0.135) < 1)

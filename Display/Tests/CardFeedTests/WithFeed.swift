@@ -2,10 +2,11 @@ import AsyncDisplay
 import CardFeed
 import LoopTransactions
 
-/// The cards, a twentieth as large each way, for tests without optimisation.
+/// Returns cards a twentieth as large in each direction, because tests are not
+/// optimised.
 func smallCorpus() throws -> CardCorpus { try CardCorpus(scale: 0.1) }
 
-/// Runs `body` with a feed of `variant` on a loop of its own.
+/// Runs `body` with a feed of `variant` on its own loop.
 func withFeed(
   _ variant: FeedVariant,
   count: Int = 500,
@@ -21,7 +22,7 @@ func withFeed(
     feed.clear()
     _ = stage.end(on: loop)
   } catch {
-    // The test's own error counts.
+    // try?: report the test's own error.
     try? loop.close()
     throw error
   }
@@ -29,7 +30,8 @@ func withFeed(
 }
 
 extension FeedStage {
-  /// Lets what was cancelled end; whether it did within 20 seconds.
+  /// Runs the loop until cancelled work has ended. Returns false after 20
+  /// seconds.
   func end(on loop: EventLoop) -> Bool {
     let deadline = loop.now.advanced(by: .seconds(20))
     while metrics.inFlightBytes > 0 || running > 0 || pool.metrics.keptBytes > 64 << 20,
@@ -42,8 +44,8 @@ extension FeedStage {
 }
 
 extension Feed {
-  /// Lets all cards that are wanted, seen or not, be drawn; whether they were within 20
-  /// seconds.
+  /// Runs the loop until all wanted cards are drawn or given up. Returns false
+  /// after 20 seconds.
   func settled(on loop: EventLoop) -> Bool {
     let deadline = loop.now.advanced(by: .seconds(20))
     while metrics.shown + metrics.givenUp < metrics.wanted, loop.now < deadline {
@@ -52,7 +54,8 @@ extension Feed {
     return loop.now < deadline
   }
 
-  /// Shows what is at `position`, once all of it is drawn; nil after 20 seconds.
+  /// Scrolls to `position` and returns its frame once all visible cards are
+  /// drawn, or nil after 20 seconds.
   func settled(at position: Double, on loop: EventLoop) -> FeedFrame? {
     let deadline = loop.now.advanced(by: .seconds(20))
     var frame = scroll(to: position)

@@ -8,28 +8,29 @@ import CardFeed
   import Darwin
 #endif
 
-/// How much the tests do, by `LT_STRESS_SCALE`: less under a sanitizer in
-/// `scripts/check`; from 10 on, as in `scripts/soak`, with cards of their full size, in
-/// real time.
+/// How much work the tests do, set by `LT_STRESS_SCALE`. `scripts/check` does
+/// less under a sanitizer. From 10 on, as in `scripts/soak`, tests use
+/// full-size cards in real time.
 enum Workload {
   private static let scale = getenv("LT_STRESS_SCALE").flatMap { Double(String(cString: $0)) } ?? 1
 
-  /// Whether cards have their full size.
+  /// True if cards have their full size.
   static let isFull = scale >= 10
 
-  /// What of `full` is done.
+  /// Returns the share of `full` to do.
   static func count(_ full: Int) -> Int { max(1, Int(Double(full) * min(1, scale))) }
 
-  /// The cards: a twentieth as large each way, for tests without optimisation, unless
-  /// all of it is wanted.
+  /// Returns the cards. Unless the workload is full, they are a twentieth as
+  /// large in each direction, because tests are not optimised.
   static func corpus() throws -> CardCorpus { try CardCorpus(scale: isFull ? 2 : 0.1) }
 }
 
-/// Bytes of memory that the process has in use, without what the allocator keeps of what
-/// was freed.
+/// Returns the resident memory of the process, in bytes, after returning freed
+/// memory to the system.
 func residentBytes() -> Int? {
   typealias Trim = @convention(c) (Int) -> Int32
-  // By its name: Swift's module of the C library leaves it out.
+  // Looked up by name, because Swift's module of the C library does not export
+  // it.
   if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
   guard let file = fopen("/proc/self/statm", "re") else { return nil }
   defer { fclose(file) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Film strip")
 struct FilmStripTests {
-  @Test("alike refreshes are one rectangle, of their kind and length")
+  @Test("equal neighbouring refreshes become one rectangle of the right class and width")
   func rectangles() {
     var record = FrameRecord()
     for (isPresented, blanks) in [(true, 0), (true, 0), (false, 0), (true, 2), (true, 0)] {
@@ -25,7 +25,7 @@ struct FilmStripTests {
     #expect(svg.contains("1 of 5 dropped, 10 % blank") && svg.contains("a&lt;b"))
   }
 
-  @Test("what is not understood is exit 2")
+  @Test("a usage error exits with 2")
   func misuse() {
     for arguments in [["-x"], ["--load", "0"], ["-p", "S9"], ["--frames"]] {
       #expect(Film.run(arguments) == 2, "\(arguments)")

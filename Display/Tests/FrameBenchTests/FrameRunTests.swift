@@ -11,7 +11,7 @@ struct FrameRunTests {
   }
 
   @Test(
-    "every refresh is presented or dropped, and what is counted agrees",
+    "every refresh is either presented or dropped, and the counters are consistent",
     arguments: [
       FeedVariant.s0, .s3, .a0, .a1, .a4,
     ]
@@ -27,17 +27,17 @@ struct FrameRunTests {
     if variant.isSynchronous { #expect(record.peakBytes == 0 && record.running == 0) }
   }
 
-  @Test("what is invalidated in every frame still shows pictures")
+  @Test("a card invalidated in every frame still shows pictures")
   func invalidated() throws {
     var run = FrameRun(.a4, try CardCorpus(scale: 0.1), .still)
     (run.refreshes, run.warmUps, run.invalidates) = (60, 60, true)
     let record = try run.record()
     #expect(record.blanks < record.tiles && record.stale == 0)
-    // Those of the warm-up are not among them.
+    // Excludes the warm-up.
     #expect(record.pictures > 0 && record.wanted == 0)
   }
 
-  @Test("the load follows what a card takes, by a third each time, and not by few cards")
+  @Test("the load moves a third towards each measured card cost and ignores runs of few cards")
   func followed() {
     var load = FrameLoad(cardSeconds: 0.04, pitch: 300)
     var record = FrameRecord()

@@ -2,10 +2,10 @@ import Foundation
 import FrameBench
 import Testing
 
-// One after the other: a program that is started has every pipe that is open.
+// Serialized, because a child process inherits every open pipe.
 @Suite("Programs", .serialized)
 struct ProgramTests {
-  @Test("loopbench finds loopbench-frames beside it, and it measures")
+  @Test("loopbench finds loopbench-frames in its own folder, which runs and reports figures")
   func frames() throws {
     let loopbench = "\(Programs.folder)/loopbench"
     let list = try Programs.run(loopbench, ["frames", "list"])
@@ -13,18 +13,19 @@ struct ProgramTests {
     for name in ["tutorial", "fourfold", "S0", "A4"] { #expect(list.text.contains(name)) }
     let misuse = try Programs.run(loopbench, ["frames", "film", "--load", "0"])
     #expect(misuse.code == 2)
-    // Nor is it misuse that the machine has no such folder.
+    // An output folder that does not exist is a failure of the machine, not a
+    // usage error.
     let film = ["frames", "film", "-p", "A4", "--frames", "1", "-o", "/nowhere/film.svg"]
     let unwritten = try Programs.run(loopbench, film, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
     #expect(unwritten.code == 1)
-    // Small cards: what it measures is for others to say.
+    // Small cards, because only the presence of the figures is checked.
     let arguments = ["frames", "-p", "A4", "--series", "invalidate", "--rounds", "1", "-f", "json"]
     let json = try Programs.run(loopbench, arguments, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
     #expect(json.code == 0)
     for key in ["loopbench/1", "dropped", "frames", "stallP99", "blankRatio", "stale", "pictures"] {
       #expect(json.text.contains("\"\(key)\""), "\(key)")
     }
-    // Where too few were cancelled there is no p99 of it, and it is said how many.
+    // With too few cancellations there is no p99, but their number is reported.
     let value = try JSONSerialization.jsonObject(with: Data(json.text.utf8))
     let results = try #require((value as? [String: Any])?["results"] as? [[String: Any]])
     let result = try #require(results.first { $0["series"] as? String == "invalidate" })
@@ -38,7 +39,7 @@ struct ProgramTests {
     #expect(result["stallP99"] != nil && result["stallMax"] != nil)
   }
 
-  @Test("without a window the feed scrolls, and says what it showed")
+  @Test("with --headless the feed scrolls and prints a report")
   func headless() throws {
     let feed = "\(Programs.folder)/cardfeed"
     let ran = try Programs.run(feed, ["--headless", "--scale", "0.1", "--frames", "90"])

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Programs that were built beside the tests, and others that may be installed.
+/// Runs programs built beside the tests, and installed ones.
 enum Programs {
-  /// Where the tests were built.
+  /// The folder of the test binaries.
   static let folder: String = {
     let tests = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: tests).deletingLastPathComponent().path
   }()
 
-  /// Where `name` is installed, if it is.
+  /// Returns the path of the installed program `name`, or nil.
   static func installed(_ name: String) -> String? {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
     return folders.split(separator: ":").map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program to its end; its exit code, and what it printed.
+  /// Runs a program to its end and returns its exit code and output.
   static func run(
     _ path: String,
     _ arguments: [String],
@@ -29,7 +29,7 @@ enum Programs {
   }
 }
 
-/// A program that is run, and what it prints.
+/// A running program and its output.
 final class Started {
   let process = Process()
   private let output = Pipe()
@@ -43,12 +43,12 @@ final class Started {
 
   deinit { if process.isRunning { process.terminate() } }
 
-  /// All that it prints until its end.
+  /// Reads the output up to its end.
   func rest() -> String {
     String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   }
 
-  /// The next line; nil at the end.
+  /// Reads the next line. Returns nil at the end.
   func line() -> String? {
     var bytes: [UInt8] = []
     while let byte = output.fileHandleForReading.readData(ofLength: 1).first {

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension ProgramTests {
-  /// The window, on a screen that nobody sees, used as somebody would.
+  /// Operates the window with synthetic input on a virtual screen.
   @Suite("Window", .enabled(if: Window.isPossible, "Xvfb or xdotool is not installed"))
   struct WindowTests {
-    @Test("keys, wheel and drag scroll it, keys change who draws, and q ends it")
+    @Test("keys, wheel and drag scroll the feed, keys change the variant, and q quits")
     func input() throws {
       let window = try Window()
       try window.does("key", "Next") { $0.position > 500 }
@@ -26,7 +26,7 @@ extension ProgramTests {
   }
 }
 
-/// A window of cardfeed on a screen of its own.
+/// A window of cardfeed on its own virtual screen.
 private final class Window {
   struct Report {
     let variant: String
@@ -43,7 +43,7 @@ private final class Window {
 
   init() throws {
     let server = try #require(Programs.installed("Xvfb"))
-    // It says which number was free, once it is ready.
+    // It prints its display number once it is ready.
     screen = Started(
       server,
       ["-displayfd", "1", "-terminate", "-screen", "0", "400x500x24", "-nolisten", "tcp"]
@@ -51,25 +51,27 @@ private final class Window {
     try screen.process.run()
     display = ":\(try #require(screen.line()))"
     let options = ["--scale", "0.5", "--size", "400x500", "--report", "--frames", "3600"]
-    // What drivers that SDL unloaded leave has no name that could be suppressed.
+    // LeakSanitizer cannot suppress leaks of drivers that SDL has unloaded,
+    // since their frames have no symbols.
     let leaks = "detect_leaks=0"
     let environment = ["DISPLAY": display, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": leaks]
     feed = Started("\(Programs.folder)/cardfeed", options, environment)
     try feed.process.run()
-    // Up, and reporting. Without a window manager keys go to where the pointer is.
+    // The window is up and reports. Without a window manager, keys go to the
+    // window under the pointer.
     _ = try next()
     try tool(["mousemove 200 250"])
   }
 
-  /// Has somebody do `words`, until a report is as wanted: within 20 of them, which
-  /// come once a second.
+  /// Sends the input `words` and waits until a report satisfies `isDone`, for
+  /// at most 20 reports of one per second.
   func does(_ words: String..., until isDone: (Report) -> Bool) throws {
     try tool(words)
     for _ in 0..<20 { if isDone(try next()) { return } }
-    Issue.record("nothing came of \(words)")
+    Issue.record("no report matched after xdotool \(words)")
   }
 
-  /// Where it is once it lies still.
+  /// Returns the position once it no longer changes.
   func settled() throws -> Int {
     var last = -1
     for _ in 0..<20 {
@@ -80,7 +82,7 @@ private final class Window {
     return last
   }
 
-  /// Has somebody do `words`; then it ends.
+  /// Sends the input `words` and waits until the program exits.
   func ends(_ words: String...) throws {
     try tool(words)
     feed.process.waitUntilExit()

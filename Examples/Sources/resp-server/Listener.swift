@@ -150,7 +150,7 @@ extension Listener {
 ///
 /// Call from any thread.
 final class DescriptorWaiters: Sendable {
-  private let waiting: Guarded<[ObjectIdentifier: @Sendable () -> Void]> = Guarded([:])
+  private let waiting: Locked<[ObjectIdentifier: @Sendable () -> Void]> = Locked([:])
 
   /// Has the next `didFree()` call `resume` on its thread, once. Replaces an earlier
   /// one of `listener`.

@@ -29,9 +29,9 @@ final class Server: @unchecked Sendable {
   let counters: [Counters]
   let descriptorWaiters = DescriptorWaiters()
   private(set) var port: UInt16 = 0
-  private let channels = Guarded<[Bytes: [Int: Int]]>([:])
-  private let backlogs: [Guarded<Backlog>]
-  private let members: Guarded<[Int: Member]> = Guarded([:])
+  private let channels = Locked<[Bytes: [Int: Int]]>([:])
+  private let backlogs: [Locked<Backlog>]
+  private let members: Locked<[Int: Member]> = Locked([:])
 
   // nonisolated(unsafe): used on the loop's own thread.
   private struct Member: Sendable {
@@ -43,7 +43,7 @@ final class Server: @unchecked Sendable {
     self.options = options
     port = options.port
     counters = (0..<options.loops).map { _ in Counters() }
-    backlogs = (0..<options.loops).map { _ in Guarded(Backlog(most: options.backlog)) }
+    backlogs = (0..<options.loops).map { _ in Locked(Backlog(most: options.backlog)) }
   }
 
   /// A listening socket of the server's port. Each loop has one; the system distributes

@@ -33,7 +33,7 @@ final class Store: Sendable {
     }
   }
 
-  private let parts: [Guarded<Part>] = (0..<64).map { _ in Guarded(Part()) }
+  private let parts: [Locked<Part>] = (0..<64).map { _ in Locked(Part()) }
 
   private func withPart<Result>(of key: Bytes, _ body: (inout Part) -> Result) -> Result {
     parts[Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % 64)].withLock { part in

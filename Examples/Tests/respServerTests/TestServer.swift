@@ -1,25 +1,22 @@
 import Foundation
 
-/// The built server, run as a user would.
+/// The built server, run as a user would run it.
 final class TestServer {
   let port: Int
-  private let process = Process()
-  private let output = Pipe()
+  private let program: TestProgram
+  private var process: Process { program.process }
 
-  /// - Parameter descriptors: How many it may have open, unless as many as the tests.
+  /// - Parameter descriptors: A limit of open descriptors; nil keeps the test's limit.
   init(_ options: [String] = [], descriptors: Int? = nil) throws {
-    let program = Self.folder.appendingPathComponent("resp-server").path
     let limit = descriptors.map { "ulimit -n \($0) && " } ?? ""
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments =
-      ["-c", limit + "exec \"$0\" \"$@\"", program, "--port", "0", "--loops", "2"] + options
-    process.standardOutput = output
-    try process.run()
-    let said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    port = said.split(separator: ":").last.flatMap { Int($0.dropLast()) } ?? 0
+    program = TestProgram(
+      "/bin/sh",
+      ["-c", limit + "exec \"$0\" \"$@\"", TestProgram.built("resp-server")]
+        + ["--port", "0", "--loops", "2"] + options
+    )
+    try program.start()
+    port = program.nextLine()?.split(separator: ":").last.flatMap { Int($0) } ?? 0
   }
-
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   /// What redis-cli says.
   func cli(_ words: String...) throws -> [String] {
@@ -31,12 +28,11 @@ final class TestServer {
     try tool(["redis-benchmark", "-h", "127.0.0.1", "-p", "\(port)", "--csv"] + words)
   }
 
-  /// Starts a redis-cli that goes on, and is ended by the test; its lines as they come.
-  func listen(_ words: String...) throws -> (process: Process, lines: FileHandle) {
-    let (process, said) = (Process(), Pipe())
-    start(process, ["stdbuf", "-oL", "redis-cli", "-p", "\(port)"] + words, said)
-    try process.run()
-    return (process, said.fileHandleForReading)
+  /// Starts a redis-cli that the test ends. It prints each line at once.
+  func listen(_ words: String...) throws -> TestProgram {
+    let client = TestProgram("stdbuf", ["-oL", "redis-cli", "-p", "\(port)"] + words)
+    try client.start()
+    return client
   }
 
   /// What the server counted.
@@ -95,42 +91,13 @@ final class TestServer {
     return process.terminationReason == .exit ? status : -status
   }
 
-  /// What a server says that can not begin, and its exit code.
+  /// Returns the error and the exit code of a server that cannot start.
   static func refusal(_ options: [String]) throws -> (said: String, code: Int32) {
-    let (process, said) = (Process(), Pipe())
-    process.executableURL = folder.appendingPathComponent("resp-server")
-    process.arguments = options
-    process.standardError = said
-    try process.run()
-    let text = said.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let status = process.terminationStatus
-    return (
-      String(decoding: text, as: UTF8.self), process.terminationReason == .exit ? status : -status
-    )
+    let output = try TestProgram.run(TestProgram.built("resp-server"), options)
+    return (output.errors, output.code)
   }
 
   private func tool(_ words: [String]) throws -> [String] {
-    let (process, said) = (Process(), Pipe())
-    start(process, ["timeout", "60"] + words, said)
-    try process.run()
-    let text = said.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    // "\r\n" is one character.
-    let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
-    return lines.map(String.init)
-  }
-
-  private func start(_ process: Process, _ words: [String], _ output: Pipe) {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-  }
-
-  // Beside the tests, where the package manager puts both.
-  private static var folder: URL {
-    let tests = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-    return URL(fileURLWithPath: tests).deletingLastPathComponent()
+    try TestProgram.run("timeout", ["60"] + words).lines
   }
 }

@@ -26,9 +26,9 @@ struct RefusalTests {
     ]
   )
   func options(_ arguments: [String], _ complaint: String) throws {
-    let output = try Program.run(arguments)
+    let output = try thumbnails(arguments)
     #expect(output.code == 2 && output.lines == [])
-    #expect(output.complaints.contains(complaint), "\(output.complaints)")
+    #expect(output.errors.contains(complaint), "\(output.errors)")
   }
 
   @Test("folders that can not be used are named")
@@ -45,9 +45,9 @@ struct RefusalTests {
       ([pictures, "-o", out, "--visible", "1-2"], "1-2 is out of range: there are 1 pictures"),
     ]
     for (arguments, complaint) in cases {
-      let output = try Program.run(arguments)
+      let output = try thumbnails(arguments)
       #expect(output.code == 2 && output.lines == [])
-      #expect(output.complaints.contains(complaint), "\(output.complaints)")
+      #expect(output.errors.contains(complaint), "\(output.errors)")
     }
   }
 
@@ -57,15 +57,16 @@ struct RefusalTests {
   )
   func fullOutput() throws {
     let full = FileHandle(forWritingAtPath: "/dev/full")
-    let output = try Program.run([folder.pictures.path, "-o", folder.out.path], output: full)
+    let arguments = [folder.pictures.path, "-o", folder.out.path]
+    let output = try thumbnails(arguments, standardOutput: full)
     #expect(output.code == 2)
-    #expect(output.complaints == "thumbnails: cannot write to standard output\n")
+    #expect(output.errors == "thumbnails: cannot write to standard output\n")
   }
 
   @Test("help goes to standard output")
   func help() throws {
-    let output = try Program.run(["--help"])
-    #expect(output.code == 0 && output.complaints == "")
+    let output = try thumbnails(["--help"])
+    #expect(output.code == 0 && output.errors == "")
     #expect(output.lines.first?.hasPrefix("usage: thumbnails FOLDER -o OUT") == true)
   }
 }

@@ -18,14 +18,14 @@ struct ThumbnailsTests {
     try folder.fill(Self.count)
   }
 
-  private func run(_ arguments: [String] = [], input: [String] = []) throws -> Output {
-    try Program.run([folder.pictures.path, "-o", folder.out.path] + arguments, input: input)
+  private func run(_ arguments: [String] = [], input: [String] = []) throws -> TestProgram.Output {
+    try thumbnails([folder.pictures.path, "-o", folder.out.path] + arguments, input: input)
   }
 
   @Test("every picture is made once, and its thumbnail opens in the right size")
   func makesAll() throws {
     let output = try run(["--size", "96"])
-    #expect(output.code == 0 && output.complaints == "")
+    #expect(output.code == 0 && output.errors == "")
     #expect(output.positions(of: ["made"]).sorted() == Array(1...Self.count))
     #expect(output.lines.count == Self.count + 1)
     #expect(output.lines.last?.hasPrefix("60 made, 0 cancelled, 0 failed; ") == true)
@@ -107,7 +107,7 @@ struct ThumbnailsTests {
     #expect(output.code == 1)
     #expect(output.positions(of: ["made"]).count == Self.count)
     #expect(output.positions(of: ["failed"]) == [61])
-    #expect(output.complaints.contains("70-80 is out of range: there are 61 pictures"))
-    #expect(output.complaints.contains("'jump' is no command"))
+    #expect(output.errors.contains("70-80 is out of range: there are 61 pictures"))
+    #expect(output.errors.contains("'jump' is no command"))
   }
 }

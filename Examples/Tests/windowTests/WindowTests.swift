@@ -21,7 +21,7 @@ struct WindowTests {
       let saved = String(repeating: "buy milk\ncall Ada\n", count: round)
       #expect(inTime { (try? String(contentsOf: file, encoding: .utf8)) == saved })
       try screen.xdotool("key", "Escape")
-      let lines = try screen.lines()
+      let lines = try screen.finish().lines
       #expect(lines.first == "\(2 * round) notes, \(2 * round) saved")
       // Each key changes the text, and Return empties it.
       #expect(lines.last?.hasPrefix("18 changes shown by ") == true, "\(lines)")
@@ -38,9 +38,9 @@ struct WindowTests {
       _ = try screen.run("gtk-notes", [file.path], window: "Notes")
       // The keys of one call come together: the end, while there is a line to be shown.
       try screen.xdotool("key", "--delay", "0", "a", "Return", "b", "Escape")
-      let lines = try screen.lines()
-      #expect(lines.first == "\(round) notes, \(round) saved")
-      #expect(screen.outcome == 0)
+      let output = try screen.finish()
+      #expect(output.lines.first == "\(round) notes, \(round) saved")
+      #expect(output.code == 0)
       let saved = try? String(contentsOf: file, encoding: .utf8)
       #expect(saved == String(repeating: "a\n", count: round))
     }
@@ -53,8 +53,9 @@ struct WindowTests {
     let screen = try Screen()
     _ = try screen.run("gtk-notes", [folder.appendingPathComponent("x").path], window: "Notes")
     try screen.xdotool("key", "--delay", "0", "a", "Return", "Escape")
-    #expect(try screen.lines().first == "1 notes, 0 saved")
-    #expect(screen.outcome == 1)
+    let output = try screen.finish()
+    #expect(output.lines.first == "1 notes, 0 saved")
+    #expect(output.code == 1)
   }
 
   @Test("lines may end as on another system; what is no text is refused, and left as it is")
@@ -66,14 +67,15 @@ struct WindowTests {
     var screen = try Screen()
     _ = try screen.run("gtk-notes", [file.path], window: "Notes")
     try screen.xdotool("key", "Escape")
-    #expect(try screen.lines().first == "2 notes, 2 saved")
+    #expect(try screen.finish().lines.first == "2 notes, 2 saved")
 
     let picture = Data([0x89, 0x50, 0xFF, 0xFE])
     try picture.write(to: file)
     screen = try Screen()
     try screen.start("gtk-notes", [file.path])
-    #expect(try screen.lines() == [])
-    #expect(screen.outcome == 1)
+    let output = try screen.finish()
+    #expect(output.lines == [])
+    #expect(output.code == 1)
     #expect(try Data(contentsOf: file) == picture)
   }
 
@@ -84,7 +86,7 @@ struct WindowTests {
     try screen.xdotool("key", "--delay", "1", "Down", "Down", "Down", "Up")
     #expect(inTime { (try? screen.colours(of: window)) ?? 0 >= 4 })
     try screen.xdotool("key", "Escape")
-    let lines = try screen.lines()
+    let lines = try screen.finish().lines
     try #require(lines.count == 4)
     let figures = lines[2].split(separator: " ").compactMap { Int($0) }
     // A draw for each change at most, and one key ends the program.

@@ -1,6 +1,6 @@
-// What the host calls of GLib. Declared here: its own headers lie where only
-// pkg-config says, whose -pthread SwiftPM warns of. GLib's types of these names are
-// the same, which is part of what it keeps stable.
+// Declares the part of GLib that the host uses. GLib's own headers are in a folder that
+// only pkg-config knows, and SwiftPM warns about its -pthread. The declarations match
+// GLib's, whose ABI is stable.
 #ifndef CGLIB_SHIM_H
 #define CGLIB_SHIM_H
 
@@ -10,7 +10,7 @@ typedef struct _GMainContext GMainContext;
 typedef struct _GSource lt_glib_source;
 typedef int (*lt_glib_callback)(void *data);
 
-// The functions of a source.
+// GSourceFuncs.
 typedef struct {
   int (*prepare)(lt_glib_source *source, int *timeout);
   int (*check)(lt_glib_source *source);
@@ -20,7 +20,7 @@ typedef struct {
   void *closure_marshal;
 } lt_glib_functions;
 
-// GSource, which GLib declares so that others can put more behind it.
+// GSource. GLib declares its fields so that programs can append their own.
 struct _GSource {
   void *callback_data;
   void *callback_funcs;
@@ -37,7 +37,7 @@ struct _GSource {
   void *priv;
 };
 
-// One of ours.
+// A GSource followed by the host.
 typedef struct {
   lt_glib_source source;
   void *host;

@@ -1,3 +1,3 @@
-// SDL 2, without its main: the program's own comes first.
+// SDL 2 without SDL_main: the program has its own main.
 #define SDL_MAIN_HANDLED
 #include <SDL2/SDL.h>

@@ -1,17 +1,18 @@
 private import CGLib
 public import LoopTransactions
 
-/// Runs a loop by turns in a loop of GLib: that of GTK, GStreamer, or a service.
+/// Runs a loop in turns inside a GLib main loop, such as GTK's or GStreamer's.
 ///
-/// What is committed in a callback of GLib is performed before its loop waits; events,
-/// posts and timers of the loop are a source of GLib's. A turn is one dispatch, so a
-/// busy loop leaves room for other sources of its priority, and for more urgent ones.
-/// An idle loop costs nothing.
+/// Commits made in a GLib callback are performed before GLib's loop waits. The loop's
+/// events, posts and timers are one GLib source. Each dispatch of the source runs one
+/// turn, so a busy loop does not starve other sources of the same or a higher priority.
+/// An idle loop uses no CPU.
 ///
-/// Belongs to the loop's thread, which runs the context. While a callback of the loop
-/// runs GLib's loop anew, as a dialog may, this one rests. The loop keeps the host
-/// until `cancel()`, or until it is closed. With a `MainQueueBridge` on the loop,
-/// `@MainActor` code and `DispatchQueue.main` run in GLib's loop, too.
+/// The host belongs to the loop's thread, which must also run the `GMainContext`. While
+/// a callback of the loop runs GLib's loop recursively, as a dialog may, this loop makes
+/// no turns. The loop retains the host until `cancel()` or until the loop is closed. With
+/// a `MainQueueBridge` on the loop, `@MainActor` code and `DispatchQueue.main` also run in
+/// GLib's loop.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -20,23 +21,23 @@ public import LoopTransactions
 /// g_application_run(application, 0, nil)
 /// ```
 ///
-/// After node-gtk's source, which does the same for Node.
+/// Modelled on node-gtk, which does the same for Node.
 public final class GLibHost {
   private let context: OpaquePointer?
   private var embedding: Embedding?
   private var source: UnsafeMutablePointer<lt_host_source>?
   private var tag: UnsafeMutableRawPointer?
-  // Whether GLib will wait for what it was told last.
+  // Whether GLib may be about to wait, with the timeout that `prepare` returned.
   private var isWaiting = false
 
-  /// Lets a loop of GLib run `loop`, from now on.
+  /// Starts to run `loop` inside a GLib main loop.
   ///
   /// Call on the loop, while it is not running.
   ///
-  /// - Parameter context: The `GMainContext` of GLib's loop, the default one if nil. It
-  ///   has to outlive the host.
-  /// - Parameter priority: Of the source. 0 is GLib's default; GTK draws at 120, so
-  ///   what is less than that is performed before it draws.
+  /// - Parameter context: The `GMainContext` of GLib's loop. `nil` is the default
+  ///   context. The context must outlive the host.
+  /// - Parameter priority: The priority of the source. 0 is GLib's default. GTK draws at
+  ///   120, so with a lower number transactions are performed before GTK draws.
   /// - Precondition: The loop is not embedded already.
   public init(_ loop: EventLoop, context: OpaquePointer? = nil, priority: Int = 0) {
     self.context = context
@@ -46,7 +47,7 @@ public final class GLibHost {
       onChange: changed,
       onEnd: ended,
       wake: {
-        // From any thread. It has GLib ask anew.
+        // Call from any thread. GLib then calls `prepare` again.
         g_main_context_wakeup(OpaquePointer(bitPattern: address))
         return true
       }
@@ -55,7 +56,7 @@ public final class GLibHost {
     attach(embedding.pollDescriptor, Int32(clamping: priority))
   }
 
-  /// Stops running the loop, which can be run in another way again.
+  /// Stops running the loop. Afterwards the loop can be run or embedded again.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -63,16 +64,16 @@ public final class GLibHost {
   private func attach(_ descriptor: Int32, _ priority: Int32) {
     let size = UInt32(MemoryLayout<lt_host_source>.size)
     guard let new = g_source_new(&functions, size) else {
-      preconditionFailure("GLibHost: g_source_new ends the process when memory is out")
+      preconditionFailure("GLibHost: g_source_new returned NULL")
     }
     new.withMemoryRebound(to: lt_host_source.self, capacity: 1) { own in
-      // Not retained: `ended()` comes before this goes.
+      // Not retained: `ended()` runs before the host is released.
       own.pointee.host = Unmanaged.passUnretained(self).toOpaque()
       source = own
     }
     g_source_set_name(new, "LoopTransactions")
     g_source_set_priority(new, priority)
-    // Never changed: that would wake the context each time.
+    // The descriptor stays registered, because changing it would wake the context.
     tag = g_source_add_unix_fd(new, descriptor, lt_glib_readable)
     _ = g_source_attach(new, context)
   }
@@ -89,14 +90,14 @@ public final class GLibHost {
 }
 
 extension GLibHost {
-  /// How long GLib may wait, in milliseconds: 0 if the loop is due, -1 without end.
+  /// Returns how long GLib may wait, in milliseconds: 0 if the loop is due, -1 for no limit.
   fileprivate func timeout() -> Int32 {
     isWaiting = true
     guard let timeout = embedding?.nextTimeout else { return -1 }
     return timeout.milliseconds
   }
 
-  /// Whether the loop is due, now that GLib has waited.
+  /// Returns whether the loop is due. Called after GLib has waited.
   fileprivate func isDue(_ source: UnsafeMutablePointer<lt_glib_source>) -> Bool {
     isWaiting = false
     guard let embedding, let tag else { return false }
@@ -105,11 +106,12 @@ extension GLibHost {
 
   fileprivate func turn() { embedding?.turn() }
 
-  /// GLib asks before it waits. Only the `prepare` of another source can come between.
+  /// Wakes GLib if it has already asked for the timeout, which happens when the `prepare`
+  /// function of another source commits to this loop.
   private func changed() { if isWaiting { g_main_context_wakeup(context) } }
 }
 
-// nonisolated(unsafe): GLib reads it only.
+// nonisolated(unsafe): GLib only reads it.
 private nonisolated(unsafe) var functions = lt_glib_functions(
   prepare: prepare,
   check: check,
@@ -150,7 +152,7 @@ private func host(of source: UnsafeMutablePointer<lt_glib_source>?) -> GLibHost?
 }
 
 extension Duration {
-  /// Rounded up: early, the host would only ask again.
+  /// Rounded up, because a host that wakes too early only asks again.
   fileprivate var milliseconds: Int32 {
     let (seconds, attoseconds) = components
     let part = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

@@ -1,43 +1,44 @@
 internal import CSDL
 
-/// The numbers of a host's events. Any thread may push one.
+/// The SDL event types of a host. Any thread may push one of these events.
+///
+/// Each event makes the host run a turn.
 struct HostEvents: Sendable {
-  /// Who pushes an event, to have a turn made.
   enum Kind: UInt32, CaseIterable {
-    /// The waiter's thread.
+    /// Pushed by the waiter thread.
     case waited
-    /// The host, on the loop's thread.
+    /// Pushed by the host, on the loop's thread.
     case changed
-    /// A thread that posts.
+    /// Pushed by a thread that posted.
     case posted
   }
 
   private let first: UInt32
 
-  /// Nil if SDL has no numbers left.
+  /// Returns nil if SDL has no event types left.
   init?() {
     first = SDL_RegisterEvents(Int32(Kind.allCases.count))
     if first == .max { return nil }
   }
 
-  /// What an event of `type` is; nil: not the host's.
+  /// Returns the kind of an event, or nil if the event does not belong to the host.
   func kind(of type: UInt32) -> Kind? {
     type >= first ? Kind(rawValue: type - first) : nil
   }
 
-  /// Whether SDL has room for the event.
+  /// Pushes an event. Returns false if SDL's queue is full.
   func push(_ kind: Kind) -> Bool {
     var event = SDL_Event()
     event.type = number(of: kind)
     return SDL_PushEvent(&event) == 1
   }
 
-  /// Whether one of them waits in SDL's queue.
+  /// Whether any event of the host is in SDL's queue.
   var areQueued: Bool { SDL_HasEvents(number(of: .waited), number(of: .posted)) == SDL_TRUE }
 
   func isQueued(_ kind: Kind) -> Bool { SDL_HasEvent(number(of: kind)) == SDL_TRUE }
 
-  /// Takes all out of the queue.
+  /// Removes all events of the host from SDL's queue.
   func flush() { SDL_FlushEvents(number(of: .waited), number(of: .posted)) }
 
   private func number(of kind: Kind) -> UInt32 { first + kind.rawValue }

@@ -1,21 +1,20 @@
 internal import CSDL
 internal import LoopTransactions
 
-/// A thread that waits for a loop's descriptor, and pushes an event when it is
-/// readable or a time has come: once for each time that it is told to wait. It looks
-/// after that event, and after those of others if asked: one that was flushed out of
-/// SDL's queue is pushed anew.
+/// A thread that waits until a loop's descriptor is readable or a deadline has passed,
+/// and then pushes an SDL event, once per `wait(atMost:)`.
 ///
-/// The thread shares no memory with the loop's: it is told by a pipe, what it does
-/// itself by the event.
+/// The thread also checks that pushed events are not lost: if the program flushed one
+/// out of SDL's queue, the thread pushes it again. It shares no memory with the loop's
+/// thread. It receives commands through a pipe and answers with events.
 final class LoopWaiter {
   private let commands: WaiterCommands
   private let thread: OpaquePointer
-  // Whether the thread waits, and until when at the latest.
+  // Whether the thread is waiting, and its deadline.
   private var isWaiting = false
   private var deadline = Int64.max
 
-  /// Starts the thread. Nil if SDL can not.
+  /// Starts the thread. Returns nil if SDL cannot create it.
   init?(_ descriptor: Int32, _ commands: WaiterCommands, _ events: HostEvents) {
     let context = Unmanaged.passRetained(WaiterThread(descriptor, commands, events))
     guard let thread = SDL_CreateThread(runWaiter, "loop waiter", context.toOpaque()) else {
@@ -26,10 +25,10 @@ final class LoopWaiter {
     self.thread = thread
   }
 
-  /// Lets the thread wait, for `timeout` at most; nil: without end.
+  /// Makes the thread wait, at most for `timeout`. `nil` means no limit.
   ///
-  /// One that waits already, and not longer, is left: to tell it costs a switch of
-  /// threads, and the event that comes early only makes the loop's own look again.
+  /// Sends no command if the thread is already waiting with an earlier deadline: a
+  /// command costs a thread switch, and an early event only makes the loop check again.
   func wait(atMost timeout: Duration?) {
     let end = timeout.map { Int64(clamping: LoopClock.now.advanced(by: $0).nanoseconds) } ?? .max
     if isWaiting, deadline <= end { return }
@@ -38,10 +37,10 @@ final class LoopWaiter {
     commands.send(.wait(until: end))
   }
 
-  /// The thread has pushed its event, and waits no more.
+  /// Records that the thread has pushed its event and no longer waits.
   func hasPushed() { isWaiting = false }
 
-  /// Ends the thread.
+  /// Ends the thread and waits for it.
   func end() {
     commands.send(.end)
     SDL_WaitThread(thread, nil)

@@ -1,23 +1,23 @@
 private import CSDL
 public import LoopTransactions
 
-/// Runs a loop by turns in SDL's event loop.
+/// Runs a loop in turns inside SDL's event loop.
 ///
-/// SDL waits for no descriptor of others, so a thread of the host's own waits for the
-/// loop's, and for its timers, and then pushes an event, which wakes `SDL_WaitEvent`.
-/// Turns are made by `serve`, on the thread that takes the events. A post pushes an
-/// event itself, and so does what is committed between two turns: it is performed
-/// behind the events that wait already. An idle loop costs nothing. Where the host's
-/// events are flushed with others, as by a change of scenes, the thread pushes one anew
-/// within 0.1 s.
+/// SDL cannot wait for a descriptor. The host therefore has a thread that waits for the
+/// loop's descriptor and timers, and then pushes an event, which wakes `SDL_WaitEvent`.
+/// `serve` runs the turns, on the thread that handles SDL's events. A post, and a commit
+/// made between two turns, pushes an event too, and is performed after the events already
+/// in SDL's queue. An idle loop uses no CPU. If the program flushes the host's events, as
+/// a game may when it changes scenes, the thread pushes one again within 0.1 s.
 ///
-/// Belongs to the loop's thread, which takes SDL's events. While a callback of the loop
-/// takes events itself, as a dialog may, this one rests. The loop keeps the host until
-/// `cancel()`, or until it is closed; both before `SDL_Quit`, and neither in an event
-/// watch or a filter: SDL holds a lock while it calls those, and the threads that an
-/// end waits for may want it. A watch sees the host's events on any thread; a filter
-/// must not drop them. With a `MainQueueBridge` on the loop, `@MainActor` code and
-/// `DispatchQueue.main` run in SDL's loop, too.
+/// The host belongs to the loop's thread, which must also handle SDL's events. While a
+/// callback of the loop handles events itself, as a dialog may, the loop makes no turns.
+/// The loop retains the host until `cancel()` or until the loop is closed. Do either
+/// before `SDL_Quit`, but not in an event watch or an event filter: SDL holds a lock while
+/// it calls those, and the threads that `cancel()` waits for may need the lock. An event
+/// watch sees the host's events on any thread; a filter must not drop them. With a
+/// `MainQueueBridge` on the loop, `@MainActor` code and `DispatchQueue.main` also run in
+/// SDL's loop.
 ///
 /// ```swift
 /// let host = try SDLHost(loop)
@@ -28,17 +28,15 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// After Electron, where such a thread serves Node's loop.
+/// Modelled on Electron, which waits for Node's loop on such a thread.
 public final class SDLHost {
-  /// Why there is no host.
-  ///
-  /// A value: make and read it on any thread.
+  /// The reason why a host could not be created.
   public enum SetupError: Error, Hashable, Sendable {
-    /// SDL has no numbers for events left.
+    /// SDL has no event types left.
     case noEventType
-    /// SDL could start no thread.
+    /// SDL could not create a thread.
     case noThread
-    /// The system is out of descriptors.
+    /// The system refused a descriptor.
     case system(UVError)
   }
 
@@ -46,15 +44,15 @@ public final class SDLHost {
   private let commands: WaiterCommands
   private var embedding: Embedding?
   private var waiter: LoopWaiter?
-  // Whether an event of our own is on its way, as far as we know.
+  // Whether a `changed` event is in SDL's queue, unless the program flushed it.
   private var isQueued = false
   private var isTurning = false
 
-  /// Lets SDL's event loop run `loop`, from now on.
+  /// Starts to run `loop` inside SDL's event loop.
   ///
   /// Call on the loop, while it is not running, after `SDL_Init`.
   ///
-  /// - Throws: `SetupError`, whose description says what to do.
+  /// - Throws: `SetupError`. Its description contains the remedy.
   /// - Precondition: The loop is not embedded already.
   public init(_ loop: EventLoop) throws(SetupError) {
     guard let events = HostEvents() else { throw .noEventType }
@@ -83,22 +81,23 @@ public final class SDLHost {
     schedule()
   }
 
-  /// Makes a turn if an event is the host's; whether it was.
+  /// Runs a turn if an event belongs to the host.
   ///
-  /// Call on the loop, for each event that SDL hands out.
+  /// Call on the loop, for each event received from SDL.
   ///
   /// - Parameter type: The event's `type`.
+  /// - Returns: Whether the event belonged to the host.
   public func serve(_ type: UInt32) -> Bool {
     switch events.kind(of: type) {
     case .waited:
       waiter?.hasPushed()
-      // It may come because ours was flushed.
+      // The thread may have pushed it because the `changed` event was flushed.
       if isQueued { isQueued = events.isQueued(.changed) }
     case .changed: isQueued = false
     case .posted: break
     case nil: return false
     }
-    // Within a callback of the loop: what is due is looked for when that has returned.
+    // Inside a callback of the loop: the outer call schedules the next turn.
     guard !isTurning else { return true }
     isTurning = true
     embedding?.turn()
@@ -107,7 +106,7 @@ public final class SDLHost {
     return true
   }
 
-  /// Stops running the loop, which can be run in another way again.
+  /// Stops running the loop. Afterwards the loop can be run or embedded again.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -119,7 +118,7 @@ public final class SDLHost {
     events.flush()
   }
 
-  /// Sees to it that the next turn comes when it is due.
+  /// Schedules the next turn for when the loop is due.
   private func schedule() {
     guard !isQueued, let embedding, let waiter else { return }
     let timeout = embedding.nextTimeout
@@ -133,11 +132,11 @@ public final class SDLHost {
 }
 
 extension SDLHost.SetupError: CustomStringConvertible {
-  /// What is wrong, and what to do about it.
+  /// The failure and its remedy.
   public var description: String {
     switch self {
-    case .noEventType: "SDLHost: SDL_RegisterEvents has no numbers left; keep one host for good"
-    case .noThread: "SDLHost: SDL_CreateThread could start no thread; end some, or see ulimit -u"
+    case .noEventType: "SDLHost: SDL_RegisterEvents has no event types left; reuse one host"
+    case .noThread: "SDLHost: SDL_CreateThread failed; end some threads or raise ulimit -u"
     case .system(let error): "\(error)"
     }
   }

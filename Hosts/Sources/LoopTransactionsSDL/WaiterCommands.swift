@@ -7,22 +7,23 @@ private import Synchronization
   private import Glibc
 #endif
 
-/// The pipe by which a waiter's thread is told what to do.
+/// The pipe that carries commands to a waiter thread.
 ///
-/// Any thread may ask for a check; the rest is between the loop's and the waiter's.
+/// Any thread may request a check. Only the loop's thread sends the other commands, and
+/// only the waiter thread receives them.
 final class WaiterCommands: Sendable {
   enum Command: Equatable {
-    /// Wait for the descriptor, until a time at the latest.
+    /// Wait until the descriptor is readable or the deadline has passed.
     case wait(until: Int64)
-    /// Look after what has been pushed.
+    /// Check that pushed events are still in SDL's queue.
     case check
     case end
   }
 
-  /// What becomes readable with a command.
+  /// Readable while a command is in the pipe.
   let descriptor: Int32
   private let writing: Int32
-  // Whether the thread will look after what is pushed by now.
+  // Whether the thread is going to check the events pushed so far.
   private let isChecking = Atomic<Bool>(false)
 
   init() throws(UVError) {
@@ -39,35 +40,38 @@ final class WaiterCommands: Sendable {
 
   func send(_ command: Command) {
     var word = command.word
-    // A pipe takes 8 bytes whole. It is never full: who waits is told once, or sooner,
-    // and one check is on its way at most.
+    // Writes of 8 bytes to a pipe are atomic. The pipe never fills, because at most one
+    // check is in it and a new `wait` is only sent to shorten the previous one.
     while write(writing, &word, 8) != 8 {
-      precondition(errno == EINTR, "SDLHost: its pipe takes what is written, got errno \(errno)")
+      let code = -errno
+      guard code != -EINTR else { continue }
+      preconditionFailure("\(UVError(code: code, operation: "SDLHost: write to the waiter pipe"))")
     }
   }
 
-  /// Has the thread look whether what was just pushed is lost. A command once in each
-  /// while in which something is pushed: it would switch threads each time.
+  /// Makes the thread check whether the event just pushed is lost.
+  ///
+  /// Sends at most one command per check, because each command costs a thread switch.
   func check() {
-    // Acquiring and releasing: the push comes before this, and the thread's look after
-    // its own exchange, so either that sees the event, or this sends.
+    // Acquire and release: the push is before this exchange, and the thread's check is
+    // after its own exchange. Either that check sees the event, or this sends a command.
     if !isChecking.exchange(true, ordering: .acquiringAndReleasing) { send(.check) }
   }
 
-  /// Takes what is asked for so far; whether something was. By the thread, which then
-  /// looks.
-  func takeCheck() -> Bool {
-    // Acquiring and releasing: pairs with `check()`.
+  /// Clears the request for a check, and returns whether there was one. The waiter thread
+  /// calls this before it checks.
+  func claimCheck() -> Bool {
+    // Acquire and release: pairs with `check()`.
     isChecking.exchange(false, ordering: .acquiringAndReleasing)
   }
 
-  /// Says that the thread looks anew, without being asked. By the thread.
-  func keepsChecking() {
-    // Relaxed: who reads it has pushed before, and the look is to come.
+  /// Records that the waiter thread will check again without a request.
+  func keepChecking() {
+    // Relaxed: a thread that reads true pushed its event before, and the check is later.
     isChecking.store(true, ordering: .relaxed)
   }
 
-  /// The next command, which is waited for.
+  /// Waits for the next command.
   func next() -> Command {
     var word = Command.end.word
     while true {
@@ -79,7 +83,7 @@ final class WaiterCommands: Sendable {
 }
 
 extension WaiterCommands.Command {
-  // Times are not negative.
+  // Deadlines are never negative.
   fileprivate var word: Int64 {
     switch self {
     case .wait(let end): end

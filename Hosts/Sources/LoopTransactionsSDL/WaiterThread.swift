@@ -7,15 +7,15 @@ internal import LoopTransactions
   private import Glibc
 #endif
 
-/// What a waiter's thread itself knows. Of the thread alone, once it has begun.
+/// The state of a waiter thread. Only that thread uses it after it has started.
 final class WaiterThread {
   private let descriptor: Int32
   private let commands: WaiterCommands
   private let events: HostEvents
-  // Whether the loop waits, and until when at the latest.
+  // Whether the thread is waiting for the loop, and its deadline.
   private var isWaiting = false
   private var deadline = Int64.max
-  // When to look after what was pushed, by this thread or another.
+  // When to check the events pushed by this or another thread.
   private var checkTime = Int64.max
 
   init(_ descriptor: Int32, _ commands: WaiterCommands, _ events: HostEvents) {
@@ -41,46 +41,47 @@ final class WaiterThread {
     }
   }
 
-  /// Pushes the event that has the host make a turn, and then tell this anew.
+  /// Pushes the event that makes the host run a turn and send the next command.
   private func push() {
     isWaiting = false
-    // Full: SDL has 65,535 events to hand out first. Told to end meanwhile, it does.
+    // The push fails while SDL's queue holds its maximum of 65,535 events. A command ends
+    // the retries.
     while !events.push(.waited), !isReadable(1) {}
     checkTime = min(checkTime, nextCheck)
   }
 
-  /// Pushes anew if something that was pushed is neither in SDL's queue nor, as far as
-  /// is known here, taken out of it by the host.
+  /// Pushes the event again if it is not in SDL's queue and the host has not reported
+  /// that it received it.
   private func check() {
     checkTime = .max
-    let isAsked = commands.takeCheck()
-    guard isAsked || !isWaiting else { return }
+    let isRequested = commands.claimCheck()
+    guard isRequested || !isWaiting else { return }
     guard events.areQueued else { return push() }
-    commands.keepsChecking()
+    commands.keepChecking()
     checkTime = nextCheck
   }
 
   private var now: Int64 { Int64(clamping: LoopClock.now.nanoseconds) }
 
-  // Guess: 0.1 s. Longer than a frame that is drawn, shorter than a player's patience.
+  // 0.1 s: longer than a frame, shorter than a delay that a player notices. Not measured.
   private var nextCheck: Int64 { now + 100_000_000 }
 
-  /// Waits for the loop, a command or the time of something.
+  /// Waits for the loop's descriptor, a command, the deadline or the next check.
   private func waitForAny() -> (commands: Bool, loop: Bool) {
     let end = min(isWaiting ? deadline : .max, checkTime)
-    // Rounded up: early, there would be nothing to do.
+    // Rounded up, so that the thread does not wake before the deadline.
     let left = (max(0, end - now) + 999_999) / 1_000_000
     let milliseconds = end == .max ? -1 : Int32(clamping: left)
     var entries = [
       pollfd(fd: commands.descriptor, events: Int16(POLLIN), revents: 0),
-      // A negative one is left alone.
+      // poll() ignores negative descriptors.
       pollfd(fd: isWaiting ? descriptor : -1, events: Int16(POLLIN), revents: 0),
     ]
     guard poll(&entries, 2, milliseconds) > 0 else { return (false, false) }
     return (entries[0].revents != 0, entries[1].revents != 0)
   }
 
-  /// Whether there is a command, which is waited for so long.
+  /// Waits up to `milliseconds`, and returns whether a command is in the pipe.
   private func isReadable(_ milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: commands.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) > 0

@@ -12,9 +12,11 @@ final class GLib: TestedHost {
   }
 
   init() {
-    // As a GMainLoop does: to a context that nobody owns, between two iterations,
-    // another thread's `invoke` would be a call in place.
-    guard g_main_context_acquire(nil) != 0 else { fatalError("the context has an owner") }
+    // As g_main_loop_run does. Between two iterations the context would have no owner, and
+    // g_main_context_invoke would call the function on the calling thread.
+    guard g_main_context_acquire(nil) != 0 else {
+      fatalError("g_main_context_acquire failed: another thread owns the context")
+    }
   }
 
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {

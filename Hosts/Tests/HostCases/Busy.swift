@@ -8,8 +8,8 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// How many turns of a busy loop, to which timers come as well, a call of the host's
-  /// waits for, after a second of it.
+  /// Prints how many turns of a busy loop, which also has a timer, run before a call
+  /// of the host. Measured after the loop has been busy for a second.
   func busy() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)

@@ -7,19 +7,19 @@ import LoopTransactions
   import Glibc
 #endif
 
-/// What each host is asked. Prints a line for each figure: its name and its value.
+/// The cases that run in every host. Each figure is printed as a name and a value.
 @MainActor
 struct Cases {
   let host: any TestedHost
 
   init(_ host: any TestedHost) { self.host = host }
 
-  /// How late timers are: the loop's, precise ones and others, and the host's own.
+  /// Measures the lateness of the loop's precise and other timers, and of the host's own.
   func timers() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
     let (ours, own) = (Times(), Times())
-    // Primes, so that few are due together; of each kind as many as p99 is one of.
+    // Primes, so that few timers are due together. 105 of each kind, enough for a p99.
     let waits = [3, 7, 13, 19, 29, 37, 43, 53, 61, 71, 79, 89, 101, 107, 113]
     let rounds = 7
     let stop = Stop(host)
@@ -51,7 +51,7 @@ struct Cases {
     try loop.close()
   }
 
-  /// How long a commit made in a callback of the host waits.
+  /// Measures the time from a commit in a callback of the host to its action.
   func commits() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -79,8 +79,8 @@ struct Cases {
     try loop.close()
   }
 
-  /// A post from another thread, and the host's own call, by turns, to a host that
-  /// waits.
+  /// Measures a post from another thread and the host's own call, alternately, while the
+  /// host is waiting.
   func posts() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -113,12 +113,12 @@ struct Cases {
     try loop.close()
   }
 
-  /// How often a host waits anew in a second in which nothing happens.
+  /// Counts the iterations of the host in one idle second.
   func idle() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
     let (call, stop) = (host.call, Stop(host))
-    // Turns that do something come before, and a timer far behind.
+    // The idle second begins after a few turns, and one timer is due long after it.
     loop.addTimer(after: .seconds(100)) { _ in }
     try loop.port.post {}
     let counts = Counts(host, loop)
@@ -136,7 +136,7 @@ struct Cases {
     try loop.close()
   }
 
-  /// A loop that ends, and one that is closed from within, leave the host as it was.
+  /// Cancels a host, and closes a loop inside a callback. The host must keep working.
   func ends() throws {
     let first = try EventLoop()
     let end = try host.serve(first)

@@ -1,15 +1,15 @@
 import LoopTransactions
 
 extension Cases {
-  /// 100,000 hops of ten tasks to the main actor and back, by the loop where that serves
-  /// the main queue.
+  /// Ten tasks make 100,000 hops to the main actor and back. The loop runs the main actor
+  /// if it serves the main queue.
   func hops() throws {
     try hop { _ in
       { body in await MainActor.run { body() } }
     }
   }
 
-  /// The same to an actor that is pinned to the loop.
+  /// The same with an actor that is pinned to the loop.
   func pinned() throws {
     try hop { port in
       let actor = Pinned(port)
@@ -31,7 +31,7 @@ extension Cases {
           group.addTask {
             for _ in 0..<10_000 {
               await way {
-                // The loop was made on the first thread.
+                // The loop belongs to the first thread.
                 if port.isIsolatingCurrentContext() == true { onLoop.add(from: LoopClock.now) }
               }
             }

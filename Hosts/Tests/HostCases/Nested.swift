@@ -8,8 +8,8 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// Callbacks of the loop that run the host anew, while something is owed: in a turn
-  /// that a post brings, and in one that a callback of the host's does.
+  /// Callbacks of the loop that run the host recursively while work is pending: first in
+  /// a turn caused by a post, then in a turn caused by a commit in a callback of the host.
   func nested() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -35,9 +35,9 @@ extension Cases {
   }
 }
 
-/// A callback of a loop that runs the loop's host anew.
+/// A callback of a loop that runs the loop's host recursively.
 private final class Nest: @unchecked Sendable {
-  // @unchecked: of the main thread only, where host and loop call.
+  // @unchecked: main thread only, where the host and the loop call it.
   private let host: any TestedHost
   private let loop: EventLoop
   private var left = 0
@@ -50,8 +50,8 @@ private final class Nest: @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Runs the host for 50 ms, in which a post and a precise timer become due; calls
-  /// `done` when both have come.
+  /// Runs the host for 50 ms. A post and a precise timer become due during that time;
+  /// calls `done` after both have run.
   func run(_ done: @escaping @Sendable () -> Void) {
     left = 2
     let came: @Sendable () -> Void = { [self] in
@@ -72,17 +72,17 @@ private final class Nest: @unchecked Sendable {
     isInside = false
   }
 
-  /// Has the loop's descriptor become readable while the host runs anew in `commit`,
-  /// after a turn in which libuv learns of it.
+  /// Adds a timer that makes the loop's descriptor readable while the host runs
+  /// recursively in `commit`. The next turn registers the timer with libuv.
   func prepare() {
     _ = try? loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(40))) { _ in }
   }
 
-  /// Runs so in a transaction, while a timer is due as well.
+  /// Calls `run` in a transaction while a timer is due.
   func commit(_ done: @escaping @Sendable () -> Void) {
     loop.addTimer(after: .milliseconds(1)) { _ in }
     loop.commit(Action { [self] in run(done) }, Action.perform)
-    // Time enough for a host that has a thread of its own count it.
+    // Enough time for the host's own thread to notice the timer.
     usleep(5000)
   }
 }

@@ -8,7 +8,7 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// A host that is never waited in, as in a program that draws frame after frame.
+  /// Polls the host without waiting, as a program does that draws continuously.
   func polled() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -37,8 +37,7 @@ extension Cases {
     try loop.close()
   }
 
-  /// Polls once a millisecond until something is so; a second at least before it gives
-  /// up.
+  /// Polls once per millisecond until `isSo` returns true, at most 1,000 times.
   private func poll(until isSo: () -> Bool) {
     for _ in 0..<1000 where !isSo() {
       host.pollOnce()
@@ -48,7 +47,7 @@ extension Cases {
 }
 
 private final class Counted: @unchecked Sendable {
-  // @unchecked: of the main thread only, where host and loop call.
+  // @unchecked: main thread only, where the host and the loop call.
   var performed = 0
   var isCommitted = false
   var isTimely = false

@@ -7,8 +7,8 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// A host that is asked for while the process has no descriptor left; and when it has
-  /// again, on the same loop.
+  /// Creates a host while the process has no free descriptor, and again on the same loop
+  /// when it has.
   func shortage() throws {
     let loop = try EventLoop()
     let descriptors = takeAll()
@@ -33,7 +33,7 @@ extension Cases {
   }
 
   private func takeAll() -> [Int32] {
-    // Few are enough, and soon taken.
+    // A low limit is reached quickly.
     var limit = rlimit()
     #if canImport(Darwin)
       let resource = RLIMIT_NOFILE
@@ -53,7 +53,7 @@ extension Cases {
 }
 
 extension UVError {
-  /// The name of the code that `error` is, or that it says.
+  /// The name of the code of `error`, or of the `UVError` that `error` contains.
   fileprivate static func name(in error: any Error) -> String? {
     let inner = (error as? UVError) ?? Mirror(reflecting: error).children.first?.value as? UVError
     return inner?.name

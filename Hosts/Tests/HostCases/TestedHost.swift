@@ -6,37 +6,37 @@ public import LoopTransactions
   private import Glibc
 #endif
 
-/// A loop of another kind, on the process's first thread.
+/// A host loop under test. Runs on the first thread of the process.
 @MainActor
 public protocol TestedHost: AnyObject {
-  /// How often the host has waited for events so far.
+  /// The number of times the host has waited for events.
   var iterations: Int { get }
 
-  /// The host's own way from another thread to its loop.
+  /// The host's own function to call a closure on its loop from another thread.
   nonisolated var call: @Sendable (@escaping @Sendable () -> Void) -> Void { get }
 
-  /// Has the host's own timer call `body` after so many milliseconds. On its thread.
+  /// Calls `body` on the host's thread after a delay, with the host's own timer.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 
   /// Runs until `stop()`.
   func run()
 
-  /// Looks once for what is due, and does not wait.
+  /// Handles the due events without waiting.
   func pollOnce()
 
-  /// Runs in a callback of a run, for so many milliseconds; the outer run may end with
-  /// it.
+  /// Runs recursively, inside a callback, for a number of milliseconds. The outer run may
+  /// end together with it.
   func runAnew(_ milliseconds: Int)
 
-  /// Ends the run. Called in it.
+  /// Ends the run. Called inside it.
   func stop()
 
-  /// Lets the host run `loop`; returns how to end that.
+  /// Makes the host run `loop`. Returns a function that ends that.
   func serve(_ loop: EventLoop) throws -> @MainActor () -> Void
 }
 
 extension TestedHost {
-  /// By a timer of the host's and a run of it.
+  /// Uses a timer of the host to end a recursive run.
   public func runAnew(_ milliseconds: Int) {
     let stop = Stop(self)
     after(milliseconds) { stop.now() }
@@ -47,7 +47,7 @@ extension TestedHost {
 /// Runs the case that the command line names, on `host`.
 @MainActor
 public func runCase(on host: some TestedHost) throws {
-  // It may wait for what never comes.
+  // Ends the process if an event never arrives.
   alarm(60)
   let cases: [String: @MainActor (Cases) throws -> Void] = [
     "timers": { try $0.timers() },

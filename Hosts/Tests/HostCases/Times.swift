@@ -1,9 +1,9 @@
 import Dispatch
 import LoopTransactions
 
-/// How long things took, in microseconds.
+/// Durations in microseconds.
 final class Times: @unchecked Sendable {
-  // @unchecked: `values` is touched on `queue` only.
+  // @unchecked: `values` is only used on `queue`.
   private var values: [Double] = []
   private let queue = DispatchQueue(label: "times")
 
@@ -19,7 +19,7 @@ final class Times: @unchecked Sendable {
   var p90: Double { value(at: 0.9) }
   var p99: Double { value(at: 0.99) }
 
-  /// The value that this share of them is not above.
+  /// The quantile of the values at `share`.
   private func value(at share: Double) -> Double {
     queue.sync {
       let index = Int((Double(values.count) * share).rounded(.up)) - 1
@@ -28,9 +28,9 @@ final class Times: @unchecked Sendable {
   }
 }
 
-/// Ends a host's run, by its own call.
+/// Ends a host's run from a `@Sendable` closure that the host calls.
 struct Stop: Sendable {
-  // nonisolated(unsafe): used on the main thread only, where the host calls.
+  // nonisolated(unsafe): only used on the main thread, where the host calls.
   private nonisolated(unsafe) let host: any TestedHost
 
   @MainActor
@@ -41,7 +41,7 @@ struct Stop: Sendable {
 
 /// Counts iterations and ticks between two calls of a host.
 final class Counts: @unchecked Sendable {
-  // @unchecked: of the main thread only, where the host calls.
+  // @unchecked: main thread only, where the host calls.
   private let host: any TestedHost
   private let loop: EventLoop?
   private var iterations = 0
@@ -64,15 +64,15 @@ final class Counts: @unchecked Sendable {
   }
 }
 
-/// A thread that nobody waits for.
+/// A thread without a join.
 enum Thread {
   static func start(_ body: @escaping @Sendable () -> Void) {
-    // Not the concurrency pool's, and one that may block.
+    // A Dispatch thread may block; a thread of the concurrency pool may not.
     DispatchQueue(label: "beside").async { body() }
   }
 }
 
-/// A target that is performed once.
+/// A transaction target that calls a closure.
 final class Action {
   static let perform = Selector<Action>("perform") { $0.body() }
   private let body: () -> Void

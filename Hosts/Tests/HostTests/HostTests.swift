@@ -2,12 +2,12 @@ import Testing
 
 @Suite("Hosts", .serialized)
 struct HostTests {
-  /// Each: the program in which the host runs.
+  /// The programs, one for each host.
   static let hosts = [
     "glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host",
   ]
 
-  @Test("a timer is late by 2 ms at most, or as the host's own is", arguments: hosts)  // C5
+  @Test("a timer is at most 2 ms late, or as late as the host's own", arguments: hosts)  // C5
   func timers(_ host: String) throws {
     try inTen {
       let figures = try HostProgram.run(host, "timers")
@@ -20,21 +20,21 @@ struct HostTests {
         \(own), \(own90), \(value("ownLate99"))
         """
       )
-      // In each run: none is lost, whatever else the machine does.
+      // No timer is lost in any run, under any load.
       #expect(figures["timers"] == 210)
-      // A timer that is not precise counts in milliseconds. What the machine takes from
-      // both is the host's own lateness. Not p99, which is the second of 210: where the
-      // machine took a turn of 10 ms from one of the two, it tells of that.
+      // Timers that are not precise have a resolution of 1 ms. The host's own lateness
+      // includes the delays of the machine. p99 is not compared: it is the second largest
+      // of 210 values, and a single delay of 10 ms decides it.
       return late <= 2000 && late90 <= (own90.isFinite ? max(2000, own90 + 1000) : 2000)
     }
   }
 
-  @Test("what a callback of the host commits is performed within 1 ms", arguments: hosts)  // C5
+  @Test("a commit in a callback of the host is performed within 1 ms", arguments: hosts)  // C5
   func commits(_ host: String) throws {
     try inTen { try HostProgram.run(host, "commits")["performed"] ?? .infinity <= 1000 }
   }
 
-  @Test("a post takes at most half as long again as the host's own call", arguments: hosts)  // C5
+  @Test("a post takes at most 1.5 times as long as the host's own call", arguments: hosts)  // C5
   func posts(_ host: String) throws {
     try inTen {
       let figures = try HostProgram.run(host, "posts")
@@ -42,15 +42,15 @@ struct HostTests {
     }
   }
 
-  @Test("in a second in which nothing happens the host waits on", arguments: hosts)  // C5
+  @Test("an idle loop does not wake the host for a second", arguments: hosts)  // C5
   func idle(_ host: String) throws {
     let figures = try HostProgram.run(host, "idle")
-    // The call that ends the second is one.
+    // The call that ends the second is one iteration.
     #expect(figures["iterations"] ?? .infinity < 5)
     #expect(figures["ticks"] ?? .infinity < 5)
   }
 
-  // Where the loop serves the main queue; under the others the host does, without it.
+  // Only these hosts' loops serve the main queue. The other hosts serve it themselves.
   @Test(
     "100,000 hops to the main actor are on thread 0",
     arguments: ["glib-host", "sdl-host"]
@@ -62,42 +62,43 @@ struct HostTests {
 
   private func checkHops(_ figures: [String: Double]) {
     #expect(figures["hops"] == 100_000)
-    // Two for a hop at most: one that it wakes, one in which nothing is left.
+    // At most two per hop: the iteration that it wakes, and one that finds no more work.
     #expect(figures["iterations"] ?? .infinity <= 200_100)
   }
 
-  @Test("an end, or a close from within, leaves both loops", arguments: hosts)  // C5, L11
+  // C5, L11
+  @Test("both loops work after a cancel, and after a close in a callback", arguments: hosts)
   func ends(_ host: String) throws {
     let output = try HostProgram.output(host, "ends")
     #expect(output.lines.dropLast() == ["performed", "run finished", "performed"])
     #expect(output.figures["iterations"] ?? .infinity < 8)
   }
 
-  @Test("a call of the host waits for a few turns of a busy loop", arguments: hosts)  // C5
+  @Test("a busy loop delays a call of the host by at most ten turns", arguments: hosts)  // C5
   func busy(_ host: String) throws {
     try inTen { try HostProgram.run(host, "busy")["turns"] ?? .infinity <= 10 }
   }
 
   @Test(
-    "a callback of the loop may run the host anew: the loop rests, and comes back",
+    "a loop makes no turns while its callback runs the host, and continues afterwards",
     arguments: hosts
   )  // C5, L7, L8
   func nested(_ host: String) throws {
     let output = try HostProgram.output(host, "nested")
-    #expect(output.code == 0, "\(output.complaints)")
+    #expect(output.code == 0, "\(output.errors)")
     let round = ["runs true, rests true, waits true", "comes back true"]
     #expect(output.lines == round + round)
   }
 
-  @Test("a host that is polled and never waits performs all the same", arguments: hosts)  // C5
+  @Test("a host that polls and never waits performs transactions", arguments: hosts)  // C5
   func polled(_ host: String) throws {
     let output = try HostProgram.output(host, "polled")
     #expect(output.lines == ["between 100", "within true", "timer true", "post true"])
   }
 
-  // GLib watches the loop's own descriptor.
+  // GLib needs no other descriptor than the loop's.
   @Test(
-    "a host that finds no descriptor left says so, and leaves the loop to another",
+    "a host without a free descriptor throws EMFILE, and the loop remains usable",
     arguments: hosts.filter { $0 != "glib-host" }
   )  // C5
   func shortage(_ host: String) throws {
@@ -105,30 +106,30 @@ struct HostTests {
     #expect(output.lines == ["refused EMFILE", "run finished", "between 100"])
   }
 
-  @Test("what is due comes although SDL's events are flushed, and nothing else happens")  // C5
+  @Test("commits, posts and timers arrive although the program flushes SDL's events")  // C5
   func flushed() throws {
     let output = try HostProgram.output("sdl-host", "flushed")
     #expect(output.lines == ["commit true", "next true", "commit true", "post true", "timer true"])
   }
 
-  @Test("a main queue that other threads serve is told so")  // C5
+  @Test("DispatchHost traps if another thread serves the main queue")  // C5
   func elsewhere() throws {
     let output = try HostProgram.output("dispatch-host", "elsewhere")
     #expect(output.code != 0)
-    #expect(output.complaints.contains("the main thread must serve the main queue"))
+    #expect(output.errors.contains("the main thread must serve the main queue"))
   }
 
-  @Test("a host of SDL that gets no thread says so, and closes each descriptor once")  // C5
+  @Test("SDLHost without a thread throws, and closes each descriptor once")  // C5
   func refused() throws {
     let output = try HostProgram.output("sdl-host", "refused")
-    #expect(output.code == 0, "\(output.complaints)")
-    let refusal = "SDLHost: SDL_CreateThread could start no thread; end some, or see ulimit -u"
+    #expect(output.code == 0, "\(output.errors)")
+    let refusal = "SDLHost: SDL_CreateThread failed; end some threads or raise ulimit -u"
     let refusals = [String](repeating: refusal, count: 3)
     #expect(output.lines == refusals + ["left open: 0, closed twice: 0"])
   }
 
-  // Unoptimised, what is ours counts for more, and what is the system's does not: 1.6
-  // times Dispatch's own call.
+  // In debug builds the library is slower, but the system's calls are not: a post takes
+  // 1.6 times as long as Dispatch's own call.
   private static var mostOfOwn: Double {
     #if DEBUG
       2
@@ -137,7 +138,7 @@ struct HostTests {
     #endif
   }
 
-  /// A time on a machine that others use is judged by the best of ten.
+  /// Takes the best of ten runs, because other programs may use the machine.
   private func inTen(_ isMet: () throws -> Bool) rethrows {
     for _ in 0..<10 where try isMet() { return }
     Issue.record("not met in ten runs")

@@ -9,8 +9,8 @@ import LoopTransactionsDispatch
   import Glibc
 #endif
 
-// Serves the main queue on the first thread and nothing else, as a toolkit would that
-// has Dispatch in it and no Core Foundation.
+// Serves only the main queue, on the first thread, as a toolkit would that uses Dispatch
+// without Core Foundation.
 final class MainQueue: TestedHost {
   private typealias Handle = @convention(c) () -> Int32
   private typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -25,7 +25,7 @@ final class MainQueue: TestedHost {
     DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
   }
 
-  // What is drained already is not drained anew: nothing of Dispatch's would end it.
+  // Drains in a loop of its own: Dispatch cannot end a recursive drain.
   func runAnew(_ milliseconds: Int) {
     for _ in 0..<milliseconds {
       usleep(1000)
@@ -35,7 +35,7 @@ final class MainQueue: TestedHost {
 
   private var drain: Drain {
     guard let drain = dlsym(nil, "_dispatch_main_queue_callback_4CF") else {
-      fatalError("no main queue")
+      fatalError("dlsym found no _dispatch_main_queue_callback_4CF")
     }
     return unsafeBitCast(drain, to: Drain.self)
   }
@@ -44,7 +44,7 @@ final class MainQueue: TestedHost {
 
   init() {
     guard let handle = dlsym(nil, "_dispatch_get_main_queue_handle_4CF") else {
-      fatalError("no main queue")
+      fatalError("dlsym found no _dispatch_get_main_queue_handle_4CF")
     }
     descriptor = unsafeBitCast(handle, to: Handle.self)()
   }

@@ -3,7 +3,7 @@ import Foundation
 internal import HostCases
 package import LoopTransactions
 
-/// Foundation's main run loop, which serves Dispatch's main queue as well.
+/// Foundation's main run loop, which also serves Dispatch's main queue.
 package final class MainRunLoop: TestedHost {
   package private(set) var iterations = 0
   package nonisolated let call: @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
@@ -12,7 +12,7 @@ package final class MainRunLoop: TestedHost {
 
   private let adapter: (EventLoop) throws -> @MainActor () -> Void
 
-  /// One in which `adapter` runs a loop; it returns how to end that.
+  /// - Parameter adapter: Makes this host run a loop. Returns a function that ends that.
   package init(_ adapter: @escaping (EventLoop) throws -> @MainActor () -> Void) {
     self.adapter = adapter
     var context = CFRunLoopObserverContext()
@@ -30,7 +30,7 @@ package final class MainRunLoop: TestedHost {
 
   fileprivate func willWait() { iterations += 1 }
 
-  // By the class, which is what people call.
+  // With `RunLoop` rather than Core Foundation, as most programs do.
   package func run() {
     isRunning = true
     while isRunning { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
@@ -38,7 +38,8 @@ package final class MainRunLoop: TestedHost {
 
   package func pollOnce() { _ = RunLoop.main.run(mode: .default, before: .distantPast) }
 
-  // A timer that fires ends no run of a mode; a mode with nothing in it ends at once.
+  // A timer that fires does not end a run of a mode. A mode without a source or timer ends
+  // immediately, hence the later timer.
   package func runAnew(_ milliseconds: Int) {
     after(2 * milliseconds) {}
     RunLoop.main.run(until: Date(timeIntervalSinceNow: Double(milliseconds) / 1000))

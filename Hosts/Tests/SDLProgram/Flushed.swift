@@ -9,14 +9,14 @@ import LoopTransactions
 #endif
 
 extension SDL {
-  /// Throws away what SDL has on its way, as a game does where its scene changes, each
-  /// time with one of the host's events in it; nothing else happens after that.
+  /// Flushes SDL's queue, as a game does when its scene changes, while one of the host's
+  /// events is in it. No other event follows.
   func flushed() throws {
-    // It may wait for what never comes.
+    // Ends the process if an event never arrives.
     alarm(60)
     let loop = try EventLoop()
     let end = try serve(loop)
-    // The types of the host's events follow the program's own.
+    // The host's event types follow the program's own type.
     let (port, call, scene, bodyType) = (loop.port, call, Scene(), bodyType)
     let bound = LoopBound(loop, on: loop)
 
@@ -26,7 +26,7 @@ extension SDL {
     }
     print("commit \(run(for: scene))")
 
-    // The next is on its way at once, not when the thread looks.
+    // The next event is pushed immediately, not at the thread's next check.
     call {
       bound.withValue { $0.commit(scene, Scene.change) }
       print("next \(SDL_HasEvent(bodyType + 2) == SDL_TRUE)")
@@ -44,8 +44,8 @@ extension SDL {
     }
     print("post \(run(for: scene))")
 
-    // Set in a turn: the host's thread is told after it, and waits. Due when nobody looks
-    // after the events of before any more.
+    // Added in a turn, after which the host's thread waits for it. The timer is due after
+    // the last check of the earlier events.
     let waiterType = bodyType + 1
     try port.post {
       let due = bound.withValue { $0.now.advanced(by: .milliseconds(300)) }
@@ -60,7 +60,7 @@ extension SDL {
     try loop.close()
   }
 
-  /// Runs until `scene` changes; two seconds at most. Whether it did.
+  /// Runs until `scene` changes, at most two seconds. Returns whether it changed.
   private func run(for scene: Scene) -> Bool {
     scene.onChange = { [self] in stop() }
     let number = scene.number
@@ -75,11 +75,11 @@ extension SDL {
 
 private func flush() { SDL_FlushEvents(SDL_FIRSTEVENT.rawValue, SDL_LASTEVENT.rawValue) }
 
-/// What is to come although an event is lost.
+/// Counts the changes that arrive although an event was lost.
 private final class Scene: @unchecked Sendable {
   static let change = Selector<Scene>("change") { $0.change() }
 
-  // @unchecked: of the main thread only, where SDL and the loop call.
+  // @unchecked: main thread only, where SDL and the loop call.
   var onChange: @MainActor () -> Void = {}
   var number = 0
   var changes = 0

@@ -9,7 +9,7 @@ final class SDL: TestedHost {
   private(set) var iterations = 0
   private var isRunning = false
 
-  // An event of the program's own, with a closure.
+  // Pushes an event that carries a closure.
   nonisolated let call: @Sendable (@escaping @Sendable () -> Void) -> Void
   let bodyType: UInt32
 
@@ -26,13 +26,13 @@ final class SDL: TestedHost {
       event.user.data1 = Unmanaged.passRetained(Body(body)).toOpaque()
       SDL_PushEvent(&event)
     }
-    // SDL waits for the window system's events only where it has a window.
+    // SDL only waits for events of the window system while it has a window.
     _ = SDL_CreateWindow("host", 0, 0, 64, 64, SDL_WINDOW_SHOWN.rawValue)
   }
 
   private var host: SDLHost?
 
-  // Called on a thread of SDL's: what is wanted on this one is an event.
+  // SDL calls timers on a thread of its own, so the timer pushes an event.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
     let call = call
     let context = Unmanaged.passRetained(Body { call(body) }).toOpaque()
@@ -88,13 +88,13 @@ private func timerFired(_ interval: UInt32, _ context: UnsafeMutableRawPointer?)
   return 0
 }
 
-/// Hosts whose waiter gets no thread, as the machine may have none left.
+/// Creates hosts while SDL cannot create their waiter thread.
 @MainActor
 func refused() throws {
   SDL_SetMainReady()
   guard SDL_Init(SDL_INIT_TIMER) == 0 else { fatalError(String(cString: SDL_GetError())) }
   let loop = try EventLoop()
-  // More than any machine has.
+  // A stack larger than any machine's memory.
   SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "\(1 << 60)")
   let (open, closes) = (try openDescriptors(), cc_closes_of_none())
   for _ in 0..<3 {

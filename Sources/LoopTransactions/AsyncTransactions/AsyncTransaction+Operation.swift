@@ -1,40 +1,49 @@
 extension AsyncTransaction {
-  /// How an operation ended.
+  /// The result of an operation.
   public enum Outcome<Value> {
-    /// It ran, and made this.
+    /// The body returned this value.
     case value(Value)
-    /// It, or its transaction, was cancelled.
+    /// The operation or its transaction was cancelled.
     case cancelled
-    /// It ran, and threw this.
+    /// The body threw this error.
     case failed(any Error)
   }
 
-  /// One operation of a transaction.
+  /// A handle to an operation of a transaction.
   ///
-  /// Use it on any thread.
+  /// Use it from any thread.
   public struct Operation: Sendable {
     let item: OperationItem
 
-    /// What a diagnosis calls it.
+    /// The name used in error messages.
     public var name: String { item.name }
 
-    /// Whether it was cancelled, alone or with its transaction.
+    /// Whether the operation or its transaction was cancelled.
     ///
-    /// Read it on any thread; one atomic read.
+    /// Call from any thread. One atomic read.
     public var isCancelled: Bool { item.isCancelled }
 
-    /// Cancels this operation alone: it does not run if it waits, is told if it
-    /// runs, and its outcome is `.cancelled` unless it was called already.
+    /// Cancels this operation, and no other of its transaction.
     ///
-    /// Call from any thread.
+    /// Call from any thread. A queued operation does not run, and its body is
+    /// released on this thread. A running one can poll `isCancelled`. The
+    /// outcome is `.cancelled`, unless the completion was called before.
     ///
-    /// - Complexity: O(1).
-    public func cancel() { item.cancel() }
+    /// Operations of a `SingleFlight` share one body, which still runs if another
+    /// of them was not cancelled.
+    ///
+    /// - Returns: `true` if the operation had not begun, so its body does not
+    ///   run. `false` if it had begun or ended, or was cancelled before.
+    /// - Complexity: O(1). For a `SingleFlight`, O(n) in the operations that wait
+    ///   for the key.
+    @discardableResult
+    public func cancel() -> Bool { item.cancel() }
 
-    /// Puts the operation behind those of `priority`, if it waits; whether it does.
+    /// Moves the operation behind those of `priority`, if it has not begun.
     ///
     /// Call from any thread.
     ///
+    /// - Returns: Whether the operation had not begun.
     /// - Complexity: O(1).
     @discardableResult
     public func setPriority(_ priority: OperationPriority) -> Bool {
@@ -44,15 +53,15 @@ extension AsyncTransaction {
 }
 
 extension AsyncTransaction.Outcome {
-  /// What it made, or nil.
+  /// The value, or nil if the operation was cancelled or failed.
   public var value: Value? {
     if case .value(let value) = self { return value }
     return nil
   }
 
-  /// What it made.
+  /// Returns the value.
   ///
-  /// - Throws: What the operation threw, or a `CancellationError`.
+  /// - Throws: The error of the operation, or a `CancellationError`.
   public func get() throws -> Value {
     switch self {
     case .value(let value): return value

@@ -1,14 +1,15 @@
-/// Operations that run on workers, and whose completions run together on a loop.
+/// Operations that run on workers, and whose completions are called together on
+/// a loop.
 ///
-/// Operations start when they are added. After `commit()`, and once the last of them
-/// has ended, all completions are called on the loop, in the order they were added,
-/// each once, with its outcome; what the transaction itself is to tell comes last.
-/// So parts that were made at different times appear together. Completions of
-/// many transactions reach a sleeping loop by one wake.
+/// Operations start when they are added. After `commit()`, and when the last
+/// operation has ended, the loop calls all completions in the order they were
+/// added, each once with its outcome. The closures passed to `whenComplete(_:)`
+/// come last. Parts that become ready at different times thus appear together.
+/// Completions of many transactions wake a sleeping loop once.
 ///
-/// While a committed transaction is not complete, its loop's `run()` goes on.
-/// Closing the loop cancels it: running operations are waited for, and every
-/// completion is called.
+/// The loop's `run()` continues while a committed transaction is not complete.
+/// Closing the loop cancels the transaction, waits for its running operations,
+/// and calls every completion.
 ///
 /// ```swift
 /// let transaction = AsyncTransaction(on: loop)
@@ -18,29 +19,31 @@
 /// transaction.commit()
 /// ```
 ///
-/// After Texture's async transaction, which could complete twice, or never.
+/// See also: in Dispatch, `DispatchGroup.notify` runs one closure after several
+/// blocks have ended. Modelled on Texture's `_ASAsyncTransaction`, which could
+/// complete twice, or never.
 public final class AsyncTransaction {
-  /// How far a transaction is.
+  /// The state of a transaction.
   public enum State: Hashable, Sendable {
     /// Operations can be added.
     case open
-    /// Waiting for operations to end.
+    /// Committed; operations have not all ended.
     case committed
-    /// Cancelled, and waiting for operations that run.
+    /// Cancelled; operations have not all ended.
     case cancelled
-    /// Every completion was called.
+    /// All completions were called.
     case complete
   }
 
-  /// When operations begin.
+  /// When operations start.
   public enum Start: Hashable, Sendable {
-    /// As they are added.
+    /// When they are added.
     case whenAdded
     /// When the transaction is committed.
     case onCommit
   }
 
-  /// What a debugger and a diagnosis call it.
+  /// The name used for debugging and in error messages.
   public let name: String
 
   let core: AsyncTransactionCore
@@ -48,23 +51,25 @@ public final class AsyncTransaction {
   private let start: Start
   private let unfinished: UnfinishedTransactions
 
-  // All of these are the loop's, and unchecked: nothing is called while one changes.
-  /// The operations, until they are complete.
+  // Loop only, all of these. Unchecked, because no other code runs while one
+  // changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
   @exclusivity(unchecked) private var endings: [(AsyncTransaction) -> Void] = []
-  /// Where it is among the unfinished ones of its loop.
+  /// The transaction's links in the list of unfinished transactions.
   @exclusivity(unchecked) var links = UnfinishedTransactions.Links()
-  /// Whether its group commits it at the end of the tick.
+  /// Whether a group commits the transaction at the end of the tick.
   @exclusivity(unchecked) var isInGroup = false
 
-  /// An open transaction of `loop`, whose operations `scheduler` runs.
+  /// Creates an open transaction.
   ///
-  /// Call on the loop. It has to be committed before it is dropped, unless it is
-  /// empty.
+  /// Call on the loop. Commit the transaction before you release it, unless it
+  /// is empty; otherwise its release traps.
   ///
   /// - Parameters:
-  ///   - name: What a diagnosis calls it.
-  ///   - start: When operations begin.
+  ///   - loop: The loop on which completions are called.
+  ///   - name: The name used for debugging and in error messages.
+  ///   - scheduler: The scheduler that runs the operations.
+  ///   - start: When operations start.
   public init(
     on loop: EventLoop,
     name: String = "transaction",
@@ -81,21 +86,22 @@ public final class AsyncTransaction {
     unfinished.open(self)
   }
 
-  // On the loop: it is not Sendable, and a committed one is kept there.
+  // On the loop: the class is not Sendable, and the loop retains a committed
+  // one.
   deinit {
     core.transaction = nil
     unfinished.remove(self)
-    // One by one: each would release the next within its own end, however many.
-    defer { while let item = items.removeFirst() { item.forget() } }
+    // One by one, because a chain of items would release recursively.
+    defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
       return
     }
     trap(
-      "AsyncTransaction \(name): dropped while open; commit() it, also where it is to be cancelled"
+      "AsyncTransaction \(name): released while open; call commit() first, even to cancel it"
     )
   }
 
-  /// How far it is.
+  /// The state of the transaction.
   ///
   /// Call on the loop.
   public var state: State {
@@ -107,37 +113,41 @@ public final class AsyncTransaction {
     }
   }
 
-  /// Whether it was cancelled before its completions were called.
+  /// Whether the transaction was cancelled before its completions were called.
   ///
-  /// Call on the loop; `Operation.isCancelled` tells workers.
+  /// Call on the loop. Operations poll `Operation.isCancelled`.
   public var isCancelled: Bool { core.state.isCancelled }
 
-  /// Calls `body` on the loop after every completion of an operation.
+  /// Calls `body` on the loop after the completions of all operations.
   ///
-  /// Call on the loop, until the transaction is complete. Several are called in the
-  /// order added, then released there.
+  /// Call on the loop, before the transaction is complete. Several closures are
+  /// called in the order they were added, and then released on the loop.
   ///
-  /// - Precondition: It is not complete.
+  /// - Precondition: The transaction is not complete.
   public func whenComplete(_ body: @escaping (AsyncTransaction) -> Void) {
     check("AsyncTransaction.whenComplete")
-    require(state != .complete, "AsyncTransaction.whenComplete: \(name) is complete already")
+    require(
+      state != .complete,
+      "AsyncTransaction.whenComplete: must be called before \(name) is complete"
+    )
     endings.append(body)
   }
 }
 
-// Adding and committing.
+// Adding, committing and cancelling.
 extension AsyncTransaction {
   /// Adds an operation: `body` runs on a worker, `completion` on the loop.
   ///
-  /// Call on the loop. What `body` holds is released before a completion may run, on the
-  /// worker, on the loop where that helps in `waitUntilComplete`, or where it was
-  /// cancelled; `completion` is released on the
-  /// loop when it was called.
+  /// Call on the loop. The captures of `body` are released before a completion
+  /// may run: on the worker, on the loop if `waitUntilComplete` ran it there,
+  /// or on the thread that cancelled the operation. `completion` is released on
+  /// the loop after it was called.
   ///
   /// - Parameters:
-  ///   - name: What a diagnosis calls it.
-  ///   - body: Told the operation, to ask whether it was cancelled. An error is its
-  ///     outcome; a `CancellationError` counts as cancelled.
+  ///   - name: The name used in error messages.
+  ///   - priority: The priority at which the operation competes for a worker.
+  ///   - body: Its argument lets it poll for cancellation. Throwing makes the
+  ///     outcome `.failed`, or `.cancelled` for a `CancellationError`.
   ///   - completion: Called once, with the outcome.
   /// - Precondition: The transaction is open.
   /// - Complexity: O(1).
@@ -154,46 +164,49 @@ extension AsyncTransaction {
     return Operation(item: item)
   }
 
-  /// Takes `item` into the transaction, and starts it unless that waits.
+  /// Appends `item`, and starts it unless operations start on commit.
   func append(_ item: OperationItem) {
     core.change { $0.add() }
     items.append(item)
     if start == .whenAdded { item.start() }
   }
 
-  /// Hands over: nothing can be added any more, and completions come once every
-  /// operation has ended. Those of an empty transaction, too.
+  /// Commits the transaction: no operation can be added afterwards.
   ///
-  /// Call on the loop. No completion is called inside.
+  /// Call on the loop. Completions are called when all operations have ended,
+  /// but not inside this call. An empty transaction completes too.
   ///
-  /// - Precondition: It is open.
-  /// - Complexity: O(1); of one that starts its operations now, O(n).
+  /// - Precondition: The transaction is open.
+  /// - Complexity: O(1), or O(n) if operations start on commit.
   public func commit() {
     checkOpen("AsyncTransaction.commit")
-    unfinished.keep(self)
+    unfinished.retain(self)
     let action = core.change { $0.commit() }
     if start == .onCommit { items.forEach { $0.start() } }
     core.perform(action)
   }
 
-  /// Cancels what has not completed: operations that wait do not run, those that run
-  /// are told by `isCancelled`; every outcome is `.cancelled`, also of what has
-  /// ended already.
+  /// Cancels the transaction.
   ///
-  /// Call on the loop. Does nothing to one that is complete, or whose completions
-  /// are being called.
+  /// Call on the loop. Queued operations do not run; running ones can poll
+  /// `isCancelled`. Every outcome is `.cancelled`, even of operations that have
+  /// ended. Does nothing if the completions are being called or were called.
   ///
-  /// - Precondition: It is committed: who opened it may still add.
+  /// - Precondition: The transaction was committed.
   /// - Complexity: O(n) in its operations.
   public func cancel() {
     check("AsyncTransaction.cancel")
-    require(state != .open, "AsyncTransaction.cancel: \(name) is open; commit() it first")
+    require(
+      state != .open,
+      "AsyncTransaction.cancel: \(name) must be committed before it is cancelled"
+    )
     guard core.change({ $0.cancel() }) else { return }
     items.forEach { $0.cancel() }
   }
 
-  /// Cancels it, also where it is open; an empty one completes at once.
-  func cancelForGood() {
+  /// Cancels the transaction even if it is open. An empty one completes
+  /// immediately.
+  func cancelEvenIfOpen() {
     if state == .open, items.isEmpty {
       _ = core.change { $0.commit() }
       _ = core.change { $0.cancel() }
@@ -210,27 +223,29 @@ extension AsyncTransaction {
 
   func checkOpen(_ operation: StaticString) {
     check(operation)
-    require(state == .open, "\(operation): \(name) must be open, it is \(state)")
+    require(state == .open, "\(operation): \(name) must be open, but is \(state)")
   }
 }
 
 // Completing.
 extension AsyncTransaction {
-  /// Calls every completion, if all operations have ended and nobody did so.
+  /// Calls all completions if all operations have ended and the completions
+  /// were not called.
   func completeIfEnded() {
     if core.change({ $0.beginCompleting() }) { callCompletions() }
   }
 
-  /// Calls the completions that were not called yet, then the endings.
+  /// Calls the remaining completions, then the closures of `whenComplete(_:)`.
   func callCompletions() {
     let isCancelled = isCancelled
-    // Each is released as soon as it was told.
+    // Each is released before the next is called.
     while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
-    // Not if one of them closed the loop, which called the rest.
+    // False if a completion closed the loop, which called the rest.
     guard core.change({ $0.complete() }) else { return }
     let endings = endings
     self.endings = []
-    // First: an ending may close the loop. Whoever calls this holds the transaction.
+    // Before the closures, because one may close the loop. The caller retains
+    // the transaction.
     unfinished.remove(self)
     for ending in endings { ending(self) }
   }

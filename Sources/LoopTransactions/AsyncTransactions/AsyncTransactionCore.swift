@@ -1,10 +1,9 @@
 import Synchronization
 
-/// What workers know of an async transaction.
+/// The part of an async transaction that its operations retain.
 final class AsyncTransactionCore: @unchecked Sendable {
-  // @unchecked: `transaction` is touched on the loop's thread only, `parking` set
-  // there before the state says that it is awaited; the rest are constants and an
-  // atomic.
+  // @unchecked: `transaction` is accessed on the loop's thread only. `parking`
+  // is set there before the state has a waiter. The rest is constant or atomic.
 
   let loop: PortCore
   var parking: Parking?
@@ -13,13 +12,15 @@ final class AsyncTransactionCore: @unchecked Sendable {
 
   init(loop: PortCore) { self.loop = loop }
 
-  /// Where it is. Call from any thread.
+  /// The current state. Call from any thread.
   var state: AsyncTransactionState {
-    // Acquire: who sees that all have ended sees their outcomes.
+    // Acquire: pairs with the release in `change(_:)`. A thread that sees all
+    // operations ended also sees their outcomes.
     AsyncTransactionState(word: word.load(ordering: .acquiring))
   }
 
-  /// Makes a transition; what follows from it. `body` may be called several times.
+  /// Performs a transition and returns its result. May call `body` several
+  /// times.
   ///
   /// Call from any thread.
   func change<Result>(_ body: (inout AsyncTransactionState) -> Result) -> Result {
@@ -27,8 +28,8 @@ final class AsyncTransactionCore: @unchecked Sendable {
     while true {
       var state = AsyncTransactionState(word: before)
       let result = body(&state)
-      // Acquire and release: who ends publishes its outcome, who completes sees them,
-      // and those between hand them on.
+      // Acquire and release: each ending operation publishes its outcome, and
+      // the completing thread sees all of them.
       let (isDone, now) = word.weakCompareExchange(
         expected: before,
         desired: state.word,
@@ -40,21 +41,21 @@ final class AsyncTransactionCore: @unchecked Sendable {
     }
   }
 
-  /// One of the operations ended, and what it held is released.
+  /// Records that an operation ended and its captures are released.
   ///
   /// Call from any thread.
   func operationEnded() { perform(change { $0.end() }) }
 
-  /// Does what the state wants.
+  /// Performs the action that a transition returned.
   ///
   /// Call from any thread.
   func perform(_ action: AsyncTransactionState.Action) {
     switch action {
     case .none: break
     case .wakeWaiter: parking?.wake()
-    case .tellLoop:
+    case .postToLoop:
       var item = PostedItem(operationsHaveEnded, self)
-      // Refused by a loop that is closing, which completes it by itself.
+      // A closing loop refuses the post, and completes the transaction itself.
       if !loop.append(item) { item.drop() }
     }
   }
@@ -64,6 +65,6 @@ private func operationsHaveEnded(_ loop: UnsafeRawPointer, _ core: UnsafeRawPoin
   let core = Unmanaged<AsyncTransactionCore>.fromOpaque(core).takeUnretainedValue()
   guard let transaction = core.transaction else { return }
   transaction.completeIfEnded()
-  // It was kept by its loop until then.
+  // The loop retained the transaction until it completed.
   withExtendedLifetime(transaction) {}
 }

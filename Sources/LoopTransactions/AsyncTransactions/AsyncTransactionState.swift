@@ -1,99 +1,101 @@
-/// Where an async transaction is between being opened and being complete.
+/// The state of an async transaction, packed into one atomic word. O6.
 ///
-/// Operations end on workers, everything else happens on the loop: each transition is
-/// one exchange of the word it fits into, and returns what is to be done after it. O6.
+/// Operations end on workers; everything else happens on the loop. Each
+/// transition is one compare-and-exchange of the word, and returns the action
+/// to perform after it.
 package struct AsyncTransactionState {
-  /// How far it is.
+  /// The phase of a transaction.
   package enum Phase: UInt64 {
-    /// Operations may be added.
+    /// Operations can be added.
     case open
-    /// Nothing can be added; completions wait for the last operation.
+    /// No operation can be added. Completions wait for the last operation.
     case committed
-    /// Completions are being called.
+    /// The loop is calling the completions.
     case completing
-    /// Every completion was called.
+    /// All completions were called.
     case complete
   }
 
-  /// What follows from the end of an operation, or from the commit.
+  /// What to do after an operation ended, or after the commit.
   package enum Action {
     case none
-    /// Have the loop complete the transaction.
-    case tellLoop
-    /// Wake the loop's thread, which waits for it.
+    /// Post to the loop, which completes the transaction.
+    case postToLoop
+    /// Wake the loop's thread, which waits for the transaction.
     case wakeWaiter
   }
 
   package private(set) var phase = Phase.open
   package private(set) var isCancelled = false
-  /// How many operations have not ended.
+  /// The number of operations that have not ended.
   package private(set) var unended = 0
-  package private(set) var isAwaited = false
+  package private(set) var hasWaiter = false
 
   package init() {}
 
-  /// What `word` was made from.
+  /// Unpacks `word`.
   package init(word: UInt64) {
-    // Two bits: four phases, and each of them has its number.
+    // Two bits, and each of the four phases has one of their values.
     phase = Phase(rawValue: word & 3) ?? .complete
     isCancelled = word & 4 != 0
-    isAwaited = word & 8 != 0
+    hasWaiter = word & 8 != 0
     unended = Int(word >> 4)
   }
 
-  /// All of it.
+  /// The state, packed.
   package var word: UInt64 {
-    UInt64(unended) << 4 | (isAwaited ? 8 : 0) | (isCancelled ? 4 : 0) | phase.rawValue
+    UInt64(unended) << 4 | (hasWaiter ? 8 : 0) | (isCancelled ? 4 : 0) | phase.rawValue
   }
 
-  /// Takes note of one operation more.
+  /// Adds an operation.
   package mutating func add() {
     defer { checkInvariants() }
-    assert(phase == .open, "AsyncTransaction: operations are added while it is open")
+    assert(phase == .open, "AsyncTransaction: added to while \(phase)")
     unended += 1
   }
 
-  /// Lets nothing be added any more.
+  /// Commits the transaction.
   package mutating func commit() -> Action {
     defer { checkInvariants() }
-    assert(phase == .open, "AsyncTransaction: it is committed once")
+    assert(phase == .open, "AsyncTransaction: committed while \(phase)")
     phase = .committed
-    return unended == 0 ? .tellLoop : .none
+    return unended == 0 ? .postToLoop : .none
   }
 
-  /// Takes note that nobody wants the results; whether that is news.
+  /// Cancels the transaction. Returns false if it was cancelled before, or is
+  /// completing.
   package mutating func cancel() -> Bool {
     defer { checkInvariants() }
-    // Sampled before the first completion: all are told the same.
+    // Fixed before the first completion, so that all see the same outcome.
     guard phase == .committed, !isCancelled else { return false }
     isCancelled = true
     return true
   }
 
-  /// An operation ended.
+  /// Ends an operation.
   package mutating func end() -> Action {
     defer { checkInvariants() }
     unended -= 1
     guard unended == 0 else { return .none }
-    if isAwaited { return .wakeWaiter }
-    return phase == .committed ? .tellLoop : .none
+    if hasWaiter { return .wakeWaiter }
+    return phase == .committed ? .postToLoop : .none
   }
 
-  /// The loop's thread wants to sleep until the last operation ended; whether it
-  /// has to.
-  package mutating func await() -> Bool {
+  /// Registers the loop's thread as waiting for the last operation. Returns
+  /// false if all have ended.
+  package mutating func beginWait() -> Bool {
     defer { checkInvariants() }
-    isAwaited = unended > 0
-    return isAwaited
+    hasWaiter = unended > 0
+    return hasWaiter
   }
 
-  /// The loop's thread was woken.
-  package mutating func stopAwaiting() {
+  /// Unregisters the loop's thread.
+  package mutating func endWait() {
     defer { checkInvariants() }
-    isAwaited = false
+    hasWaiter = false
   }
 
-  /// Whether the completions are to be called now, by who asks.
+  /// Returns whether the caller must call the completions now.
   package mutating func beginCompleting() -> Bool {
     defer { checkInvariants() }
     guard phase == .committed, unended == 0 else { return false }
@@ -101,7 +103,8 @@ package struct AsyncTransactionState {
     return true
   }
 
-  /// Every completion was called; whether that is news.
+  /// Records that all completions were called. Returns false if that was
+  /// recorded before.
   @discardableResult
   package mutating func complete() -> Bool {
     defer { checkInvariants() }
@@ -111,8 +114,11 @@ package struct AsyncTransactionState {
   }
 
   package func checkInvariants() {
-    assert(unended >= 0, "AsyncTransaction: an operation ends once")
-    assert(phase == .open || phase == .committed || unended == 0, "AsyncTransaction: ended, all")
-    assert(!isAwaited || phase == .committed, "AsyncTransaction: awaited while committed")
+    assert(unended >= 0, "AsyncTransaction: \(unended) operations unended")
+    assert(
+      phase == .open || phase == .committed || unended == 0,
+      "AsyncTransaction: \(phase) with \(unended) operations unended"
+    )
+    assert(!hasWaiter || phase == .committed, "AsyncTransaction: has a waiter while \(phase)")
   }
 }

@@ -1,31 +1,32 @@
-// What `dump`, a debugger and a failed expectation show. Each mirror may be asked for on
-// any thread, and in a child process, where no lock is taken.
+// The mirrors that `dump`, a debugger and a failed expectation show. They can
+// be created on any thread, and in a forked child process without taking a
+// lock.
 
 extension AsyncTransactionCore: Unreflected {}
 extension UnfinishedTransactions: Unreflected {}
 extension UnfinishedTransactions.Links: Unreflected {}
 
 extension AsyncTransaction: CustomReflectable {
-  /// Its name and its state.
+  /// The name and the state.
   public var customMirror: Mirror { Mirror(self, showing: [("name", name), ("state", state)]) }
 }
 
 extension AsyncTransaction.Operation: CustomReflectable {
-  /// Its name, and whether it was cancelled.
+  /// The name, and whether the operation was cancelled.
   public var customMirror: Mirror {
     Mirror(self, showing: [("name", name), ("isCancelled", isCancelled)])
   }
 }
 
 extension TransactionGroup: CustomReflectable {
-  /// How many transactions it will commit, on the loop's thread.
+  /// The number of open transactions. Empty off the loop's thread.
   public var customMirror: Mirror {
     Mirror(self, showing: thread == System.thread ? [("count", count)] : [])
   }
 }
 
 extension TransactionContainer: CustomReflectable {
-  /// Its name, and on the loop's thread its settings and whether it has transactions.
+  /// The name. On the loop's thread also `collects` and `isPending`.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// One operation of an async transaction: what tells its outcome, whatever runs it.
+/// One operation of an async transaction. A base class.
 ///
-/// Derived classes know where it runs, and what it makes.
+/// Derived classes run the operation and hold its outcome.
 class OperationItem: OperationOwner, @unchecked Sendable {
-  // @unchecked: here, constants, an atomic, and what is the loop's; derived classes
-  // say what guards theirs.
+  // @unchecked: the properties of this class are constant, atomic, or loop
+  // only. Each derived class documents how its own state is protected.
 
   let name: String
   let core: AsyncTransactionCore
-  /// What was added after it. Loop only.
+  /// The item added after this one. Loop only.
   @exclusivity(unchecked) final var next: OperationItem?
   private let cancelled = Atomic<Bool>(false)
 
@@ -18,38 +18,45 @@ class OperationItem: OperationOwner, @unchecked Sendable {
     self.core = core
   }
 
-  /// Whether it was cancelled. Any thread.
+  /// Whether the operation was cancelled. Call from any thread.
   final var isCancelled: Bool {
-    // Sequentially consistent: see `ScheduledItem`. A plain load on most machines.
+    // Sequentially consistent: see `ScheduledItem`. Compiles to a plain load on
+    // most CPUs.
     cancelled.load(ordering: .sequentiallyConsistent)
   }
 
-  /// Lets it run. Loop only, once.
+  /// Starts the operation. Loop only, once.
   func start() {}
 
-  /// Cancels it. Any thread.
+  /// Cancels the operation. Returns true if this is the first cancel and the
+  /// operation had not begun. Call from any thread.
   ///
-  /// What its body holds may be released inside, before it ends: code that runs then
-  /// is part of the operation.
-  final func cancel() {
-    cancelled.store(true, ordering: .sequentiallyConsistent)
-    CurrentOperation.with(self) { cancelWaiting() }
+  /// May release the body's captures before the operation ends. Code that their
+  /// release runs is part of the operation.
+  @discardableResult
+  final func cancel() -> Bool {
+    let isFirst = !cancelled.exchange(true, ordering: .sequentiallyConsistent)
+    var wasQueued = false
+    CurrentOperation.with(self) { wasQueued = cancelQueued() }
+    return isFirst && wasQueued
   }
 
-  /// Keeps it from running, if it waits. Any thread.
-  func cancelWaiting() {}
+  /// Dequeues the operation if it has not begun, and returns whether that is
+  /// so. Call from any thread.
+  func cancelQueued() -> Bool { false }
 
-  /// Puts it behind those of `level`, if it waits; whether it does. Any thread.
+  /// Moves the operation behind those of `level`, and returns whether it has
+  /// not begun. Call from any thread.
   func move(to level: Int) -> Bool { false }
 
-  /// Runs it on the calling thread, if it waits. Loop only.
-  func help() {}
+  /// Runs the operation on the calling thread if it has not begun. Loop only.
+  func runIfQueued() {}
 
-  /// Tells its outcome. Loop only, once, after it ended.
+  /// Calls the completion. Loop only, once, after the operation ended.
   func complete(isCancelled: Bool) {}
 
-  /// Nobody will be told. Loop only.
-  func forget() {}
+  /// Releases the completion without calling it. Loop only.
+  func dropCompletion() {}
 
   override final func isAwaited(by transaction: AnyObject) -> Bool {
     core === transaction
@@ -58,11 +65,11 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   override final var title: String { "\(name)" }
 }
 
-/// One that makes a `Value`.
+/// An operation that returns a `Value`.
 class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
-  // @unchecked: `outcome` is written by who runs the operation before it ends, and
-  // read on the loop after that, by the transaction's word; `completion` is
-  // touched on the loop only.
+  // @unchecked: `outcome` is written by the thread that runs the operation,
+  // before it ends. It is read on the loop after that, ordered by the
+  // transaction's word. `completion` is accessed on the loop only.
 
   final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
   private final var completion: ((AsyncTransaction.Outcome<Value>) -> Void)?
@@ -84,10 +91,10 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
     completion(isCancelled || self.isCancelled ? .cancelled : outcome)
   }
 
-  // A worker may be at it, and let go of it last.
-  override final func forget() { completion = nil }
+  // Here, because a worker may still retain the item and release it last.
+  override final func dropCompletion() { completion = nil }
 
-  /// What `body` makes or throws.
+  /// Converts the result of `body` to an outcome.
   static func outcome(
     _ body: () throws -> Value
   ) -> AsyncTransaction.Outcome<Value> {

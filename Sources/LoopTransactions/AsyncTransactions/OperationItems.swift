@@ -1,18 +1,18 @@
-/// The operations of an async transaction, in the order they were added; linked
-/// through the items. Belongs to the loop's thread.
+/// The operations of an async transaction in the order they were added, linked
+/// through the items. Loop thread only.
 struct OperationItems: ~Copyable {
   private var first: OperationItem?
   private unowned(unsafe) var last: OperationItem?
 
   var isEmpty: Bool { first == nil }
 
-  /// Takes `item` to the end.
+  /// Appends `item`.
   mutating func append(_ item: OperationItem) {
     if let last { last.next = item } else { first = item }
     last = item
   }
 
-  /// Lets go of the first.
+  /// Removes the first item and returns it.
   mutating func removeFirst() -> OperationItem? {
     guard let item = first else { return nil }
     first = item.next.take()
@@ -20,7 +20,7 @@ struct OperationItems: ~Copyable {
     return item
   }
 
-  /// Calls `body` with each, which may add more.
+  /// Calls `body` with each item. `body` may append more.
   borrowing func forEach(_ body: (OperationItem) -> Void) {
     var each = first
     while let item = each {

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// One that its transaction's scheduler runs.
+/// An operation that runs on the scheduler of its transaction.
 final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is written before a worker may know of the operation, and
-  // taken by who runs or cancels it; `handle` is written before `isStarted` is set,
-  // and read where that is seen.
+  // @unchecked: `body` is written before a worker can see the operation, and
+  // consumed by the thread that runs or cancels it. `handle` is written before
+  // `isStarted` is set, and read by threads that see it set.
 
   private let scheduler: SchedulerCore
   private var body: (@Sendable (AsyncTransaction.Operation) throws -> Value)?
   private var handle: OperationHandle?
-  // Sequentially consistent, both: of two threads, one that starts it and one that
-  // cancels or moves it, at least one sees what the other did.
+  // Both sequentially consistent: of the starting thread and a thread that
+  // cancels or moves the operation, at least one sees the other's store.
   private let isStarted = Atomic<Bool>(false)
   private let level: Atomic<Int>
 
-  /// An operation of `core` that will run `body`.
+  /// Creates an operation of `core` that runs `body`.
   init(
     _ name: String,
     _ core: AsyncTransactionCore,
@@ -32,7 +32,8 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   override func start() {
     let first = level.load(ordering: .sequentiallyConsistent)
     let added = scheduler.add(.owner(self), level: first) { handle in
-      // Under the scheduler's lock: whoever runs it knows it.
+      // Under the scheduler's lock, so the thread that runs the operation sees
+      // it.
       self.handle = handle
       isStarted.store(true, ordering: .sequentiallyConsistent)
     }
@@ -44,10 +45,10 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     if now != first { _ = move(to: now) }
   }
 
-  override func cancelWaiting() {
-    if isStarted.load(ordering: .sequentiallyConsistent), let handle {
-      _ = scheduler.cancel(handle)
-    }
+  override func cancelQueued() -> Bool {
+    // Not started: `start()` or `run(_:)` sees that it was cancelled.
+    guard isStarted.load(ordering: .sequentiallyConsistent), let handle else { return true }
+    return scheduler.cancel(handle)
   }
 
   override func move(to level: Int) -> Bool {
@@ -56,8 +57,8 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
     return scheduler.move(handle, to: level)
   }
 
-  override func help() {
-    if let handle { _ = scheduler.runIfWaiting(handle) }
+  override func runIfQueued() {
+    if let handle { _ = scheduler.runIfQueued(handle) }
   }
 
   override func run(_ operation: ScheduledOperation) {
@@ -68,7 +69,7 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // One that did not run still holds it.
+    // Still set if the body did not run.
     body = nil
     core.operationEnded()
   }

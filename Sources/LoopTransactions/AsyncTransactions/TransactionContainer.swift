@@ -1,10 +1,13 @@
-/// Something whose parts appear together: a card, a page, a window.
+/// Groups the work of parts that must appear together, such as a card, a page
+/// or a window.
 ///
-/// Whoever has work to do for a part asks its container for `transaction`. The
-/// nearest one that collects answers, of all that enclose it; if none does, the
-/// container itself. All that was added until the end of the tick is then one
-/// transaction, and its completions run together. Containers that collect within
-/// another are independent. Belongs to the loop's thread.
+/// A part adds its operations to the `transaction` of its container. The
+/// nearest enclosing container that collects provides it; if none collects, the
+/// container itself does. All operations added before the end of the tick
+/// belong to one transaction, so their completions are called together. A
+/// collecting container inside another one is independent of it.
+///
+/// Loop thread only.
 ///
 /// ```swift
 /// let card = TransactionContainer(on: loop, collects: true)
@@ -12,31 +15,35 @@
 /// cover.transaction.add { _ in decode(file) } completion: { outcome in show(outcome) }
 /// ```
 ///
-/// After Texture's transaction containers.
+/// Modelled on Texture's `ASAsyncTransactionContainer`.
 public final class TransactionContainer {
-  /// What encloses it. Not kept alive.
+  /// The enclosing container. A weak reference.
   ///
-  /// Use it on the loop.
+  /// Call on the loop.
   public weak var parent: TransactionContainer?
 
-  /// Whether it answers for those that it encloses.
+  /// Whether this container provides the transaction for the containers it
+  /// encloses.
   ///
-  /// Use it on the loop.
+  /// Call on the loop.
   public var collects: Bool
 
-  /// Called on the loop when a transaction was opened here. Closing the loop inside
-  /// traps: the transaction is about to be added to.
+  /// Called on the loop when a transaction was opened in this container.
+  ///
+  /// Closing the loop inside the closure traps, because the caller is about to
+  /// add to the transaction.
   public var willBegin: ((AsyncTransaction) -> Void)? {
     get { onBegin }
     set {
-      // Released outside the access: what goes with it may ask this.
+      // Released after the access, because its captures may read this property.
       let old = onBegin
       onBegin = newValue
       withExtendedLifetime(old) {}
     }
   }
 
-  /// Called on the loop when a transaction that was opened here is complete.
+  /// Called on the loop when a transaction that was opened in this container is
+  /// complete.
   public var didComplete: ((AsyncTransaction) -> Void)? {
     get { onComplete }
     set {
@@ -49,21 +56,23 @@ public final class TransactionContainer {
   let name: String
   private let scheduler: OperationScheduler
   let core: PortCore
-  // Behind the properties above.
+  // The storage of the properties above.
   private var onBegin: ((AsyncTransaction) -> Void)?
   private var onComplete: ((AsyncTransaction) -> Void)?
   private var current: AsyncTransaction?
   private var unfinished: [AsyncTransaction] = []
 
-  /// A container of `loop`.
+  /// Creates a container.
   ///
   /// Call on the loop.
   ///
   /// - Parameters:
-  ///   - parent: What encloses it; not kept alive.
-  ///   - name: What its transactions are called.
-  ///   - collects: Whether it answers for those that it encloses.
-  ///   - scheduler: Who runs the operations.
+  ///   - loop: The loop of the transactions.
+  ///   - parent: The enclosing container. A weak reference.
+  ///   - name: The name of the transactions.
+  ///   - collects: Whether this container provides the transaction for the
+  ///     containers it encloses.
+  ///   - scheduler: The scheduler that runs the operations.
   public init(
     on loop: EventLoop,
     in parent: TransactionContainer? = nil,
@@ -79,18 +88,18 @@ public final class TransactionContainer {
     self.scheduler = scheduler
   }
 
-  /// The transaction that collects what is added in this tick: the open one of the
-  /// nearest container that collects, made if there is none. It is committed at the
-  /// end of the tick.
+  /// The open transaction of this tick, from the nearest container that
+  /// collects. Opens one if there is none. The loop commits it at the end of
+  /// the tick.
   ///
-  /// Use it on the loop.
+  /// Call on the loop.
   ///
   /// - Complexity: O(depth).
   public var transaction: AsyncTransaction { collector.openTransaction }
 
-  /// The container that answers for this one.
+  /// The container that provides the transaction for this one.
   ///
-  /// Use it on the loop.
+  /// Call on the loop.
   public var collector: TransactionContainer {
     var container: TransactionContainer? = self
     while let each = container {
@@ -100,20 +109,20 @@ public final class TransactionContainer {
     return self
   }
 
-  /// Whether a transaction that was opened here is not complete.
+  /// Whether a transaction that was opened in this container is not complete.
   ///
-  /// Use it on the loop.
+  /// Call on the loop.
   public var isPending: Bool { !unfinished.isEmpty }
 
-  /// Cancels every transaction that was opened here and is not complete; one that is
-  /// open is committed. Those of containers within are left.
+  /// Cancels all transactions that were opened in this container and are not
+  /// complete. Commits one that is open. Enclosed containers keep theirs.
   ///
   /// Call on the loop.
   public func cancelAll() {
     core.checkThread("TransactionContainer.cancelAll")
     if let open = current { core.loopOnThread?.part(TransactionGroup.self).remove(open) }
     current = nil
-    for transaction in unfinished { transaction.cancelForGood() }
+    for transaction in unfinished { transaction.cancelEvenIfOpen() }
   }
 
   private var openTransaction: AsyncTransaction {
@@ -127,7 +136,7 @@ public final class TransactionContainer {
     unfinished.append(transaction)
     transaction.whenComplete { [weak self] in self?.transactionDidComplete($0) }
     loop.transactionGroup.add(transaction)
-    // Its caller adds to it next.
+    // The caller adds to it next.
     loop.withoutClosing("TransactionContainer.willBegin") { willBegin?(transaction) }
     return transaction
   }

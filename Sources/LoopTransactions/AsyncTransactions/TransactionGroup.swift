@@ -1,19 +1,21 @@
-/// The open async transactions of a loop that are committed together, at the end of
-/// its tick.
+/// The open async transactions of a loop, which it commits together at the end
+/// of the tick.
 ///
-/// At `beforeWaiting` and `exit`, last of all observers (order `Int.max`), so that
-/// every part made in a tick goes into the transaction that was open for it. What is
-/// opened while they are committed is committed in the next tick, which comes
-/// without blocking. Belongs to the loop's thread.
+/// Commits at `beforeWaiting` and `exit`, after all other observers (order
+/// `Int.max`), so that all parts of a tick join the transaction that is open
+/// for them. A transaction that is opened during the commit is committed in the
+/// next tick, which does not block.
+///
+/// Loop thread only.
 ///
 /// ```swift
 /// let transaction = AsyncTransaction(on: loop)
-/// loop.transactionGroup.add(transaction)  // nobody has to commit it
+/// loop.transactionGroup.add(transaction)  // committed at the end of the tick
 /// ```
 ///
-/// After Texture's transaction group.
+/// Modelled on Texture's `_ASAsyncTransactionGroup`.
 public final class TransactionGroup {
-  /// The thread of the loop, which makes it.
+  /// The thread of the loop, which creates the group.
   let thread = System.thread
   private unowned(unsafe) var loop: EventLoop?
   private var open: [AsyncTransaction] = []
@@ -21,18 +23,19 @@ public final class TransactionGroup {
 
   init() {}
 
-  /// Commits `transaction` at the end of the tick, unless it was committed by then.
+  /// Commits `transaction` at the end of the tick, unless it is committed
+  /// before.
   ///
-  /// Call on the loop. Adding one again does nothing.
+  /// Call on the loop. Adding a transaction again does nothing.
   ///
-  /// - Precondition: It is open, and of the same loop.
+  /// - Precondition: The transaction is open and belongs to the same loop.
   /// - Complexity: O(1).
   public func add(_ transaction: AsyncTransaction) {
     transaction.checkOpen("TransactionGroup.add")
     guard let loop else { return }
     require(
       transaction.core.loop === loop.core,
-      "TransactionGroup.add: \(transaction.name) is of another loop"
+      "TransactionGroup.add: \(transaction.name) must belong to the group's loop"
     )
     guard !transaction.isInGroup else { return }
     transaction.isInGroup = true
@@ -40,7 +43,7 @@ public final class TransactionGroup {
     observer?.setPending(true)
   }
 
-  /// Commits every transaction that is open now.
+  /// Commits all open transactions of the group now.
   ///
   /// Call on the loop.
   public func commit() {
@@ -54,12 +57,12 @@ public final class TransactionGroup {
     observer?.setPending(!open.isEmpty)
   }
 
-  /// How many wait for the end of the tick.
+  /// The number of transactions that the group will commit.
   ///
   /// Call on the loop.
   public var count: Int { open.count }
 
-  /// Takes `transaction` out; it stays open.
+  /// Removes `transaction`, which stays open.
   func remove(_ transaction: AsyncTransaction) {
     guard transaction.isInGroup else { return }
     transaction.isInGroup = false
@@ -68,8 +71,8 @@ public final class TransactionGroup {
 }
 
 extension TransactionGroup: LoopPart {
-  /// Commits in `loop` from now on. Here, not when the first is added: an observer
-  /// that is added within a pass is not called in it.
+  /// Adds the observer when the loop is created, because an observer that is
+  /// added during a pass is not called in that pass.
   func attach(to loop: EventLoop) {
     self.loop = loop
     let observer = loop.addObserver(for: [.beforeWaiting, .exit], order: .max) {

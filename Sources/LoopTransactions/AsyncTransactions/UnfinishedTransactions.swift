@@ -1,19 +1,20 @@
-/// The async transactions of a loop that are not complete.
+/// The async transactions of a loop that are not complete, in the order they
+/// were opened.
 ///
-/// Belongs to the loop's thread. Knows those that are open; keeps those that were
-/// committed alive, and the loop's run going for them. Linked through the
-/// transactions, in the order they were opened.
+/// Loop thread only. Retains committed transactions and keeps the loop running
+/// for them. Does not retain open ones. The list is linked through the
+/// transactions.
 final class UnfinishedTransactions: LoopPart {
-  /// What a transaction knows of its neighbours.
+  /// The links of a transaction in the list.
   struct Links {
     unowned(unsafe) fileprivate var previous: AsyncTransaction?
     unowned(unsafe) fileprivate var next: AsyncTransaction?
     fileprivate var isLinked = false
-    /// Kept from its commit on.
-    fileprivate var kept: AsyncTransaction?
+    /// Set from the commit until completion.
+    fileprivate var retained: AsyncTransaction?
   }
 
-  // Unchecked, all of them: nothing is called while one changes.
+  // All unchecked, because no other code runs while one changes.
   @exclusivity(unchecked) private unowned(unsafe) var first: AsyncTransaction?
   @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
   @exclusivity(unchecked) private var committed = 0
@@ -26,10 +27,10 @@ final class UnfinishedTransactions: LoopPart {
 
   var isUnfinished: Bool { first != nil }
 
-  /// Whether the loop went without having been closed.
+  /// Whether the loop was released without `close()`.
   private(set) var isAbandoned = false
 
-  /// Takes note of `transaction`, which was opened.
+  /// Adds `transaction`, which was opened.
   func open(_ transaction: AsyncTransaction) {
     transaction.links.previous = last
     transaction.links.isLinked = true
@@ -37,18 +38,18 @@ final class UnfinishedTransactions: LoopPart {
     last = transaction
   }
 
-  /// Keeps `transaction`, which is committed.
-  func keep(_ transaction: AsyncTransaction) {
-    // Nothing would ever let go of it.
+  /// Retains `transaction`, which was committed.
+  func retain(_ transaction: AsyncTransaction) {
+    // It would never be released.
     guard !isAbandoned else { return }
-    transaction.links.kept = transaction
+    transaction.links.retained = transaction
     committed += 1
     guard committed == 1, let loop, loop.state != .closing else { return }
     holdsLoop = true
     loop.hold()
   }
 
-  /// Lets go of `transaction`: it is complete, or was dropped while empty.
+  /// Removes `transaction`, which is complete, or was released while empty.
   func remove(_ transaction: AsyncTransaction) {
     guard transaction.links.isLinked else { return }
     let links = transaction.links
@@ -56,38 +57,39 @@ final class UnfinishedTransactions: LoopPart {
     let (previous, next) = (links.previous, links.next)
     if let previous { previous.links.next = next } else { first = next }
     if let next { next.links.previous = previous } else { last = previous }
-    guard links.kept != nil else { return }
+    guard links.retained != nil else { return }
     committed -= 1
     guard committed == 0, holdsLoop else { return }
     holdsLoop = false
     loop?.endHold()
   }
 
-  /// Cancels every one, waits for operations that run, and calls the completions:
-  /// oldest first.
+  /// Cancels all transactions, waits for running operations, and calls the
+  /// completions, oldest transaction first.
   func finish() {
     let all = all
-    for transaction in all { transaction.cancelForGood() }
+    for transaction in all { transaction.cancelEvenIfOpen() }
     for transaction in all { transaction.finish() }
   }
 
-  // An operation that the calling thread runs and a transaction waits for.
+  // The operation that the calling thread runs and that a transaction waits
+  // for.
   var unclosablePlace: String? {
     guard CurrentOperation.owner != nil else { return nil }
     guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core) }) else {
       return nil
     }
-    return "an operation of transaction '\(awaiting.name)', nor where its captures are released"
+    return "an operation of transaction '\(awaiting.name)', or while its captures are released"
   }
 
   func drop() { finish() }
 
-  /// Nothing completes any more.
+  /// Abandons all transactions. They never complete.
   func loopWasReleased() {
     isAbandoned = true
     loop = nil
     holdsLoop = false
-    for transaction in all { transaction.links.kept = nil }
+    for transaction in all { transaction.links.retained = nil }
     committed = 0
   }
 

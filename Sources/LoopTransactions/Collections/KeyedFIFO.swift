@@ -1,23 +1,25 @@
-/// Entries in the order they were added, each found by its key in O(1).
+/// A FIFO list whose entries can be found by key in O(1).
 ///
-/// A flat array, and beside it an open-addressing table of sequence numbers, each
-/// of which tells the place of its entry. An entry that leaves is not taken out of
-/// the table: its number is then below `head`, or its key is 0. What the table
-/// holds from before the list was last empty counts as free, so a list that empties
-/// each tick never clears it. Finding touches one slot and its entry; adding one
-/// slot, as a rule; taking the first none. I7.
+/// The entries lie in a flat array. Each entry has a sequence number, and an
+/// open-addressing hash table stores those numbers. Removing an entry leaves
+/// its number in the table: it is stale because it is below `head`, or because
+/// the entry's key is 0. Numbers from before the list was last empty count as
+/// free slots, so a list that empties every tick never clears its table.
 ///
-/// Not for weak or owned keys: a key is an address, and only compared.
+/// A lookup touches one slot and its entry, an append usually one slot, and
+/// removing the first entry none. I7.
+///
+/// Keys are addresses that are only compared, never retained or dereferenced.
 package struct KeyedFIFO<Payload: BitwiseCopyable> {
-  /// One entry. In the list, a key of 0 marks one that was removed.
+  /// An entry. In the list, a key of 0 marks a removed entry.
   package struct Entry {
     package fileprivate(set) var key: UInt
     package fileprivate(set) var tag: UInt32
-    // Whether the table knows it.
+    // Whether the entry has a slot in the table.
     fileprivate let isIndexed: Bool
     package fileprivate(set) var payload: Payload
 
-    /// An entry that is in no list, or not to be found in it by its key.
+    /// Creates an entry without a slot.
     init(key: UInt, tag: UInt32, payload: Payload) {
       self.init(key: key, tag: tag, isIndexed: false, payload: payload)
     }
@@ -31,16 +33,16 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   }
 
   private var entries: UnsafeMutablePointer<Entry>
-  // Numbers of entries.
+  // The hash table: sequence numbers of entries.
   private var slots: UnsafeMutablePointer<UInt32>
-  /// How many entries fit in the memory at hand.
+  /// The number of entries that the allocated array can hold.
   package private(set) var capacity: Int
   private var mask: Int
   private var shift: UInt64
 
-  // Entries lie at `first ..< end` of the array; `head` and `tail` are the
-  // numbers of the same places, `epoch` that of the oldest slot in use, and
-  // `born` that at which the table was made.
+  // The entries lie at `first..<end` of the array, and their numbers are
+  // `head..<tail`. `epoch` is the oldest number whose slot counts as used.
+  // `born` is the number at which the table was allocated.
   private var first = 0
   private var end = 0
   private var head: UInt32
@@ -48,34 +50,36 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   private var epoch: UInt32
   private var born: UInt32
 
-  /// A mark that stays between the same entries, also when they get other numbers.
+  /// A mark that stays between the same entries when they are renumbered.
   package var boundary: UInt32 = 0
 
-  /// How many entries there are, those removed not counted.
+  /// The number of entries, without removed ones.
   package private(set) var count = 0
 
-  // 64 entries and 256 slots are 3 KiB. Guess.
-  private static var smallest: Int { 64 }
-  // Past 8,192 entries, 384 KiB, memory is given back when the list
-  // empties: a burst leaves nothing behind. T10.
-  private static var largestKept: Int { 8192 }
+  // 64 entries and 256 slots take 3 KiB. Not measured.
+  private static var minCapacity: Int { 64 }
+  // Beyond 8,192 entries, which take 384 KiB, memory is freed when the list
+  // empties, so a burst does not keep its memory. T10.
+  private static var maxRetainedCapacity: Int { 8192 }
 
-  // Numbers return after 2^32: slots are made anew before one could be taken for
-  // another's.
-  private static var longestLife: UInt32 { 1 << 31 }
+  // Numbers wrap around after 2^32. The table is rebuilt before a stale number
+  // could match another entry.
+  private static var maxTableAge: UInt32 { 1 << 31 }
 
-  // A quarter full at most. Objects that were allocated in rows have addresses at
-  // even distances, which spread evenly; two rows that fall on each other then
-  // still leave every other slot free. At half, they made runs of 100 and more.
+  // At most a quarter full. Objects allocated in rows have evenly spaced
+  // addresses, which hash to evenly spaced slots. Two such rows that collide
+  // still leave every other slot free. At half full they formed runs of 100 and
+  // more.
   private static var slotsPerEntry: Int { 4 }
 
-  /// An empty list, with memory until `free()`, that counts from `number`.
+  /// Creates an empty list whose numbers start at `number`. Call `free()` when
+  /// done.
   package init(from number: UInt32 = 1) {
     (head, tail, epoch, born) = (number, number, number, number)
-    (entries, slots, capacity, mask, shift) = Self.allocate(Self.smallest, free: number &- 1)
+    (entries, slots, capacity, mask, shift) = Self.allocate(Self.minCapacity, free: number &- 1)
   }
 
-  /// Gives the memory back; the list can not be used any more.
+  /// Frees the memory. The list cannot be used afterwards.
   package func free() {
     entries.deallocate()
     slots.deallocate()
@@ -95,42 +99,42 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   }
 }
 
-// Finding.
+// Lookup.
 extension KeyedFIFO {
-  /// Where an entry was found; good until the list changes.
-  package struct Place {
-    fileprivate var index: Int
+  /// The position of an entry. Valid until the list changes.
+  package struct Index {
+    fileprivate var offset: Int
     /// The entry's tag.
     package let tag: UInt32
   }
 
   @inline(__always)
-  private func start(_ key: UInt, _ tag: UInt32) -> Int {
+  private func firstSlot(_ key: UInt, _ tag: UInt32) -> Int {
     // Fibonacci hashing: the high bits of the product are well mixed. The tag's
-    // highest bit is left out, so that `retag` may change it.
+    // highest bit is ignored, so `retag` can change it.
     let mixed = (UInt64(key) ^ (UInt64(tag) << 33)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed &>> shift)
   }
 
-  /// The place of the entry with `key` and `tag`, or nil.
+  /// Returns the index of the entry with `key` and `tag`, or nil.
   @inline(__always)
-  package func find(_ key: UInt, _ tag: UInt32) -> Place? {
-    var slot = start(key, tag)
-    while isTaken(slot) {
+  package func find(_ key: UInt, _ tag: UInt32) -> Index? {
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) {
       if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
-        return Place(index: index, tag: tag)
+        return Index(offset: index, tag: tag)
       }
       slot = (slot &+ 1) & mask
     }
     return nil
   }
 
-  /// The slot that an entry with `key` and `tag` would take; nil if there is
-  /// one. Good until the list changes.
+  /// Returns the slot that a new entry with `key` and `tag` would use, or nil
+  /// if such an entry exists. Valid until the list changes.
   @inline(__always)
   func freeSlot(_ key: UInt, _ tag: UInt32) -> Int? {
-    var slot = start(key, tag)
-    while isTaken(slot) {
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) {
       if let index = index(at: slot), entries[index].key == key, entries[index].tag == tag {
         return nil
       }
@@ -140,32 +144,33 @@ extension KeyedFIFO {
   }
 
   @inline(__always)
-  private func isTaken(_ slot: Int) -> Bool { slots[slot] &- epoch < tail &- epoch }
+  private func isOccupied(_ slot: Int) -> Bool { slots[slot] &- epoch < tail &- epoch }
 
-  /// Where the entry lies whose number is at `slot`; nil if it was taken.
+  /// The array index of the entry whose number is in `slot`, or nil if the
+  /// entry was dequeued.
   @inline(__always)
   private func index(at slot: Int) -> Int? {
     let place = slots[slot] &- head
     return place < tail &- head ? first &+ Int(place) : nil
   }
 
-  /// The payload of the entry at `place`.
-  package subscript(place: Place) -> Payload {
-    get { entries[place.index].payload }
-    nonmutating set { entries[place.index].payload = newValue }
+  /// The payload of the entry at `index`.
+  package subscript(index: Index) -> Payload {
+    get { entries[index.offset].payload }
+    nonmutating set { entries[index.offset].payload = newValue }
   }
 }
 
-// Changing.
+// Changes.
 extension KeyedFIFO {
-  /// Adds an entry at the end; none with the same key and tag may be present.
+  /// Appends an entry. No entry with the same key and tag may exist.
   @inline(__always)
   package mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload) {
     makeRoom()
     store(key, tag, payload, slot: nextFree(key, tag))
   }
 
-  /// Adds an entry at the end, whose slot `freeSlot` told just now.
+  /// Appends an entry with the slot that `freeSlot` just returned.
   @inline(__always)
   mutating func append(_ key: UInt, _ tag: UInt32, _ payload: Payload, slot: Int) {
     if _slowPath(isFull) { return appendSlowly(key, tag, payload) }
@@ -179,8 +184,8 @@ extension KeyedFIFO {
 
   @inline(__always)
   private func nextFree(_ key: UInt, _ tag: UInt32) -> Int {
-    var slot = start(key, tag)
-    while isTaken(slot) { slot = (slot &+ 1) & mask }
+    var slot = firstSlot(key, tag)
+    while isOccupied(slot) { slot = (slot &+ 1) & mask }
     return slot
   }
 
@@ -190,29 +195,32 @@ extension KeyedFIFO {
     store(Entry(key: key, tag: tag, isIndexed: true, payload: payload))
   }
 
-  /// Adds an entry at the end that can not be found by its key.
+  /// Appends an entry that cannot be found by its key.
   package mutating func appendUnindexed(_ key: UInt, _ payload: Payload) {
     makeRoom()
     store(Entry(key: key, tag: 0, payload: payload))
   }
 
-  /// Gives the entry at `place` a tag that differs in the highest bit.
-  package func retag(_ place: Place, _ tag: UInt32) {
-    assert((place.tag ^ tag) << 1 == 0, "KeyedFIFO: a tag keeps its low 31 bits")
-    entries[place.index].tag = tag
+  /// Replaces the tag of the entry at `index`. The new tag may differ in the
+  /// highest bit only.
+  package func retag(_ index: Index, _ tag: UInt32) {
+    assert((index.tag ^ tag) << 1 == 0, "KeyedFIFO: retag from \(index.tag) to \(tag)")
+    entries[index.offset].tag = tag
   }
 
-  /// Takes the entry at `place` out.
-  package mutating func remove(_ place: Place) -> Payload {
-    removeEntry(place.index)
-    return entries[place.index].payload
+  /// Removes the entry at `index` and returns its payload.
+  package mutating func remove(_ index: Index) -> Payload {
+    removeEntry(index.offset)
+    return entries[index.offset].payload
   }
 
-  /// A point in the list: what is added from now on lies behind it. It may come
-  /// to lie before older entries, where entries behind it are removed.
+  /// The current end of the list. Entries appended later lie behind it. If
+  /// entries behind the mark are removed, it may move in front of older
+  /// entries.
   package var mark: UInt32 { tail }
 
-  /// The oldest entry, which stays. Passes over those that were removed, for good.
+  /// The oldest entry, which stays in the list. Discards removed entries in
+  /// front of it.
   package mutating func oldest() -> Entry? {
     while head != tail {
       if entries[first].key != 0 { return entries[first] }
@@ -222,15 +230,16 @@ extension KeyedFIFO {
     return nil
   }
 
-  /// Whether anything may be left that lies before `mark`.
+  /// Whether there may be entries before `mark`.
   package func hasEntries(before mark: UInt32) -> Bool {
     count > 0 && Int32(bitPattern: mark &- head) > 0
   }
 
-  /// Takes the first entry that lies before `mark`, or nil.
+  /// Removes the first entry before `mark` and returns it, or nil if there is
+  /// none.
   @inline(__always)
   package mutating func removeFirst(before mark: UInt32) -> Entry? {
-    // Signed: a mark that was passed already has nothing before it.
+    // Signed: a mark that was already passed has no entries before it.
     while Int32(bitPattern: mark &- head) > 0, head != tail {
       let entry = entries[first]
       first &+= 1
@@ -242,7 +251,7 @@ extension KeyedFIFO {
     return nil
   }
 
-  /// Takes the first entry that `matches`, looking at all. O(n).
+  /// Removes the first entry for which `matches` returns true. O(n).
   package mutating func removeFirst(where matches: (Entry) -> Bool) -> Entry? {
     for index in first..<end where entries[index].key != 0 && matches(entries[index]) {
       let entry = entries[index]
@@ -252,8 +261,7 @@ extension KeyedFIFO {
     return nil
   }
 
-  /// Begins anew where nothing is left: all slots are free, and what a burst
-  /// took is given back.
+  /// Resets an empty list: frees all slots, and the memory of a burst.
   @inline(__always)
   package mutating func settle() {
     guard count == 0 else { return }
@@ -261,8 +269,8 @@ extension KeyedFIFO {
     end = 0
     head = tail
     epoch = tail
-    if _slowPath(capacity > Self.largestKept || tail &- born > Self.longestLife) {
-      rebuild(min(capacity, Self.smallest))
+    if _slowPath(capacity > Self.maxRetainedCapacity || tail &- born > Self.maxTableAge) {
+      rebuild(min(capacity, Self.minCapacity))
     }
   }
 
@@ -279,8 +287,8 @@ extension KeyedFIFO {
     count -= 1
   }
 
-  // Each number since `epoch` may hold a slot; most of them stay free, so that a
-  // search ends soon.
+  // Every number since `epoch` may occupy a slot. Most slots stay free, so that
+  // lookups end soon.
   @inline(__always)
   private var isFull: Bool { end == capacity || Int(tail &- epoch) >= capacity }
 
@@ -294,8 +302,8 @@ extension KeyedFIFO {
     rebuild(count * 2 > capacity ? capacity * 2 : capacity)
   }
 
-  /// Moves what is there to new memory, without what was removed. The last keeps
-  /// its number, the others follow it down.
+  /// Moves the entries to new memory without the removed ones. The last entry
+  /// keeps its number, and the others are renumbered to precede it directly.
   private mutating func rebuild(_ capacity: Int) {
     let old = self
     head = tail &- UInt32(truncatingIfNeeded: count)
@@ -315,12 +323,12 @@ extension KeyedFIFO {
       }
       end += 1
     }
-    assert(end == count, "KeyedFIFO: as many entries are in it as are counted")
+    assert(end == count, "KeyedFIFO: moved \(end) of \(count) entries")
     old.free()
   }
 }
 
-/// Objects that are known by their address.
+/// Objects that are identified by their address.
 enum KeyedObject {
   /// The object at `address`, which an entry of a list retains.
   @inline(__always)

@@ -1,17 +1,20 @@
-/// Between an observer on a loop and the task that takes its activities.
+/// Delivers activities from an observer on a loop to the task that iterates
+/// over them.
 final class ActivityChannel: @unchecked Sendable {
-  // @unchecked: `observer` is touched on the loop's thread only; `state` has its lock.
+  // @unchecked: `observer` is accessed on the loop's thread only. `state` has a
+  // lock.
 
   typealias Continuation = UnsafeContinuation<EventLoop.Activity?, Never>
 
   fileprivate struct State {
     var waiting: [Continuation] = []
     var last: EventLoop.Activity?
-    var isOver = false
-    /// The last place that the task's own asking brings: nothing is told up to there.
-    var quiet: UInt64 = 0
-    /// The last tick whose `beforeWaiting` has been.
-    var reached: UInt64 = 0
+    var isFinished = false
+    /// The last position that the task's own request causes. Activities up to
+    /// it are not delivered.
+    var skippedThrough: UInt64 = 0
+    /// The last tick that has reached `beforeWaiting`.
+    var lastTick: UInt64 = 0
   }
 
   private let core: PortCore
@@ -24,12 +27,12 @@ final class ActivityChannel: @unchecked Sendable {
     self.wanted = wanted
   }
 
-  /// Hands the next activity to `continuation`, now if there is one.
-  func ask(_ continuation: Continuation) {
-    let asking = core.isOnThread ? core.loopOnThread?.asking : nil
+  /// Resumes `continuation` with the next activity, now if one is kept.
+  func request(_ continuation: Continuation) {
+    let request = core.isOnThread ? core.loopOnThread?.taskRequest : nil
     let (isAnswered, answer) = state.withLock { state -> (Bool, EventLoop.Activity?) in
-      if state.isOver { return (true, nil) }
-      if let asking { state.begins(asking) }
+      if state.isFinished { return (true, nil) }
+      if let request { state.beginRequest(request) }
       if let last = state.last.take() { return (true, last) }
       state.waiting.append(continuation)
       return (false, nil)
@@ -37,12 +40,12 @@ final class ActivityChannel: @unchecked Sendable {
     if isAnswered { continuation.resume(returning: answer) }
   }
 
-  /// The loop is at `activity`, in the tick numbered `tick`.
-  func tell(_ activity: EventLoop.Activity, tick: UInt64) {
+  /// Delivers `activity` of the given tick, or keeps it if no task is waiting.
+  func deliver(_ activity: EventLoop.Activity, tick: UInt64) {
     let continuation = state.withLock { state -> Continuation? in
-      if activity == .beforeWaiting { state.reached = tick }
+      if activity == .beforeWaiting { state.lastTick = tick }
       guard wanted.contains(activity) else { return nil }
-      if let place = activity.place(in: tick), place <= state.quiet { return nil }
+      if let position = activity.position(in: tick), position <= state.skippedThrough { return nil }
       guard !state.waiting.isEmpty else {
         state.last = activity
         return nil
@@ -55,7 +58,7 @@ final class ActivityChannel: @unchecked Sendable {
   /// Ends the sequence.
   func end() {
     let waiting = state.withLock { state in
-      state.isOver = true
+      state.isFinished = true
       state.last = nil
       defer { state.waiting = [] }
       return state.waiting
@@ -63,15 +66,16 @@ final class ActivityChannel: @unchecked Sendable {
     for continuation in waiting { continuation.resume(returning: nil) }
   }
 
-  /// Nobody takes anything any more.
-  func leave() {
+  /// Ends the sequence and removes the observer.
+  func cancel() {
     end()
     var item = PostedItem(removeObserver, self)
     if !core.append(item) { item.drop() }
   }
 
-  /// What the observer keeps: it goes with it, when the loop is closed too.
-  final class End {
+  /// Retained by the observer's closure, so the sequence ends when the observer
+  /// is removed, also by closing the loop.
+  final class Lifetime {
     let channel: ActivityChannel
 
     init(_ channel: ActivityChannel) { self.channel = channel }
@@ -80,35 +84,38 @@ final class ActivityChannel: @unchecked Sendable {
   }
 }
 
-/// How a task asks that is run by the loop itself.
-private struct Asking {
+/// The circumstances of a request by a task that the loop itself runs.
+private struct TaskRequest {
   let tick: UInt64
-  /// Whether a tick follows for no more than that the poll has ended.
+  /// Whether another tick follows only because the poll returned.
   let isFollowed: Bool
-  /// Whether the tick's poll blocks, and ends only when something comes.
+  /// Whether the tick's poll blocks until an event arrives.
   let blocks: Bool
 }
 
 extension ActivityChannel.State {
-  /// The task asks. What its jobs have brought so far, and what the one that asks still
-  /// brings, is none of its business: told of that, it would bring the next. L7.
+  /// Skips the activities that the task itself causes: those of ticks that its
+  /// jobs have caused so far, and those that the requesting job still causes.
+  /// Delivering one of them would cause the next, without end. L7.
   ///
-  /// Which ticks its jobs brought is not known: it may have left the loop and come back
-  /// any number of times. So it is every tick until it asks.
-  fileprivate mutating func begins(_ asking: Asking) {
-    if last?.place(in: 0) != nil { last = nil }
-    // Run by a post, before this tick's `beforeWaiting`; or behind it, in the poll, as
-    // a block of the main queue is: then the tick that follows is brought, too.
-    let tick = reached == asking.tick && asking.isFollowed ? asking.tick + 1 : asking.tick
-    let end: EventLoop.Activity = asking.blocks ? .beforeWaiting : .afterWaiting
-    quiet = end.place(in: tick) ?? 0
+  /// Which ticks its jobs caused is unknown, because the task may have left the
+  /// loop and come back any number of times. So all ticks until the request are
+  /// skipped.
+  fileprivate mutating func beginRequest(_ request: TaskRequest) {
+    if last?.position(in: 0) != nil { last = nil }
+    // A post runs the job before this tick's `beforeWaiting`. A block of the
+    // main queue runs it after that, in the poll. In that case it also causes
+    // the next tick.
+    let tick = lastTick == request.tick && request.isFollowed ? request.tick + 1 : request.tick
+    let end: EventLoop.Activity = request.blocks ? .beforeWaiting : .afterWaiting
+    skippedThrough = end.position(in: tick) ?? 0
   }
 }
 
 extension EventLoop.Activity {
-  /// Where this comes among all of a loop's; nil for what a run begins or ends with,
-  /// which nobody brings but who calls it.
-  fileprivate func place(in tick: UInt64) -> UInt64? {
+  /// The position among all activities of a loop. Nil for `entry` and `exit`,
+  /// which only a call of `run` causes.
+  fileprivate func position(in tick: UInt64) -> UInt64? {
     switch self {
     case .beforeWaiting: 2 * tick
     case .afterWaiting: 2 * tick + 1
@@ -118,12 +125,12 @@ extension EventLoop.Activity {
 }
 
 extension EventLoop {
-  /// What is known of a task that asks now; nil between two turns: what ran it there
-  /// was the host's, and brought no tick.
-  fileprivate var asking: Asking? {
+  /// The circumstances of a request made now. Nil between two turns: there the
+  /// host runs the task, which causes no tick.
+  fileprivate var taskRequest: TaskRequest? {
     if isBetweenTurns { return nil }
     let isByTurns = host != nil || virtualTime != nil
-    return Asking(
+    return TaskRequest(
       tick: core.metrics.ticks.value,
       isFollowed: !isByTurns || isArmed,
       blocks: !isByTurns

@@ -1,18 +1,19 @@
-// What `dump`, a debugger and a failed expectation show; on any thread.
+// The mirrors that `dump`, a debugger and a failed expectation show. They can
+// be created on any thread.
 
 extension ActivityChannel: Unreflected {}
 extension OrphanedJobs: Unreflected {}
-extension LoopActivities.Hold: Unreflected {}
+extension LoopActivities.Subscription: Unreflected {}
 
 extension LoopBound: CustomReflectable {
-  /// The value, on the loop's thread.
+  /// The value. Empty off the loop's thread.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("value", box.value)] })
   }
 }
 
 extension MainQueueBridge: CustomReflectable {
-  /// Whether the loop waits for the main queue, on the loop's thread.
+  /// Whether the loop waits for the main queue. Empty off the loop's thread.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("keepsLoopAlive", isWaitedFor)] })
   }

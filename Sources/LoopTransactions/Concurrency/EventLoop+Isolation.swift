@@ -1,9 +1,9 @@
-// Committing targets that are isolated to an actor. The compiler prefers these for such
-// targets, so that it refuses a commit from elsewhere.
+// Commits for targets that are isolated to an actor. The compiler prefers these
+// overloads, so a commit from outside the actor does not compile.
 extension EventLoop {
-  /// Performs `selector` on `target` before the loop next waits, as for any target.
+  /// Performs `selector` on `target` before the loop next blocks.
   ///
-  /// Call on the loop, which is the main thread's.
+  /// Call on the loop, which must be the main thread's.
   ///
   /// - Complexity: O(1).
   @MainActor
@@ -19,10 +19,10 @@ extension EventLoop {
     }
   }
 
-  /// Performs `selector` on the actor `target` before the loop next waits, as for any
-  /// target.
+  /// Performs `selector` on the actor `target` before the loop next blocks.
   ///
-  /// Call on the loop, isolated to `target`, whose executor is the loop's port.
+  /// Call on the loop, isolated to `target`. The actor's executor must be the
+  /// loop's port.
   ///
   /// - Complexity: O(1).
   @inlinable
@@ -37,9 +37,9 @@ extension EventLoop {
     }
   }
 
-  /// Performs `selector` on `target`, as above, with `value`.
+  /// Performs `selector` on `target` with `value` before the loop next blocks.
   ///
-  /// Call on the loop, which is the main thread's.
+  /// Call on the loop, which must be the main thread's.
   ///
   /// - Complexity: O(1).
   @MainActor
@@ -51,7 +51,8 @@ extension EventLoop {
     commitCarrying(target, selector, value)
   }
 
-  /// Performs `selector` on the actor `target`, as above, with `value`.
+  /// Performs `selector` on the actor `target` with `value` before the loop
+  /// next blocks.
   ///
   /// Call on the loop, isolated to `target`.
   ///
@@ -64,9 +65,10 @@ extension EventLoop {
     commitCarrying(target, selector, value)
   }
 
-  /// Performs `selector` on `target` at once if it is pending; whether it was.
+  /// Performs `selector` on `target` immediately if it is pending, and returns
+  /// whether it was.
   ///
-  /// Call on the loop, which is the main thread's.
+  /// Call on the loop, which must be the main thread's.
   ///
   /// - Complexity: O(1).
   @MainActor
@@ -78,8 +80,8 @@ extension EventLoop {
     performNowIfNeeded(target, selector.number)
   }
 
-  /// Performs `selector` on the actor `target` at once if it is pending; whether it
-  /// was.
+  /// Performs `selector` on the actor `target` immediately if it is pending,
+  /// and returns whether it was.
   ///
   /// Call on the loop, isolated to `target`.
   ///

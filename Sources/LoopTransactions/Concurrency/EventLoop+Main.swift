@@ -1,10 +1,13 @@
 extension EventLoop {
-  /// Runs the main thread of a program on a loop: `@MainActor` code,
-  /// `DispatchQueue.main`, and whatever the loop serves.
+  /// Runs a loop as the main thread of a program. The loop also serves
+  /// `@MainActor` code and `DispatchQueue.main`.
   ///
-  /// Call in a synchronous `main`, on the process's first thread. Makes a loop with a
-  /// `MainQueueBridge`, calls `body`, and runs until the loop is stopped; then closes
-  /// it and returns. What was sent to the main queue by then and has not run is left.
+  /// Call from a synchronous `main`, on the process's first thread. Creates a
+  /// loop with a `MainQueueBridge`, calls `body`, and runs the loop until it is
+  /// stopped. Then closes the loop and returns. Blocks that are still in the
+  /// main queue do not run.
+  ///
+  /// See also: `dispatchMain()` is the counterpart in Dispatch. It never returns.
   ///
   /// ```swift
   /// try EventLoop.runMain { loop in
@@ -16,21 +19,22 @@ extension EventLoop {
   /// }
   /// ```
   ///
-  /// - Throws: `MainQueueBridge.SetupError` if `main` is asynchronous, or this is
-  ///   another thread; `UVError`; what `body` throws, after which the loop is closed.
+  /// - Throws: `MainQueueBridge.SetupError` if `main` is asynchronous or this
+  ///   is another thread. `UVError` if the loop cannot be created or closed.
+  ///   The error of `body`, after the loop was closed.
   @available(
     *,
     noasync,
     message: "an asynchronous main is served by libdispatch's own threads; make main synchronous"
   )
   public static func runMain(_ body: @MainActor (EventLoop) throws -> Void) throws {
-    try MainQueueBridge.refuseElsewhere()
+    try MainQueueBridge.checkCanServe()
     let loop = try EventLoop()
     do {
       _ = try MainQueueBridge(on: loop)
       try onMainActor(loop, body)
     } catch {
-      // What went wrong first counts.
+      // `try?`: the first error is the one to throw.
       try? loop.close()
       throw error
     }
@@ -42,7 +46,8 @@ extension EventLoop {
     _ loop: EventLoop,
     _ body: @MainActor (EventLoop) throws -> Void
   ) throws {
-    // nonisolated(unsafe): stays on this thread, which is the main actor's.
+    // nonisolated(unsafe): the loop stays on this thread, which is the main
+    // actor's.
     nonisolated(unsafe) let loop = loop
     try MainActor.assumeIsolated { try body(loop) }
   }

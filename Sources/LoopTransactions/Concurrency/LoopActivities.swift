@@ -1,88 +1,101 @@
-/// The activities of a loop, one after the other, for one task.
+/// The activities of a loop, as an asynchronous sequence for one task.
 ///
-/// Made by `EventLoop.activities`, which says what a task on the loop itself is told of.
-/// What comes while the task is busy is not kept, but for the last. The task learns of
-/// an activity after it, when its executor gets to it: what has to happen at the
-/// activity itself is an observer's.
+/// Created by `EventLoop.activities(_:order:)`, which documents the activities
+/// that a task on the loop itself receives. While the task is busy, only the
+/// latest activity is kept. The task learns of an activity after the fact, when
+/// its executor runs it. Use an observer for work that must happen at the
+/// activity itself.
 ///
-/// For one `for await`, in any task: what several take is shared out among them. It ends
-/// when the loop is closed or the task cancelled.
+/// Use it in one `for await` loop, in any task: several iterators share the
+/// activities among themselves. The sequence ends when the loop is closed or
+/// the task is cancelled.
 public struct LoopActivities: AsyncSequence, Sendable {
-  private let hold: Hold
+  private let subscription: Subscription
 
-  init(_ hold: Hold) { self.hold = hold }
+  init(_ subscription: Subscription) { self.subscription = subscription }
 
-  /// The activities from here on.
+  /// Returns an iterator over the activities from now on.
   ///
   /// Call from any task.
-  public func makeAsyncIterator() -> Iterator { Iterator(hold: hold) }
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
-  /// What hands out one activity after the other, in the order of the ticks. It belongs
-  /// to the task that iterates.
+  /// An iterator over the activities, in the order of the ticks. It belongs to
+  /// the task that iterates.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let hold: Hold
+    fileprivate let subscription: Subscription
 
-    /// The next activity; nil when the loop is closed or the task was cancelled.
+    /// Waits for the next activity. Returns nil if the loop is closed or the
+    /// task was cancelled.
     ///
     /// Call from one task.
     public mutating func next() async -> EventLoop.Activity? {
       await next(isolation: nil)
     }
 
-    /// As above, without leaving the caller's actor before it has to wait.
+    /// Waits for the next activity, and stays on the caller's actor until it
+    /// has to wait.
+    ///
+    /// Call from one task.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> EventLoop.Activity? {
-      let channel = hold.channel
+      let channel = subscription.channel
       return await withTaskCancellationHandler {
-        // Captured: a closure that does not name the actor leaves it.
+        // Captured, because a closure that does not name the actor leaves it.
         _ = actor
-        return await withUnsafeContinuation { channel.ask($0) }
+        return await withUnsafeContinuation { channel.request($0) }
       } onCancel: {
         channel.end()
       }
     }
   }
 
-  /// What sequence and iterators share; with the last of them the observer goes.
-  final class Hold: Sendable {
+  /// Shared by the sequence and its iterators. The observer is removed with the
+  /// last of them.
+  final class Subscription: Sendable {
     let channel: ActivityChannel
 
     init(_ channel: ActivityChannel) { self.channel = channel }
 
-    deinit { channel.leave() }
+    deinit { channel.cancel() }
   }
 }
 
 extension EventLoop {
-  /// The loop's `activities` as an asynchronous sequence, from now on.
+  /// Returns the given activities of the loop, from now on, as an asynchronous
+  /// sequence.
   ///
-  /// Call on the loop. A task that asks on the loop's thread, run as a job of the loop
-  /// or by a `MainQueueBridge`, is told only of a `beforeWaiting` or `afterWaiting` that
-  /// neither came before it asked nor comes for no more than that it was run, however
-  /// often its body left the loop and came back. Otherwise each telling would bring the
-  /// tick that brings the next, and the loop never sleep. What came while its body was
-  /// away is not made up for.
+  /// Call on the loop. A task may request the next activity on the loop's
+  /// thread, as a job of the loop or through a `MainQueueBridge`. It then does
+  /// not receive a `beforeWaiting` or `afterWaiting` that came before the
+  /// request, or that occurs only because the task itself ran. Otherwise each
+  /// delivery would cause the tick that delivers the next, and the loop would
+  /// never block. This also holds if the task left the loop and came back;
+  /// activities that occurred meanwhile are skipped.
   ///
-  /// A task that asks on another thread is told of every tick, with the last that it
-  /// missed: one whose body has the loop do something each time, by a post or by a call
-  /// of an actor that is pinned to it, brings the tick that it is told of next.
+  /// A task that requests the next activity on another thread receives every
+  /// tick, and the latest one it missed. If it makes the loop do something each
+  /// time, by a post or by calling an actor pinned to the loop, it causes the
+  /// tick that it receives next.
   ///
   /// ```swift
   /// for await _ in loop.activities(.beforeWaiting) { frames += 1 }
   /// ```
   ///
-  /// - Parameter order: The observer's place among others.
-  /// - Complexity: As of an observer; a telling takes a lock.
+  /// - Parameters:
+  ///   - activities: The activities to deliver.
+  ///   - order: The order of the underlying observer.
+  /// - Complexity: Like an observer. Each delivery takes a lock.
   public func activities(_ activities: Activity, order: Int = 0) -> LoopActivities {
     checkUsable("EventLoop.activities")
     let channel = ActivityChannel(core, activities)
-    let end = ActivityChannel.End(channel)
-    // Told of `beforeWaiting` in any case, it knows how far the tick has got.
+    let lifetime = ActivityChannel.Lifetime(channel)
+    // `beforeWaiting` is always observed, because it tells the channel how far
+    // the tick has come.
     let observed = activities.union(.beforeWaiting)
     channel.observer = addObserver(for: observed, order: order) { [core] activity in
-      end.channel.tell(activity, tick: core.metrics.ticks.value)
+      lifetime.channel.deliver(activity, tick: core.metrics.ticks.value)
     }
-    return LoopActivities(LoopActivities.Hold(channel))
+    return LoopActivities(LoopActivities.Subscription(channel))
   }
 }

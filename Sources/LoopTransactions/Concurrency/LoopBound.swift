@@ -1,22 +1,24 @@
 /// A value that belongs to a loop's thread, in a box that any thread may hold.
 ///
-/// For what is not `Sendable` in something that is: a buffer in the closure of a
-/// post, the loop itself in an actor pinned to it.
+/// Carries a value that is not `Sendable` inside one that is: for example a
+/// buffer in the closure of a post, or the loop itself in an actor pinned to
+/// it.
 ///
 /// ```swift
 /// let lines = LoopBound([String](), on: loop)
 /// try port.post { lines.withValue { $0.append("from another thread") } }
 /// ```
 ///
-/// After SwiftNIO's `NIOLoopBound`.
+/// See also: `NIOLoopBound` and `NIOLoopBoundBox` are the counterparts in
+/// SwiftNIO.
 public final class LoopBound<Value>: @unchecked Sendable {
-  // @unchecked: `box` is a constant; what is in it is touched on the loop's thread
-  // only, as each accessor traps anywhere else.
+  // @unchecked: `box` is constant. Its contents are accessed on the loop's
+  // thread only, because every accessor traps elsewhere.
 
   let core: PortCore
   let box: LoopBox<Value>
 
-  /// Keeps `value` for the thread of `loop`.
+  /// Creates a box that binds `value` to the thread of `loop`.
   ///
   /// Call on the loop.
   public init(_ value: Value, on loop: EventLoop) {
@@ -25,23 +27,26 @@ public final class LoopBound<Value>: @unchecked Sendable {
     box = LoopBox(value)
   }
 
-  // Released on the loop: here, or where the item is run. Once the loop is closed,
-  // there is no better place than this.
+  // Releases the value on the loop: here, or after the posted item. Once the
+  // loop is closed, the value is released on this thread.
   deinit {
     guard !core.isOnThread else { return }
     var item = PostedItem(releaseBox, box)
     if !core.append(item) { item.drop() }
   }
 
-  /// Calls `body` with the value, and returns what it returns.
+  /// Calls `body` with the value and returns its result.
   ///
-  /// Call on the loop, also when it is closed. The compiler lets nothing of the value
-  /// leave `body` for another thread. `body` must not use the box again. The value is
-  /// released on the loop, whoever drops the box, while the loop is open; once it is
-  /// closed, on the thread that drops the box.
+  /// Call on the loop, even after the loop was closed. `body` must not use the
+  /// box again. The compiler does not let parts of the value escape from `body`
+  /// to another thread.
   ///
-  /// - Throws: What `body` throws.
-  /// - Complexity: O(1), and `body`.
+  /// While the loop is open, the value is released on the loop, whichever
+  /// thread releases the box. After that, it is released on the thread that
+  /// releases the box.
+  ///
+  /// - Throws: The error of `body`.
+  /// - Complexity: O(1), plus `body`.
   public func withValue<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -53,7 +58,7 @@ public final class LoopBound<Value>: @unchecked Sendable {
 extension LoopBound where Value: Sendable {
   /// The value.
   ///
-  /// Call on the loop, also when it is closed.
+  /// Call on the loop, even after the loop was closed.
   public var value: Value {
     get {
       core.checkThread("LoopBound.value")
@@ -72,5 +77,5 @@ final class LoopBox<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-// The item lets go of the box after this.
+// Does nothing: the box is released after the item has run.
 private func releaseBox(_ loop: UnsafeRawPointer, _ box: UnsafeRawPointer) {}

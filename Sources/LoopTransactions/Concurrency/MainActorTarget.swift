@@ -1,9 +1,10 @@
 /// A target of transactions that is isolated to the main actor.
 ///
-/// A class that conforms is `@MainActor` by that. Its selectors are written like any
-/// others; their actions are main actor's, and so is who commits them: from anywhere
-/// else it does not compile. The loop has to be the main thread's, as
-/// `EventLoop.runMain` makes it; another traps when it performs one.
+/// Conforming isolates a class to the main actor. Its selectors are written
+/// like any others. Their actions run on the main actor, and a commit from code
+/// outside the main actor does not compile. The loop must be the main thread's,
+/// as created by `EventLoop.runMain(_:)`. Another loop traps when it performs
+/// the transaction.
 ///
 /// ```swift
 /// final class Label: MainActorTarget {

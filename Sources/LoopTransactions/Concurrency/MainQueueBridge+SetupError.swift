@@ -1,23 +1,23 @@
 extension MainQueueBridge {
-  /// Why the main queue is not served on a loop.
+  /// The reason why a loop cannot serve the main queue.
   ///
-  /// A value: make and read it on any thread.
+  /// A value type: use it on any thread.
   public enum SetupError: Error, Hashable, Sendable {
-    /// libdispatch does not offer its main queue here.
+    /// libdispatch does not export its main queue in this program.
     case unavailable
-    /// The caller is not the thread that the process began with.
+    /// The caller is not the process's first thread.
     case wrongThread
-    /// The caller is a task, as all code of an asynchronous `main` is.
+    /// The caller is a task. All code of an asynchronous `main` is.
     case inTask
-    /// A loop of this process serves the main queue already.
+    /// Another loop of the process already serves the main queue.
     case alreadyServed
-    /// The system is out of descriptors or memory.
+    /// The system has no descriptor or memory left.
     case system(UVError)
   }
 }
 
 extension MainQueueBridge.SetupError: CustomStringConvertible {
-  /// What is wrong, and what to do about it.
+  /// The reason, and how to avoid it.
   public var description: String { "MainQueueBridge: \(reason)" }
 
   private var reason: String {
@@ -25,11 +25,11 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
     case .unavailable:
       """
       libdispatch does not export _dispatch_get_main_queue_handle_4CF here; link the Swift runtime \
-      dynamically (no -static-stdlib), or keep to actors pinned to the loop's port
+      dynamically (no -static-stdlib), or use actors pinned to the loop's port
       """
     case .wrongThread:
       """
-      this is not the thread the process began with, where @MainActor code has to run; call it \
+      this is not the thread the process began with, where @MainActor code must run; call it \
       there, from a main that is not async
       """
     case .inTask:

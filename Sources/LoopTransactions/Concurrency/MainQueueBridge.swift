@@ -1,14 +1,15 @@
 /// Runs `@MainActor` code and `DispatchQueue.main` on a loop.
 ///
-/// Off Apple's platforms nothing serves the main queue while the main thread is in
-/// a loop of another kind: what is sent there never runs. With a bridge the loop
-/// polls libdispatch's own handle of that queue, beside everything else it waits
-/// for, and does its work, on the process's first thread. Nothing is polled for by
-/// a timer. One tick does what was there when it began; what that adds comes in the
-/// next, after events that are ready.
+/// On platforms other than Apple's, the main queue is not served while the main
+/// thread runs a loop of another kind: blocks that are sent to it never run.
+/// With a bridge, the loop polls libdispatch's handle of the main queue along
+/// with its other handles, and runs the blocks on the process's first thread.
+/// No timer is involved. One tick runs the blocks that were queued when it
+/// began. Blocks that these add run in the next tick, after ready events.
 ///
-/// The loop keeps the bridge until `cancel()` or until the loop is closed, and its
-/// run waits for the main queue meanwhile. `EventLoop.runMain` makes one.
+/// The loop retains the bridge until `cancel()` is called or the loop is
+/// closed. Until then its run waits for the main queue. `EventLoop.runMain(_:)`
+/// creates a bridge.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -20,30 +21,31 @@
 /// loop.run()
 /// ```
 ///
-/// After what CoreFoundation's run loop does.
+/// See also: on Apple's platforms, `CFRunLoop` serves the main queue in the
+/// same way.
 public final class MainQueueBridge {
   private let source: MainQueueSource
   let core: PortCore
   private unowned(unsafe) var loop: EventLoop?  // loop only
   private(set) var isWaitedFor = true  // loop only
-  // Whether the main queue was seen to be served by this bridge.
-  private var isProven = false  // loop only
+  // Whether a block of the main queue has run through this bridge.
+  private var hasServedQueue = false  // loop only
 
-  // Which bridge the process has. There is one main queue.
-  // nonisolated(unsafe): touched on the main thread only; `refuseElsewhere` and the
-  // loop's thread see to it.
+  // The bridge of the process, which has one main queue. nonisolated(unsafe):
+  // accessed on the main thread only. `checkCanServe` and the checks of the
+  // loop's thread ensure that.
   nonisolated(unsafe) private static weak var current: MainQueueBridge?
 
   /// Serves the main queue on `loop`, from its next tick on.
   ///
   /// Call on the loop, on the process's first thread, and not from a task: the
-  /// program's `main` has to be synchronous.
+  /// program's `main` must be synchronous.
   ///
   /// - Throws: `SetupError`, whose description says what to do.
   /// - Complexity: O(1).
   public init(on loop: EventLoop) throws(SetupError) {
     loop.checkUsable("MainQueueBridge.init")
-    try Self.refuseElsewhere()
+    try Self.checkCanServe()
     guard Self.current == nil else { throw .alreadyServed }
     loop.checkNotTornDown("MainQueueBridge.init")
     let found: MainQueueSource?
@@ -57,7 +59,7 @@ public final class MainQueueBridge {
 
   deinit { if loop != nil { source.close() } }
 
-  /// Whether the loop's run waits for the main queue. True unless set otherwise.
+  /// Whether the loop's run waits for the main queue. `true` by default.
   ///
   /// Call on the loop.
   public var keepsLoopAlive: Bool {
@@ -72,22 +74,25 @@ public final class MainQueueBridge {
     }
   }
 
-  /// Stops serving the main queue; what is sent there waits for the next who does.
+  /// Stops serving the main queue. Blocks that are sent to it wait until it is
+  /// served again.
   ///
-  /// Call on the loop. Cancelling again does nothing; closing the loop does it.
+  /// Call on the loop. Cancelling again does nothing. Closing the loop cancels
+  /// the bridge.
   public func cancel() {
     core.checkThread("MainQueueBridge.cancel")
-    // The kernel's poll is shared with a parent, which serves the queue still.
+    // A forked child shares the kernel's poll set with the parent, which still
+    // serves the queue.
     if !core.isForked { detach() }
   }
 }
 
 extension MainQueueBridge {
-  /// Throws unless the main queue can be served here.
-  static func refuseElsewhere() throws(SetupError) {
+  /// Throws if the main queue cannot be served here.
+  static func checkCanServe() throws(SetupError) {
     guard System.isMainThread else { throw .wrongThread }
-    // The first part of an asynchronous main is a task on the first thread; what
-    // comes after its first suspension is served by threads of libdispatch.
+    // An asynchronous main starts as a task on the first thread. After its
+    // first suspension it runs on threads of libdispatch.
     guard withUnsafeCurrentTask(body: { $0 == nil }) else { throw .inTask }
   }
 
@@ -95,28 +100,30 @@ extension MainQueueBridge {
     Self.current = self
     loop.add(self)
     source.start(self, mainQueueIsReadable)
-    // Behind what waits already. Unless it has run after the first drain, somebody
-    // further out is draining the queue, and nothing here would ever run.
-    Task { @MainActor in Self.current?.isProven = true }
-    // Last: it calls the host.
+    // Queued after the blocks that are already waiting. If it has not run after
+    // the first drain, an outer call is draining the queue, and no block would
+    // ever run here.
+    Task { @MainActor in Self.current?.hasServedQueue = true }
+    // Last, because it calls the host.
     loop.host?.loopChanged()
   }
 
-  /// The main queue's descriptor is readable.
+  /// Drains the main queue, whose descriptor is readable.
   func mainQueueHasWork() {
     guard let loop, !core.isForked else { return source.detachOwner() }
-    // Held: what runs may close an adopted loop, and drop the bridge.
+    // Retained, because a block may close an adopted loop and release the
+    // bridge.
     withExtendedLifetime((self, loop)) {
       loop.calledBack { source.drain() }
     }
-    // One that a block closed, which came before, proves nothing.
-    if !isProven, self.loop != nil { trapServed() }
+    // If an earlier block closed the bridge, an unset flag proves nothing.
+    if !hasServedQueue, self.loop != nil { trapNested() }
   }
 
-  private func trapServed() -> Never {
+  private func trapNested() -> Never {
     trap(
-      "MainQueueBridge: a block of DispatchQueue.main runs the loop, and the main queue waits until "
-        + "that block returns; run the loop from a synchronous main instead"
+      "MainQueueBridge: the loop must not be run from a block of DispatchQueue.main, which runs no "
+        + "other block until that one returns; run the loop from a synchronous main"
     )
   }
 }
@@ -126,7 +133,7 @@ extension MainQueueBridge: LoopPart {
 
   func loopDidClose() { detach() }
 
-  /// Leaves the loop, which is being closed.
+  /// Leaves the loop, which is closing.
   func detach() {
     guard let loop else { return }
     self.loop = nil
@@ -138,7 +145,8 @@ extension MainQueueBridge: LoopPart {
 
   func stopInChild(of uv: UVLoop) { source.stopInChild(of: uv) }
 
-  /// Lets the handle end by itself in a child process that closed the loop.
+  /// Detaches from the handle, in a child process that closed the inherited
+  /// loop. The handle ends by itself.
   func leaveInChild() {
     source.detachOwner()
     loop = nil

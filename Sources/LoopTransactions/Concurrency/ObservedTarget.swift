@@ -1,20 +1,20 @@
 private import Observation
 private import Synchronization
 
-/// A target and a selector whose action was performed while what it read was noted.
+/// A target and selector whose action is performed with observation tracking.
 ///
-/// What it read keeps this; this keeps no target.
+/// The observed objects retain it. It does not retain the target.
 final class ObservedTarget: @unchecked Sendable {
-  // @unchecked: `target` is set once, and read on the loop's thread only; the rest
-  // are constants and what is safe by itself.
+  // @unchecked: `target` is set once and read on the loop's thread only. The
+  // rest is constant or thread-safe.
 
   private let core: PortCore
   private let address: UInt
   private let number: UInt32
-  private let ticket = Ticket()
+  private let marker = ReadMarker()
   private weak var target: AnyObject?
 
-  /// One of `target` and `selector`, on the loop of `core`.
+  /// Creates one for `target` and `selector`, on the loop of `core`.
   init<Target>(_ target: Target, _ selector: Selector<Target>, core: PortCore) {
     self.core = core
     address = selector.address
@@ -22,33 +22,36 @@ final class ObservedTarget: @unchecked Sendable {
     self.target = target
   }
 
-  /// Whether this is of `object`, and not of one whose address it has.
+  /// Whether the target is `object`, rather than a dead object at the same
+  /// address.
   func isOf(_ object: AnyObject) -> Bool { target === object }
 
-  /// Whether the target lives.
+  /// Whether the target is alive.
   var isLive: Bool { target != nil }
 
-  /// Runs `body`, and commits the pair again when something that it read changes.
-  ///
-  /// Loop only.
+  /// Runs `body`, and commits the pair again when a property that `body` read
+  /// changes. Loop only.
   func track(_ body: () throws -> Void) throws {
-    forget()
-    let round = ticket.round
+    discardReads()
+    let generation = marker.generation
     let result = withObservationTracking {
-      ticket.read()
+      marker.registerRead()
       return Result(catching: body)
     } onChange: { [self] in
-      // The ticket's own: nothing changed, the reading is only forgotten.
-      if ticket.round == round { changed() }
+      // If the generations differ, the marker changed: the tracking was
+      // discarded.
+      if marker.generation == generation { changed() }
     }
     try result.get()
   }
 
-  /// Forgets what was read: otherwise each reading would wait in what it read, until
-  /// that changes, however often the action is performed meanwhile.
-  func forget() { ticket.spend() }
+  /// Ends the previous tracking. Otherwise each tracking would stay registered
+  /// with the observed objects until they change, however often the action is
+  /// performed meanwhile.
+  func discardReads() { marker.invalidate() }
 
-  /// Something that was read is about to change, on any thread.
+  /// Commits the pair, because an observed property is about to change. Any
+  /// thread.
   private func changed() {
     guard !core.isOnThread else {
       _ = core.commitOnThread { commit(on: $0) }
@@ -71,20 +74,20 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
   Unmanaged<ObservedTarget>.fromOpaque(observed).takeUnretainedValue().commit(on: loop)
 }
 
-/// Something that is read with everything else, so that its change ends a reading:
-/// Observation has no other way to end one.
-private final class Ticket: Observable, Sendable, Unreflected {
+/// An observable that every tracking also reads, so that changing it ends the
+/// tracking. Observation has no other way to end one.
+private final class ReadMarker: Observable, Sendable, Unreflected {
   private let registrar = ObservationRegistrar()
-  // Relaxed: a change on another thread while this is counted up is one that the
-  // reading about to begin sees, or that comes after it.
+  // Relaxed: a change that another thread makes during the increment is seen by
+  // the next tracking, or comes after it.
   private let count = Atomic<Int>(0)
 
-  var round: Int { count.load(ordering: .relaxed) }
+  var generation: Int { count.load(ordering: .relaxed) }
 
-  func read() { registrar.access(self, keyPath: \.round) }
+  func registerRead() { registrar.access(self, keyPath: \.generation) }
 
-  func spend() {
+  func invalidate() {
     count.add(1, ordering: .relaxed)
-    registrar.withMutation(of: self, keyPath: \.round) {}
+    registrar.withMutation(of: self, keyPath: \.generation) {}
   }
 }

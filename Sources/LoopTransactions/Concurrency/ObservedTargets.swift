@@ -1,6 +1,7 @@
-/// The targets of a loop whose actions noted what they read.
+/// The targets of a loop whose actions are performed with observation tracking.
 ///
-/// Dead ones leave when so many were added that a look at all is paid for.
+/// Dead targets are removed when enough were added since the last sweep to pay
+/// for another.
 final class ObservedTargets: LoopPart {
   private struct Key: Hashable {
     let target: ObjectIdentifier
@@ -8,11 +9,11 @@ final class ObservedTargets: LoopPart {
   }
 
   private var all: [Key: ObservedTarget] = [:]
-  // 16: a look at so few costs nothing. Guess.
+  // 16: sweeping so few costs next to nothing. Not measured.
   private var limit = 16
 
-  /// The one of `target` and `selector`, which is made if there is none.
-  func find<Target>(
+  /// Returns the entry of `target` and `selector`. Creates it if there is none.
+  func findOrCreate<Target>(
     _ target: Target,
     _ selector: Selector<Target>,
     _ core: PortCore
@@ -20,8 +21,8 @@ final class ObservedTargets: LoopPart {
     let key = Key(target: ObjectIdentifier(target), number: selector.number)
     if let found = all[key] {
       if found.isOf(target) { return found }
-      // The target died, and another object took its address.
-      found.forget()
+      // The target died, and another object has its address.
+      found.discardReads()
     }
     let made = ObservedTarget(target, selector, core: core)
     all[key] = made
@@ -29,17 +30,17 @@ final class ObservedTargets: LoopPart {
     return made
   }
 
-  /// How many there are, dead ones among them.
+  /// The number of targets, including dead ones.
   var count: Int { all.count }
 
   func drop() {
-    for observed in all.values { observed.forget() }
+    for observed in all.values { observed.discardReads() }
     all = [:]
   }
 
   private func sweep() {
     for (key, observed) in all where !observed.isLive {
-      observed.forget()
+      observed.discardReads()
       all[key] = nil
     }
     limit = max(16, 2 * all.count)
@@ -47,7 +48,7 @@ final class ObservedTargets: LoopPart {
 }
 
 extension EventLoop {
-  /// How many pairs of a target and a selector noted what they read, dead targets
-  /// among them. For tests. Call on the loop.
+  /// The number of target and selector pairs with observation tracking,
+  /// including dead targets. For tests. Call on the loop.
   package var observedCount: Int { part(ObservedTargets.self).count }
 }

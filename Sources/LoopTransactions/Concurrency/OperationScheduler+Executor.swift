@@ -1,12 +1,12 @@
-// A scheduler as an executor of tasks. C1.
+// A scheduler as a task executor. C1.
 extension OperationScheduler: TaskExecutor {
-  /// Hands a job of Swift's concurrency to the workers, at the priority of its task.
+  /// Runs a job of Swift concurrency on a worker, at the priority of its task.
   ///
-  /// Call from any thread; the concurrency runtime does, for tasks that prefer the
-  /// scheduler. They are operations like others: under its limit, in its order.
-  /// `TaskPriority.medium` is `OperationPriority.normal`, and so on, as
-  /// `OperationPriority.init(_:)` says. A task whose priority is raised while it
-  /// waits here keeps its place.
+  /// Call from any thread. The concurrency runtime calls this for tasks that
+  /// prefer the scheduler. Jobs count towards the worker limit, and are ordered
+  /// like other operations. `OperationPriority.init(_:)` documents how
+  /// priorities map. A job keeps its position if its task's priority is raised
+  /// while it is queued.
   ///
   /// ```swift
   /// let scheduler = OperationScheduler("pictures")

@@ -1,9 +1,10 @@
-// Selectors whose targets are isolated to an actor. Written like others: the compiler
-// prefers these for such targets, as the plain ones are disfavoured.
+// Selectors of targets that are isolated to an actor. They are written like
+// others: the compiler prefers these initializers, because the plain ones are
+// disfavored.
 extension Selector where Target: MainActorTarget {
-  /// The selector called `name`, whose action is the main actor's.
+  /// Creates a selector whose action is isolated to the main actor.
   ///
-  /// Call from any thread. See `init(_:_:)` of other targets.
+  /// Call from any thread. See the initializer for other targets.
   public init(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -21,10 +22,11 @@ extension Selector where Target: MainActorTarget {
 }
 
 extension Selector where Target: Actor {
-  /// The selector called `name`, whose action is isolated to its target: an actor
-  /// whose executor is the port of the loop that performs it. Another loop traps.
+  /// Creates a selector whose action is isolated to its target, an actor.
   ///
-  /// Call from any thread. See `init(_:_:)` of other targets.
+  /// Call from any thread. The actor's executor must be the port of the loop
+  /// that performs the transaction. Performing it on another loop traps. See
+  /// the initializer for other targets.
   public init(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -42,7 +44,7 @@ extension Selector where Target: Actor {
 }
 
 extension Selector.Carrying where Target: MainActorTarget {
-  /// The selector called `name`, whose action is the main actor's, and whose
+  /// Creates a selector whose action is isolated to the main actor, and whose
   /// transactions keep one of their values.
   ///
   /// Call from any thread.
@@ -63,7 +65,7 @@ extension Selector.Carrying where Target: MainActorTarget {
     )
   }
 
-  /// The selector called `name`, whose action is the main actor's, and whose
+  /// Creates a selector whose action is isolated to the main actor, and whose
   /// transactions merge their values.
   ///
   /// Call from any thread.
@@ -86,7 +88,7 @@ extension Selector.Carrying where Target: MainActorTarget {
 }
 
 extension Selector.Carrying where Target: Actor {
-  /// The selector called `name`, whose action is isolated to its target, and whose
+  /// Creates a selector whose action is isolated to its target, and whose
   /// transactions keep one of their values.
   ///
   /// Call from any thread.
@@ -107,7 +109,7 @@ extension Selector.Carrying where Target: Actor {
     )
   }
 
-  /// The selector called `name`, whose action is isolated to its target, and whose
+  /// Creates a selector whose action is isolated to its target, and whose
   /// transactions merge their values.
   ///
   /// Call from any thread.
@@ -129,15 +131,16 @@ extension Selector.Carrying where Target: Actor {
   }
 }
 
-/// Calls `body` on the main actor, where the caller is; traps elsewhere.
+/// Calls `body` on the main actor. Traps if the caller is not on the main
+/// thread.
 func onMainActor<Target: MainActorTarget>(
   _ target: Target,
   _ body: @MainActor (Target) throws -> Void
 ) throws {
-  // Before the runtime's own check, which says nothing when it fails.
+  // Checked here, because the runtime's own check traps without a message.
   require(
     System.isMainThread,
-    "\(Target.self): its transactions are the main actor's; commit them to the main thread's loop"
+    "\(Target.self): transactions of a MainActorTarget must be committed to the main thread's loop"
   )
   try MainActor.assumeIsolated { try body(target) }
 }

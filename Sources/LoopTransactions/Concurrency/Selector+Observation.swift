@@ -1,28 +1,31 @@
 extension Selector {
-  /// The selector called `name`, whose action is performed again when a property of
-  /// an `@Observable` object that it read is about to change.
+  /// Creates a selector whose action is performed again when an `@Observable`
+  /// property that it read is about to change.
   ///
-  /// Call from any thread. The change commits the pair, as anybody might: it is
-  /// performed before the loop next waits, once however much changed, or in the next
-  /// tick if another action changed it during the flush. What counts is what the
-  /// action read the last time it was performed. The target is held weakly by what it
-  /// read, and kept alive by the commit as always. Each performing reads anew, and
-  /// forgets what was read before.
+  /// Call from any thread. The change commits the pair like any other commit.
+  /// The action is performed once before the loop next blocks, however many
+  /// properties change, or in the next tick if another action made the change
+  /// during the flush. Only the properties that the last performance read
+  /// count. The observed objects hold the target weakly; the commit retains it
+  /// as usual.
   ///
-  /// Changes are noticed from when the action returns. What it changes itself, after
-  /// it read it, does not perform it again: it shows what it sets, or commits anew.
+  /// Changes are noticed once the action has returned. If the action itself
+  /// changes a property after reading it, it is not performed again. Such an
+  /// action should use the value it sets, or commit itself again.
   ///
-  /// The objects have to be changed on the loop's thread. A change elsewhere is
-  /// noticed too, but not while the action runs, and it is told before it is made:
-  /// the action may still see the old value.
+  /// Change the objects on the loop's thread. A change on another thread is
+  /// noticed too, except while the action runs. It is reported before it is
+  /// made, so the action may still see the old value.
   ///
   /// ```swift
   /// static let layout = Selector<Label>.withObservation("layout") { $0.show($0.model.title) }
   /// ```
   ///
   /// - Parameters:
-  ///   - fileID: As of any selector, and so are `line` and `action`.
-  /// - Complexity: A performing is O(n) in the properties it reads, and allocates.
+  ///   - name: The name of the selector.
+  ///   - fileID: As for any selector, like `line` and `action`.
+  /// - Complexity: Performing the action is O(n) in the properties it reads,
+  ///   and allocates.
   @_disfavoredOverload
   public static func withObservation(
     _ name: String,
@@ -33,7 +36,7 @@ extension Selector {
     Selector(name, SelectorOrigin(fileID, line), observing: action)
   }
 
-  // Under a name of its own, which no isolated one is preferred to.
+  // Has its own name, so that no isolated overload is preferred to it.
   init(
     _ name: String,
     _ origin: SelectorOrigin,
@@ -45,7 +48,8 @@ extension Selector {
       erased: { object in
         let target = unsafeDowncast(object, to: Target.self)
         guard let loop = EventLoop.current else { return try action(target) }
-        // The first selector of the name, which is the one that is performed.
+        // The first selector with this name, because that is the one that is
+        // performed.
         let selector = Selector(name, nil, erased: { _ in })
         try loop.track(target, selector) { try action(target) }
       }
@@ -54,10 +58,11 @@ extension Selector {
 }
 
 extension Selector where Target: MainActorTarget {
-  /// The selector called `name`, whose action is the main actor's, and performed
-  /// again when a property of an `@Observable` object that it read is about to change.
+  /// Creates a selector whose action is isolated to the main actor, and is
+  /// performed again when an `@Observable` property that it read is about to
+  /// change.
   ///
-  /// Call from any thread. As for other targets.
+  /// Call from any thread. Otherwise as for other targets.
   public static func withObservation(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -69,11 +74,11 @@ extension Selector where Target: MainActorTarget {
 }
 
 extension Selector where Target: Actor {
-  /// The selector called `name`, whose action is isolated to its target, and
-  /// performed again when a property of an `@Observable` object that it read is about
-  /// to change.
+  /// Creates a selector whose action is isolated to its target, and is
+  /// performed again when an `@Observable` property that it read is about to
+  /// change.
   ///
-  /// Call from any thread. As for other targets.
+  /// Call from any thread. Otherwise as for other targets.
   public static func withObservation(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -94,8 +99,8 @@ extension EventLoop {
     _ selector: Selector<Target>,
     _ body: () throws -> Void
   ) throws {
-    // Nothing is performed again by a loop that closes.
+    // A closing loop performs nothing again.
     guard takesCommits else { return try body() }
-    try part(ObservedTargets.self).find(target, selector, core).track(body)
+    try part(ObservedTargets.self).findOrCreate(target, selector, core).track(body)
   }
 }

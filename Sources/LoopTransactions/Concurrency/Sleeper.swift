@@ -1,41 +1,42 @@
-/// A task that sleeps on a loop's timer.
+/// A task that sleeps by a timer of a loop.
 final class Sleeper: AwaitedCall, @unchecked Sendable {
-  // @unchecked: `timer` is touched on the loop's thread only; `stage` has its lock.
+  // @unchecked: `timer` is accessed on the loop's thread only. `stage` has a
+  // lock.
 
   private enum Stage {
-    case fresh
-    case asleep(UnsafeContinuation<Void, any Error>)
-    case over
+    case initial
+    case sleeping(UnsafeContinuation<Void, any Error>)
+    case finished
   }
 
   private let core: PortCore
   private let deadline: LoopClock.Instant
   private let isPrecise: Bool
-  private let stage = Locked(Stage.fresh)
+  private let stage = Locked(Stage.initial)
   private var timer: LoopTimer?  // loop only
 
-  /// One that will sleep until `deadline` on the loop of `core`.
+  /// Creates a sleep until `deadline` on the loop of `core`.
   init(_ core: PortCore, until deadline: LoopClock.Instant, isPrecise: Bool) {
     self.core = core
     self.deadline = deadline
     self.isPrecise = isPrecise
   }
 
-  /// Puts the task to sleep, which `continuation` wakes.
-  func begin(_ continuation: UnsafeContinuation<Void, any Error>) {
-    let begins = stage.withLock { stage in
-      guard case .fresh = stage else { return false }
-      stage = .asleep(continuation)
+  /// Starts the timer that resumes `continuation`.
+  func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
+    let suspends = stage.withLock { stage in
+      guard case .initial = stage else { return false }
+      stage = .sleeping(continuation)
       return true
     }
-    guard begins else { return continuation.resume(throwing: CancellationError()) }
+    guard suspends else { return continuation.resume(throwing: CancellationError()) }
     var item = PostedItem(startSleeper, self)
     if core.append(item) { return }
     item.drop()
     end(.failure(core.isForked ? LoopPort.PostError.forked : .closed))
   }
 
-  /// Wakes the task at once; its timer goes when the loop comes round.
+  /// Resumes the task immediately. The loop cancels the timer later.
   func cancel() {
     end(.failure(CancellationError()))
     var item = PostedItem(cancelSleeper, self)
@@ -44,28 +45,28 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
 
   func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
 
-  /// Wakes the task, unless it is awake.
+  /// Resumes the task, unless it was resumed.
   fileprivate func end(_ result: Result<Void, any Error>) {
     let continuation = stage.withLock { stage -> UnsafeContinuation<Void, any Error>? in
-      defer { stage = .over }
-      guard case .asleep(let continuation) = stage else { return nil }
+      defer { stage = .finished }
+      guard case .sleeping(let continuation) = stage else { return nil }
       return continuation
     }
     continuation?.resume(with: result)
   }
 
   fileprivate func start(on loop: EventLoop) {
-    let isOver = stage.withLock { stage in
-      if case .over = stage { true } else { false }
+    let isFinished = stage.withLock { stage in
+      if case .finished = stage { true } else { false }
     }
-    guard !isOver else { return }
+    guard !isFinished else { return }
     guard loop.takesCommits else { return end(.failure(LoopPort.PostError.closed)) }
-    let alarm = Alarm(self)
+    let callback = WakeCallback(self)
     do {
       timer =
         isPrecise
-        ? try loop.makePreciseTimer(at: deadline, .once) { _ in alarm.ring() }
-        : loop.makeTimer(at: deadline, .once) { _ in alarm.ring() }
+        ? try loop.makePreciseTimer(at: deadline, .once) { _ in callback.fire() }
+        : loop.makeTimer(at: deadline, .once) { _ in callback.fire() }
     } catch {
       end(.failure(error))
     }
@@ -77,16 +78,16 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
   }
 }
 
-/// What a sleeper's timer keeps. It goes with the timer, also if the loop is closed
-/// before the time has come: nobody sleeps for ever.
-private final class Alarm {
+/// Retained by a sleeper's timer, and released with it. If the loop is closed
+/// first, its release resumes the task.
+private final class WakeCallback {
   private let sleeper: Sleeper
 
   init(_ sleeper: Sleeper) { self.sleeper = sleeper }
 
   deinit { sleeper.end(.failure(LoopPort.PostError.closed)) }
 
-  func ring() { sleeper.end(.success(())) }
+  func fire() { sleeper.end(.success(())) }
 }
 
 private func startSleeper(_ loop: UnsafeRawPointer, _ sleeper: UnsafeRawPointer) {

@@ -1,8 +1,8 @@
 // Kept transactions of targets that are isolated to an actor.
 extension Transaction {
-  /// A transaction of `selector` on `target`, to be committed to `loop`.
+  /// Creates a transaction of `selector` on `target`, for commits to `loop`.
   ///
-  /// Call on the loop, which is the main thread's.
+  /// Call on the loop, which must be the main thread's.
   @MainActor
   public convenience init<Target: MainActorTarget>(
     _ target: Target,
@@ -13,7 +13,8 @@ extension Transaction {
     self.init(onLoop: target, selector, loop, hold)
   }
 
-  /// A transaction of `selector` on the actor `target`, to be committed to `loop`.
+  /// Creates a transaction of `selector` on the actor `target`, for commits to
+  /// `loop`.
   ///
   /// Call on the loop, isolated to `target`.
   public convenience init<Target: Actor>(
@@ -25,7 +26,7 @@ extension Transaction {
     self.init(onLoop: target, selector, loop, hold)
   }
 
-  // Under a name of its own, which no isolated one is preferred to.
+  // Has its own name, so that no isolated overload is preferred to it.
   private convenience init<Target>(
     onLoop target: Target,
     _ selector: Selector<Target>,

@@ -44,3 +44,10 @@ public final class Locked<Value: ~Copyable>: @unchecked Sendable {
     return try body(&value)
   }
 }
+
+extension Locked: CustomReflectable where Value: ~Copyable {
+  /// Empty, because reading the value could block.
+  public var customMirror: Mirror {
+    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
+  }
+}

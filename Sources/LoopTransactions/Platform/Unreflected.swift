@@ -14,13 +14,5 @@ extension Unreflected {
   }
 }
 
-// Not `Unreflected`: a public class needs a public mirror.
-extension Locked: CustomReflectable where Value: ~Copyable {
-  /// An empty mirror: reflection would read the value without the mutex.
-  public var customMirror: Mirror {
-    Mirror(self, children: [:], ancestorRepresentation: .suppressed)
-  }
-}
-
 extension AdaptiveLock: Unreflected where Value: ~Copyable {}
 extension ProcessWide: Unreflected {}

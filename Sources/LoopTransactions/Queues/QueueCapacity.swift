@@ -1,29 +1,30 @@
-/// How many elements a queue may hold, and what happens to the next one.
+/// The number of elements that a queue may hold, and what happens when it is
+/// full.
 ///
-/// In a queue that holds its elements weakly, those in front that died make room
-/// first; dead ones behind a live one count until it is handed over. Whether the
-/// first lives is looked at then, so its last release may fall to the sender.
+/// A queue with weak membership first removes dead elements at its front. A
+/// dead element behind a live one counts until the live one is delivered. The
+/// sender checks whether the first element lives, so it may release that
+/// element's last reference.
 ///
-/// A value: make and read it on any thread.
+/// A value type: use it on any thread.
 public struct QueueCapacity: Hashable, Sendable {
-  /// What a full queue does with an element.
+  /// The policy of a full queue.
   public enum WhenFull: Hashable, Sendable {
-    /// The element is not taken, and its sender is told so.
+    /// The new element is refused, and `enqueue` returns `.refused`.
     case refuse
-    /// The element that waits longest is dropped, counted, and handed to the
-    /// sender of the new one.
+    /// The oldest element is dropped, counted, and returned by `enqueue`.
     case dropOldest
-    /// The new element is dropped, counted, and handed back to its sender.
+    /// The new element is dropped, counted, and returned by `enqueue`.
     case dropNewest
   }
 
-  /// How many elements may wait.
+  /// The number of elements that may be queued.
   public let limit: Int
 
-  /// What happens to one more.
+  /// What happens when the queue is full.
   public let whenFull: WhenFull
 
-  /// Room for `limit` elements.
+  /// Creates a capacity of `limit` elements.
   ///
   /// - Precondition: `limit` is over zero.
   public init(_ limit: Int, whenFull: WhenFull) {
@@ -33,14 +34,14 @@ public struct QueueCapacity: Hashable, Sendable {
   }
 }
 
-/// How many elements a queue hands over in one tick.
+/// The number of elements that a queue delivers in one tick.
 ///
-/// A value: make and read it on any thread.
+/// A value type: use it on any thread.
 public struct BatchSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// The number of elements.
   public let count: Int
 
-  /// `count` elements a tick.
+  /// Creates a batch size of `count` elements per tick.
   ///
   /// - Precondition: `count` is over zero.
   public init(_ count: Int) {
@@ -48,11 +49,11 @@ public struct BatchSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
     self.count = count
   }
 
-  /// `value` elements a tick.
+  /// Creates a batch size of `value` elements per tick.
   ///
   /// - Precondition: `value` is over zero.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// All that waits, as far as the tick's budget goes.
+  /// All queued elements, within the tick's budget.
   public static let unlimited = BatchSize(.max)
 }

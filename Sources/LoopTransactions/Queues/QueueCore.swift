@@ -1,7 +1,8 @@
-/// A queue as its loop knows it: the elements, the handler, the observer.
+/// The part of a queue that its loop retains: the elements, the handler and the
+/// observer.
 final class QueueCore: @unchecked Sendable {
-  // @unchecked: `state` has its lock; everything marked loop only is touched on
-  // the loop's thread, behind checks or from the loop's own calls.
+  // @unchecked: `state` has a lock. Properties marked "loop only" are accessed
+  // on the loop's thread, after a check or in calls by the loop.
 
   typealias Handler = (AnyObject, _ isDrained: Bool) -> Void
 
@@ -14,7 +15,6 @@ final class QueueCore: @unchecked Sendable {
   private var observer: Observer?  // loop only
   private var handler: Handler?  // loop only
   private var onDrain: (() -> Void)?  // loop only
-  private var isOwed = false  // loop only
   private var isAbandoned = false  // loop only
 
   init(
@@ -43,36 +43,38 @@ final class QueueCore: @unchecked Sendable {
 
   deinit {
     guard port.isForked else { return state.withLock { $0.free() } }
-    // Nor is the lock destroyed: a thread that the child does not have may hold it.
+    // The lock is not destroyed either: a thread of the parent may hold it.
     _ = Unmanaged.passRetained(state)
   }
 
-  /// Adds `object` for the loop to take.
+  /// Adds `object` to the queue.
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
-    // Nobody hands over what an inherited queue holds. I15.
+    // An inherited queue is never drained. I15.
     guard !port.isForked else { return .closed }
     var lookahead: AnyObject?
     let action = state.withLock {
       $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead)
     }
-    if case .queued(wakes: true) = action { tellLoop() }
+    if case .queued(wakes: true) = action { scheduleOnLoop() }
     return action
   }
 
-  /// What `body` says of the state, or else `inherited`, in a child process: a
-  /// thread that it does not have may hold the lock. I15.
+  /// Returns the result of `body` for the state. In a forked child process
+  /// returns `inherited` instead, because a thread of the parent may hold the
+  /// lock. I15.
   ///
   /// Call from any thread.
   func ask<Result>(orInherited inherited: Result, _ body: (inout QueueState) -> Result) -> Result {
     port.isForked ? inherited : state.withLock(body)
   }
 
-  /// How many elements wait.
+  /// The number of queued elements.
   var count: Int { ask(orInherited: 0) { $0.count } }
 
-  /// Its user dropped the queue: it goes when it is empty.
+  /// Detaches the queue from the loop when it is empty. Called when the user
+  /// released the queue.
   ///
   /// Call from any thread.
   func abandon() {
@@ -80,41 +82,39 @@ final class QueueCore: @unchecked Sendable {
     if !port.append(item) { item.drop() }
   }
 
-  private func tellLoop() {
-    if port.isOnThread { return owe() }
-    // Refused by a loop that is closing: it drains every queue to its end.
+  private func scheduleOnLoop() {
+    if port.isOnThread { return schedule() }
+    // A closing loop refuses the post. It drains all queues itself.
     var item = PostedItem(queueWasFilled, self)
     if !port.append(item) { item.drop() }
   }
 }
 
-// What follows is called on the loop.
+// Everything below is called on the loop.
 extension QueueCore {
-  /// Something waits: the loop comes round for it.
-  fileprivate func owe() {
-    guard !isOwed, loop != nil else { return }
-    isOwed = true
-    observer?.setPending(true)
+  private var hasPendingWork: Bool { observer?.isPending ?? false }
+
+  /// Has the loop drain the queue before it next blocks.
+  fileprivate func schedule() {
+    if loop != nil { observer?.setPending(true) }
   }
 
-  /// Nothing waits.
-  private func rest() {
-    guard isOwed else { return }
-    isOwed = false
-    observer?.setPending(false)
-  }
+  /// Lets the loop block: the queue is empty.
+  private func becomeIdle() { observer?.setPending(false) }
 
-  /// Hands over a batch. Q2.
+  /// Delivers a batch. Q2.
   private func drain() {
     guard let loop else { return }
+    // The observer's call reset it. `becomeIdle()` resets it again when the
+    // drain ends.
+    observer?.setPending(true)
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
-    if isOwed { observer?.setPending(true) }
-    if isAbandoned, !isOwed { detach() }
+    if isAbandoned, !hasPendingWork { detach() }
   }
 
-  /// Hands over everything that waits now, whatever the batch and the budget.
+  /// Delivers all queued elements now, regardless of batch size and budget.
   func flush() {
-    // What a child inherited is the parent's to hand over. I15.
+    // A child's inherited elements are delivered by the parent. I15.
     guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
     loop.meter.isLifted = true
@@ -122,46 +122,47 @@ extension QueueCore {
     loop.meter.isLifted = wasLifted
   }
 
-  /// Refuses elements of other threads: their loop closes, and they might add
-  /// faster than it hands over.
+  /// Refuses elements from other threads. A closing loop might otherwise never
+  /// finish delivering them.
   func refuseOthers() { state.withLock { $0.closeToOthers() } }
 
-  /// Refuses elements from now on, and hands over those that wait.
+  /// Refuses further elements, and delivers the queued ones.
   func flushForGood() {
     state.withLock { $0.close() }
     flush()
   }
 
-  /// Drops what is left, and leaves the loop.
+  /// Drops the queued elements and leaves the loop, which is closed.
   func loopDidClose() {
     close()
-    rest()
+    becomeIdle()
     observer = nil
     handler = nil
     onDrain = nil
     leaveLoop()
   }
 
-  /// Takes note that there is no loop any more.
+  /// Forgets the loop.
   func leaveLoop() { loop = nil }
 
-  /// Refuses elements from now on, and drops those that wait.
+  /// Refuses further elements, and drops the queued ones.
   func close() {
     ask(orInherited: ()) { $0.close() }
     removeAll()
   }
 
-  /// Drops what waits, outside the lock.
+  /// Drops all queued elements, and returns how many were alive. Releases them
+  /// without the lock.
   ///
   /// Call from any thread.
   @discardableResult
   func removeAll() -> Int {
-    var removed = ask(orInherited: nil) { $0.takeAll() }
+    var removed = ask(orInherited: nil) { $0.removeAll() }
     return removed?.drop() ?? 0
   }
 
-  /// Hands over `limit` elements at most; whether nothing is left of those that
-  /// waited when it began.
+  /// Delivers up to `limit` elements. Returns whether all elements that were
+  /// queued at the start were delivered.
   private func handOver(atMost limit: Int, on loop: EventLoop) -> Bool {
     let mark = state.withLock { $0.mark }
     var left = limit
@@ -176,37 +177,39 @@ extension QueueCore {
     return endWithoutElement()
   }
 
-  /// Hands the next element over, and lets go of it; whether it was the last.
+  /// Delivers the next element and releases it. Returns whether it was the
+  /// last, or nil if there was none.
   private func deliverNext(before mark: UInt32, on loop: EventLoop) -> Bool? {
-    guard var taken = state.withLock({ $0.takeNext(before: mark) }) else { return nil }
-    // Flushed at once, they are not of a tick.
+    guard var element = state.withLock({ $0.dequeue(before: mark) }) else { return nil }
+    // A flush is not part of a tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
-    // Before the handler, so that what it enqueues begins a new drain.
-    if taken.isLast { rest() }
-    // It may be ours alone by now, and is not to live on through the handler.
-    taken.lookahead = nil
-    handler?(taken.object, taken.isLast)
-    return taken.isLast
+    // Before the handler, so that an element it enqueues starts a new drain.
+    if element.isLast { becomeIdle() }
+    // Released before the handler runs, because it may be the last reference.
+    element.lookahead = nil
+    handler?(element.object, element.isLast)
+    return element.isLast
   }
 
-  /// The elements that were left have died or were removed. Q6.
+  /// Ends the drain if the remaining elements have died or were removed. Q6.
   private func endWithoutElement() -> Bool {
     switch state.withLock({ $0.endDrain() }) {
     case .waiting: return false
     case .drained:
-      rest()
+      becomeIdle()
       onDrain?()
-    case .none: rest()
+    case .none: becomeIdle()
     }
     return true
   }
 
   fileprivate func wasAbandoned() {
     isAbandoned = true
-    // The wake of another thread may come only behind this.
-    if state.withLock({ $0.count }) > 0 { owe() }
-    if !isOwed { detach() }
+    // The post that another thread made for its element may arrive after this
+    // one.
+    if state.withLock({ $0.count }) > 0 { schedule() }
+    if !hasPendingWork { detach() }
   }
 
   private func detach() {
@@ -217,7 +220,7 @@ extension QueueCore {
 }
 
 private func queueWasFilled(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {
-  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().owe()
+  Unmanaged<QueueCore>.fromOpaque(queue).takeUnretainedValue().schedule()
 }
 
 private func queueWasAbandoned(_ loop: UnsafeRawPointer, _ queue: UnsafeRawPointer) {

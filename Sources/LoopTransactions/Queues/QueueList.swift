@@ -1,10 +1,9 @@
-/// The queues of a loop, by their order, equal ones in the order they were made.
-///
-/// Belongs to the loop's thread.
+/// The queues of a loop, by order. Queues of equal order keep the order in
+/// which they were created. Loop thread only.
 final class QueueList: LoopPart {
   private var queues: [QueueCore] = []
 
-  /// Adds `queue` behind those of its order.
+  /// Adds `queue` behind those of equal order.
   func insert(_ queue: QueueCore) {
     queues.insert(queue, at: queues.firstIndex { $0.order > queue.order } ?? queues.endIndex)
   }

@@ -1,84 +1,89 @@
-/// What a `RunLoopQueue` holds, apart from its lock, its loop and its handler.
+/// The elements of a `RunLoopQueue`, without its lock, loop and handler.
 ///
-/// Elements are told by address. A transition never calls user code: what has to
-/// be released is handed out, to be released without the lock.
+/// Elements are identified by address. A transition never runs user code: it
+/// returns references that must be released, and the caller releases them
+/// without the lock.
 package struct QueueState {
-  /// How an element is kept.
-  package struct Kept: BitwiseCopyable {
-    /// The retained `WeakBox` of an element held weakly; 0: it is retained.
+  /// How the queue refers to an element.
+  package struct Reference: BitwiseCopyable {
+    /// The address of the retained `WeakBox` of a weak element. 0 for a strong
+    /// one, which the queue retains directly.
     package var box: UInt
 
-    /// What is kept in `box`, or by the queue itself.
+    /// Creates a weak reference by `box`, or a strong one.
     package init(box: UInt = 0) { self.box = box }
   }
 
-  /// What an element was enqueued to.
+  /// The result of enqueueing an element.
   package enum EnqueueAction: Equatable {
-    /// It is in; if `wakes`, the loop has to be told.
+    /// The element was added. If `wakes`, the caller must schedule the queue on
+    /// its loop.
     case queued(wakes: Bool)
-    /// It waits already.
+    /// The element was queued already.
     case alreadyQueued
-    /// The queue is full, and the element was not taken.
+    /// The queue is full and refused the element.
     case refused
-    /// It is in, and the one at this address, still retained, is out.
+    /// The element was added, and the oldest, at this address and still
+    /// retained, was removed.
     case replaced(UInt, box: UInt)
-    /// The queue is full, and the element is the one that is dropped.
+    /// The queue is full and the new element was dropped.
     case dropped
     /// The queue is closed.
     case closed
   }
 
-  /// What the end of a drain was tried with.
+  /// The result of trying to end a drain.
   package enum EndAction: Equatable {
-    /// Something waits still.
+    /// Elements are still queued.
     case waiting
-    /// The drain is over, and nobody was told.
+    /// The drain ended, and the handler has not been notified.
     case drained
-    /// There was no drain under way.
+    /// No drain was in progress.
     case none
   }
 
-  /// An element that was taken out.
-  package struct Taken {
-    /// The element, which was retained by the queue and is now the caller's.
+  /// An element that was removed for delivery.
+  package struct DequeuedElement {
+    /// The element. The queue's reference now belongs to the caller.
     package let object: AnyObject
-    /// Whether nothing live waits behind it: the drain is over.
+    /// Whether no live element is left, which ends the drain.
     package let isLast: Bool
-    /// An element that was looked at, to be released without the lock.
+    /// The next live element, which the caller must release without the lock.
     package var lookahead: AnyObject?
   }
 
-  /// Elements that were taken out together, to be dropped.
-  package struct Removed {
-    fileprivate var list: KeyedFIFO<Kept>
+  /// Elements that were removed together, to be dropped.
+  package struct RemovedElements {
+    fileprivate var list: KeyedFIFO<Reference>
 
-    /// Drops them; returns how many were alive.
+    /// Releases the elements, and returns how many were alive.
     package mutating func drop() -> Int {
       var count = 0
       while let entry = list.removeFirst(before: list.mark) {
-        if QueueState.take(entry) != nil { count += 1 }
+        if QueueState.claim(entry) != nil { count += 1 }
       }
       list.free()
       return count
     }
   }
 
-  private var list = KeyedFIFO<Kept>()
+  private var list = KeyedFIFO<Reference>()
   private let isExclusive: Bool
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
-  /// Whether a drain is under way: the loop knows, or is being told, that
-  /// something waits. The loop alone ends it.
-  package private(set) var wakeIsOwed = false
+  /// Whether a drain is in progress: elements were queued, and the loop knows
+  /// or is being notified. Only the loop ends a drain.
+  package private(set) var isDraining = false
 
-  /// Whether nothing is accepted any more.
+  /// Whether all elements are refused.
   package private(set) var isClosed = false
 
-  /// Whether only the loop's own thread may still add elements: it closes.
+  /// Whether elements of other threads are refused, because the loop is
+  /// closing.
   private var isClosedToOthers = false
 
-  /// How many elements were dropped for want of room.
+  /// The number of elements dropped because the queue was full.
   package private(set) var droppedCount = 0
 
   package init(isExclusive: Bool, isWeak: Bool, capacity: QueueCapacity?) {
@@ -87,24 +92,29 @@ package struct QueueState {
     self.capacity = capacity
   }
 
-  /// Gives the memory back; nothing may be left in the queue.
+  /// Frees the memory. The queue must be empty.
   package func free() { list.free() }
 
-  /// How many elements wait, those that died since included.
+  /// The number of queued elements, including dead ones that are not removed
+  /// yet.
   package var count: Int { list.count }
 
-  /// A point in the queue: what is added from now on lies behind it.
+  /// The current end of the queue. Elements added later lie behind it.
   package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
-    assert(list.count == 0 || wakeIsOwed, "QueueState: the loop knows of all that waits")
-    assert(capacity.map { list.count <= $0.limit } ?? true, "QueueState: the capacity is kept")
+    assert(list.count == 0 || isDraining, "QueueState: \(list.count) elements without a drain")
+    assert(
+      capacity.map { list.count <= $0.limit } ?? true,
+      "QueueState: \(list.count) elements exceed the capacity"
+    )
   }
 }
 
 extension QueueState {
-  /// Adds `object`, and retains it unless it is held weakly. `lookahead` becomes
-  /// an element that was looked at, if any, to be released without the lock.
+  /// Adds `object`, and retains it unless membership is weak. Sets `lookahead`
+  /// to a live element that was inspected, if any. The caller must release it
+  /// without the lock.
   package mutating func enqueue(
     _ object: AnyObject,
     onLoop: Bool = false,
@@ -114,84 +124,86 @@ extension QueueState {
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive, isMember(key) { return .alreadyQueued }
-    // The dead in front make room before anything is refused or dropped.
+    // Dead elements at the front make room first.
     if isFull { lookahead = dropDeadInFront() }
     guard isFull else { return .queued(wakes: insert(object, key)) }
     return enqueueWhenFull(object, key)
   }
 
-  /// Takes the oldest live element that lies before `mark`, for the loop to hand
-  /// over; nil if there is none. With the last one the drain is over.
-  package mutating func takeNext(before mark: UInt32) -> Taken? {
+  /// Removes the oldest live element before `mark` and returns it, or nil if
+  /// there is none. The last element ends the drain.
+  package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
     defer { checkInvariants() }
     guard let object = removeFirst(before: mark) else { return nil }
     let lookahead = dropDeadInFront()
-    return Taken(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
+    return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
   }
 
-  /// Takes everything out, to be dropped without the lock. The drain goes on: the
-  /// loop is still to be told that nothing is left.
-  package mutating func takeAll() -> Removed {
+  /// Removes all elements, which the caller drops without the lock. Does not
+  /// end the drain: the loop must still learn that the queue is empty.
+  package mutating func removeAll() -> RemovedElements {
     defer { checkInvariants() }
     defer { list = KeyedFIFO(from: list.mark) }
-    return Removed(list: list)
+    return RemovedElements(list: list)
   }
 
   private mutating func removeFirst(before mark: UInt32) -> AnyObject? {
     while let entry = list.removeFirst(before: mark) {
-      if let object = Self.take(entry) { return object }
+      if let object = Self.claim(entry) { return object }
     }
     return nil
   }
 
-  /// Ends the drain if nothing is left.
+  /// Ends the drain if the queue is empty.
   ///
-  /// Call on the loop, which then tells of it: this returns `drained` once.
+  /// Call on the loop, which then notifies the user. Returns `drained` once per
+  /// drain.
   package mutating func endDrain() -> EndAction {
     defer { checkInvariants() }
     guard list.count == 0 else { return .waiting }
     list.settle()
-    guard wakeIsOwed else { return .none }
-    wakeIsOwed = false
+    guard isDraining else { return .none }
+    isDraining = false
     return .drained
   }
 
-  /// Takes `object` out; the one that was in, if any, is the caller's.
+  /// Removes `object`. The caller must release the returned reference without
+  /// the lock.
   package mutating func remove(_ object: AnyObject) -> (wasIn: Bool, released: AnyObject?) {
     defer { checkInvariants() }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive {
-      guard isMember(key), let place = list.find(key, 0) else { return (false, nil) }
-      return (true, Self.take(key, list.remove(place)))
+      guard isMember(key), let index = list.find(key, 0) else { return (false, nil) }
+      return (true, Self.claim(key, list.remove(index)))
     }
     guard let entry = list.removeFirst(where: { $0.key == key && Self.isAlive($0.payload) })
     else { return (false, nil) }
-    return (true, Self.take(entry))
+    return (true, Self.claim(entry))
   }
 
-  /// Refuses elements from now on.
+  /// Refuses further elements.
   package mutating func close() { isClosed = true }
 
-  /// Refuses elements of other threads than the loop's from now on.
+  /// Refuses further elements from threads other than the loop's.
   package mutating func closeToOthers() { isClosedToOthers = true }
 }
 
 extension QueueState {
-  /// Whether the object at `key` waits. One that died and whose address was
-  /// taken by another does not: its entry is dropped.
+  /// Whether the object at `key` is queued. Removes an entry whose object died
+  /// and whose address another object now has.
   private mutating func isMember(_ key: UInt) -> Bool {
-    guard let place = list.find(key, 0) else { return false }
-    if Self.isAlive(list[place]) { return true }
-    _ = Self.take(key, list.remove(place))
+    guard let index = list.find(key, 0) else { return false }
+    if Self.isAlive(list[index]) { return true }
+    _ = Self.claim(key, list.remove(index))
     return false
   }
 
   private mutating func insert(_ object: AnyObject, _ key: UInt) -> Bool {
-    let kept = isWeak ? Kept(box: WeakBox.retained(object)) : Kept()
+    let reference = isWeak ? Reference(box: WeakBox.retained(object)) : Reference()
     if !isWeak { _ = Unmanaged.passRetained(object) }
-    if isExclusive { list.append(key, 0, kept) } else { list.appendUnindexed(key, kept) }
-    defer { wakeIsOwed = true }
-    return !wakeIsOwed
+    if isExclusive { list.append(key, 0, reference) } else { list.appendUnindexed(key, reference) }
+    defer { isDraining = true }
+    return !isDraining
   }
 
   private var isFull: Bool { capacity.map { list.count >= $0.limit } ?? false }
@@ -210,47 +222,49 @@ extension QueueState {
     }
   }
 
-  /// Drops the dead from the front; returns the live one that is there then.
+  /// Removes dead elements from the front. Returns the live element that is
+  /// then first, if any.
   private mutating func dropDeadInFront() -> AnyObject? {
     guard isWeak else { return nil }
     while let entry = list.oldest() {
       if let object = WeakBox.object(entry.payload.box) { return object }
-      _ = list.removeFirst(before: list.mark).map(Self.take)
+      _ = list.removeFirst(before: list.mark).map(Self.claim)
     }
     return nil
   }
 
-  private static func isAlive(_ kept: Kept) -> Bool {
-    kept.box == 0 || WeakBox.object(kept.box) != nil
+  private static func isAlive(_ reference: Reference) -> Bool {
+    reference.box == 0 || WeakBox.object(reference.box) != nil
   }
 
-  fileprivate static func take(_ entry: KeyedFIFO<Kept>.Entry) -> AnyObject? {
-    take(entry.key, entry.payload)
+  fileprivate static func claim(_ entry: KeyedFIFO<Reference>.Entry) -> AnyObject? {
+    claim(entry.key, entry.payload)
   }
 
-  /// The element at `key`, which the queue gives up; nil if it died.
-  package static func take(_ key: UInt, _ kept: Kept) -> AnyObject? {
-    if kept.box != 0 { return WeakBox.take(kept.box) }
+  /// Removes the queue's reference to the element at `key` and returns the
+  /// element, or nil if it died.
+  package static func claim(_ key: UInt, _ reference: Reference) -> AnyObject? {
+    if reference.box != 0 { return WeakBox.claim(reference.box) }
     return KeyedObject.at(key).takeRetainedValue()
   }
 }
 
-/// A weak reference in an object of its own, known by its address.
+/// A heap object with a weak reference, identified by its address.
 final class WeakBox {
   private weak var object: AnyObject?
 
   private init(_ object: AnyObject) { self.object = object }
 
-  /// The address of a new box, retained.
+  /// Creates a box, retains it, and returns its address.
   static func retained(_ object: AnyObject) -> UInt {
     UInt(bitPattern: Unmanaged.passRetained(WeakBox(object)).toOpaque())
   }
 
-  /// The object of the box at `address`, if it lives.
+  /// The object of the box at `address`, or nil if it died.
   static func object(_ address: UInt) -> AnyObject? { at(address)?.takeUnretainedValue().object }
 
-  /// The object as above; the box is released.
-  static func take(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
+  /// Returns the object of the box at `address`, and releases the box.
+  static func claim(_ address: UInt) -> AnyObject? { at(address)?.takeRetainedValue().object }
 
   private static func at(_ address: UInt) -> Unmanaged<WeakBox>? {
     UnsafeRawPointer(bitPattern: address).map { .fromOpaque($0) }

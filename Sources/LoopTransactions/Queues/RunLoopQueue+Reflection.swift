@@ -1,6 +1,6 @@
 extension QueueCore: Unreflected {}
 
 extension RunLoopQueue: CustomReflectable {
-  /// How many elements wait. May be asked for on any thread.
+  /// The number of queued elements. Call from any thread.
   public var customMirror: Mirror { Mirror(self, showing: [("count", count)]) }
 }

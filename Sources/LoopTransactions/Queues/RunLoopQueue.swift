@@ -1,14 +1,18 @@
-/// Objects that a loop takes in batches, oldest first, a batch per tick.
+/// A FIFO queue of objects that a loop delivers to a handler, one batch per
+/// tick.
 ///
-/// Enqueue from any thread; the handler is called on the loop, before it waits.
-/// An object that waits already keeps its place and is handed over once, unless
-/// the queue is made otherwise. A queue without a handler is a release queue: it
-/// spreads the cost of dropping large structures over many ticks.
+/// Elements are enqueued from any thread. The handler is called on the loop,
+/// before it blocks. By default an element that is queued already keeps its
+/// position and is delivered once.
 ///
-/// What waits when the queue itself is dropped is still handed over. The loop's
-/// `run()` goes on while anything waits. Where only other threads fill the queue,
-/// set `EventLoop.waitsForPosts` and hold the loop's port, so that the run waits for
-/// them. In a child process the queue is closed and empty; the parent's goes on.
+/// A queue without a handler is a release queue: it spreads the cost of
+/// releasing large structures over many ticks.
+///
+/// If the queue is released, its elements are still delivered. The loop's
+/// `run()` continues while elements are queued. If only other threads fill the
+/// queue, set `EventLoop.waitsForPosts` and keep a reference to the loop's
+/// port, so that the run waits for them. In a forked child process the queue is
+/// closed and empty.
 ///
 /// ```swift
 /// let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
@@ -17,26 +21,27 @@
 /// queue.enqueue(cell)
 /// ```
 ///
-/// After Texture's ASRunLoopQueue.
+/// See also: modelled on Texture's `ASRunLoopQueue`.
 public final class RunLoopQueue<Element: AnyObject> {
-  /// Whether a queue keeps its elements alive.
+  /// Whether a queue retains its elements.
   public enum Membership: Hashable, Sendable {
-    /// Elements live until they are handed over.
+    /// Elements are retained until they are delivered.
     case strong
-    /// Elements that die are passed over, and use up no batch.
+    /// Elements are not retained. Dead ones are skipped and do not count
+    /// towards the batch.
     case weak
   }
 
-  /// What became of an element that was enqueued.
+  /// The result of enqueueing an element.
   public enum Outcome {
-    /// It waits to be handed over.
+    /// The element was added.
     case queued
-    /// It waited already, and keeps its place.
+    /// The element was queued already, and keeps its position.
     case alreadyQueued
-    /// The queue is full, and did not take it.
+    /// The queue is full and refused the element.
     case refused
-    /// The queue was full, and this element was dropped for it: the one that
-    /// waited longest, or the one just enqueued. Nil if it had died.
+    /// The queue was full, and this element was dropped: the oldest or the new
+    /// one, depending on `QueueCapacity.WhenFull`. Nil if it had died.
     case dropped(Element?)
     /// The queue or its loop is closed.
     case closed
@@ -44,20 +49,21 @@ public final class RunLoopQueue<Element: AnyObject> {
 
   private let core: QueueCore
 
-  /// A queue that `loop` drains.
+  /// Creates a queue that `loop` drains.
   ///
   /// Call on the loop.
   ///
   /// - Parameters:
-  ///   - membership: Whether elements are kept alive.
-  ///   - batchSize: How many are handed over in a tick.
-  ///   - isExclusive: Whether an element can wait only once.
-  ///   - order: When in `beforeWaiting`, among observers.
-  ///   - capacity: How many may wait; nil is any number.
-  ///   - onDrain: Called on the loop once per drain, after its last element was
-  ///     handed over, or found dead.
-  ///   - handler: Called on the loop with each element and whether it is the
-  ///     last live one. Nil only drops the references.
+  ///   - loop: The loop that calls the handler.
+  ///   - membership: Whether elements are retained.
+  ///   - batchSize: How many elements are delivered per tick.
+  ///   - isExclusive: Whether an element can be queued only once.
+  ///   - order: The order among the observers of `beforeWaiting`.
+  ///   - capacity: The maximum number of elements, or nil for no limit.
+  ///   - onDrain: Called on the loop once per drain, after the last element was
+  ///     delivered or found dead.
+  ///   - handler: Called on the loop with each element, and whether it is the
+  ///     last live one. If nil, the references are only released.
   public init(
     on loop: EventLoop,
     membership: Membership = .strong,
@@ -88,12 +94,14 @@ public final class RunLoopQueue<Element: AnyObject> {
 
   deinit { core.abandon() }
 
-  /// Queues `element` for a later tick, unless it is queued already.
+  /// Adds `element` to the queue, unless it is already queued.
   ///
-  /// Call from any thread. A sleeping loop is woken once however many follow.
-  /// An element that is being handed over is no longer queued: its handler may
-  /// queue it again, for a later tick.
+  /// Call from any thread. A burst of elements wakes a sleeping loop once.
+  /// During its delivery an element is no longer queued, so the handler may
+  /// enqueue it again, for a later tick.
   ///
+  /// - Parameter element: Retained until it is delivered, unless membership is
+  ///   weak.
   /// - Complexity: O(1).
   @discardableResult
   public func enqueue(_ element: Element) -> Outcome {
@@ -104,43 +112,45 @@ public final class RunLoopQueue<Element: AnyObject> {
     case .closed: return .closed
     case .dropped: return .dropped(element)
     case .replaced(let key, let box):
-      let oldest = QueueState.take(key, QueueState.Kept(box: box))
+      let oldest = QueueState.claim(key, QueueState.Reference(box: box))
       return .dropped(oldest.map { unsafeDowncast($0, to: Element.self) })
     }
   }
 
-  /// Takes `element` out; whether it was queued.
+  /// Removes `element`, and returns whether it was queued.
   ///
-  /// Call from any thread. Not exclusive, the oldest occurrence is taken.
+  /// Call from any thread. A queue that is not exclusive removes the oldest
+  /// occurrence.
   ///
-  /// - Complexity: O(1); not exclusive, O(n).
+  /// - Complexity: O(1), or O(n) if the queue is not exclusive.
   @discardableResult
   public func remove(_ element: Element) -> Bool {
     core.ask(orInherited: (false, nil)) { $0.remove(element) }.wasIn
   }
 
-  /// Takes everything out; how many live elements there were.
+  /// Removes all elements, and returns how many of them were alive.
   ///
-  /// Call from any thread, which releases them.
+  /// Call from any thread, which releases the elements.
   ///
-  /// - Complexity: O(n), without the lock.
+  /// - Complexity: O(n), outside the lock.
   @discardableResult
   public func removeAll() -> Int { core.removeAll() }
 
-  /// How many elements wait, those that died unnoticed included.
+  /// The number of queued elements, including dead ones that are not removed
+  /// yet.
   ///
   /// Call from any thread.
   public var count: Int { core.count }
 
-  /// How many elements were dropped for want of room.
+  /// The number of elements dropped because the queue was full.
   ///
   /// Call from any thread.
   public var droppedCount: Int { core.ask(orInherited: 0) { $0.droppedCount } }
 
-  /// Hands over everything that waits, at once, whatever the batch and the
-  /// budget: for a release queue under memory pressure.
+  /// Delivers all queued elements now, regardless of batch size and budget. For
+  /// example under memory pressure.
   ///
-  /// Call on the loop. Does nothing in a child process, whose parent hands it over.
+  /// Call on the loop. Does nothing in a forked child process.
   ///
   /// - Complexity: O(n).
   public func flush() {
@@ -148,14 +158,14 @@ public final class RunLoopQueue<Element: AnyObject> {
     core.flush()
   }
 
-  /// Refuses elements from now on, and drops those that wait.
+  /// Refuses further elements, and drops the queued ones.
   ///
-  /// Call from any thread, which releases them.
+  /// Call from any thread, which releases the elements.
   ///
   /// - Complexity: O(n).
   public func close() { core.close() }
 }
 
-// @unchecked: all there is is a constant reference to a core that any thread may
-// use; elements cross threads, so they must be free to.
+// @unchecked: the only property is a constant reference to a core that any
+// thread may use. Elements cross threads, so they must be Sendable.
 extension RunLoopQueue: @unchecked Sendable where Element: Sendable {}

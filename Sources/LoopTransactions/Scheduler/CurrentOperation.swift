@@ -1,7 +1,9 @@
-/// Which operations each thread runs, by their owners, one within another. Not
-/// retained: the thread that runs an operation holds its owner.
+/// The operations that each thread is running, identified by their owners. A
+/// thread may run one operation inside another.
+///
+/// Not retained: the thread that runs an operation keeps its owner alive.
 enum CurrentOperation {
-  // Lies on the stack of the thread that runs the operation.
+  // On the stack of the thread that runs the operation.
   private struct Frame {
     let owner: Unmanaged<OperationOwner>
     let outer: UnsafeMutableRawPointer?
@@ -12,8 +14,8 @@ enum CurrentOperation {
   /// The owner of the innermost operation that the calling thread runs.
   static var owner: OperationOwner? { owner(of: slot.address) }
 
-  /// The owners of all operations that cannot end before the calling thread goes on,
-  /// innermost first.
+  /// The owners of all operations that the calling thread runs, innermost
+  /// first. None of them can end before this thread continues.
   static var owners: [OperationOwner] {
     var owners: [OperationOwner] = []
     var address = slot.address
@@ -24,12 +26,12 @@ enum CurrentOperation {
     return owners
   }
 
-  /// Whether `transaction` waits for the calling thread to go on.
+  /// Whether `transaction` waits for an operation that the calling thread runs.
   static func isAwaited(by transaction: AnyObject) -> Bool {
     owners.contains { $0.isAwaited(by: transaction) }
   }
 
-  /// Calls `body` as part of an operation of `owner`. Calls may be nested.
+  /// Calls `body` as part of an operation of `owner`. Calls can be nested.
   static func with(_ owner: OperationOwner, _ body: () -> Void) {
     let outer = slot.address
     var frame = Frame(owner: .passUnretained(owner), outer: outer)
@@ -40,7 +42,7 @@ enum CurrentOperation {
     }
   }
 
-  /// Calls `body` as part of the operations of `owners`, given innermost first.
+  /// Calls `body` as part of the operations of `owners`, innermost first.
   static func with(_ owners: ArraySlice<OperationOwner>, _ body: () -> Void) {
     guard let outermost = owners.last else { return body() }
     with(outermost) { with(owners.dropLast(), body) }

@@ -1,13 +1,16 @@
-/// Operations that wait: by level, first come first in one, and by age over all.
+/// The queued operations: a FIFO list per level, and one list of all by age.
 ///
-/// Adding, removing and moving one is O(1), as is finding the most urgent or the
-/// oldest: lists through the nodes, a bit per level. Nodes are memory of the
-/// backlog, and are used again.
+/// Adding, removing and moving an operation is O(1), and so is finding the
+/// first of the highest level or the oldest. The lists run through the nodes,
+/// and a bitmap marks the levels that are not empty. The backlog owns the nodes
+/// and reuses them.
 package struct OperationBacklog: ~Copyable {
   package typealias Pointer = OperationNode.Pointer
 
-  /// Above every priority: what a thread waits for.
-  package static var lifted: Int { 256 }
+  /// The level above every priority, for operations that a thread waits for.
+  package static var boostedLevel: Int { 256 }
+
+  private static var levelCount: Int { boostedLevel + 1 }
 
   /// The level of `priority`.
   package static func level(_ priority: OperationPriority) -> Int { Int(priority.rawValue) + 128 }
@@ -17,26 +20,26 @@ package struct OperationBacklog: ~Copyable {
     var last: Pointer?
   }
 
-  // Plain memory: arrays would be asked for their uniqueness at each step.
-  private let lists = UnsafeMutablePointer<List>.allocate(capacity: OperationBacklog.lifted + 1)
-  // A bit per level that has operations.
+  // Plain memory: an array would check its uniqueness on every change.
+  private let lists = UnsafeMutablePointer<List>.allocate(capacity: levelCount)
+  // One bit per level: whether it has operations.
   private let filled = UnsafeMutablePointer<UInt64>.allocate(capacity: 5)
   private var oldest: Pointer?
   private var youngest: Pointer?
   private var free: Pointer?
   private var chunks: [Pointer] = []
 
-  /// How many wait.
+  /// The number of queued operations.
   package private(set) var count = 0
 
-  /// How long each level's have waited; nil where nobody wants to know.
+  /// The waiting times by level, or nil if they are not measured.
   private(set) var times: WaitTimes?
 
-  // 128 nodes are 8 KiB. Guess.
+  // 128 nodes take 8 KiB. Not measured.
   private static var chunkSize: Int { 128 }
 
   package init() {
-    lists.initialize(repeating: List(), count: Self.lifted + 1)
+    lists.initialize(repeating: List(), count: Self.levelCount)
     filled.initialize(repeating: 0, count: 5)
   }
 
@@ -49,14 +52,14 @@ package struct OperationBacklog: ~Copyable {
     }
   }
 
-  /// Adds an operation behind those of its level.
+  /// Appends an operation to its level.
   package mutating func append(_ content: consuming OperationNode.Content?, level: Int)
     -> OperationHandle
   {
-    let node = takeFree()
+    let node = allocateNode()
     node.pointee.content = content
     node.pointee.level = UInt16(truncatingIfNeeded: level)
-    node.pointee.wasTakenBack = false
+    node.pointee.wasReclaimed = false
     node.pointee.addedAt = _fastPath(times == nil) ? 0 : WaitTimes.now
     node.pointee.older = youngest
     node.pointee.younger = nil
@@ -69,7 +72,7 @@ package struct OperationBacklog: ~Copyable {
     return OperationHandle(node: node, generation: OperationNode.generation(of: word))
   }
 
-  /// The most urgent level that has operations; nil: none waits.
+  /// The highest level that has operations, or nil if there are none.
   package var highestLevel: Int? {
     for word in stride(from: 4, through: 0, by: -1) where filled[word] != 0 {
       return word * 64 + 63 - filled[word].leadingZeroBitCount
@@ -77,40 +80,41 @@ package struct OperationBacklog: ~Copyable {
     return nil
   }
 
-  /// Takes the first of the most urgent level.
-  package mutating func takeHighest() -> OperationHandle? {
+  /// Removes the first operation of the highest level and returns it.
+  package mutating func dequeueHighest() -> OperationHandle? {
     guard let level = highestLevel, let node = lists[level].first else { return nil }
-    take(node)
+    dequeue(node)
     return OperationHandle(node: node)
   }
 
-  /// Takes the most urgent for `seat`, in their order, as many as it may take, and no
-  /// more than `most`.
-  mutating func takeHighest(_ most: Int, for seat: WorkerSeat) {
-    let limit = min(seat.batchLimit, most)
-    while seat.count < limit, let level = highestLevel {
-      while seat.count < limit, let node = lists[level].first {
-        take(node)
-        seat.append(node)
+  /// Moves operations into the batch of `worker`, highest level first: up to
+  /// its batch limit, and at most `most`.
+  mutating func dequeueHighest(_ most: Int, for worker: Worker) {
+    let limit = min(worker.batchLimit, most)
+    while worker.count < limit, let level = highestLevel {
+      while worker.count < limit, let node = lists[level].first {
+        dequeue(node)
+        worker.append(node)
       }
     }
   }
 
-  /// Takes the one that waits longest.
-  package mutating func takeOldest() -> OperationHandle? {
+  /// Removes the operation that has waited longest and returns it.
+  package mutating func dequeueOldest() -> OperationHandle? {
     guard let node = oldest else { return nil }
-    take(node)
+    dequeue(node)
     return OperationHandle(node: node)
   }
 
-  /// Takes `handle` out if it waits; whether it did.
-  package mutating func take(_ handle: OperationHandle) -> Bool {
+  /// Removes `handle` if it is queued, and returns whether it was.
+  package mutating func remove(_ handle: OperationHandle) -> Bool {
     guard isQueued(handle) else { return false }
-    take(handle.node)
+    dequeue(handle.node)
     return true
   }
 
-  /// Moves `handle` behind those of `level` if it waits; whether it does.
+  /// Moves `handle` behind the operations of `level` if it is queued, and
+  /// returns whether it is.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
     guard isQueued(handle) else { return false }
     guard handle.node.pointee.level != level else { return true }
@@ -120,31 +124,31 @@ package struct OperationBacklog: ~Copyable {
     return true
   }
 
-  /// Tells from now on how long operations wait, or stops it.
+  /// Starts or stops measuring how long operations wait.
   mutating func measureWaits(_ yes: Bool) {
     if yes != (times != nil) { times = yes ? WaitTimes() : nil }
   }
 
-  /// Gives back the memory of one that was taken and has ended.
+  /// Frees the node of an operation that was dequeued and has ended.
   package mutating func recycle(_ handle: OperationHandle) {
-    assert(handle.isCurrent, "OperationBacklog: an operation ends once")
+    assert(handle.isCurrent, "OperationBacklog: an operation was recycled twice")
     let node = handle.node
     node.pointee.setWord(handle.generation &+ OperationNode.generation)
     node.pointee.next = free
     free = node
   }
 
-  /// Takes `handle` back to the front, if it was taken and has not begun; whether it is
-  /// back.
-  package mutating func takeBack(_ handle: OperationHandle) -> Bool {
+  /// Returns `handle` to the front of its level if it was dequeued and has not
+  /// been claimed. Returns whether it is queued again.
+  package mutating func reclaim(_ handle: OperationHandle) -> Bool {
     let (node, generation) = (handle.node, handle.generation)
     guard
       node.pointee.exchange(
-        generation | OperationNode.taken,
+        generation | OperationNode.dequeued,
         generation | OperationNode.queued
       )
     else { return false }
-    node.pointee.wasTakenBack = true
+    node.pointee.wasReclaimed = true
     node.pointee.older = nil
     node.pointee.younger = oldest
     if let oldest { oldest.pointee.older = node } else { youngest = node }
@@ -159,11 +163,11 @@ package struct OperationBacklog: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func take(_ node: Pointer) {
+  private mutating func dequeue(_ node: Pointer) {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
       times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
-      // Once, also where it is taken back.
+      // Recorded once, even if the operation is reclaimed and dequeued again.
       node.pointee.addedAt = 0
     }
     if let older = node.pointee.older {
@@ -177,7 +181,7 @@ package struct OperationBacklog: ~Copyable {
       youngest = node.pointee.older
     }
     count -= 1
-    node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.taken))
+    node.pointee.setWord(node.pointee.word ^ (OperationNode.queued | OperationNode.dequeued))
   }
 
   private mutating func linkLast(_ node: Pointer) {
@@ -195,7 +199,7 @@ package struct OperationBacklog: ~Copyable {
     node.pointee.next = next
     if let previous { previous.pointee.next = node } else { lists[level].first = node }
     if let next { next.pointee.previous = node } else { lists[level].last = node }
-    // Not otherwise: it would be one line more that is written to.
+    // Only if it was empty: the write dirties one more cache line.
     if previous == nil, next == nil { filled[level / 64] |= 1 << UInt64(level % 64) }
   }
 
@@ -207,11 +211,11 @@ package struct OperationBacklog: ~Copyable {
     if lists[level].first == nil { filled[level / 64] &= ~(1 << UInt64(level % 64)) }
   }
 
-  private mutating func takeFree() -> Pointer {
+  private mutating func allocateNode() -> Pointer {
     if free == nil { addChunk() }
-    guard let node = free else { fatalError("OperationBacklog: a chunk has nodes") }
+    guard let node = free else { fatalError("OperationBacklog: a new chunk has no free node") }
     free = node.pointee.next
-    // The next one comes from the processor of the worker that freed it.
+    // Prefetched, because it is in the cache of the CPU whose worker freed it.
     if let free { System.prefetchForWriting(free) }
     return node
   }

@@ -1,64 +1,68 @@
 import Synchronization
 
-/// What a scheduler knows of one operation, in memory that is used again.
+/// One operation of a scheduler, in memory that the backlog reuses.
 ///
-/// Belongs to a backlog, under its scheduler's lock; `word` alone is read without
-/// it. One cache line: it goes from the processor that adds to the one that runs it
-/// and back, and each line of it would.
+/// Protected by the scheduler's lock, except for `word`, which is atomic.
+/// Exactly one cache line: the node moves between the CPU that adds the
+/// operation and the one that runs it, and each further line would move too.
 package struct OperationNode: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
-  /// What an operation runs.
+  /// The code that a worker runs for the operation.
   ///
-  /// Moved, never copied: a copy counts references.
+  /// Moved, never copied, because a copy would count references.
   package enum Content: ~Copyable {
-    /// Told the operation, which may ask whether it was cancelled.
+    /// A closure. Its argument lets it poll for cancellation.
     case body(@Sendable (ScheduledOperation) -> Void)
-    /// Runs it, and is told of its end.
+    /// An object that runs the operation and is notified when it ends.
     case owner(OperationOwner)
-    /// A job of Swift's concurrency, and what it was enqueued on: its task may be all
-    /// that keeps the scheduler.
+    /// A job of Swift concurrency, and the scheduler it was enqueued on. The
+    /// job's task may hold the last reference to that scheduler.
     case job(UnownedJob, OperationScheduler)
   }
 
-  // Neighbours of the same level, in the order of their coming, and of all levels,
-  // by age.
+  // The neighbours in the list of the level, in order of arrival, and in the
+  // list of all operations, by age.
   var next: Pointer?
   var previous: Pointer?
   var younger: Pointer?
   var older: Pointer?
 
-  /// Nil where the memory is free.
+  /// Nil if the node is free.
   package internal(set) var content: Content?
 
-  /// Whether it is in front because it was taken back, not for its age.
-  var wasTakenBack = false
+  /// Whether the operation is at the front because it was reclaimed, not
+  /// because of its age.
+  var wasReclaimed = false
 
-  /// The level it is queued at.
+  /// The level the operation is queued at.
   var level: UInt16 = 0
 
-  /// When it was added, as `WaitTimes` tells the time; 0 where nobody wants to know.
+  /// The time it was added, as `WaitTimes.now`. 0 if waits are not measured.
   var addedAt: UInt32 = 0
 
   private let atomic = Atomic<UInt64>(0)
 
-  /// Which operation this memory holds, and how far it is. Changed under the
-  /// scheduler's lock, but for the step from `taken` to begun.
+  /// The operation's generation and state.
+  ///
+  /// Changed under the scheduler's lock, except for the step from `dequeued` to
+  /// claimed.
   var word: UInt64 {
-    // Relaxed: who reads it alone learns nothing of other memory.
+    // Relaxed: a reader without the lock derives nothing about other memory.
     atomic.load(ordering: .relaxed)
   }
 
-  /// Makes `word` `desired`. Under the scheduler's lock.
+  /// Sets `word`. Call with the scheduler's lock held.
   func setWord(_ desired: UInt64) {
-    // Release: who claims it may not have seen what was done under the lock.
+    // Release: pairs with the acquire in `exchange(_:_:)`. A claiming thread
+    // may not have held the lock.
     atomic.store(desired, ordering: .releasing)
   }
 
-  /// Makes `word` `desired` if it is `expected`; whether it was.
+  /// Sets `word` to `desired` if it is `expected`, and returns whether it was.
   func exchange(_ expected: UInt64, _ desired: UInt64) -> Bool {
-    // Acquire: sees what was done under the lock before it was made `expected`.
-    // Release: for who claims it next.
+    // Acquire: pairs with the release in `setWord(_:)`. Release: for the next
+    // thread that exchanges it.
     atomic.compareExchange(
       expected: expected,
       desired: desired,
@@ -67,20 +71,20 @@ package struct OperationNode: ~Copyable {
     ).exchanged
   }
 
-  /// It waits in a backlog.
+  /// The operation is in the backlog.
   static var queued: UInt64 { 1 }
-  /// It was taken, and has not begun.
-  static var taken: UInt64 { 2 }
-  /// It was cancelled when it had begun.
+  /// The operation was dequeued, and no worker has claimed it yet.
+  static var dequeued: UInt64 { 2 }
+  /// The operation was cancelled after a worker had claimed it.
   static var cancelled: UInt64 { 4 }
-  /// One operation more in this memory.
+  /// Added to `word` whenever the node is reused.
   static var generation: UInt64 { 8 }
 
-  /// What `word` says of which operation it is.
+  /// The bits of `word` that identify the operation.
   static func generation(of word: UInt64) -> UInt64 { word & ~(generation - 1) }
 }
 
-/// A body on its way to the scheduler, as inlined code may name it.
+/// Wraps a body for inlinable code, which cannot name `Content`.
 @usableFromInline
 struct OperationBody: ~Copyable {
   let content: OperationNode.Content
@@ -91,11 +95,12 @@ struct OperationBody: ~Copyable {
   }
 }
 
-/// An operation that was handed to a scheduler, whether or not it still is there.
+/// Refers to an operation that was added to a scheduler. Stays valid after the
+/// operation has ended.
 @usableFromInline
 package struct OperationHandle: @unchecked Sendable {
-  // @unchecked: the node is memory of the backlog, which is kept by `keeper`; only
-  // its atomic word is read here.
+  // @unchecked: the backlog owns the node, and the holder of the handle keeps
+  // the scheduler's core alive. Only the atomic `word` is read here.
 
   package let node: OperationNode.Pointer
   let generation: UInt64
@@ -105,26 +110,30 @@ package struct OperationHandle: @unchecked Sendable {
     self.generation = generation
   }
 
-  /// What `node` holds now. Under the scheduler's lock, or by who took it.
+  /// The operation that `node` currently holds. Call with the scheduler's lock
+  /// held, or as the worker that dequeued it.
   init(node: OperationNode.Pointer) {
     self.init(node: node, generation: OperationNode.generation(of: node.pointee.word))
   }
 
-  /// Whether it was taken, and has not begun, as far as is known.
-  var isTaken: Bool { node.pointee.word == generation | OperationNode.taken }
+  /// Whether the operation was dequeued and not yet claimed. A hint without the
+  /// scheduler's lock.
+  var isDequeued: Bool { node.pointee.word == generation | OperationNode.dequeued }
 
-  /// Makes it the caller's to run, if it was taken and has not begun; whether it is.
+  /// Claims the operation if it was dequeued and not yet claimed. Returns
+  /// whether the caller now runs it.
   package func claim() -> Bool {
-    node.pointee.exchange(generation | OperationNode.taken, generation)
+    node.pointee.exchange(generation | OperationNode.dequeued, generation)
   }
 
-  /// Whether it was cancelled. One atomic read.
+  /// Whether the operation was cancelled while it ran. One atomic read.
   package var isCancelled: Bool {
     let word = node.pointee.word
     return OperationNode.generation(of: word) == generation && word & OperationNode.cancelled != 0
   }
 
-  /// Whether it has not ended, as far as the holder of the scheduler's lock knows.
+  /// Whether the operation has not ended. Exact only with the scheduler's lock
+  /// held.
   package var isCurrent: Bool {
     OperationNode.generation(of: node.pointee.word) == generation
   }

@@ -1,33 +1,37 @@
-/// How an operation ended, as its scheduler knows it.
+/// How an operation ended, as the scheduler sees it.
 enum OperationEnd: Hashable, Sendable {
-  /// Its body has run, to its end.
+  /// Its body ran and returned.
   case performed
   /// It was cancelled before its body began.
   case cancelled
 }
 
-/// What is told how its operations end. A class to be derived from: one word in a
-/// node, and no witness table.
+/// Runs operations without a closure of their own, and is notified when they
+/// end.
+///
+/// A base class, not a protocol: a reference takes one word in a node, without
+/// a witness table.
 package class OperationOwner: @unchecked Sendable {
-  // @unchecked: derived classes say what guards their state.
+  // @unchecked: each derived class documents how its state is protected.
 
-  /// Runs an operation that has no body of its own, on the worker that took it.
+  /// Runs the operation, on the worker that claimed it.
   ///
-  /// Called once, unless it was cancelled before.
+  /// Called once, unless the operation was cancelled before.
   func run(_ operation: ScheduledOperation) {}
 
-  /// An operation ended, and what its body held is released.
+  /// Called when an operation has ended and the captures of its body are
+  /// released.
   ///
-  /// Called once for each, on the worker that ran it, or the thread that
-  /// cancelled it, without a lock.
+  /// Called once per operation, without a lock: on the worker that ran it, or
+  /// on the thread that cancelled it.
   func operationEnded(_ end: OperationEnd) {}
 
-  /// Whether `transaction` waits for this. An `AsyncTransactionCore`: the folder of
-  /// transactions stands above this one.
+  /// Whether `transaction` waits for this operation.
   ///
-  /// Call from any thread.
+  /// Call from any thread. `transaction` is an `AsyncTransactionCore`, which
+  /// this folder cannot name.
   func isAwaited(by transaction: AnyObject) -> Bool { false }
 
-  /// What a diagnosis calls it.
+  /// The name used in error messages.
   var title: String { "operation" }
 }

@@ -1,36 +1,36 @@
-/// How urgent an operation is: higher ones are taken first.
+/// The urgency of an operation. Higher priorities run first.
 ///
-/// 256 levels, so that a distance to the viewport can be one. A value: make and
-/// read it on any thread.
+/// There are 256 levels, so a priority can be the distance to the viewport. A
+/// value type: use it on any thread.
 ///
-/// After Texture's drawing priority, which no operation could change any more once
-/// it was queued.
+/// See also: `DispatchQoS` is the counterpart in Dispatch. Modelled on Texture's
+/// drawing priority, which could not be changed while an operation was queued.
 public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentable {
   /// The level, from -128 to 127.
   public let rawValue: Int8
 
-  /// The priority of level `rawValue`.
+  /// Creates a priority from its level.
   public init(rawValue: Int8) { self.rawValue = rawValue }
 
-  /// The priority of the level nearest to `level`.
+  /// Creates a priority from a level. Clamps `level` to -128...127.
   public init(_ level: Int) { self.init(rawValue: Int8(clamping: level)) }
 
-  /// What nobody waits for.
+  /// For work that no user waits for. Level -64.
   public static var background: OperationPriority { OperationPriority(rawValue: -64) }
 
-  /// What can wait for everything else that somebody asked for.
+  /// For work that other requested work should precede. Level -32.
   public static var low: OperationPriority { OperationPriority(rawValue: -32) }
 
-  /// What was not said to be anything else.
+  /// The default. Level 0.
   public static var normal: OperationPriority { OperationPriority(rawValue: 0) }
 
-  /// What somebody waits for.
+  /// For work that a user waits for. Level 64.
   public static var high: OperationPriority { OperationPriority(rawValue: 64) }
 
-  /// What a finger is on.
+  /// For work that responds to a current gesture. Level 96.
   public static var interactive: OperationPriority { OperationPriority(rawValue: 96) }
 
-  /// Whether `left` is taken after `right`.
+  /// Whether `left` runs after `right`.
   public static func < (left: OperationPriority, right: OperationPriority) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -1,16 +1,16 @@
 import Synchronization
 
 extension OperationScheduler {
-  /// Runs `body` on a worker, and returns what it makes.
+  /// Runs `body` on a worker and returns its result.
   ///
-  /// Call from any task. Cancelling the task cancels the operation: one that waits
-  /// does not run, one that runs is told. What `body` holds is released on the worker
-  /// before the task goes on.
+  /// Call from any task. Cancelling the task cancels the operation. A queued
+  /// operation then does not run; a running one can poll `isCancelled`. The
+  /// captures of `body` are released on the worker before the task resumes.
   ///
-  /// - Parameter priority: By default that of the task.
-  /// - Throws: What `body` throws; a `CancellationError` if it was cancelled before it
-  ///   ran.
-  /// - Complexity: O(1), and `body`.
+  /// - Parameter priority: Defaults to the priority of the task.
+  /// - Throws: The error of `body`, or a `CancellationError` if the operation
+  ///   was cancelled before it ran.
+  /// - Complexity: O(1), plus `body`.
   public func run<Value: Sendable>(
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
@@ -24,17 +24,18 @@ extension OperationScheduler {
     } onCancel: {
       awaited.cancel()
     }
-    return try awaited.takeValue()
+    return try awaited.value()
   }
 }
 
 extension OperationPriority {
-  /// The priority that stands for a task's.
+  /// Creates the priority that corresponds to a task's.
   ///
-  /// `TaskPriority.medium` is `normal`, `high` is `high`, `background` is `background`;
-  /// others lie between in proportion.
+  /// `TaskPriority.medium` maps to `normal`, `high` to `high` and `background`
+  /// to `background`. Values in between map proportionally.
   public init(_ priority: TaskPriority) {
-    // 9, 17, 21, 25, 33: background, low, medium, high, and the highest there is.
+    // The raw values 9, 17, 21, 25 and 33 are background, low, medium, high,
+    // and the highest.
     switch priority.rawValue {
     case ...9: self = .background
     case 25...: self = .high
@@ -43,18 +44,18 @@ extension OperationPriority {
   }
 }
 
-/// An operation that a task waits for.
+/// An operation whose result a task awaits.
 private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `continuation` and `handle` are written before a worker may know of
-  // the operation, `result` before the task goes on.
+  // @unchecked: `continuation` and `handle` are written before a worker can see
+  // the operation, and `result` is written before the task resumes.
 
   private let core: SchedulerCore
   private var body: (@Sendable (ScheduledOperation) throws -> Value)?
   private var continuation: UnsafeContinuation<Void, any Error>?
   private var handle: OperationHandle?
   private var result: Result<Value, any Error> = .failure(CancellationError())
-  // Sequentially consistent, both: of the thread that starts and the one that
-  // cancels, at least one sees what the other did.
+  // Both sequentially consistent: of the starting and the cancelling thread, at
+  // least one sees the other's store.
   private let isStarted = Atomic<Bool>(false)
   private let isCancelled = Atomic<Bool>(false)
 
@@ -88,10 +89,10 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
     result = Result { try body(operation) }
   }
 
-  func takeValue() throws -> Value { try result.get() }
+  func value() throws -> Value { try result.get() }
 
   override func operationEnded(_ end: OperationEnd) {
-    // One that did not run still holds it.
+    // Still set if the body did not run.
     body = nil
     continuation.take()?.resume()
   }

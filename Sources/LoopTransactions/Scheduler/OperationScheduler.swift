@@ -1,12 +1,15 @@
-/// Runs operations on worker threads of its own, the most urgent first.
+/// Runs operations on its own worker threads, highest priority first.
 ///
-/// At most `workerLimit` of them at once, however many wait; workers are started on
-/// demand and end when they have had nothing to do for a while. Operations of one
-/// priority are taken in the order they were added. One lane takes the oldest of all,
-/// and none waits for ever: before an operation at most 8 × `workerLimit` of higher
-/// priority are taken for each that is older. A worker that finds operations short takes
-/// up to 32 at once; what takes long holds up others for a millisecond or so, unless
-/// every worker is at such a one.
+/// At most `workerLimit` operations run at once. Workers are started on demand
+/// and end after 5 s without work. Operations of equal priority start in the
+/// order they were added.
+///
+/// No operation starves: one aging slot always picks the oldest operation, at
+/// the latest after 8 × `workerLimit` operations of higher priority.
+///
+/// A worker takes up to 32 operations at once if they are short. If one of them
+/// takes long, another worker reclaims the rest after about 1 ms, unless all
+/// workers run long operations.
 ///
 /// ```swift
 /// let scheduler = OperationScheduler("thumbnails")
@@ -17,27 +20,31 @@
 /// operation.cancel()
 /// ```
 ///
-/// After Texture's operation queue, whose lane against starvation could vanish, and
-/// which kept what was cancelled.
+/// See also: the counterparts are `DispatchQueue.global()` in Dispatch,
+/// `OperationQueue` in Foundation and `NIOThreadPool` in SwiftNIO. Modelled on
+/// Texture's operation queue, whose slot against starvation could disappear, and
+/// which retained cancelled operations.
 public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 
-  /// The scheduler for what needs none of its own.
+  /// The default scheduler.
   ///
-  /// Use it on any thread. In a child that was forked it is another one.
+  /// Call from any thread. A forked child process has its own.
   public static var shared: OperationScheduler { processWide.value }
 
   private static let processWide = ProcessWide { OperationScheduler("operations") }
 
-  /// A scheduler whose workers are called `name` in a debugger, as far as the system
-  /// shows: 15 bytes on Linux.
+  /// Creates a scheduler.
   ///
-  /// Call from any thread. Starts no worker yet; the first scheduler of a process starts
-  /// the thread that retries refused workers. A worker inherits its processor affinity
-  /// from the thread that starts it, mostly the one that adds an operation.
+  /// Call from any thread. No worker is started yet. The first scheduler of a
+  /// process starts the thread that retries failed worker starts. A worker
+  /// inherits its CPU affinity from the thread that starts it, usually the
+  /// thread that adds an operation.
   ///
-  /// - Parameter workerLimit: How many operations may run at once; by default two
-  ///   for each processor that this process may use.
+  /// - Parameters:
+  ///   - name: The name of the worker threads. Linux shows its first 15 bytes.
+  ///   - workerLimit: How many operations may run at once. Defaults to two per
+  ///     CPU that this process may use.
   /// - Precondition: `workerLimit` is over zero.
   public init(_ name: String, workerLimit: Int = OperationScheduler.defaultWorkerLimit) {
     require(
@@ -63,22 +70,23 @@ public final class OperationScheduler: Sendable {
     )
   }
 
-  // Workers hold the core: what was added is run to its end.
+  // The workers retain the core, so they still run the queued operations.
   deinit { core.close() }
 
-  /// Two for each processor that this process may use, by its affinity and the
+  /// Two per CPU that this process may use, according to its affinity and the
   /// quota of its control group.
   ///
-  /// Read it on any thread.
+  /// Call from any thread.
   public static let defaultWorkerLimit = 2 * ActiveCores.count
 
-  /// How many operations may run at once in the process, whatever their schedulers:
-  /// at first `defaultWorkerLimit`.
+  /// How many operations may run at once in the process, across all schedulers.
+  /// Initially `defaultWorkerLimit`.
   ///
-  /// Use it on any thread. Schedulers that have more to do than this allows take
-  /// turns, after half a millisecond or the operation they are at.
+  /// Call from any thread. Schedulers that together need more workers take
+  /// turns. A worker gives up its turn after 0.5 ms, or after its current
+  /// operation if that takes longer.
   ///
-  /// - Precondition: Over zero.
+  /// - Precondition: The value is over zero.
   public static var processWorkerLimit: Int {
     get { WorkerPermits.shared.limit }
     set {
@@ -90,20 +98,21 @@ public final class OperationScheduler: Sendable {
     }
   }
 
-  /// Adds an operation behind those of its priority.
+  /// Adds an operation behind those of equal priority.
   ///
-  /// Call from any thread. What `body` holds is released on the worker that ran it,
-  /// or by the thread that cancels it. Memory for as many as ever waited at once is
-  /// kept, 64 bytes each.
+  /// Call from any thread. Never blocks. The captures of `body` are released on
+  /// the worker that ran it, or on the thread that cancels it. The scheduler
+  /// keeps 64 bytes for each operation of its longest queue so far.
   ///
-  /// Never blocks. If the system refuses a thread for a worker, the operation waits, and
-  /// the start is retried until it succeeds: by a thread that is started with the
-  /// first scheduler of the process. If that was refused too, loops and tasks that wait
-  /// for operations retry, and each further `add` does. A scheduler that has no worker
-  /// reports so on standard error, once until one starts.
+  /// If the system refuses to create a worker thread, the operation stays
+  /// queued and a dedicated thread retries until one starts. If the system
+  /// refused that thread too, later calls of `add` retry, and so do loops and
+  /// tasks that wait for operations. A scheduler without any worker reports the
+  /// failure on standard error, once until a worker starts.
   ///
-  /// - Parameter body: Runs on a worker; told the operation, to ask whether it was
-  ///   cancelled.
+  /// - Parameter body: Runs on a worker. Its argument lets it poll for
+  ///   cancellation.
+  /// - Returns: A handle that can cancel the operation and change its priority.
   /// - Complexity: O(1). Allocates nothing beyond the closure.
   @inlinable
   @discardableResult
@@ -111,16 +120,17 @@ public final class OperationScheduler: Sendable {
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    // Inlined, so that a result that nobody uses is not retained. The body is moved: who
-    // held a copy might be the last to release it. O12.
+    // Inlined, so an unused result is not retained. The body is moved: the
+    // holder of a copy might release the captures last. O12.
     ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 
-  /// How many operations may run at once, as far as `processWorkerLimit` allows.
+  /// How many operations may run at once, within `processWorkerLimit`.
   ///
-  /// Call from any thread. Lowered, workers rest after the operation they are at.
+  /// Call from any thread. After a lower limit is set, excess workers stop
+  /// after their current operation.
   ///
-  /// - Precondition: Over zero.
+  /// - Precondition: The value is over zero.
   public var workerLimit: Int {
     get { core.ask { $0.limit } }
     set {
@@ -129,15 +139,15 @@ public final class OperationScheduler: Sendable {
     }
   }
 
-  /// What the scheduler has done so far, and is at.
+  /// A snapshot of the scheduler's counters.
   ///
   /// Call from any thread.
   public var metrics: SchedulerMetrics { core.ask { $0.metrics } }
 
-  /// Whether `metrics` tell how long operations wait. Off, that costs nothing; on, two
-  /// readings of the clock for each. Switched off, what was measured is forgotten.
+  /// Whether `metrics` includes how long operations wait.
   ///
-  /// Use it on any thread.
+  /// Call from any thread. Measuring reads the clock twice per operation; when
+  /// off, it costs nothing. Turning it off discards the measurements.
   public var measuresWaits: Bool {
     get { core.ask { $0.backlog.times != nil } }
     set {
@@ -148,17 +158,21 @@ public final class OperationScheduler: Sendable {
     }
   }
 
-  /// Whether somebody interacts, and one worker fewer is to run, to leave its
-  /// processor to the loop: one above that rests after the operation it is at.
+  /// Whether a user is interacting. While `true`, one worker fewer runs, which
+  /// leaves a CPU to the loop.
   ///
-  /// Call from any thread.
+  /// Call from any thread. An excess worker stops after its current operation.
   public var isInteractive: Bool {
     get { core.ask { $0.isInteractive } }
     set { core.update { $0.setInteractive(newValue) } }
   }
 }
 
-/// An operation that was added to a scheduler.
+/// A handle to an operation that was added to a scheduler.
+///
+/// Use it on any thread.
+///
+/// See also: `DispatchWorkItem` is the counterpart in Dispatch.
 public struct ScheduledOperation: Sendable {
   @usableFromInline let core: SchedulerCore
   @usableFromInline let handle: OperationHandle
@@ -169,26 +183,28 @@ public struct ScheduledOperation: Sendable {
     self.handle = handle
   }
 
-  /// Whether it has begun, and was cancelled since: for its body to ask. Of one that was
-  /// cancelled before, which `cancel()` told, and one that has ended, it is false.
+  /// Whether the operation was cancelled while it runs. For its body to poll.
   ///
-  /// Read it on any thread; one atomic read.
+  /// Call from any thread. One atomic read. Always `false` for an operation
+  /// that has ended, or that was cancelled before it began.
   public var isCancelled: Bool { handle.isCancelled }
 
-  /// Cancels the operation: one that has not begun does not run, and what its body holds
-  /// is released at once, on this thread; one that runs is told by `isCancelled`.
+  /// Cancels the operation.
   ///
-  /// Call from any thread. Whether it had not begun, and so does not run.
+  /// Call from any thread. A queued operation does not run, and its body is
+  /// released on this thread. A running one can poll `isCancelled`.
   ///
+  /// - Returns: `true` if the operation had not begun, so its body does not
+  ///   run. `false` if it had begun or ended, or was cancelled before.
   /// - Complexity: O(1).
   @discardableResult
   public func cancel() -> Bool { core.cancel(handle) }
 
-  /// Puts the operation behind those of `priority`, if it has not begun; whether that is
-  /// so.
+  /// Moves the operation behind those of `priority`, if it has not begun.
   ///
   /// Call from any thread.
   ///
+  /// - Returns: Whether the operation had not begun.
   /// - Complexity: O(1).
   @discardableResult
   public func setPriority(_ priority: OperationPriority) -> Bool {

@@ -1,16 +1,17 @@
-// What `dump`, a debugger and a failed expectation show. Each mirror may be asked for on
-// any thread, and in a child process, where no lock is taken.
+// The mirrors that `dump`, a debugger and a failed expectation show. They can
+// be created on any thread, and in a forked child process without taking a
+// lock.
 
 extension SchedulerCore: Unreflected {}
 extension WorkerPermits: Unreflected {}
 extension WorkerRetries: Unreflected {}
 extension RetryTimer: Unreflected {}
-extension WorkerSeat: Unreflected {}
+extension Worker: Unreflected {}
 extension OperationHandle: Unreflected {}
 extension OperationOwner: Unreflected {}
 
 extension OperationScheduler: CustomReflectable {
-  /// Its name, its limit, and what it has done so far.
+  /// The name, the worker limit and the metrics.
   public var customMirror: Mirror {
     guard !core.isForked else { return Mirror(self, showing: [("name", core.name)]) }
     return Mirror(
@@ -21,7 +22,7 @@ extension OperationScheduler: CustomReflectable {
 }
 
 extension ScheduledOperation: CustomReflectable {
-  /// Its scheduler's name, and whether it was cancelled.
+  /// The scheduler's name, and whether the operation was cancelled.
   public var customMirror: Mirror {
     Mirror(self, showing: [("scheduler", core.name), ("isCancelled", isCancelled)])
   }

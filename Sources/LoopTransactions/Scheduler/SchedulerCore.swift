@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What a scheduler shares with its workers: the state under its lock, and where
-/// workers sleep.
+/// The part of a scheduler that its workers retain: the locked state, and the
+/// place where idle workers sleep.
 @usableFromInline
 final class SchedulerCore: Sendable {
   let name: String
   private let state: AdaptiveLock<SchedulerState>
   private let parking = Parking()
-  /// How many wait, as a worker that searches may see it; a hint.
+  /// The length of the queue, as a hint for searching workers.
   private let waiting = Atomic<Int>(0)
 
   private let permits: WorkerPermits
   private let retries: WorkerRetries
-  // For how long a worker sleeps before it ends, in nanoseconds: 5 s, so that a pause
-  // between two frames or requests starts nobody anew. Guess.
+  // How long an idle worker sleeps before it ends, in nanoseconds. 5 s, so that
+  // a pause between frames or requests does not restart workers. Not measured.
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
 
-  /// The core of a scheduler that has no workers yet.
+  /// Creates the core of a scheduler without workers.
   init(
     name: String,
     limit: Int,
@@ -30,11 +30,11 @@ final class SchedulerCore: Sendable {
     self.retries = retries
     self.idleTime = idleTime
     state = AdaptiveLock(SchedulerState(limit: limit))
-    // Before anything is promised: a thread may be refused later.
+    // Started early, because the system may refuse a thread later.
     retries.prepare()
   }
 
-  /// Adds an operation, or traps.
+  /// Adds an operation. Traps if the scheduler is closed.
   @usableFromInline
   func add(
     _ body: consuming OperationBody,
@@ -46,7 +46,7 @@ final class SchedulerCore: Sendable {
     return handle
   }
 
-  /// Adds an operation; nil if the scheduler is closed.
+  /// Adds an operation. Returns nil if the scheduler is closed.
   func add(
     _ content: consuming OperationNode.Content,
     level: Int
@@ -58,8 +58,9 @@ final class SchedulerCore: Sendable {
     return added.handle
   }
 
-  /// Adds an operation as above, and tells `publish` its handle before any worker may
-  /// know of it, under the lock; whether it was added.
+  /// Adds an operation and passes its handle to `publish`, under the lock,
+  /// before a worker can see the operation. Returns false if the scheduler is
+  /// closed.
   func add(
     _ content: consuming OperationNode.Content,
     level: Int,
@@ -76,7 +77,7 @@ final class SchedulerCore: Sendable {
     return true
   }
 
-  /// Cancels `handle`; whether it waited, and so does not run.
+  /// Cancels `handle`, and returns whether the operation had not begun.
   func cancel(_ handle: OperationHandle) -> Bool {
     switch change({ $0.cancel(handle) }) {
     case .body: return true
@@ -88,45 +89,47 @@ final class SchedulerCore: Sendable {
     }
   }
 
-  /// Puts `handle` behind those of `level`, if it waits; whether it does.
+  /// Moves `handle` behind the operations of `level`, and returns whether the
+  /// operation has not begun.
   func move(_ handle: OperationHandle, to level: Int) -> Bool {
     change { $0.move(handle, to: level) }
   }
 
-  /// Runs `handle` on the calling thread, if it waits; whether it did.
-  func runIfWaiting(_ handle: OperationHandle) -> Bool {
-    guard change({ $0.take(handle) }) else { return false }
+  /// Runs `handle` on the calling thread if the operation has not begun.
+  /// Returns whether it ran.
+  func runIfQueued(_ handle: OperationHandle) -> Bool {
+    guard change({ $0.claim(handle) }) else { return false }
     Self.run(ScheduledOperation(core: self, handle: handle))
     change { $0.end(handle) }
     return true
   }
 
-  /// Changes settings, and what follows for the workers.
+  /// Changes settings, then starts or wakes workers as needed.
   func update(_ body: (inout SchedulerState) -> SchedulerState.WorkerAction) {
     perform(change(body))
   }
 
-  /// Asks the state.
+  /// Reads from the state.
   func ask<Result>(_ body: (borrowing SchedulerState) -> Result) -> Result {
     checkProcess()
     return state.withLock { body($0) }
   }
 
-  /// Whether this process is a child of the one that made the scheduler.
+  /// Whether this process was forked from the one that created the scheduler.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
-  /// Traps in a child of the process that made the scheduler.
+  /// Traps in a forked child process.
   func checkProcess() {
-    // The workers are the parent's, and one of them may hold the lock.
+    // The workers exist in the parent only, and one of them may hold the lock.
     if _slowPath(isForked) {
-      trap("OperationScheduler \(name): it belongs to the parent process; make one in the child")
+      trap("OperationScheduler \(name): belongs to the parent process; make one in the child")
     }
   }
 
-  /// Refuses operations from now on; those that wait are run, and the workers end.
+  /// Refuses further operations. Workers run the queued operations and end.
   func close() {
-    // A child lets go of what it inherited.
+    // A child only releases its copy.
     if !isForked { perform(change { $0.close() }) }
   }
 
@@ -136,7 +139,7 @@ final class SchedulerCore: Sendable {
     checkProcess()
     return state.withLock { state in
       let result = body(&state)
-      // Relaxed: a hint, which is looked at under the lock after that.
+      // Relaxed: a hint. A worker that sees work checks again under the lock.
       waiting.store(state.backlog.count, ordering: .relaxed)
       return result
     }
@@ -145,21 +148,21 @@ final class SchedulerCore: Sendable {
   private func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
-    case .wake, .start: if permits.acquire(for: self, action) { permitCame(action) }
+    case .wake, .start: if permits.acquire(for: self, action) { permitWasGranted(action) }
     case .end(let sleepers): parking.wake(sleepers)
     case .retry(let delay): retries.retry(self, after: delay)
     case .awaitRetry: retries.ensureDriver()
     }
   }
 
-  /// It is time to retry a start that the system refused.
+  /// Retries the start of a worker that the system refused.
   func retryStart() { perform(change { $0.retry() }) }
 
-  /// The calling task is about to suspend until an operation has ended.
+  /// Call before the current task suspends until an operation ends.
   func taskWillSuspend() { retries.driveByTask() }
 
-  /// A worker may be awake.
-  func permitCame(_ action: SchedulerState.WorkerAction) {
+  /// Wakes or starts a worker, which now has a permit to be awake.
+  func permitWasGranted(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none, .end, .retry, .awaitRetry: break
     case .wake: parking.wake()
@@ -168,19 +171,20 @@ final class SchedulerCore: Sendable {
   }
 }
 
-// What a worker does.
+// The worker loop.
 extension SchedulerCore {
-  // 3 us: less than waking a thread costs whoever adds.
+  // 3 us: less than it costs the adding thread to wake a worker.
   private static let searchTime: UInt64 = 3_000
 
-  // 1 ms: so long may what was taken wait behind what took unexpectedly long. Guess.
-  private static let watchTime: UInt64 = 1_000_000
+  // 1 ms: how long the rest of a batch waits behind an operation that takes
+  // unexpectedly long. Not measured.
+  private static let monitorInterval: UInt64 = 1_000_000
 
   private func startWorker() {
     if retries.startThread(name, { [self] in work() }) { return }
     permits.release()
-    let (action, isNews) = change { $0.couldNotStart() }
-    if isNews {
+    let (action, shouldReport) = change { $0.workerStartFailed() }
+    if shouldReport {
       System.logToStandardError(
         "OperationScheduler \(name): the system refused a thread for a worker; retrying"
       )
@@ -189,20 +193,22 @@ extension SchedulerCore {
   }
 
   private func work() {
-    let seat = WorkerSeat()
-    seat.awakeSince = System.cycles
+    let worker = Worker()
+    worker.awakeSince = System.cycles
     change { $0.didStart() }
     while true {
-      let yields = permits.isContended && seat.hasWorkedLong
+      let yields = permits.isContended && worker.hasWorkedLong
       let now = System.cycles
-      let (step, action) = change { yields ? $0.yield(seat, now: now) : $0.next(seat, now: now) }
+      let (step, action) = change { state in
+        yields ? state.yield(worker, now: now) : state.next(worker, now: now)
+      }
       perform(action)
       switch step {
-      case .run: runBatch(seat)
+      case .run: runBatch(worker)
       case .search: search()
       case .sleep:
         permits.release()
-        guard sleep(seat) else { return }
+        guard sleep(worker) else { return }
       case .end: return permits.release()
       }
     }
@@ -213,39 +219,40 @@ extension SchedulerCore {
     while waiting.load(ordering: .relaxed) == 0, System.nanoseconds < end { System.pause() }
   }
 
-  /// Sleeps until it is woken; false if it is to end: it slept too long, or the
-  /// scheduler is closed.
-  private func sleep(_ seat: WorkerSeat) -> Bool {
-    while !parking.sleep(atMost: seat.isWatching ? Self.watchTime : idleTime) {
-      if seat.isWatching {
+  /// Sleeps until the worker is woken. Returns false if it must end, because it
+  /// was idle for too long or the scheduler is closed.
+  private func sleep(_ worker: Worker) -> Bool {
+    while !parking.sleep(atMost: worker.isMonitoring ? Self.monitorInterval : idleTime) {
+      if worker.isMonitoring {
         let now = System.cycles
-        perform(change { $0.watch(seat, now: now) })
-      } else if change({ $0.mayEnd() }) {
+        perform(change { $0.monitor(worker, now: now) })
+      } else if change({ $0.retireIdleWorker() }) {
         return false
       }
     }
-    guard change({ $0.stays(seat) }) else { return false }
-    seat.isSearching = true
-    seat.awakeSince = System.cycles
+    guard change({ $0.resume(worker) }) else { return false }
+    worker.isSearching = true
+    worker.awakeSince = System.cycles
     return true
   }
 
-  private func runBatch(_ seat: WorkerSeat) {
+  private func runBatch(_ worker: Worker) {
     let began = System.cycles
-    let count = seat.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
+    let count = worker.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
     guard count > 0 else { return }
-    // 5 us of work are taken at once: so long may something more urgent wait for a
-    // worker beyond the operation that runs. Twice as many as before at most: one
-    // cheap operation says little about the next. With 32 at once after it, p99 of an
-    // urgent one over many of 20 us was 163 us instead of 20.
+    // A batch is sized for 5 us of work, so a more urgent operation waits at
+    // most that long beyond the running one. It grows by at most a factor of 2,
+    // because one cheap operation says little about the next. With 32 at once
+    // after one cheap operation, p99 of an urgent operation among many of 20 us
+    // was 163 us instead of 20.
     let perOperation = (System.cycles &- began) / UInt64(count)
     let isCheap = perOperation &* 32 < System.cyclesPerReading
-    seat.batchLimit = isCheap ? min(WorkerSeat.capacity, seat.batchLimit * 2) : 1
+    worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 
-  /// Runs `operation`, which is the caller's.
+  /// Runs `operation`, which the caller has claimed.
   private static func run(_ operation: ScheduledOperation) {
-    // Moved out: what it holds is released here, and retained nowhere.
+    // Moved out, so its captures are released here and no copy is retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):

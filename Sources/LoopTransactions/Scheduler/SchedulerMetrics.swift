@@ -1,21 +1,19 @@
-/// What a scheduler has done since it was made, and is at.
+/// A snapshot of a scheduler's counters, from `OperationScheduler.metrics`.
 ///
-/// A copy, taken at one moment by `OperationScheduler.metrics`.
-///
-/// A value: make and read it on any thread.
+/// A value type: use it on any thread.
 public struct SchedulerMetrics: Hashable, Sendable {
   /// How long operations of one priority waited for a worker.
   public struct Wait: Hashable, Sendable {
-    /// The priority they had when they were taken.
+    /// The priority the operations had when they were dequeued.
     public var priority: OperationPriority
-    /// How many there were.
+    /// The number of operations.
     public var count: UInt64
-    /// How long they waited, all together, in nanoseconds.
+    /// The sum of their waits, in nanoseconds.
     public var total: UInt64
-    /// How long the one that waited longest did, in nanoseconds.
+    /// The longest wait, in nanoseconds.
     public var longest: UInt64
 
-    /// The waits of `count` operations of `priority`; times in nanoseconds.
+    /// Creates the waits of one priority. Times are in nanoseconds.
     public init(priority: OperationPriority, count: UInt64, total: UInt64, longest: UInt64) {
       self.priority = priority
       self.count = count
@@ -24,28 +22,29 @@ public struct SchedulerMetrics: Hashable, Sendable {
     }
   }
 
-  /// Operations that wait.
+  /// Queued operations.
   public var queued = 0
 
-  /// Operations that were taken and have not ended.
+  /// Operations that were dequeued and have not ended.
   public var running = 0
 
-  /// Worker threads there are.
+  /// Worker threads.
   public var workers = 0
 
-  /// Those of them that have something to do, or look for it.
+  /// Workers that run operations or search for one.
   public var awake = 0
 
-  /// Operations added.
+  /// Operations added since the scheduler was created.
   public var added: UInt64 = 0
 
-  /// Operations that were cancelled before they ran.
+  /// Operations cancelled before they ran.
   public var cancelled: UInt64 = 0
 
-  /// Waits by priority, highest first, of those that had any while
-  /// `measuresWaits` was on. What a thread waits for counts as the highest.
+  /// The waits while `measuresWaits` was on, highest priority first. Priorities
+  /// without waits are left out. Operations that a thread waited for count as
+  /// the highest priority.
   public var waits: [Wait] = []
 
-  /// What a scheduler says that has done nothing.
+  /// Creates the metrics of an unused scheduler.
   public init() {}
 }

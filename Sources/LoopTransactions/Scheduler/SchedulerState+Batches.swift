@@ -1,29 +1,30 @@
-// What waits in batches, behind an operation that takes long.
+// Operations that wait in the batch of a stalled worker.
 extension SchedulerState {
-  /// Takes back what waits behind an operation that is held up, to the front of the backlog.
-  mutating func takeBack(_ now: UInt64) {
-    guard !shared.isEmpty else { return }
-    // Last first: each goes to the front.
-    for member in shared.reversed() {
-      member._withUnsafeGuaranteedRef { seat in
-        guard seat.isHeldUp(at: now) else { return }
-        seat.forEachWaiting { if backlog.takeBack($0) { running -= 1 } }
+  /// Returns the unclaimed operations of stalled workers to the front of the
+  /// backlog.
+  mutating func reclaimStalled(_ now: UInt64) {
+    guard !batchedWorkers.isEmpty else { return }
+    // In reverse, because each goes to the front.
+    for member in batchedWorkers.reversed() {
+      member._withUnsafeGuaranteedRef { worker in
+        guard worker.isStalled(at: now) else { return }
+        worker.forEachUnclaimed { if backlog.reclaim($0) { running -= 1 } }
       }
     }
-    shared.removeAll { $0._withUnsafeGuaranteedRef { $0.isHeldUp(at: now) } }
+    batchedWorkers.removeAll { $0._withUnsafeGuaranteedRef { $0.isStalled(at: now) } }
   }
 
-  /// The worker that watches had a look, at `now`.
-  package mutating func watch(_ seat: WorkerSeat, now: UInt64) -> WorkerAction {
+  /// Reclaims operations for the monitoring worker, at time `now`.
+  package mutating func monitor(_ worker: Worker, now: UInt64) -> WorkerAction {
     defer { checkInvariants() }
-    takeBack(now)
-    if shared.isEmpty { stopWatching(seat) }
-    return moreWorkersIfNeeded()
+    reclaimStalled(now)
+    if batchedWorkers.isEmpty { stopMonitoring(worker) }
+    return requestWorkerIfNeeded()
   }
 
-  mutating func stopWatching(_ seat: WorkerSeat) {
-    guard seat.isWatching else { return }
-    seat.isWatching = false
-    isWatched = false
+  mutating func stopMonitoring(_ worker: Worker) {
+    guard worker.isMonitoring else { return }
+    worker.isMonitoring = false
+    hasMonitor = false
   }
 }

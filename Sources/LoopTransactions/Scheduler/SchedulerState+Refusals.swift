@@ -1,37 +1,37 @@
-// The system refuses threads.
+// Worker starts that the system refused.
 extension SchedulerState {
-  // 0.1 ms, doubled 10 times at most, up to 0.1 s: where nothing is near a limit, one
-  // start in 10^5 is refused, and the next is not. Not measured.
+  // 0.1 ms, doubled up to 10 times, to 0.1 s. Without a limit nearby, one start
+  // in 10^5 is refused, and the next succeeds. Not measured.
   package static var firstRetryDelay: UInt64 { 100_000 }
 
-  /// The system refused the thread of a worker. One that sleeps takes its place, or the
-  /// start is retried later.
+  /// Handles a refused thread. Wakes a sleeping worker instead, or schedules a
+  /// retry.
   ///
-  /// - Returns: What to do, and whether to report that no worker is left: once until
-  ///   one starts.
-  package mutating func couldNotStart() -> (action: WorkerAction, isNews: Bool) {
+  /// - Returns: What to do, and whether to report that the scheduler has no
+  ///   worker. It is reported once until a worker starts.
+  package mutating func workerStartFailed() -> (action: WorkerAction, shouldReport: Bool) {
     defer { checkInvariants() }
     workers -= 1
     searching -= 1
     guard needsWorker, searching == 0, awake < width else { return (.none, false) }
-    if sleeping > 0 { return (moreWorkers(), false) }
+    if sleeping > 0 { return (requestWorker(), false) }
     isRetrying = true
     let delay = Self.firstRetryDelay << min(refusals, 10)
     refusals += 1
-    let isNews = workers == 0 && !wasReported
-    if isNews { wasReported = true }
-    return (.retry(after: delay), isNews)
+    let shouldReport = workers == 0 && !wasReported
+    if shouldReport { wasReported = true }
+    return (.retry(after: delay), shouldReport)
   }
 
-  /// It is time to retry a refused start.
+  /// Retries a refused start.
   package mutating func retry() -> WorkerAction {
     isRetrying = false
-    let action = moreWorkersIfNeeded()
+    let action = requestWorkerIfNeeded()
     if action != .start { refusals = 0 }
     return action
   }
 
-  /// The thread of a worker has begun.
+  /// Resets the retry delay, because the thread of a worker has started.
   package mutating func didStart() {
     refusals = 0
     wasReported = false

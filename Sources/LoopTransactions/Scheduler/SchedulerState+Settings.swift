@@ -1,22 +1,22 @@
-// What is set, and the end.
+// Settings and closing.
 extension SchedulerState {
-  /// Lets at most `limit` workers be awake.
+  /// Sets how many workers may be awake.
   package mutating func setLimit(_ limit: Int) -> WorkerAction {
     self.limit = limit
-    return moreWorkersIfNeeded()
+    return requestWorkerIfNeeded()
   }
 
-  /// Lets one worker fewer be awake while `yes`.
+  /// Turns interactive mode on or off. O4.
   package mutating func setInteractive(_ yes: Bool) -> WorkerAction {
     isInteractive = yes
-    return moreWorkersIfNeeded()
+    return requestWorkerIfNeeded()
   }
 
-  /// Refuses operations from now on. Those that wait are run; then workers end.
+  /// Refuses further operations. Workers run the queued ones and then end.
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true
-    guard backlog.count == 0, shared.isEmpty else { return moreWorkersIfNeeded() }
+    guard backlog.count == 0, batchedWorkers.isEmpty else { return requestWorkerIfNeeded() }
     return endSleepers()
   }
 
@@ -29,10 +29,10 @@ extension SchedulerState {
     return .end(count)
   }
 
-  /// The worker of `seat` was woken: whether it goes on, or is one of those that end.
-  package mutating func stays(_ seat: WorkerSeat) -> Bool {
+  /// Handles the wake of `worker`. Returns false if it must end.
+  package mutating func resume(_ worker: Worker) -> Bool {
     defer { checkInvariants() }
-    stopWatching(seat)
+    stopMonitoring(worker)
     guard ending > 0 else { return true }
     ending -= 1
     return false

@@ -1,39 +1,42 @@
-/// Who works at what: a scheduler's operations and its workers, under its lock.
+/// The queued operations and the workers of a scheduler. Protected by the
+/// scheduler's lock.
 ///
-/// A transition changes the state and returns what is to be done without the lock.
+/// A transition changes the state and returns an action, which the caller
+/// performs without the lock.
 ///
-/// A worker is awake or it sleeps. Of those awake at most one searches: it found
-/// nothing, and looks for some microseconds more before it sleeps, so that what is
-/// added meanwhile wakes nobody. Workers that are awake are never more than
-/// `width`. O1, O4.
+/// A worker is awake or asleep. At most one awake worker searches: it found
+/// nothing, and looks for some microseconds more before it sleeps, so an
+/// operation added meanwhile wakes no thread. At most `width` workers are
+/// awake. O1, O4.
 ///
-/// What a worker took several of at once, others take back if it is held up by the
-/// first: the next that asks, or the one that watches while it sleeps.
+/// A worker may dequeue several operations at once. If the first of them stalls
+/// the worker, others reclaim the rest: the next worker that asks for work, or
+/// a sleeping worker that monitors batches.
 package struct SchedulerState: ~Copyable {
-  /// What to do about the workers.
+  /// What to do about the workers, without the lock.
   package enum WorkerAction: Equatable {
     case none
-    /// Wake one that sleeps.
+    /// Wake one sleeping worker.
     case wake
-    /// Start one more.
+    /// Start one more worker.
     case start
-    /// Have this many that sleep end.
+    /// Let this many sleeping workers end.
     case end(Int)
     /// Call `retry()` after this many nanoseconds.
     case retry(after: UInt64)
-    /// See to it that somebody calls `retry()`, as was asked for before.
+    /// Make sure that the pending call of `retry()` is driven by a thread.
     case awaitRetry
   }
 
-  /// What a worker does next.
+  /// The next step of a worker.
   package enum Step: Equatable {
-    /// Run what it took.
+    /// Run its batch.
     case run
-    /// Look for work a little longer, then ask again.
+    /// Search a little longer, then ask again.
     case search
     /// Sleep until it is woken.
     case sleep
-    /// End: the scheduler is closed, and nothing is left.
+    /// End: the scheduler is closed and has no work left.
     case end
   }
 
@@ -42,42 +45,44 @@ package struct SchedulerState: ~Copyable {
   package internal(set) var isInteractive = false
   package internal(set) var isClosed = false
 
-  /// How many workers there are.
+  /// The number of workers.
   package internal(set) var workers = 0
   /// How many of them sleep.
   package internal(set) var sleeping = 0
-  /// How many look for work: 0 or 1, and those just woken or started.
+  /// How many of them search: 0 or 1, plus those just woken or started.
   package internal(set) var searching = 0
 
-  /// How many that slept were told to end, and have not noticed.
+  /// How many sleeping workers must end and have not noticed yet.
   package internal(set) var ending = 0
 
-  /// Whether a refused start will be retried; until then none is tried.
+  /// Whether a refused start will be retried. Until then no start is attempted.
   package internal(set) var isRetrying = false
-  // How many starts in a row were refused.
+  // Consecutive refused starts.
   var refusals: UInt64 = 0
-  // Whether it was reported that no worker is left, since one last started.
+  // Whether a scheduler without workers was reported since a worker last
+  // started.
   var wasReported = false
 
-  /// How many operations were taken and have not ended.
+  /// Operations that were dequeued and have not ended.
   package internal(set) var running = 0
 
   private var added: UInt64 = 0
   private var cancelled: UInt64 = 0
 
-  // Who took several at once; unretained: each is taken off before its worker ends.
-  var shared: [Unmanaged<WorkerSeat>] = []
-  /// Whether one that sleeps watches who took several at once.
-  package internal(set) var isWatched = false
+  // The workers whose batch has several operations. Unretained: each is removed
+  // before its worker ends.
+  var batchedWorkers: [Unmanaged<Worker>] = []
+  /// Whether a sleeping worker monitors the batches.
+  package internal(set) var hasMonitor = false
 
-  // How many workers are at an operation that they took because it was the oldest.
-  private var inLane = 0
-  // How many were taken by priority since the oldest was taken.
-  private var takenByPriority = 0
+  // How many workers run an operation that they took for its age.
+  private var agingWorkers = 0
+  // Operations dequeued by priority since the oldest was last dequeued.
+  private var dequeuedByPriority = 0
 
-  /// After so many operations for each worker, less one, the oldest is taken, whoever
-  /// is in the lane: with one worker, every eighth. O3.
-  package static var laneInterval: Int { 8 }
+  /// After this many operations per worker, less one, the oldest is dequeued,
+  /// even if the aging slot is occupied. With one worker, every eighth. O3.
+  package static var agingInterval: Int { 8 }
 
   package init(limit: Int) { self.limit = limit }
 
@@ -86,7 +91,7 @@ package struct SchedulerState: ~Copyable {
 
   var awake: Int { workers - sleeping }
 
-  /// What it has done, and is at.
+  /// A snapshot of the counters.
   package var metrics: SchedulerMetrics {
     var metrics = SchedulerMetrics()
     metrics.queued = backlog.count
@@ -100,15 +105,18 @@ package struct SchedulerState: ~Copyable {
   }
 
   func checkInvariants() {
-    assert(searching <= awake && sleeping <= workers, "SchedulerState: who searches is awake")
-    assert(running >= 0, "SchedulerState: an operation ends once")
+    assert(
+      searching <= awake && sleeping <= workers,
+      "SchedulerState: \(searching) searching, \(sleeping) asleep, \(workers) workers"
+    )
+    assert(running >= 0, "SchedulerState: \(running) operations running")
   }
 }
 
-// Operations come and go.
+// Adding, claiming and ending operations.
 extension SchedulerState {
-  /// Adds an operation; nil if the scheduler is closed.
-  // Optional, so that a caller can move it in: a closure copies what it captures.
+  /// Adds an operation. Returns nil if the scheduler is closed.
+  // `content` is optional so that a caller can move it out of a captured variable.
   package mutating func add(
     _ content: consuming OperationNode.Content?,
     level: Int
@@ -116,27 +124,32 @@ extension SchedulerState {
     guard !isClosed else { return nil }
     let handle = backlog.append(content, level: level)
     added &+= 1
-    return (handle, moreWorkers())
+    return (handle, requestWorker())
   }
 
-  /// Takes `handle` if it has not begun; whether it is the caller's to run.
-  package mutating func take(_ handle: OperationHandle) -> Bool {
-    if backlog.take(handle) { running += 1 }
+  /// Claims `handle` if it has not begun, and returns whether the caller now
+  /// runs it.
+  package mutating func claim(_ handle: OperationHandle) -> Bool {
+    if backlog.remove(handle) { running += 1 }
     return handle.claim()
   }
 
-  /// Puts `handle` behind those of `level`, if it has not begun; whether that is so.
+  /// Moves `handle` behind the operations of `level` if it has not begun, and
+  /// returns whether that is so.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
-    if backlog.takeBack(handle) { running -= 1 }
+    if backlog.reclaim(handle) { running -= 1 }
     return backlog.move(handle, to: level)
   }
 
-  /// Cancels `handle`: what it was, if it has not begun; one that has is told.
+  /// Cancels `handle`. Returns its content if it had not begun. Marks it as
+  /// cancelled if it has.
   package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
-    // Claimed also where it waits: a worker from which it was taken back may be about to.
-    guard take(handle) else {
-      // It has begun: nobody else changes the word until it has ended.
+    // Claimed even if it is queued: a worker it was reclaimed from may be about
+    // to claim it.
+    guard claim(handle) else {
+      // Running: no other thread changes the word until the operation has
+      // ended.
       handle.node.pointee.setWord(handle.node.pointee.word | OperationNode.cancelled)
       return nil
     }
@@ -147,20 +160,20 @@ extension SchedulerState {
     return content
   }
 
-  /// Takes back the memory of one that was taken and has ended.
+  /// Frees the node of an operation that was dequeued and has ended.
   package mutating func end(_ handle: OperationHandle) {
     running -= 1
     backlog.recycle(handle)
   }
 
-  /// One more worker if something waits, or what waits in a batch has nobody who
-  /// watches it.
-  mutating func moreWorkersIfNeeded() -> WorkerAction { needsWorker ? moreWorkers() : .none }
+  /// Requests a worker if operations are queued, or if batches have no monitor.
+  mutating func requestWorkerIfNeeded() -> WorkerAction { needsWorker ? requestWorker() : .none }
 
-  var needsWorker: Bool { backlog.count > 0 || (!shared.isEmpty && !isWatched) }
+  var needsWorker: Bool { backlog.count > 0 || (!batchedWorkers.isEmpty && !hasMonitor) }
 
-  /// Whoever searches finds what was added; else one more has to come, if it may.
-  mutating func moreWorkers() -> WorkerAction {
+  /// Wakes or starts a worker, unless one is searching or all permitted workers
+  /// are awake.
+  mutating func requestWorker() -> WorkerAction {
     defer { checkInvariants() }
     guard searching == 0, awake < width else { return .none }
     if sleeping > 0 {
@@ -175,103 +188,109 @@ extension SchedulerState {
   }
 }
 
-// Workers ask.
+// The transitions of a worker.
 extension SchedulerState {
-  /// What a worker does next. One that searched says so, and one that is at the
-  /// oldest operation gives that up.
+  /// Ends the batch of `worker` and returns what it does next.
+  ///
+  /// A searching worker stops searching, and a worker in the aging slot leaves
+  /// it.
   package mutating func next(
-    _ seat: WorkerSeat,
+    _ worker: Worker,
     now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
-    let (searched, wasInLane) = (seat.isSearching, seat.isInLane)
-    putDown(seat)
-    if awake > width { return (sleep(seat), .none) }
-    takeBack(now)
+    let (searched, wasInAgingSlot) = (worker.isSearching, worker.isInAgingSlot)
+    finishBatch(worker)
+    if awake > width { return (sleep(worker), .none) }
+    reclaimStalled(now)
     if backlog.count > 0 {
-      take(into: seat, wasInLane: wasInLane, now)
-      return (.run, moreWorkersIfNeeded())
+      fillBatch(of: worker, wasInAgingSlot: wasInAgingSlot, now)
+      return (.run, requestWorkerIfNeeded())
     }
-    if isClosed, shared.isEmpty {
+    if isClosed, batchedWorkers.isEmpty {
       workers -= 1
       return (.end, endSleepers())
     }
-    guard !isClosed, !searched, searching == 0 else { return (sleep(seat), .none) }
+    guard !isClosed, !searched, searching == 0 else { return (sleep(worker), .none) }
     searching += 1
-    seat.isSearching = true
+    worker.isSearching = true
     return (.search, .none)
   }
 
-  private mutating func take(into seat: WorkerSeat, wasInLane: Bool, _ now: UInt64) {
-    if shouldTakeOldest(wasInLane: wasInLane), let oldest = backlog.takeOldest() {
-      seat.append(oldest.node)
-      takeInLane(oldest, by: seat)
+  private mutating func fillBatch(of worker: Worker, wasInAgingSlot: Bool, _ now: UInt64) {
+    if shouldDequeueOldest(wasInAgingSlot: wasInAgingSlot), let oldest = backlog.dequeueOldest() {
+      worker.append(oldest.node)
+      occupyAgingSlot(oldest, by: worker)
     } else {
-      backlog.takeHighest(untilLane, for: seat)
-      takenByPriority += seat.count
+      backlog.dequeueHighest(remainingBeforeOldest, for: worker)
+      dequeuedByPriority += worker.count
     }
-    running += seat.count
-    guard seat.count > 1 else { return }
-    seat.takenAt = now
-    shared.append(Unmanaged.passUnretained(seat))
+    running += worker.count
+    guard worker.count > 1 else { return }
+    worker.batchStart = now
+    batchedWorkers.append(Unmanaged.passUnretained(worker))
   }
 
-  private mutating func takeInLane(_ oldest: OperationHandle, by seat: WorkerSeat) {
-    // It had its turn, and may be younger than others: the lane is still theirs.
-    guard !oldest.node.pointee.wasTakenBack else { return takenByPriority += 1 }
-    seat.isInLane = true
-    inLane += 1
-    takenByPriority = 0
+  private mutating func occupyAgingSlot(_ oldest: OperationHandle, by worker: Worker) {
+    // A reclaimed operation had its turn, and may be younger than others. It
+    // does not occupy the aging slot.
+    guard !oldest.node.pointee.wasReclaimed else { return dequeuedByPriority += 1 }
+    worker.isInAgingSlot = true
+    agingWorkers += 1
+    dequeuedByPriority = 0
   }
 
-  private func shouldTakeOldest(wasInLane: Bool) -> Bool {
-    if untilLane == 0 { return true }
-    return width > 1 && inLane == 0 && !wasInLane
+  private func shouldDequeueOldest(wasInAgingSlot: Bool) -> Bool {
+    if remainingBeforeOldest == 0 { return true }
+    return width > 1 && agingWorkers == 0 && !wasInAgingSlot
   }
 
-  /// How many may be taken by priority before the oldest has to be.
-  private var untilLane: Int {
-    // A limit may be as high as anybody likes.
-    max(0, min(width, 1 << 16) * Self.laneInterval - 1 - takenByPriority)
+  /// How many operations may be dequeued by priority before the oldest must be.
+  private var remainingBeforeOldest: Int {
+    // Clamped, because the limit may be arbitrarily large.
+    max(0, min(width, 1 << 16) * Self.agingInterval - 1 - dequeuedByPriority)
   }
 
-  private mutating func sleep(_ seat: WorkerSeat) -> Step {
+  private mutating func sleep(_ worker: Worker) -> Step {
     sleeping += 1
-    if !shared.isEmpty, !isWatched {
-      isWatched = true
-      seat.isWatching = true
+    if !batchedWorkers.isEmpty, !hasMonitor {
+      hasMonitor = true
+      worker.isMonitoring = true
     }
     return .sleep
   }
 
-  /// Sleeps as if there were nothing to do, so that others get a turn; another
-  /// worker is asked for in its place.
+  /// Sends the worker to sleep as if there were no work, so that other
+  /// schedulers get its permit. Requests another worker in its place.
   package mutating func yield(
-    _ seat: WorkerSeat,
+    _ worker: Worker,
     now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
-    // Nothing for anybody: it may have to end.
-    if backlog.count == 0 { return next(seat, now: now) }
-    putDown(seat)
-    let step = sleep(seat)
-    return (step, moreWorkersIfNeeded())
+    // No work at all: the worker may have to end.
+    if backlog.count == 0 { return next(worker, now: now) }
+    finishBatch(worker)
+    let step = sleep(worker)
+    return (step, requestWorkerIfNeeded())
   }
 
-  /// Takes note of what the worker of `seat` has done.
-  private mutating func putDown(_ seat: WorkerSeat) {
-    if seat.count > 1 { shared.removeAll { $0._withUnsafeGuaranteedRef { $0 === seat } } }
-    seat.removeAll { end($0) }
-    if seat.isSearching { searching -= 1 }
-    if seat.isInLane { inLane -= 1 }
-    seat.isSearching = false
-    seat.isInLane = false
+  /// Recycles the operations that the worker ran, and resets its flags.
+  private mutating func finishBatch(_ worker: Worker) {
+    if worker.count > 1 {
+      batchedWorkers.removeAll { $0._withUnsafeGuaranteedRef { $0 === worker } }
+    }
+    worker.removeAll { end($0) }
+    if worker.isSearching { searching -= 1 }
+    if worker.isInAgingSlot { agingWorkers -= 1 }
+    worker.isSearching = false
+    worker.isInAgingSlot = false
   }
 
-  /// A worker slept for long, and nobody woke it: whether it ends.
-  package mutating func mayEnd() -> Bool {
+  /// Removes a worker that slept for `idleTime`. Returns false if it was woken
+  /// meanwhile.
+  package mutating func retireIdleWorker() -> Bool {
     defer { checkInvariants() }
-    // Who is counted awake has been woken, and finds its wake yet.
+    // If none is counted as asleep, a wake for this worker is on its way.
     guard sleeping > 0 else { return false }
     sleeping -= 1
     workers -= 1

@@ -6,23 +6,23 @@ struct WaitTimes {
     var longest: UInt64 = 0
   }
 
-  private var levels = [Level](repeating: Level(), count: OperationBacklog.lifted)
+  private var levels = [Level](repeating: Level(), count: OperationBacklog.boostedLevel)
 
-  /// The clock, in microseconds or so, as far as that goes into 32 bits; never 0.
-  // Longer waits than 73 minutes are told too short.
+  /// The clock in units of 1.024 us, truncated to 32 bits. Never 0.
+  // Waits longer than 73 minutes are recorded as shorter.
   static var now: UInt32 { max(1, UInt32(truncatingIfNeeded: System.nanoseconds >> 10)) }
 
-  /// Takes note of one that waited since `now` was `time`.
+  /// Records the wait of an operation that was added at `time`.
   mutating func record(since time: UInt32, level: Int) {
     let nanoseconds = UInt64(Self.now &- time) << 10
-    // What was lifted is told with the most urgent.
-    let level = min(level, OperationBacklog.lifted - 1)
+    // A boosted operation counts as the highest priority.
+    let level = min(level, OperationBacklog.boostedLevel - 1)
     levels[level].count += 1
     levels[level].total &+= nanoseconds
     levels[level].longest = max(levels[level].longest, nanoseconds)
   }
 
-  /// The levels that had any, highest first.
+  /// The levels that have waits, highest first.
   var waits: [SchedulerMetrics.Wait] {
     levels.enumerated().reversed().compactMap { level, times in
       guard times.count > 0 else { return nil }

@@ -1,44 +1,46 @@
 import Synchronization
 
-/// How many workers may be awake in the process, whatever their schedulers.
+/// Limits how many workers are awake in the process, across all schedulers.
 ///
-/// A worker needs a permit to be awake. A scheduler that finds none left is queued,
-/// and is handed one by whoever next gives his up. Any thread may use it. O1.
+/// A worker needs a permit to be awake. A scheduler that gets none is queued,
+/// and receives the next permit that is released. Any thread may use it. O1.
 package final class WorkerPermits: Sendable {
-  /// Those of the process.
+  /// The permits of the process.
   package static var shared: WorkerPermits { processWide.value }
 
   private static let processWide = ProcessWide { WorkerPermits(limit: 2 * ActiveCores.count) }
 
   private let state: Locked<PermitState>
-  // Whether somebody waits; a hint, for workers between two operations.
+  // Whether a scheduler waits for a permit. A hint for workers between
+  // operations.
   private let contended = Atomic<Bool>(false)
 
   package init(limit: Int) { state = Locked(PermitState(limit: limit)) }
 
-  /// How many may be out.
+  /// How many permits may be in use.
   package var limit: Int {
     get { state.withLock { $0.limit } }
     set {
       let granted = change { state in
         state.limit = newValue
-        return state.grants()
+        return state.grantRequests()
       }
-      for request in granted { request.core.permitCame(request.action) }
+      for request in granted { request.core.permitWasGranted(request.action) }
     }
   }
 
-  /// Whether a worker should give up its permit between two operations.
+  /// Whether a worker should release its permit between two operations.
   var isContended: Bool { contended.load(ordering: .relaxed) }
 
-  /// Takes a permit for `core`, or has it told later.
+  /// Acquires a permit for `core`. If none is free, returns false and calls
+  /// `core.permitWasGranted(_:)` later.
   func acquire(for core: SchedulerCore, _ action: SchedulerState.WorkerAction) -> Bool {
     change { $0.acquire(PermitState.Request(core: core, action: action)) }
   }
 
-  /// Gives a permit back.
+  /// Releases a permit.
   func release() {
-    for request in change({ $0.release() }) { request.core.permitCame(request.action) }
+    for request in change({ $0.release() }) { request.core.permitWasGranted(request.action) }
   }
 
   private func change<Result>(_ body: (inout PermitState) -> Result) -> Result {
@@ -50,45 +52,45 @@ package final class WorkerPermits: Sendable {
   }
 }
 
-/// The permits behind their lock.
+/// The permits, protected by a lock.
 struct PermitState {
-  /// A scheduler that may go on when a permit is left.
+  /// A scheduler that waits for a permit.
   struct Request {
     let core: SchedulerCore
-    /// What it was about to do.
+    /// What it does with the permit.
     let action: SchedulerState.WorkerAction
   }
 
   var limit: Int
-  private(set) var out = 0
+  private(set) var inUse = 0
   private var requests: [Request] = []
 
   init(limit: Int) { self.limit = limit }
 
-  var isContended: Bool { !requests.isEmpty || out > limit }
+  var isContended: Bool { !requests.isEmpty || inUse > limit }
 
-  /// Whether `request` has its permit now; else it waits behind the others.
+  /// Returns whether `request` gets a permit now. If not, it is queued.
   mutating func acquire(_ request: Request) -> Bool {
-    if out < limit, requests.isEmpty {
-      out += 1
+    if inUse < limit, requests.isEmpty {
+      inUse += 1
       return true
     }
     requests.append(request)
     return false
   }
 
-  /// Takes one permit back; who is to be told.
+  /// Releases a permit and returns the requests that it grants.
   mutating func release() -> [Request] {
-    out -= 1
-    assert(out >= 0, "WorkerPermits: a worker gives its permit back once")
-    return grants()
+    inUse -= 1
+    assert(inUse >= 0, "WorkerPermits: \(inUse) permits in use")
+    return grantRequests()
   }
 
-  /// Those that wait and may go on.
-  mutating func grants() -> [Request] {
-    let count = max(0, min(limit - out, requests.count))
+  /// Dequeues the requests that can be granted.
+  mutating func grantRequests() -> [Request] {
+    let count = max(0, min(limit - inUse, requests.count))
     guard count > 0 else { return [] }
-    out += count
+    inUse += count
     defer { requests.removeFirst(count) }
     return Array(requests.prefix(count))
   }

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// Retries workers that the system refused a thread for.
+/// Retries worker starts that the system refused.
 ///
-/// Any thread may use it. The process has one, whose own thread is started with the
-/// first scheduler and sleeps until a start is refused. If the system refuses that
-/// thread too, a loop's timer and a task take its place until it can be started; see
-/// docs/decisions/0010. O1.
+/// Any thread may use it. The process has one. Its thread is started with the
+/// first scheduler and sleeps until a start is refused. If the system refuses
+/// that thread as well, a loop's timer or a task drives the retries until the
+/// thread can be started; see docs/decisions/0010. O1.
 package final class WorkerRetries: Sendable {
-  /// Starts a thread of that name; false if the system refused it. Does not block.
+  /// Starts a thread with the given name. Returns false if the system refused
+  /// it. Does not block.
   package typealias ThreadStarter =
     @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
 
-  /// The one of the process.
+  /// The instance of the process.
   package static var shared: WorkerRetries { processWide.value }
 
   private static let processWide = ProcessWide { WorkerRetries() }
@@ -29,19 +30,19 @@ package final class WorkerRetries: Sendable {
 
     var firstDue: UInt64? { entries.lazy.map(\.due).min() }
 
-    mutating func takeDue(_ now: UInt64) -> [SchedulerCore] {
+    mutating func dequeueDue(_ now: UInt64) -> [SchedulerCore] {
       let due = entries.filter { $0.due <= now }.map(\.core)
       entries.removeAll { $0.due <= now }
       return due
     }
   }
 
-  /// Starts workers, and the thread that retries.
+  /// Starts workers, and the retry thread.
   let startThread: ThreadStarter
 
   private let state = Locked(State())
   private let parking = Parking()
-  // Whether a retry is due some time, and no thread of ours waits for that.
+  // Whether retries are pending without a retry thread.
   private let needsDriver = Atomic<Bool>(false)
   private let hasThread = Atomic<Bool>(false)
 
@@ -49,14 +50,14 @@ package final class WorkerRetries: Sendable {
     self.startThread = startThread
   }
 
-  /// Starts the thread that retries, unless it runs.
+  /// Starts the retry thread unless it runs.
   func prepare() {
-    // Relaxed: a hint; the lock decides.
+    // Relaxed: a hint. The lock decides.
     if hasThread.load(ordering: .relaxed) { return }
     change { ensureThread(&$0) }
   }
 
-  /// Calls `core.retryStart()` after `delay`, in nanoseconds.
+  /// Calls `core.retryStart()` after `delay` nanoseconds.
   func retry(_ core: SchedulerCore, after delay: UInt64) {
     let due = System.nanoseconds &+ delay
     change { state in
@@ -67,24 +68,25 @@ package final class WorkerRetries: Sendable {
     driveByLoop()
   }
 
-  /// Has the caller's thread retry if no thread of ours does.
+  /// Retries on the calling thread if there is no retry thread.
   func ensureDriver() {
     guard needsDriver.load(ordering: .relaxed) else { return }
     serve()
     driveByLoop()
   }
 
-  /// Retries every core whose time has come.
+  /// Retries every core that is due.
   func serve() {
     let cores = change { state in
       guard let due = state.firstDue, due <= System.nanoseconds else { return [SchedulerCore]() }
       ensureThread(&state)
-      return state.takeDue(System.nanoseconds)
+      return state.dequeueDue(System.nanoseconds)
     }
     for core in cores { core.retryStart() }
   }
 
-  // Under the lock: a thread that begins waits for it, and no two are started.
+  // Under the lock, so that only one thread is started, and the new thread
+  // waits until the state is updated.
   private func ensureThread(_ state: inout State) {
     if !state.hasThread { state.hasThread = startThread("worker-retries") { [self] in run() } }
   }
@@ -112,10 +114,10 @@ package final class WorkerRetries: Sendable {
   }
 }
 
-// The drivers that retry while the system refuses the retry thread as well.
+// The drivers that replace the retry thread while the system refuses it.
 extension WorkerRetries {
-  /// How long a driver should wait before it calls `serve()`, in nanoseconds; nil if
-  /// none is needed.
+  /// How long a driver waits before it calls `serve()`, in nanoseconds. Nil if
+  /// no driver is needed.
   var driverDelay: UInt64? {
     state.withLock { state in
       guard !state.hasThread, let due = state.firstDue else { return nil }
@@ -124,16 +126,17 @@ extension WorkerRetries {
     }
   }
 
-  /// Has the loop of the calling thread retry, if there is one.
+  /// Drives the retries by a timer of the calling thread's loop, if there is
+  /// one.
   private func driveByLoop() {
     guard needsDriver.load(ordering: .relaxed) else { return }
     EventLoop.current?.part(RetryTimer.self).drive(self)
   }
 
-  /// Has a task retry if nobody else does.
+  /// Starts a task that drives the retries, if nothing else does.
   ///
-  /// For callers that are about to suspend their task. Not for others: libdispatch
-  /// blocks the thread that enqueues a task while it is refused threads of its own.
+  /// Only for callers that are about to suspend their task: while the system
+  /// refuses threads, libdispatch blocks a thread that enqueues a task.
   func driveByTask() {
     guard needsDriver.load(ordering: .relaxed), EventLoop.current == nil else { return }
     let isOurs = state.withLock { state in
@@ -143,14 +146,16 @@ extension WorkerRetries {
     guard isOurs else { return }
     Task.detached { [self] in
       while let delay = nextTaskDelay() {
-        // Nobody cancels this task; a sleep that failed would only retry sooner.
+        // `try?`: nothing cancels this task, and a failed sleep would only
+        // retry sooner.
         try? await Task.sleep(nanoseconds: delay)
         serve()
       }
     }
   }
 
-  // Under one lock: a retry that comes meanwhile finds this task, or starts another.
+  // Under one lock: a retry that is added meanwhile finds this task, or starts
+  // another.
   private func nextTaskDelay() -> UInt64? {
     state.withLock { state in
       guard !state.hasThread, let due = state.firstDue else {
@@ -163,9 +168,7 @@ extension WorkerRetries {
   }
 }
 
-/// A loop's part in `WorkerRetries`: a timer while nobody else can retry.
-///
-/// Belongs to the loop's thread.
+/// The timer with which a loop drives `WorkerRetries`. Loop thread only.
 final class RetryTimer: LoopPart {
   @exclusivity(unchecked) private unowned(unsafe) var loop: EventLoop?
   @exclusivity(unchecked) private var timer: LoopTimer?
@@ -175,11 +178,11 @@ final class RetryTimer: LoopPart {
 
   func loopDidClose() { loop = nil }
 
-  /// Has this loop call `retries.serve()` when that is due.
+  /// Calls `retries.serve()` on this loop when the next retry is due.
   ///
-  /// Does not keep the loop's run going: what the loop waits for does.
+  /// Does not keep the run going: the work that waits for an operation does.
   fileprivate func drive(_ retries: WorkerRetries) {
-    // Adding a timer may call a host, whose code may add an operation.
+    // Adding a timer may call a host, and the host's code may add an operation.
     guard !isDriving, let delay = retries.driverDelay else { return }
     guard let loop, loop.takesCommits, !loop.core.isForked, !loop.wasTornDown else { return }
     if let timer, timer.isActive,

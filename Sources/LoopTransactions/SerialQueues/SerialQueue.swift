@@ -1,26 +1,30 @@
-/// Runs what is added one after the other, in the order it was added, on the workers
-/// of a scheduler.
+/// Runs closures one at a time, in the order they were added, on the workers of
+/// a scheduler.
 ///
-/// It takes up one worker while it has something to run, and none else. Add from any
-/// thread.
+/// Use it from any thread. The queue occupies one worker while it has closures
+/// to run, and none otherwise.
 ///
 /// ```swift
 /// let disk = SerialQueue("disk", priority: .background)
 /// disk.add { write(page) }
 /// ```
 ///
-/// After Dispatch's serial queues, of which each could bring a thread of its own.
+/// See also: a serial `DispatchQueue` is the counterpart in Dispatch, where
+/// each queue may bring up a thread of its own.
 public final class SerialQueue: Sendable {
-  /// What a diagnosis calls it.
+  /// The name used for debugging.
   public let name: String
 
   let core: SerialQueueCore
 
-  /// An empty queue on `scheduler`.
+  /// Creates an empty queue.
   ///
   /// Call from any thread.
   ///
-  /// - Parameter priority: At which its turn comes.
+  /// - Parameters:
+  ///   - name: The name used for debugging.
+  ///   - scheduler: The scheduler whose workers run the closures.
+  ///   - priority: The priority at which the queue competes for a worker.
   public init(
     _ name: String,
     on scheduler: OperationScheduler = .shared,
@@ -30,59 +34,64 @@ public final class SerialQueue: Sendable {
     core = SerialQueueCore(scheduler, level: OperationBacklog.level(priority))
   }
 
-  /// Adds `body` behind what was added before.
+  /// Adds `body` to the end of the queue.
   ///
-  /// Call from any thread. It is released on the worker that ran it, before the next
-  /// one begins. What waits when the queue itself is dropped is still run.
+  /// Call from any thread. The captures of `body` are released on the worker
+  /// that ran it, before the next closure begins. If the queue is released, its
+  /// closures still run.
   ///
   /// - Complexity: O(1).
   public func add(_ body: consuming @escaping @Sendable () -> Void) { core.add(body) }
 
-  /// Drops what waits; how much that was.
+  /// Drops all closures that have not begun.
   ///
-  /// Call from any thread, which releases it.
+  /// Call from any thread. Their captures are released on that thread.
+  ///
+  /// - Returns: The number of dropped closures.
   @discardableResult
   public func removeAll() -> Int { core.removeAll() }
 
-  /// How many wait: the one that runs is not counted.
+  /// The number of closures that have not begun.
   ///
   /// Call from any thread.
   public var count: Int { core.count }
 }
 
-/// A serial queue as workers know it.
+/// The part of a serial queue that its scheduled operation retains.
 final class SerialQueueCore: Sendable {
-  // As it is: in an optional or an array of its own a closure is wrapped in another.
-  private struct Piece {
+  // A struct: in an optional or an array, a bare closure would be wrapped in
+  // another one.
+  private struct Block {
     let run: @Sendable () -> Void
 
     init(_ run: consuming @escaping @Sendable () -> Void) { self.run = run }
   }
 
   private struct State {
-    /// What was added since the worker last looked.
-    var added: [Piece?] = []
-    /// What comes before that.
-    var next: [Piece?] = []
-    /// How many of `next`, from the front, were taken.
-    var taken = 0
-    /// Whether it is with the scheduler, or a worker is at it.
+    /// The closures added since the worker last swapped the lists.
+    var added: [Block?] = []
+    /// The closures that run before those of `added`.
+    var next: [Block?] = []
+    /// How many closures at the front of `next` were dequeued.
+    var dequeued = 0
+    /// Whether an operation of the queue is scheduled or running.
     var isScheduled = false
 
-    var count: Int { added.count + next.count - taken }
+    var count: Int { added.count + next.count - dequeued }
 
-    mutating func takeFirst() -> Piece? {
-      if taken == next.count { turnOver() }
-      guard taken < next.count else { return nil }
-      taken += 1
-      return next[taken - 1].take()
+    mutating func dequeue() -> Block? {
+      if dequeued == next.count { swapLists() }
+      guard dequeued < next.count else { return nil }
+      dequeued += 1
+      return next[dequeued - 1].take()
     }
 
-    // Two lists, used in turn: one that is never empty does not grow.
-    private mutating func turnOver() {
-      // Some 64 pieces are kept for the next time. Guess.
+    // Two lists, used in turn, so that a queue that is never empty does not
+    // grow.
+    private mutating func swapLists() {
+      // Keeps the memory of up to 64 closures. Not measured.
       next.removeAll(keepingCapacity: next.count <= 64)
-      taken = 0
+      dequeued = 0
       swap(&added, &next)
     }
   }
@@ -98,17 +107,17 @@ final class SerialQueueCore: Sendable {
 
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
-    // Moved in: whoever held a copy might be the last to release it. O12.
-    var piece: Piece? = Piece(body)
-    let isNews = state.withLock { state in
-      state.added.append(piece.take())
+    // Moved: the holder of a copy might release the captures last. O12.
+    var block: Block? = Block(body)
+    let needsOperation = state.withLock { state in
+      state.added.append(block.take())
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if isNews { schedule() }
+    if needsOperation { schedule() }
   }
 
-  /// Whether this process is a child of the one that made the scheduler.
+  /// Whether this process was forked from the one that created the scheduler.
   var isForked: Bool { scheduler.core.isForked }
 
   var count: Int {
@@ -119,43 +128,46 @@ final class SerialQueueCore: Sendable {
   func removeAll() -> Int {
     scheduler.core.checkProcess()
     let removed = state.withLock { state in
-      defer { (state.added, state.next, state.taken) = ([], [], 0) }
+      defer { (state.added, state.next, state.dequeued) = ([], [], 0) }
       return (state.next, state.added, state.count)
     }
     return removed.2
   }
 
   private func schedule() {
-    if scheduler.core.add(.body { [self] _ in runSome() }, level: level) == nil {
+    if scheduler.core.add(.body { [self] _ in runBatch() }, level: level) == nil {
       trap("SerialQueue.add: the scheduler is closed")
     }
   }
 
-  /// Runs until nothing waits, or others had better have the worker.
-  private func runSome() {
-    // 100 us: so long may something more urgent wait for a queue of small pieces.
+  /// Runs closures until the queue is empty or the worker should run other
+  /// operations.
+  private func runBatch() {
+    // 100 us: how long a more urgent operation waits for a queue of short
+    // closures.
     let end = System.nanoseconds + 100_000
     while runNext() {
       if System.nanoseconds > end { return schedule() }
     }
   }
 
-  /// Runs the next, and releases it; false if nothing waits.
+  /// Runs the next closure and releases it. Returns false if the queue is
+  /// empty.
   private func runNext() -> Bool {
-    let piece = state.withLock { state in
-      let piece = state.takeFirst()
-      if piece == nil { state.isScheduled = false }
-      return piece
+    let block = state.withLock { state in
+      let block = state.dequeue()
+      if block == nil { state.isScheduled = false }
+      return block
     }
-    piece?.run()
-    return piece != nil
+    block?.run()
+    return block != nil
   }
 }
 
 extension SerialQueueCore: Unreflected {}
 
 extension SerialQueue: CustomReflectable {
-  /// Its name, and how many bodies wait.
+  /// The name, and the number of closures that have not begun.
   public var customMirror: Mirror {
     Mirror(self, showing: [("name", name)] + (core.isForked ? [] : [("count", count)]))
   }

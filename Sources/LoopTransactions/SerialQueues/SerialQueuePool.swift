@@ -1,30 +1,34 @@
 import Synchronization
 
-/// Some serial queues for one class of work, used in turn.
+/// A fixed number of serial queues for one kind of work, used in turn.
 ///
-/// As many things at once as there are queues, each in order with what shares its
-/// queue; no thread of their own. Use it from any thread.
+/// Use it from any thread. Closures on different queues run concurrently;
+/// closures on the same queue run in order. The queues have no threads of their
+/// own.
 ///
 /// ```swift
 /// let decoding = SerialQueuePool("decode", priority: .high)
 /// decoding.next().add { decode(file) }
 /// ```
 ///
-/// After YYKit's dispatch queue pool, whose signed counter overran.
+/// Modelled on YYKit's `YYDispatchQueuePool`, whose signed counter could
+/// overflow.
 public final class SerialQueuePool: Sendable {
   /// The queues, in the order they are used.
   public let queues: [SerialQueue]
 
   private let turn = Atomic<UInt>(0)
 
-  /// A pool of `count` queues on `scheduler`.
+  /// Creates a pool of serial queues.
   ///
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - name: What a diagnosis calls every queue.
-  ///   - count: By default one for each processor that this process may use.
-  ///   - priority: At which their turn comes.
+  ///   - name: The name of every queue, used for debugging.
+  ///   - count: The number of queues. Defaults to one per CPU that this process
+  ///     may use, at most 32.
+  ///   - scheduler: The scheduler whose workers run the closures.
+  ///   - priority: The priority at which the queues compete for workers.
   /// - Precondition: `count` is within 1 and 32.
   public init(
     _ name: String,
@@ -39,22 +43,22 @@ public final class SerialQueuePool: Sendable {
     queues = (0..<count).map { _ in SerialQueue(name, on: scheduler, priority: priority) }
   }
 
-  /// One for each processor that this process may use, 32 at most.
+  /// One per CPU that this process may use, at most 32.
   ///
-  /// Read it on any thread.
+  /// Call from any thread.
   public static let defaultCount = min(32, ActiveCores.count)
 
-  /// The queue whose turn it is.
+  /// Returns the next queue in turn.
   ///
   /// Call from any thread. One atomic addition.
   public func next() -> SerialQueue {
-    // Relaxed: nothing but the number is shared. Unsigned: it may overrun.
+    // Relaxed: only the number is shared. Unsigned, so it may wrap around.
     let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
     return queues[Int(number % UInt(queues.count))]
   }
 }
 
 extension SerialQueuePool: CustomReflectable {
-  /// Its queues.
+  /// The queues.
   public var customMirror: Mirror { Mirror(self, showing: [("queues", queues)]) }
 }

@@ -1,13 +1,14 @@
-/// An operation of a transaction that shares a flight.
+/// An operation of a transaction whose result is shared through a
+/// `SingleFlight`.
 final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
-  // @unchecked: `body` is touched on the loop only; other threads go by `boarding`, which
-  // has its lock.
+  // @unchecked: `body` is accessed on the loop only. Other threads use
+  // `joinState`, which has a lock.
 
-  private final class Seat: FlightFollower<Value>, @unchecked Sendable {
-    // @unchecked: `item` is used once, by who lands or who leaves; the rest are
-    // constants.
+  private final class ItemWaiter: FlightWaiter<Value>, @unchecked Sendable {
+    // @unchecked: `item` is used once, by the thread that ends the flight or
+    // the one that leaves it. The rest is constant.
 
-    // Kept until then: a loop may be dropped meanwhile.
+    // Retained until then, because the loop may be released meanwhile.
     private var item: FlightItem<Value>?
     private let name: String
     private let core: AsyncTransactionCore
@@ -19,13 +20,13 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
       super.init(level: level)
     }
 
-    override func landed(_ outcome: AsyncTransaction.Outcome<Value>) {
+    override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
       item.take()?.outcome = outcome
       core.operationEnded()
     }
 
-    /// It was taken off before it landed.
-    func left() {
+    /// Ends the operation, which left the flight before the flight ended.
+    func leftFlight() {
       item = nil
       core.operationEnded()
     }
@@ -37,93 +38,100 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
-  private struct Boarding {
-    var seat: Seat?
+  private struct JoinState {
+    var waiter: ItemWaiter?
     var flight: Flight<Value>?
     var level: Int
   }
 
-  private let join: (FlightFollower<Value>, inout Body?) -> Flight<Value>
+  private let joinFlight: (FlightWaiter<Value>, inout Body?) -> Flight<Value>
   private var body: Body?
-  private let boarding: Locked<Boarding>
+  private let joinState: Locked<JoinState>
 
-  /// An operation of `core` that takes part by `join`.
+  /// Creates an operation of `core` that joins a flight by calling `join`.
   init(
     _ name: String,
     _ core: AsyncTransactionCore,
     level: Int,
     _ body: consuming @escaping Body,
     _ completion: consuming ((AsyncTransaction.Outcome<Value>) -> Void)?,
-    _ join: @escaping (FlightFollower<Value>, inout Body?) -> Flight<Value>
+    _ join: @escaping (FlightWaiter<Value>, inout Body?) -> Flight<Value>
   ) {
-    boarding = Locked(Boarding(level: level))
-    self.join = join
+    joinState = Locked(JoinState(level: level))
+    joinFlight = join
     self.body = body
     super.init(name, core, completion)
   }
 
   override func start() {
-    // Cancelled before it began: it does not run.
+    // Cancelled before it began, so it never joins.
     if isCancelled {
       CurrentOperation.with(self) { self.body = nil }
       return core.operationEnded()
     }
-    let first = boarding.withLock { $0.level }
-    let seat = Seat(self, level: first)
-    // Moved: a copy might be released here, last of all. O12.
+    let first = joinState.withLock { $0.level }
+    let waiter = ItemWaiter(self, level: first)
+    // Moved: a copy here might be the last reference to the captures. O12.
     var body = body
     self.body = nil
-    let flight = join(seat, &body)
-    let level = boarding.withLock { state in
-      (state.seat, state.flight) = (seat, flight)
+    let flight = joinFlight(waiter, &body)
+    let level = joinState.withLock { state in
+      (state.waiter, state.flight) = (waiter, flight)
       return state.level
     }
-    if isCancelled { return cancel() }
-    if level != first { _ = flight.move(seat, to: level) }
+    if isCancelled {
+      cancel()
+      return
+    }
+    if level != first { _ = flight.move(waiter, to: level) }
   }
 
-  override func cancelWaiting() {
-    guard let (seat, flight) = boarded() else { return }
-    if flight.leave(seat) { seat.left() }
+  override func cancelQueued() -> Bool {
+    // Not joined: `start()` sees that it was cancelled.
+    guard let (waiter, flight) = joined() else { return true }
+    let (wasWaiting, wasQueued) = flight.leave(waiter)
+    if wasWaiting { waiter.leftFlight() }
+    return wasQueued
   }
 
   override func move(to level: Int) -> Bool {
-    boarding.withLock { $0.level = level }
-    guard let (seat, flight) = boarded() else { return true }
-    return flight.move(seat, to: level)
+    joinState.withLock { $0.level = level }
+    guard let (waiter, flight) = joined() else { return true }
+    return flight.move(waiter, to: level)
   }
 
-  override func help() { boarded()?.1.help() }
+  override func runIfQueued() { joined()?.1.runIfQueued() }
 
-  private func boarded() -> (Seat, Flight<Value>)? {
-    boarding.withLock { state in
-      guard let seat = state.seat, let flight = state.flight else { return nil }
-      return (seat, flight)
+  private func joined() -> (ItemWaiter, Flight<Value>)? {
+    joinState.withLock { state in
+      guard let waiter = state.waiter, let flight = state.flight else { return nil }
+      return (waiter, flight)
     }
   }
 }
 
 /// A task that waits for a flight.
-final class AwaitingFollower<Value: Sendable>: FlightFollower<Value>, @unchecked Sendable {
-  // @unchecked: `continuation` is written before anybody else knows this, and used
-  // once: by who lands, or by who leaves.
+final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendable {
+  // @unchecked: `continuation` is written before other threads can see this
+  // object. It is used once, by the thread that ends the flight or the one that
+  // leaves it.
 
   var continuation: UnsafeContinuation<Value, any Error>?
-  private let place = Locked<Flight<Value>?>(nil)
+  private let joinedFlight = Locked<Flight<Value>?>(nil)
 
-  /// The flight it waits for.
+  /// The flight the task waits for.
   var flight: Flight<Value>? {
-    get { place.withLock { $0 } }
-    set { place.withLock { $0 = newValue } }
+    get { joinedFlight.withLock { $0 } }
+    set { joinedFlight.withLock { $0 = newValue } }
   }
 
-  /// Waits no more.
+  /// Leaves the flight and resumes the task with a `CancellationError`.
   func cancel() {
-    guard let flight, flight.leave(self) else { return }
+    guard let flight, flight.leave(self).wasWaiting else { return }
     continuation?.resume(throwing: CancellationError())
   }
 
-  override func landed(_ outcome: AsyncTransaction.Outcome<Value>) {
+  override func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {
     continuation?.resume(with: Result { try outcome.get() })
   }
 }

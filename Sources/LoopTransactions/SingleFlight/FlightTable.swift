@@ -1,49 +1,55 @@
-/// Who waits for the result of a flight.
-///
-/// A class to be derived from: what lands is told by a call, on a worker.
-class FlightFollower<Value: Sendable>: @unchecked Sendable {
-  // @unchecked: `level` is touched under the table's lock; derived classes say what
-  // guards theirs.
+/// Waits for the result of a flight. A base class.
+class FlightWaiter<Value: Sendable>: @unchecked Sendable {
+  // @unchecked: `level` is protected by the table's lock. Each derived class
+  // documents how its own state is protected.
 
-  /// How urgent it is to this one.
+  /// The level at which this waiter wants the operation to run.
   final var level: Int
 
   init(level: Int) { self.level = level }
 
-  /// The flight ended. Once, unless it left before.
-  func landed(_ outcome: AsyncTransaction.Outcome<Value>) {}
+  /// Called on a worker when the flight ended, once, unless the waiter left
+  /// before.
+  func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
-  /// Whether `transaction` waits for this. Any thread.
+  /// Whether `transaction` waits for this waiter. Call from any thread.
   func isAwaited(by transaction: AnyObject) -> Bool { false }
 
-  /// What a diagnosis calls it.
+  /// The name used in error messages.
   var title: String { "single flight" }
 }
 
-/// An operation under way, as those that wait for it know it.
+/// A shared operation that is queued or running, as its waiters see it.
 class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `followers`, `handle` and `isOver` are touched under the table's
-  // lock; `outcome` by who runs it, and after it ended.
+  // @unchecked: `waiters`, `handle` and `isFinished` are protected by the
+  // table's lock. `outcome` is written by the thread that runs the operation
+  // and read after it ended.
 
   final let scheduler: OperationScheduler
-  final var followers: [FlightFollower<Value>] = []
+  final var waiters: [FlightWaiter<Value>] = []
   final var handle: OperationHandle?
-  final var isOver = false
+  final var isFinished = false
   final var outcome: AsyncTransaction.Outcome<Value> = .cancelled
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
-  /// `follower` waits no more; false if it was told, or is about to be.
-  func leave(_ follower: FlightFollower<Value>) -> Bool { false }
+  /// Removes `waiter`.
+  ///
+  /// - Returns: Whether `waiter` was still waiting, and whether the operation had
+  ///   not begun.
+  func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
+    (false, false)
+  }
 
-  /// Makes it as urgent as `follower`, whose level changed, and all others want.
-  func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool { false }
+  /// Sets the level of `waiter` and moves the operation to the highest level of
+  /// its waiters. Returns whether the operation has not begun.
+  func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
 
-  /// Runs it on the calling thread, if it waits.
-  func help() {}
+  /// Runs the operation on the calling thread if it has not begun.
+  func runIfQueued() {}
 }
 
-/// The flights under way, by their keys.
+/// The flights that are queued or running, by key.
 final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Body = @Sendable (ScheduledOperation) throws -> Value
 
@@ -52,58 +58,59 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   init(_ scheduler: OperationScheduler) { self.scheduler = scheduler }
 
-  /// How many are under way.
+  /// The number of keys with a flight.
   var count: Int { flights.withLock { $0.count } }
 
-  /// How many wait for `key`.
-  func followers(of key: Key) -> Int { flights.withLock { $0[key]?.followers.count ?? 0 } }
+  /// The number of waiters for `key`.
+  func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.waiters.count ?? 0 } }
 
-  /// Lets `follower` wait for `key`, by a flight under way or a new one, that takes
+  /// Adds `waiter` to the flight of `key`. If there is none, starts one with
   /// `body`.
   func join(
     _ key: Key,
-    _ follower: FlightFollower<Value>,
+    _ waiter: FlightWaiter<Value>,
     _ body: inout Body?
   ) -> Flight<Value> {
     scheduler.core.checkProcess()
     let (flight, isNew, level) = flights.withLock { flights in
       if let flight = flights[key] {
-        flight.followers.append(follower)
+        flight.waiters.append(waiter)
         return (flight, false, flight.highestLevel)
       }
       let flight = KeyedFlight(key, self, scheduler)
-      flight.followers.append(follower)
+      flight.waiters.append(waiter)
       flights[key] = flight
-      return (flight, true, follower.level)
+      return (flight, true, waiter.level)
     }
-    if isNew { flight.start(&body, level) } else { _ = flight.moveAsWanted() }
+    if isNew { flight.start(&body, level) } else { _ = flight.updatePriority() }
     return flight
   }
 
-  /// Takes `flight` off if `condition` holds; those that wait for it, then.
+  /// Removes `flight` from the table if `condition` holds. Returns its waiters,
+  /// or nil if it was not removed.
   func end(
     _ flight: KeyedFlight<Key, Value>,
     if condition: (KeyedFlight<Key, Value>) -> Bool = { _ in true }
-  ) -> [FlightFollower<Value>]? {
+  ) -> [FlightWaiter<Value>]? {
     flights.withLock { flights in
-      guard condition(flight), !flight.isOver else { return nil }
-      flight.isOver = true
+      guard condition(flight), !flight.isFinished else { return nil }
+      flight.isFinished = true
       if flights[flight.key] === flight { flights[flight.key] = nil }
-      defer { flight.followers = [] }
-      return flight.followers
+      defer { flight.waiters = [] }
+      return flight.waiters
     }
   }
 
-  /// Calls `body` under the lock.
+  /// Calls `body` with the lock held.
   func withLock<Result>(_ body: () -> Result) -> Result { flights.withLock { _ in body() } }
 }
 
-/// A flight that knows its key.
+/// A flight with its key.
 final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value>,
   @unchecked Sendable
 {
-  // @unchecked: `body` is written before a worker may know of the operation, and
-  // taken by who runs or cancels it; the rest are constants.
+  // @unchecked: `body` is written before a worker can see the operation, and
+  // consumed by the thread that runs or cancels it. The rest is constant.
 
   let key: Key
   private let table: FlightTable<Key, Value>
@@ -115,8 +122,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     super.init(scheduler)
   }
 
-  /// The most urgent level of those that wait. Under the lock.
-  var highestLevel: Int { followers.reduce(0) { max($0, $1.level) } }
+  /// The highest level of the waiters. Call with the lock held.
+  var highestLevel: Int { waiters.reduce(0) { max($0, $1.level) } }
 
   func start(_ body: inout FlightTable<Key, Value>.Body?, _ level: Int) {
     self.body = body
@@ -124,60 +131,61 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
-    // Others may have joined or left since: what they wanted could not be done yet.
-    let wasDeserted = table.withLock {
+    // Others may have joined or left before the handle was published. Apply
+    // their changes now.
+    let hasNoWaiters = table.withLock {
       handle = added
-      return isOver
+      return isFinished
     }
-    if wasDeserted { _ = scheduler.core.cancel(added) } else { _ = moveAsWanted() }
+    if hasNoWaiters { _ = scheduler.core.cancel(added) } else { _ = updatePriority() }
   }
 
-  /// Puts it where the most urgent of those that wait for it wants it, if it waits;
-  /// whether it does.
-  func moveAsWanted() -> Bool {
+  /// Moves the operation to the highest level of its waiters. Returns whether
+  /// it has not begun.
+  func updatePriority() -> Bool {
     guard let handle = table.withLock({ handle }) else { return true }
     var level = table.withLock { highestLevel }
     while true {
       let waits = scheduler.core.move(handle, to: level)
-      // Another may have changed it meanwhile, and moved it before this did.
+      // Another thread may have changed the level, and moved the operation
+      // before this one.
       let now = table.withLock { highestLevel }
       if now == level || !waits { return waits }
       level = now
     }
   }
 
-  override func leave(_ follower: FlightFollower<Value>) -> Bool {
-    var wasIn = false
-    let isDeserted = table.end(self) { flight in
-      guard let index = flight.followers.firstIndex(where: { $0 === follower }) else {
+  override func leave(_ waiter: FlightWaiter<Value>) -> (wasWaiting: Bool, wasQueued: Bool) {
+    var wasWaiting = false
+    let ended = table.end(self) { flight in
+      guard let index = flight.waiters.firstIndex(where: { $0 === waiter }) else {
         return false
       }
-      flight.followers.remove(at: index)
-      wasIn = true
-      return flight.followers.isEmpty
+      flight.waiters.remove(at: index)
+      wasWaiting = true
+      return flight.waiters.isEmpty
     }
-    if isDeserted == nil {
-      // As urgent as those that are left want it.
-      if wasIn { _ = moveAsWanted() }
-    } else if let handle = table.withLock({ handle }) {
-      _ = scheduler.core.cancel(handle)
-    }
-    return wasIn
+    guard wasWaiting else { return (false, false) }
+    // Others still wait.
+    if ended == nil { return (true, updatePriority()) }
+    // Without a handle `start` cancels the operation.
+    guard let handle = table.withLock({ handle }) else { return (true, true) }
+    return (true, scheduler.core.cancel(handle))
   }
 
-  override func move(_ follower: FlightFollower<Value>, to level: Int) -> Bool {
-    table.withLock { follower.level = level }
-    return moveAsWanted()
+  override func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool {
+    table.withLock { waiter.level = level }
+    return updatePriority()
   }
 
-  override func help() {
-    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfWaiting(handle) }
+  override func runIfQueued() {
+    if let handle = table.withLock({ handle }) { _ = scheduler.core.runIfQueued(handle) }
   }
 
-  override var title: String { table.withLock { followers.first }?.title ?? super.title }
+  override var title: String { table.withLock { waiters.first }?.title ?? super.title }
 
   override func isAwaited(by transaction: AnyObject) -> Bool {
-    table.withLock { followers }.contains { $0.isAwaited(by: transaction) }
+    table.withLock { waiters }.contains { $0.isAwaited(by: transaction) }
   }
 
   override func run(_ operation: ScheduledOperation) {
@@ -187,9 +195,9 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // One that did not run still holds it.
+    // Still set if the body did not run.
     body = nil
-    guard let followers = table.end(self) else { return }
-    for follower in followers { follower.landed(outcome) }
+    guard let waiters = table.end(self) else { return }
+    for waiter in waiters { waiter.flightEnded(outcome) }
   }
 }

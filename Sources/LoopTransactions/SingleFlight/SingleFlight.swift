@@ -1,10 +1,10 @@
-/// Lets equal work run once: who asks for a key whose operation is under way shares
-/// its result.
+/// Runs one operation per key at a time, and shares its result with every
+/// caller that asks for the key meanwhile.
 ///
-/// One operation per key waits or runs, however many ask, so that it takes up one
-/// worker. It has the priority of the most urgent of them, and is cancelled when the
-/// last has cancelled; who asks while such a one still runs starts another. Nothing is
-/// kept once it has ended. Use it from any thread.
+/// Use it from any thread. The shared operation occupies one worker. It has the
+/// highest priority of its callers, and is cancelled when the last of them
+/// cancels. A caller that arrives after that starts a new operation, even if
+/// the cancelled one still runs. Results are not cached.
 ///
 /// ```swift
 /// let pictures = SingleFlight<Path, Picture>()
@@ -13,31 +13,32 @@
 /// }
 /// ```
 ///
-/// After Texture's users, who saw one picture decoded on two threads at once; the name
-/// is Go's.
+/// See also: the name comes from Go's `singleflight` package. Texture has no
+/// counterpart: its users saw one picture decoded on two threads at once.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let table: FlightTable<Key, Value>
 
-  /// Nothing under way, on `scheduler`.
+  /// Creates a table without operations, which runs them on `scheduler`.
   ///
   /// Call from any thread.
   public init(on scheduler: OperationScheduler = .shared) { table = FlightTable(scheduler) }
 
-  /// How many keys are under way.
+  /// The number of keys whose operation is queued or running.
   ///
   /// Call from any thread.
   public var count: Int { table.count }
 
-  /// How many wait for `key`.
-  package func followers(of key: Key) -> Int { table.followers(of: key) }
+  /// The number of callers that wait for `key`.
+  package func waiters(of key: Key) -> Int { table.waiters(of: key) }
 
-  /// What `body`, or that of whoever asked before, makes for `key`.
+  /// Returns the result of `body`, or of the operation that is already queued
+  /// or running for `key`.
   ///
-  /// Call from any task, whose cancelling takes back what it asked for.
+  /// Call from any task. Cancelling the task withdraws its request.
   ///
-  /// - Parameter priority: By default that of the task.
-  /// - Throws: What the body throws that ran; a `CancellationError` if this task is
-  ///   cancelled.
+  /// - Parameter priority: Defaults to the priority of the task.
+  /// - Throws: The error of the body that ran, or a `CancellationError` if this
+  ///   task is cancelled.
   public func value(
     for key: Key,
     priority: OperationPriority? = nil,
@@ -45,32 +46,36 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   ) async throws -> Value {
     var body: FlightTable<Key, Value>.Body? = body
     let level = OperationBacklog.level(priority ?? OperationPriority(Task.currentPriority))
-    let follower = AwaitingFollower<Value>(level: level)
+    let waiter = TaskWaiter<Value>(level: level)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        follower.continuation = continuation
-        follower.flight = table.join(key, follower, &body)
-        // Another's runs, or it has it.
+        waiter.continuation = continuation
+        waiter.flight = table.join(key, waiter, &body)
+        // Released now: another caller's body runs, or the flight took this
+        // one.
         body = nil
         table.scheduler.core.taskWillSuspend()
-        if Task.isCancelled { follower.cancel() }
+        if Task.isCancelled { waiter.cancel() }
       }
     } onCancel: {
-      follower.cancel()
+      waiter.cancel()
     }
   }
 }
 
 extension AsyncTransaction {
-  /// Adds an operation that shares the result of those with an equal `key`.
+  /// Adds an operation that shares its result with operations of equal `key`.
   ///
-  /// Call on the loop. As `add`, but `body` runs only if no operation of `flights` is
-  /// under way for `key`; otherwise it is dropped at once. One that is cancelled completes
-  /// without waiting for a body that runs, which may be another's; neither does closing
-  /// the loop wait for that.
+  /// Call on the loop. Works like `add(_:priority:_:completion:)`, but `body`
+  /// runs only if `flights` has no operation for `key`. Otherwise `body` is
+  /// released before this returns.
+  ///
+  /// A cancelled operation completes without waiting for the shared body, which
+  /// may have been added by another caller. Closing the loop does not wait for
+  /// it either.
   ///
   /// - Precondition: The transaction is open.
-  /// - Complexity: O(n) in those that wait for the key.
+  /// - Complexity: O(n) in the operations that wait for the key.
   @discardableResult
   public func add<Key, Value>(
     _ flights: SingleFlight<Key, Value>,
@@ -90,11 +95,11 @@ extension AsyncTransaction {
   }
 }
 
-extension FlightFollower: Unreflected {}
+extension FlightWaiter: Unreflected {}
 extension FlightTable: Unreflected {}
 
 extension SingleFlight: CustomReflectable {
-  /// How many keys are under way.
+  /// The number of keys whose operation is queued or running.
   public var customMirror: Mirror {
     Mirror(self, showing: table.scheduler.core.isForked ? [] : [("count", count)])
   }

@@ -2,7 +2,7 @@
 extension TransactionSet {
   /// Returns the entry of (`key`, `number`) if its target is alive. The caller
   /// retains the target, so it cannot die during the call.
-  func findLive(_ key: UInt, _ number: UInt32) -> List.Place? {
+  func findLive(_ key: UInt, _ number: UInt32) -> List.Index? {
     if let place = list.find(key, number) { return place }
     guard weakCount > 0, let place = list.find(key, number | Self.weakTag) else { return nil }
     let holder = Self.transaction(list[place].firstTransaction)
@@ -16,7 +16,7 @@ extension TransactionSet {
   }
 
   /// Makes a weak entry retain its target.
-  func promoteToStrong(_ place: List.Place, _ key: UInt, _ number: UInt32) {
+  func promoteToStrong(_ place: List.Index, _ key: UInt, _ number: UInt32) {
     guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
     list.retag(place, number)
@@ -27,7 +27,7 @@ extension TransactionSet {
   }
 
   /// Links `transaction` to the pending entry at `place`.
-  func link(_ transaction: Transaction, at place: List.Place) {
+  func link(_ transaction: Transaction, at place: List.Index) {
     var pending = list[place]
     if let head = Self.transaction(pending.firstTransaction)?.takeUnretainedValue() {
       transaction.next = head.next

@@ -1,15 +1,15 @@
-/// A call from another thread that a loop is to answer.
+/// A call from another thread that waits for a loop to answer it. A base class.
 class LoopCall: AwaitedCall, @unchecked Sendable {
-  // @unchecked: `stage` has its lock; the rest are constants; derived classes say
-  // what guards theirs.
+  // @unchecked: `stage` has a lock, and the rest is constant. Each derived
+  // class documents how its own state is protected.
 
   private enum Stage {
     case waiting
-    /// The loop is running it.
-    case taken
-    /// It was run, and its caller is being woken.
+    /// The loop is running the call.
+    case claimed
+    /// The call has run, and its caller is being woken.
     case answered
-    /// It would never have been answered: its loop waits for this.
+    /// The call was abandoned because its loop waits for this party.
     case gaveUp(WaitCycleError.Party)
   }
 
@@ -19,22 +19,23 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
 
   init(loop: PortCore) { self.loop = loop }
 
-  /// The loop takes it; false if nobody waits for the answer any more.
-  final func take() -> Bool {
+  /// Claims the call for the loop. Returns false if the caller no longer waits.
+  final func claim() -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
-      $0 = .taken
+      $0 = .claimed
       return true
     }
   }
 
-  /// The loop has run it: its caller waits no more, although it may not know yet.
+  /// Wakes the caller, after the loop has run the call.
   final func finish() {
     stage.withLock { $0 = .answered }
     parking.wake()
   }
 
-  /// Ends it without the loop, which waits for `obstacle`; false if the loop took it.
+  /// Abandons the call because its loop waits for `obstacle`. Returns false if
+  /// the loop has claimed it.
   final func giveUp(_ obstacle: WaitCycleError.Party) -> Bool {
     stage.withLock {
       guard case .waiting = $0 else { return false }
@@ -43,22 +44,22 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
     }
   }
 
-  /// Wakes the caller, who finds no result.
+  /// Wakes the caller without a result.
   final func wasRefused() {
-    if take() { finish() }
+    if claim() { finish() }
   }
 
-  /// Whether its caller has to wait still.
+  /// Whether the caller must keep waiting.
   final var isPending: Bool {
     stage.withLock {
       switch $0 {
-      case .waiting, .taken: true
+      case .waiting, .claimed: true
       case .answered, .gaveUp: false
       }
     }
   }
 
-  /// What stood in the way.
+  /// The party the loop waits for, if the call was abandoned.
   final var obstacle: WaitCycleError.Party? {
     stage.withLock {
       if case .gaveUp(let obstacle) = $0 { return obstacle }
@@ -66,21 +67,21 @@ class LoopCall: AwaitedCall, @unchecked Sendable {
     }
   }
 
-  /// Runs it. Loop only.
+  /// Runs the call. Loop thread only.
   func answer() {}
 }
 
-/// One that makes a `Value`.
+/// A call that returns a `Value`.
 final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
-  // @unchecked: `result` is written on the loop before `parking` is woken, and read
-  // by its sleeper after that; `body` is used by one of them.
+  // @unchecked: `result` is written on the loop before `parking` is woken, and
+  // read by the woken thread. `body` is used by one of the two threads.
 
   private var body: (@Sendable () throws -> Value)?
   private var result: Result<Value, any Error>?
-  // The caller's: they cannot end before the call is answered.
+  // The caller's operations, which cannot end before the call is answered.
   private let owners = CurrentOperation.owners
 
-  /// A call to `loop` by the calling thread.
+  /// Creates a call to `loop` from the calling thread.
   init(loop: PortCore, _ body: @escaping @Sendable () throws -> Value) {
     self.body = body
     super.init(loop: loop)
@@ -94,6 +95,6 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
     }
   }
 
-  /// What the loop made of it.
-  func takeResult() throws -> Value? { try result.take()?.get() }
+  /// Returns the result of the call once. Nil if the loop did not run it.
+  func consumeResult() throws -> Value? { try result.take()?.get() }
 }

@@ -1,17 +1,18 @@
-/// Two waits that wait for each other, directly or by way of others.
+/// Thrown by `LoopPort.postAndWait` when the wait could never end: the loop
+/// waits for the caller, directly or through other waits.
 ///
-/// A value: make and read it on any thread.
+/// A value type: use it on any thread.
 public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One side of the cycle.
+  /// A participant of the cycle.
   public enum Party: Hashable, Sendable, CustomStringConvertible {
     /// An operation, by its name.
     case operation(String)
     /// An async transaction, by its name.
     case transaction(String)
-    /// A loop, by its thread: the name and number that the system shows.
+    /// A loop, by the name and number of its thread.
     case loop(String)
 
-    /// What it is, and its name.
+    /// The kind of participant and its name.
     public var description: String {
       switch self {
       case .operation(let name): "operation '\(name)'"
@@ -21,11 +22,12 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Called `LoopPort.postAndWait`: an operation, or a loop whose thread called it
-  /// outside of any operation.
+  /// The caller of `LoopPort.postAndWait`: an operation, or a loop whose thread
+  /// ran no operation.
   public let caller: Party
-  /// Keeps the called loop from answering, and waits for the caller: a transaction in
-  /// `waitUntilComplete`, or an operation or the loop itself in a `postAndWait`.
+  /// The participant that blocks the called loop and waits for the caller: a
+  /// transaction in `waitUntilComplete`, or an operation or the loop itself in
+  /// a `postAndWait`.
   public let obstacle: Party
 
   package init(caller: Party, obstacle: Party) {
@@ -33,34 +35,40 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
     self.obstacle = obstacle
   }
 
-  /// What it is, and what to do about it.
+  /// The error message.
   public var description: String {
     """
-    LoopPort.postAndWait: \(caller) waits on a loop that is held up by \(obstacle), which waits \
-    for \(caller); post without waiting, or return a value to a completion
+    LoopPort.postAndWait: \(caller) waits for a loop that is blocked by \(obstacle), which waits \
+    for \(caller); post without waiting, or return the value to a completion
     """
   }
 }
 
 extension LoopPort {
-  /// Runs `body` on the loop, and returns what it makes.
+  /// Runs `body` on the loop and returns its result.
   ///
-  /// Call from any thread but the loop's. The loop comes round as for a post; the
-  /// caller sleeps until then. From an operation, prefer to return a value: it keeps
-  /// its worker meanwhile. On another loop's thread that loop does nothing else until
-  /// the call returns.
+  /// Call from any thread except the loop's. Blocks the calling thread until
+  /// the loop has run `body`, which the loop does as it runs a post. An
+  /// operation that calls this occupies its worker meanwhile, so prefer to
+  /// return a value to a completion. A loop whose thread calls this makes no
+  /// ticks meanwhile.
   ///
-  /// - Throws: What `body` throws; `PostError` if the loop is closed, or is
-  ///   released without `close()` before `body` runs; `WaitCycleError`,
-  ///   and `body` does not run, if the loop waits for the caller: by `waitUntilComplete`
-  ///   for a transaction of the calling operation, or by a `postAndWait` of its own to
-  ///   the caller's loop. Several loops and operations may be in between.
+  /// See also: `DispatchQueue.sync` is the counterpart in Dispatch. It deadlocks
+  /// where this throws a `WaitCycleError`.
+  ///
+  /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
+  ///   released without `close()` before `body` runs. `WaitCycleError` if the
+  ///   loop waits for the caller; `body` does not run. The loop may wait in
+  ///   `waitUntilComplete` for a transaction of the calling operation, or in a
+  ///   `postAndWait` to the caller's loop, also through other loops and
+  ///   operations.
   public func postAndWait<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
     if core.isOnThread { try refuseOnThread() }
     let call = ValueCall(loop: core, body)
-    // Before the loop may know of the call: what its body waits for sees this wait.
+    // Registered before the loop can see the call, so that waits inside `body`
+    // find this one.
     let wait = WaitTable.shared.begin(.call(call))
     defer { WaitTable.shared.end(wait) }
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
@@ -71,18 +79,19 @@ extension LoopPort {
     }
     call.parking.sleep()
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
-    guard let value = try call.takeResult() else { throw PostError.closed }
+    guard let value = try call.consumeResult() else { throw PostError.closed }
     return value
   }
 
-  /// The loop's thread runs an operation that it waits for, or the caller erred.
+  /// Throws if the loop's thread runs an operation that the loop waits for.
+  /// Otherwise traps.
   private func refuseOnThread() throws {
     let owners = CurrentOperation.owners
     guard let owner = owners.first,
       let obstacle = WaitTable.shared.awaited(on: core, for: owners)
     else {
       trap(
-        "LoopPort.postAndWait: called on the loop itself, which would wait forever; call the closure directly"
+        "LoopPort.postAndWait: must not be called on the loop's own thread; call the closure directly"
       )
     }
     throw WaitCycleError(caller: .operation(owner.title), obstacle: obstacle)
@@ -91,7 +100,7 @@ extension LoopPort {
 
 private func loopTakesCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
   let call = Unmanaged<LoopCall>.fromOpaque(call).takeUnretainedValue()
-  guard call.take() else { return }
+  guard call.claim() else { return }
   call.answer()
   call.finish()
 }

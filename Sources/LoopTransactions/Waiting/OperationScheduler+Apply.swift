@@ -1,11 +1,15 @@
 import Synchronization
 
 extension OperationScheduler {
-  /// Calls `body` with every number below `count`, on this thread and on workers, and
-  /// returns when all are done.
+  /// Calls `body` with every integer in `0..<count`, on this thread and on
+  /// workers, and returns when all calls have returned.
   ///
-  /// Call from any thread, from an operation too: this thread takes part, and waits for
-  /// none that has not begun. The order is not stated.
+  /// Call from any thread, including from an operation. This thread takes part,
+  /// and does not wait for workers that have not begun. The order of the calls
+  /// is unspecified.
+  ///
+  /// See also: `DispatchQueue.concurrentPerform` is the counterpart in
+  /// Dispatch.
   ///
   /// - Precondition: `count` is not negative.
   /// - Complexity: O(n).
@@ -25,15 +29,15 @@ extension OperationScheduler {
       share.run()
       for operation in operations { _ = core.cancel(operation) }
       share.waitForOthers()
-      share.letGo()
+      share.releaseBody()
     }
   }
 }
 
-/// Numbers that some threads share out among themselves.
+/// A range of integers that several threads divide among themselves.
 private final class SharedRange: OperationOwner, @unchecked Sendable {
-  // @unchecked: `body` is changed when nobody else uses it any more; the rest are
-  // constants and atomics.
+  // @unchecked: `body` is changed when no other thread uses it. The rest is
+  // constant or atomic.
 
   private let count: Int
   private var body: (@Sendable (Int) -> Void)?
@@ -41,13 +45,14 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   private let next = Atomic<Int>(0)
   private let helpers: Atomic<Int>
   private let parking = Parking()
-  /// The operations that wait for this `apply`, innermost first.
+  /// The operations that wait for this call of `apply`, innermost first.
   private let callers = CurrentOperation.owners
 
   init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
     self.count = count
     self.body = body
-    // 8 chunks each: who is held up leaves little to wait for. Guess.
+    // 8 chunks per thread, so a stalled thread delays the end by little. Not
+    // measured.
     chunk = max(1, count / (threads * 8))
     helpers = Atomic(threads - 1)
   }
@@ -56,7 +61,7 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
 
   func run() {
     guard let body else { return }
-    // Relaxed: which numbers are taken is all that is shared.
+    // Relaxed: only the index is shared.
     var first = next.wrappingAdd(chunk, ordering: .relaxed).oldValue
     while first < count {
       for number in first..<min(first + chunk, count) { body(number) }
@@ -65,17 +70,18 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   }
 
   func waitForOthers() {
-    // Acquiring, as `operationEnded`. The last helper wakes this thread in any case.
+    // Acquire: pairs with the release in `operationEnded`. The last helper
+    // wakes this thread in any case.
     guard helpers.load(ordering: .acquiring) > 0 else { return parking.sleep() }
     let wait = WaitTable.shared.begin(.helpers(self))
     parking.sleep()
     WaitTable.shared.end(wait)
   }
 
-  /// Releases the body. Once nobody runs it any more.
-  func letGo() { body = nil }
+  /// Releases the body. Call when no thread runs it.
+  func releaseBody() { body = nil }
 
-  // Who waits for the caller waits for its helpers.
+  // A transaction that waits for the caller also waits for its helpers.
   override func isAwaited(by transaction: AnyObject) -> Bool {
     callers.contains { $0.isAwaited(by: transaction) }
   }
@@ -83,7 +89,7 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   override var title: String { callers.first?.title ?? super.title }
 
   override func operationEnded(_ end: OperationEnd) {
-    // Acquire and release: who waits sees what every helper did.
+    // Acquire and release: the waiting thread sees everything the helpers did.
     if helpers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       parking.wake()
     }

@@ -1,50 +1,55 @@
-/// Which threads wait for what: for a transaction, for a loop's answer, or for the
-/// helpers of `apply`.
+/// Records which threads wait for which transaction, loop call or helpers of
+/// `apply`, and detects cycles.
 ///
-/// Any thread may use it. Each wait is registered before its thread sleeps, under one
-/// lock, so of the waits that form a cycle the last one to register finds it. A call
-/// of the cycle then throws a `WaitCycleError` instead of waiting. O9.
+/// Any thread may use it. Each wait is registered under one lock before its
+/// thread sleeps, so the last wait of a cycle to register finds the cycle. A
+/// call that is part of the cycle then throws a `WaitCycleError` instead of
+/// waiting. O9.
 package final class WaitTable: Sendable {
-  /// The one of the process.
+  /// The table of the process.
   package static var shared: WaitTable { processWide.value }
 
   private static let processWide = ProcessWide { WaitTable() }
 
   private let state = Locked(WaitState())
 
-  /// The calling thread is about to wait for `target`. A call that closes a cycle has
-  /// an obstacle when this returns.
+  /// Registers that the calling thread is about to wait for `target`. If
+  /// `target` is a call that closes a cycle, the call has an obstacle on
+  /// return.
   func begin(_ target: PendingWait.Target) -> PendingWait {
     let wait = PendingWait(target)
     let released = state.withLock { $0.begin(wait) }
     guard let released else {
-      trap("\(wait.party) waits for itself, by way of closures that loops run for postAndWait")
+      trap(
+        "\(wait.party) waits for itself through closures of postAndWait that loops are running; "
+          + "post without waiting"
+      )
     }
     for call in released { call.parking.wake() }
     return wait
   }
 
-  /// The wait is over.
+  /// Removes a wait that is over.
   func end(_ wait: PendingWait) { state.withLock { $0.end(wait) } }
 
   /// Whether the loop of `port` waits for a transaction.
   package func isAwaiting(_ port: LoopPort) -> Bool { state.withLock { $0.isAwaiting(port.core) } }
 
-  /// How many calls wait on the loop of `port`.
+  /// The number of calls that wait for the loop of `port`.
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
-  /// The transaction for which `loop` waits, of those that wait for one of `owners`.
+  /// The transaction that `loop` waits for and that waits for one of `owners`.
   func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     state.withLock { $0.awaited(on: loop, for: owners) }
   }
 }
 
-/// One thread that waits. A thread may have several, one within another: operations
-/// that it runs meanwhile, and closures that it runs for others, wait too.
+/// One wait of a thread. A thread can have several nested waits, because
+/// operations and closures that it runs while waiting may wait too.
 final class PendingWait: Sendable {
-  /// What the thread waits for.
+  /// The object of the wait.
   enum Target: Sendable {
-    /// The operations of a transaction, by its core, its loop and its name.
+    /// The operations of a transaction: its core, its loop and its name.
     case transaction(AnyObject & Sendable, on: PortCore, name: String)
     case call(LoopCall)
     /// The helpers of an `apply`, by the owner of their operations.
@@ -53,9 +58,10 @@ final class PendingWait: Sendable {
 
   let target: Target
   let thread = threadIdentity()
-  /// Of the operations that cannot end before this wait is over, innermost first.
+  /// The owners of the operations that cannot end before this wait is over,
+  /// innermost first.
   let owners = CurrentOperation.owners
-  // Only a loop's thread that runs no operation is called by it.
+  // Empty if an operation names the wait: see `party`.
   private let threadName: String
 
   init(_ target: Target) {
@@ -63,35 +69,37 @@ final class PendingWait: Sendable {
     threadName = owners.isEmpty ? System.threadName : ""
   }
 
-  /// Whether its thread waits still: one whose call was answered may not have run since.
+  /// Whether the thread still waits. A thread whose call was answered may not
+  /// have resumed yet.
   var isPending: Bool {
     if case .call(let call) = target { call.isPending } else { true }
   }
 
-  /// Whether `target` is not reached before this wait is over.
+  /// Whether `target` cannot be reached before this wait is over.
   func blocks(_ target: Target) -> Bool {
     guard isPending else { return false }
     switch target {
-    // Every loop of the thread.
+    // This concerns every loop of the thread.
     case .call(let call): return call.loop.thread == thread
     case .transaction(let core, _, _): return owners.contains { $0.isAwaited(by: core) }
     case .helpers(let owner): return owners.contains { $0 === owner }
     }
   }
 
-  /// What a diagnosis calls it.
+  /// The name used in error messages.
   var party: WaitCycleError.Party {
     if case .transaction(_, _, let name) = target { return .transaction(name) }
     return owners.first.map { .operation($0.title) } ?? .loop(threadName)
   }
 }
 
-/// The table behind its lock.
+/// The waits, protected by a lock.
 struct WaitState {
   private var waits: [PendingWait] = []
 
-  /// Adds `wait`, and has calls give up until it is part of no cycle; the calls to
-  /// wake. Nil if no call of a cycle can give up: loops are running all of them.
+  /// Adds `wait` and abandons calls until it is part of no cycle. Returns the
+  /// calls to wake, or nil if no call of a cycle can be abandoned because loops
+  /// are running all of them.
   mutating func begin(_ wait: PendingWait) -> [LoopCall]? {
     waits.append(wait)
     var released: [LoopCall] = []
@@ -126,8 +134,9 @@ struct WaitState {
     }
   }
 
-  /// The waits of a cycle that `wait` is part of, each blocked by the next, and the
-  /// last by the first, which is `wait`. Breadth first, so a shortest one.
+  /// Returns a shortest cycle that contains `wait`, or nil. Starts with `wait`;
+  /// each wait is blocked by the next, and the last one by the first.
+  /// Breadth-first search.
   private func cycle(of wait: PendingWait) -> [PendingWait]? {
     var reached = [(wait: wait, from: -1)]
     var next = 0
@@ -152,7 +161,7 @@ struct WaitState {
     return path.reversed()
   }
 
-  /// Has a call of `cycle` give up: the first wait's, or else the one nearest to it.
+  /// Abandons a call of `cycle`: the first wait's, or the one closest to it.
   private func giveUp(in cycle: [PendingWait]) -> LoopCall? {
     let last = cycle.count - 1
     for index in [0] + (0...last).reversed() {

@@ -1,6 +1,5 @@
-// What the tests need from C: libuv handles that belong to somebody else,
-// system calls that can be counted, threads, signals and forks. No libuv type
-// appears here.
+// The parts of the tests that need C: libuv handles owned by foreign code,
+// counted system calls, threads, signals and forks. No libuv type appears here.
 #ifndef CTESTSUPPORT_H
 #define CTESTSUPPORT_H
 

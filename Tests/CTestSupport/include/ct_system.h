@@ -10,56 +10,58 @@ typedef void (*ct_body)(void *_Nullable context);
 
 typedef struct ct_thread ct_thread;
 
-// A thread that runs `body`.
+// Starts a thread that runs `body`.
 ct_thread *_Nonnull ct_thread_start(ct_body _Nonnull body, void *_Nullable context);
 
-// Waits for the thread's end, and frees it.
+// Joins the thread and frees it.
 void ct_thread_join(ct_thread *_Nonnull thread);
 
-// Lets the thread end by itself, and frees it.
+// Detaches the thread and frees it.
 void ct_thread_leave(ct_thread *_Nonnull thread);
 
-// Lets another thread have the processor.
+// Yields the processor to another thread.
 void ct_yield(void);
 
-// Processor time this thread has used, in nanoseconds.
+// The processor time this thread has used, in nanoseconds.
 uint64_t ct_thread_time(void);
 
-// What the threads of this process are called, one a line; how many there are,
-// below 0 where the system does not tell.
+// Writes the names of this process's threads to `text`, one per line. Returns
+// the number of threads, or a negative number where the system does not provide
+// it.
 int ct_thread_names(char *_Nonnull text, int capacity);
 
-// Keeps this thread on the first of the processors it may use; whether it is.
+// Pins this thread to the first processor it may use. Returns false on failure.
 bool ct_use_one_processor(void);
 
 // MARK: Signals
 
-// Calls `body` from a handler for SIGUSR1 from now on.
+// Installs a handler for SIGUSR1 that calls `body`.
 void ct_on_signal(ct_body _Nonnull body, void *_Nullable context);
 
-// Ignores SIGUSR1 from now on.
+// Ignores SIGUSR1.
 void ct_ignore_signal(void);
 
-// Sends SIGUSR1 to this thread; the handler has run when this returns.
+// Sends SIGUSR1 to this thread. The handler has run when this returns.
 void ct_raise(void);
 
 // MARK: Processes
 
-// Forks; the child runs `body` and ends with status 0. Returns what the parent
-// learns: the child's exit status, or the negated number of the signal that
-// ended it. Its standard error is copied to `text`, as far as it fits.
+// Forks. The child runs `body` and exits with status 0. Returns the child's
+// exit status, or the negated number of the signal that ended it. Copies the
+// child's standard error to `text`, truncated to `capacity`.
 int ct_fork(
     ct_body _Nonnull body, void *_Nullable context, char *_Nonnull text, int capacity);
 
-// Lets this process have `count` descriptors more than are open now.
+// Limits this process to `count` more descriptors than are open now.
 void ct_limit_descriptors(int count);
 
-// Ends this process by a signal after so many seconds, if it lives still.
+// Kills this process by a signal if it still runs after `seconds`.
 void ct_end_after(unsigned seconds);
 
-// How many descriptors are open.
+// The number of open descriptors.
 int ct_open_descriptors(void);
-// What a descriptor stands for; below 0 where it is not open, or nobody can tell.
+// Writes the name of a descriptor's file. Returns its length, or a negative
+// number if the descriptor is not open or the name is unknown.
 int ct_descriptor_name(int descriptor, char *_Nonnull name, int capacity);
 
 #endif

@@ -4,8 +4,10 @@ import Testing
 
 @Suite("AsyncTransaction: cancelling")
 struct AsyncTransactionCancelTests {
-  // O5, O6, carried-over h
-  @Test("cancelled: what waits never runs, what runs is told, and all are told cancelled")
+  // O5, O6
+  @Test(
+    "after a cancel, queued operations never run, running ones see it, and all are cancelled"
+  )
   func cancel() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -55,8 +57,8 @@ struct AsyncTransactionCancelTests {
     }
   }
 
-  // Carried-over h
-  @Test("a cancel from a completion changes nothing for the rest")
+  // O6
+  @Test("a cancel from a completion does not affect the remaining completions")
   func cancelFromCompletion() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop, scheduler: .alone())
@@ -77,7 +79,7 @@ struct AsyncTransactionCancelTests {
   }
 
   // O5
-  @Test("one operation cancelled alone has its outcome, and leaves the others theirs")
+  @Test("cancelling one operation changes only its own outcome")
   func cancelOne() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -101,8 +103,45 @@ struct AsyncTransactionCancelTests {
     }
   }
 
-  // O5, O6, carried-over 19
-  @Test("cancelled while the workers are held, its body never runs, and no value is told")
+  // O5
+  @Test("cancelling an operation returns whether it had not begun, once")
+  func cancelReturnsWhetherQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let began = Gate()
+      let goOn = Gate()
+      let log = Log()
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let running = transaction.add("running") { _ in
+        began.open()
+        goOn.wait()
+      }
+      let queued = transaction.add("queued") { _ in log.add("ran") }
+      #expect(began.waitInTime())
+      let cancelled = Locked<[Bool]>([])
+      TestThread.run {
+        let results = [queued.cancel(), queued.cancel(), running.cancel()]
+        cancelled.withLock { $0 = results }
+      }
+      #expect(cancelled.withLock { $0 } == [true, false, false])
+      goOn.open()
+      let unstarted = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
+      let waiting = unstarted.add { _ in log.add("ran") }
+      let first = waiting.cancel()
+      let second = waiting.cancel()
+      #expect(first && !second)
+      transaction.commit()
+      unstarted.commit()
+      #expect(loop.runInTime() == .finished)
+      let ended = [running.cancel(), queued.cancel(), waiting.cancel()]
+      #expect(ended == [false, false, false] && log.events.isEmpty)
+    }
+  }
+
+  // O5, O6
+  @Test(
+    "an operation cancelled while the workers are blocked never runs, and its outcome is cancelled"
+  )
   func cancelledWhileHeld() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -118,7 +157,7 @@ struct AsyncTransactionCancelTests {
       transaction.cancel()
       frozen.thaw()
       #expect(loop.runInTime() == .finished)
-      // Behind whatever may still be there.
+      // The lowest priority: runs after any operation that may still be queued.
       let last = Gate()
       scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
       #expect(last.waitInTime())

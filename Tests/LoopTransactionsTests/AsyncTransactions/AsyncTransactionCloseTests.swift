@@ -5,7 +5,7 @@ import Testing
 @Suite("AsyncTransaction: closing its loop")
 struct AsyncTransactionCloseTests {
   // L11
-  @Test("what a transaction tells last may close the loop")
+  @Test("the last callback of a transaction may close the loop")
   func endingCloses() throws {
     let loop = try EventLoop()
     var didClose = false
@@ -20,7 +20,7 @@ struct AsyncTransactionCloseTests {
   }
 
   // L11
-  @Test("closing the loop cancels, waits for what runs, and tells every outcome")
+  @Test("closing the loop cancels, waits for running operations, and delivers every outcome")
   func closing() throws {
     let loop = try EventLoop()
     let log = Log()
@@ -61,7 +61,7 @@ struct AsyncTransactionCloseTests {
   }
 
   // L11, O6, O7, O10
-  @Test("closing tells each once: the group's, a container's, one to start on commit, a flight")
+  @Test("closing completes grouped, contained, on-commit and single-flight transactions once each")
   func closingWithAllKinds() throws {
     let loop = try EventLoop()
     let scheduler = OperationScheduler.alone(workers: 1)

@@ -1,26 +1,27 @@
 import LoopTransactions
 import Testing
 
-/// One thing that happens to an async transaction.
+/// One event in the life of an async transaction.
 private enum Step: CaseIterable {
   case add, commit, cancel, end, wait, wakeUp, completions
 }
 
-/// A transaction whose loop and workers are counted.
+/// A transaction with simple models of its loop and workers.
 private struct ModelTransaction {
   var state = AsyncTransactionState()
   var unended = 0
-  /// The loop was told, and has not come round.
+  /// The loop has been notified and has not completed the transaction yet.
   var isTold = false
   var isAsleep = false
   var isWoken = false
   var completed = 0
   var fault: String?
-  /// What each worker has yet to do about the last operation it ended.
+  /// For each worker, the action it still has to perform for the last operation
+  /// it ended.
   var owed: [AsyncTransactionState.Action] = [.none, .none]
 
   mutating func take(_ step: Step) -> Bool {
-    // While its thread sleeps the loop does nothing.
+    // The loop does nothing while its thread sleeps.
     if isAsleep, step != .end, step != .wakeUp { return false }
     switch step {
     case .add:
@@ -39,33 +40,34 @@ private struct ModelTransaction {
       perform(state.end())
     case .wait:
       guard state.phase == .committed else { return false }
-      isAsleep = state.await()
+      isAsleep = state.beginWait()
       if !isAsleep { complete() }
     case .wakeUp:
       guard isAsleep, isWoken else { return false }
       (isAsleep, isWoken) = (false, false)
-      state.stopAwaiting()
+      state.endWait()
       complete()
     case .completions:
       guard isTold else { return false }
       isTold = false
       complete()
     }
-    // As between threads: by its word.
+    // Rebuild the state from its word, because threads exchange only the word.
     let word = state.word
     state = AsyncTransactionState(word: word)
-    if state.word != word || state.unended != unended { fault = "the word does not say it all" }
+    if state.word != word || state.unended != unended { fault = "the word loses some state" }
     check()
     return true
   }
 
-  /// What the loop's thread does next, if it would take `step`.
+  /// Takes `step` on the loop's thread, if the loop can take it.
   mutating func takeOnLoop(_ step: Step) -> Bool {
     guard step != .end else { return false }
     return take(step)
   }
 
-  /// What `worker` does next: it ends an operation, or does what follows from that.
+  /// Takes the next step on `worker`: it ends an operation, or performs the
+  /// action that follows from the last end.
   mutating func takeOnWorker(_ worker: Int) -> Bool {
     if owed[worker] != .none {
       perform(owed[worker])
@@ -79,8 +81,8 @@ private struct ModelTransaction {
     return true
   }
 
-  /// Lets everything that can happen by itself happen; whether that completes what
-  /// was committed.
+  /// Runs every step that needs no caller. Returns true if a committed
+  /// transaction completed once, or an open one did not complete.
   mutating func settle() -> Bool {
     while takeOnWorker(0) || takeOnWorker(1) || take(.wakeUp) || take(.completions) {}
     return completed == (state.phase == .open ? 0 : 1)
@@ -89,9 +91,9 @@ private struct ModelTransaction {
   private mutating func perform(_ action: AsyncTransactionState.Action) {
     switch action {
     case .none: break
-    case .tellLoop: isTold = true
+    case .postToLoop: isTold = true
     case .wakeWaiter:
-      if !isAsleep { fault = "nobody sleeps" }
+      if !isAsleep { fault = "wakes a waiter that is awake" }
       isWoken = true
     }
   }
@@ -108,11 +110,11 @@ private struct ModelTransaction {
     if state.unended != unended { fault = "counts \(state.unended) operations" }
     let isDue = state.phase == .committed && unended == 0
     let isOwed = owed.contains { $0 != .none }
-    if isDue, !isTold, !isWoken, !isOwed { fault = "ended, and nobody completes it" }
+    if isDue, !isTold, !isWoken, !isOwed { fault = "ended without being completed" }
   }
 }
 
-/// A step, and the thread that takes it: the loop's, or one of two workers.
+/// A step, and the thread that takes it: the loop's or one of two workers.
 private struct Turn {
   let thread: Int
   let step: Step
@@ -121,7 +123,7 @@ private struct Turn {
 @Suite("AsyncTransactionState")
 struct AsyncTransactionStateTests {
   // O6, O9
-  @Test("whatever the order: completions come once, after the last operation, and always")
+  @Test("completions run once, after the last operation, in every order of steps")
   func everyOrder() {
     var orders = 0
     explore(ModelTransaction(), [], &orders)
@@ -142,8 +144,8 @@ struct AsyncTransactionStateTests {
     }
   }
 
-  /// An open one with two and with four operations, a committed one, a cancelled one,
-  /// one that is awaited, and one whose operations all ended before.
+  /// The states to start from: open with two and with four operations,
+  /// committed, cancelled, awaited, and with all operations already ended.
   private static let openings: [[Step]] = [
     [.add, .add],
     [.add, .add, .add, .add],
@@ -153,9 +155,10 @@ struct AsyncTransactionStateTests {
     [.add, .commit, .end],
   ]
 
-  // O6, O9: the loop's thread and two workers, three steps each. What a worker does
-  // about the last end is a step of its own: it may come late.
-  @Test("three threads, three steps each: completions come once, whatever the order")
+  // O6, O9. The loop's thread and two workers take three steps each. The action
+  // that follows an operation's end is a separate step, because it may come
+  // late.
+  @Test("completions run once in every order of three steps on each of three threads")
   func everyOrderOfThree() {
     var orders = 0
     for opening in Self.openings {
@@ -166,7 +169,7 @@ struct AsyncTransactionStateTests {
     #expect(orders > 10_000)
   }
 
-  /// Lets each thread take one more step of those it has left, in every order.
+  /// Takes each thread's remaining steps in every order.
   private func interleave(
     _ model: ModelTransaction,
     _ left: [Int],
@@ -196,12 +199,14 @@ struct AsyncTransactionStateTests {
     Issue.record("\(last.fault ?? "told \(last.completed) times"), after \(order)")
   }
 
-  @Test("a cancel counts until the completions begin, and says whether it is news")
+  @Test(
+    "cancel() takes effect until the completions begin, and returns whether it changed the state"
+  )  // O6
   func cancelCounts() {
     var state = AsyncTransactionState()
     let action = state.commit()
     let news = [state.cancel(), state.cancel()]
-    #expect(action == .tellLoop && news == [true, false])
+    #expect(action == .postToLoop && news == [true, false])
     let begins = state.beginCompleting()
     state.complete()
     let late = [state.cancel(), state.beginCompleting()]

@@ -6,8 +6,8 @@ private struct Failure: Error, Equatable {}
 
 @Suite("AsyncTransaction")
 struct AsyncTransactionTests {
-  // O6, carried-over g
-  @Test("completions come in the order added, together, though operations end in reverse")
+  // O6
+  @Test("completions run together in the order added, even if operations end in reverse")
   func inOrder() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 3)
@@ -33,8 +33,8 @@ struct AsyncTransactionTests {
     }
   }
 
-  // O6, carried-over g
-  @Test("no completion comes before the commit, and every one on the loop")
+  // O6
+  @Test("no completion runs before the commit, and all run on the loop")
   func notBeforeCommit() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone()
@@ -58,7 +58,7 @@ struct AsyncTransactionTests {
   }
 
   // O6
-  @Test("operations that start on commit do not start before")
+  @Test("operations that start on commit do not start earlier")
   func startOnCommit() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -66,7 +66,7 @@ struct AsyncTransactionTests {
       let log = Log()
       let first = transaction.add { _ in log.add("first") }
       transaction.add(priority: .low) { _ in log.add("second") }
-      // Before it starts: it counts when it does.
+      // Set before the operation starts. The priority applies when it does.
       #expect(first.setPriority(.background))
       #expect(scheduler.metrics.added == 0)
       let frozen = FrozenWorkers(scheduler, 1)
@@ -78,8 +78,8 @@ struct AsyncTransactionTests {
     }
   }
 
-  // O6, carried-over 16
-  @Test("with the workers held nothing is told; after that each ran once, and is told once")
+  // O6
+  @Test("operations of blocked workers complete only after they resume, once each")
   func heldThenToldOnce() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -103,7 +103,7 @@ struct AsyncTransactionTests {
   }
 
   // O6
-  @Test("an error is an outcome, and keeps no other from its own")
+  @Test("an error is an outcome, and does not affect other operations' outcomes")
   func failure() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop, scheduler: .alone())
@@ -131,8 +131,8 @@ struct AsyncTransactionTests {
     }
   }
 
-  // O6, carried-over i
-  @Test("an empty commit completes, and not inside the commit")
+  // O6
+  @Test("an empty commit completes, but not inside commit()")
   func empty() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop)
@@ -147,14 +147,14 @@ struct AsyncTransactionTests {
   }
 
   // O12
-  @Test("a body is released on its worker before any completion, a completion on the loop")
+  @Test("a body is released on its worker before any completion, and a completion on the loop")
   func releases() throws {
     try withLoop { loop in
       let log = Log()
       let loopThread = System.thread
       let place: @Sendable () -> String = { System.thread == loopThread ? "loop" : "worker" }
       let scheduler = OperationScheduler.alone()
-      // Until this thread has let go of what it made.
+      // Block the workers until this thread has released its references.
       let frozen = FrozenWorkers(scheduler, 2)
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
       do {
@@ -174,8 +174,8 @@ struct AsyncTransactionTests {
     }
   }
 
-  // Carried-over 12, 14
-  @Test("a committed transaction is kept until it is complete, and no longer")
+  // O6
+  @Test("a committed transaction is retained until it completes, and no longer")
   func lifetime() throws {
     try withLoop { loop in
       weak var kept: AsyncTransaction?
@@ -199,7 +199,7 @@ struct AsyncTransactionTests {
   }
 
   // O8
-  @Test("the completions of many transactions reach a loop by one wake")
+  @Test("the completions of many transactions reach a loop with one wake")
   func oneWake() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -214,7 +214,7 @@ struct AsyncTransactionTests {
         transaction.commit()
       }
       let before = loop.metrics.wakesSent
-      // While it blocks, as in a callback, they all end.
+      // All operations end while the loop is busy, here in a callback.
       try loop.awaitedPort.post {
         frozen.thaw()
         while scheduler.metrics.queued + scheduler.metrics.running > 0 { TestThread.yield() }
@@ -226,7 +226,7 @@ struct AsyncTransactionTests {
   }
 
   // O8, L9
-  @Test("completions are under the tick's budget")
+  @Test("completions count towards the tick's budget")
   func budget() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 10)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("AsyncTransaction: waiting")
 struct AsyncTransactionWaitTests {
-  @Test("what is lifted is told with what waits at the highest priority")
+  @Test("the wait of a boosted operation is counted at the highest priority")  // O9, X1
   func liftedWaits() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -21,8 +21,10 @@ struct AsyncTransactionWaitTests {
     }
   }
 
-  // O9, carried-over j
-  @Test("a wait commits, runs what waits itself, completes inside, and only once")
+  // O9
+  @Test(
+    "a wait commits, runs queued operations itself, and completes once, inside the call"
+  )
   func helps() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -50,7 +52,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("what is waited for goes before everything that waits for a worker")
+  @Test("awaited operations run before all others that wait for a worker")
   func lifts() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -59,7 +61,8 @@ struct AsyncTransactionWaitTests {
       scheduler.add(priority: OperationPriority(127)) { _ in log.add("urgent") }
       let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
       let began = Gate()
-      // The first is run by this thread, and lets the worker take the second.
+      // This thread runs the first operation, which lets the worker take the
+      // second.
       transaction.add(priority: .background) { _ in
         frozen.thaw()
         _ = began.waitInTime()
@@ -76,7 +79,7 @@ struct AsyncTransactionWaitTests {
     }
   }
 
-  @Test("a wait sleeps until what runs elsewhere has ended")
+  @Test("a wait blocks until operations running on workers have ended")  // O9
   func sleeps() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -99,8 +102,8 @@ struct AsyncTransactionWaitTests {
     }
   }
 
-  // Carried-over j
-  @Test("a wait on an empty one completes it, a wait on a cancelled one tells cancelled")
+  // O9
+  @Test("a wait completes an empty transaction, and delivers cancelled outcomes of a cancelled one")
   func emptyAndCancelled() throws {
     try withLoop { loop in
       let empty = AsyncTransaction(on: loop)
@@ -124,7 +127,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("an operation that waits on the loop that waits for it is told, with both names")
+  @Test("an operation that waits for a loop that waits for it gets an error with both names")
   func cycle() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -137,7 +140,8 @@ struct AsyncTransactionWaitTests {
       } completion: { outcome in
         if case .failed(let error) = outcome { found = error as? WaitCycleError }
       }
-      // It waits before this thread does, or after: it is told in either case.
+      // The operation waits before this thread does, or after. It gets the
+      // error in either case.
       #expect(began.waitInTime())
       transaction.waitUntilComplete()
       #expect(found?.caller == .operation("decode"))
@@ -147,7 +151,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("the circle is seen by whichever of the two waits last", arguments: [true, false])
+  @Test("a wait cycle is detected by whichever side waits last", arguments: [true, false])
   func cycleEitherWay(loopIsFirst: Bool) throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -162,7 +166,8 @@ struct AsyncTransactionWaitTests {
       } completion: { outcome in
         if case .failed(let error) = outcome { isFound = error is WaitCycleError }
       }
-      // Or else this thread runs it.
+      // Wait for the worker to begin, or else this thread would run the
+      // operation.
       #expect(began.waitInTime())
       if loopIsFirst {
         let thread = TestThread {
@@ -181,7 +186,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("a circle by way of a second loop is seen too")
+  @Test("a wait cycle through a second loop is detected")
   func longCycle() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -212,14 +217,14 @@ struct AsyncTransactionWaitTests {
         if case .failed(let error) = outcome, error is WaitCycleError { found.increment() }
       }
       outer.waitUntilComplete()
-      // One of the two waits is let go, the other is then answered.
+      // One of the two waits fails. The other one then succeeds.
       #expect(loop.runInTime() == .stopped)
       thread.join()
       #expect(found.value == 1)
     }
   }
 
-  @Test("postAndWait returns what the loop makes, and throws what it throws")
+  @Test("postAndWait returns the closure's result on the loop, and rethrows its error")
   func postAndWait() throws {
     try withLoop { loop in
       let port = loop.awaitedPort

@@ -2,18 +2,18 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// Where what operations hold is released: counted, since a thread that adds may be
-/// ahead of the worker or behind it.
+/// Counts where objects captured by operations are released. It counts because
+/// the adding thread may be ahead of the worker or behind it.
 private final class Releases: Sendable {
   private let home = System.thread
   private let here = Tally()
   private let all = Tally()
 
-  /// How many were released on the thread that made this.
+  /// The number released on the thread that created this object.
   var onAddingThread: Int { here.value }
   var count: Int { all.value }
 
-  /// Something that an operation is to hold, and nobody else.
+  /// Returns an object for an operation to capture, with no other references.
   func held() -> Witness {
     Witness { [home, here, all] in
       if System.thread == home { here.increment() }
@@ -21,7 +21,7 @@ private final class Releases: Sendable {
     }
   }
 
-  /// Returns when `count` were released.
+  /// Returns when `count` objects have been released.
   func wait(for count: Int) { while self.count < count { TestThread.yield() } }
 
   func plain() -> @Sendable () -> Void {
@@ -49,23 +49,23 @@ private final class Releases: Sendable {
 }
 
 // O12
-@Suite("Operations: where what they hold is released")
+@Suite("Operations: release of captured objects")
 struct OperationReleaseTests {
   private static var count: Int { Interposed.isSanitized ? 10_000 : 100_000 }
 
-  @Test("what an operation holds is never released on the thread that added it")
+  @Test("an operation's captures are never released on the thread that added it")
   func scheduler() {
     let scheduler = OperationScheduler.alone()
     #expect(Self.releasedOnAddingThread { scheduler.add($0.scheduled()) } == 0)
   }
 
-  @Test("nor what a serial queue was given, on the thread that gave it")
+  @Test("a serial queue's captures are never released on the thread that added them")
   func serialQueue() {
     let queue = SerialQueue("test", on: .alone())
     #expect(Self.releasedOnAddingThread { queue.add($0.plain()) } == 0)
   }
 
-  @Test("nor what an operation of a transaction holds, on the loop that added it")
+  @Test("captures of a transaction's operation are never released on the loop that added it")
   func transaction() throws {
     let scheduler = OperationScheduler.alone()
     let released = try Self.releasedOnLoop(scheduler) { transaction, releases, _ in
@@ -74,7 +74,7 @@ struct OperationReleaseTests {
     #expect(released == 0)
   }
 
-  @Test("nor what a flight holds, on the loop that added it")
+  @Test("captures of a single flight are never released on the loop that added it")
   func flights() throws {
     let scheduler = OperationScheduler.alone()
     let flights = SingleFlight<Int, Int>(on: scheduler)
@@ -84,9 +84,10 @@ struct OperationReleaseTests {
     #expect(released == 0)
   }
 
-  /// How much of what `add` hands over is released on this thread. By ones, so that a
-  /// worker waits for each, and may be done with it before `add` returns; then by
-  /// hundreds.
+  /// Returns how many objects that `add` hands over are released on this
+  /// thread. The first half is added one by one, waiting for each release, so
+  /// that a worker may finish before `add` returns. The second half is added in
+  /// batches of 100.
   private static func releasedOnAddingThread(_ add: (Releases) -> Void) -> Int {
     let releases = Releases()
     for number in 1...count {
@@ -96,7 +97,7 @@ struct OperationReleaseTests {
     return releases.onAddingThread
   }
 
-  /// As above, by transactions of a hundred.
+  /// Like `releasedOnAddingThread`, with transactions of 100 operations.
   private static func releasedOnLoop(
     _ scheduler: OperationScheduler,
     _ add: (AsyncTransaction, Releases, Int) -> Void

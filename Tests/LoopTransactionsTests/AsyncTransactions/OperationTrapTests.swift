@@ -2,11 +2,11 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-// Every loop is closed, so that nothing but the misuse can end a process.
-@Suite("Operations: misuse")
+// Every loop is closed, so that only the misuse can end a process.
+@Suite("Operations: usage errors")
 struct OperationTrapTests {
   // O1
-  @Test("a cap of 0, or below, traps")
+  @Test("a worker limit of 0 or less traps")
   func caps() async {
     let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = OperationScheduler("none", workerLimit: 0)
@@ -23,7 +23,7 @@ struct OperationTrapTests {
   }
 
   // O11
-  @Test("a pool of no queues, or of more than 32, and a count below 0 trap")
+  @Test("a pool with no queues or more than 32, and a negative count, trap")
   func counts() async {
     let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = SerialQueuePool("none", count: 0)
@@ -39,7 +39,7 @@ struct OperationTrapTests {
     #expect(said(apply, "OperationScheduler.apply: count must not be negative, got -1"))
   }
 
-  // O6, carried-over i
+  // O6
   @Test("adding after the commit traps")
   func addedLate() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -49,7 +49,7 @@ struct OperationTrapTests {
         transaction.add { _ in }
       }
     }
-    #expect(said(result, "AsyncTransaction.add: cards must be open, it is committed"))
+    #expect(said(result, "AsyncTransaction.add: cards must be open, but is committed"))
     let flight = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
         let transaction = AsyncTransaction(on: loop, name: "cards")
@@ -57,10 +57,10 @@ struct OperationTrapTests {
         transaction.add(SingleFlight<Int, Int>(), for: 1) { _ in 1 }
       }
     }
-    #expect(said(flight, "AsyncTransaction.add: cards must be open, it is committed"))
+    #expect(said(flight, "AsyncTransaction.add: cards must be open, but is committed"))
   }
 
-  // O6, carried-over i
+  // O6
   @Test("committing twice traps")
   func committedTwice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -70,11 +70,11 @@ struct OperationTrapTests {
         transaction.commit()
       }
     }
-    #expect(said(result, "AsyncTransaction.commit: cards must be open, it is committed"))
+    #expect(said(result, "AsyncTransaction.commit: cards must be open, but is committed"))
   }
 
   // O6
-  @Test("asking to be told of the end of one that is complete traps")
+  @Test("whenComplete on a completed transaction traps")
   func toldLate() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
@@ -83,11 +83,11 @@ struct OperationTrapTests {
         transaction.whenComplete { _ in }
       }
     }
-    #expect(said(result, "AsyncTransaction.whenComplete: cards is complete already"))
+    #expect(said(result, "AsyncTransaction.whenComplete: must be called before cards is complete"))
   }
 
   // O7
-  @Test("adding to a group what is committed, or another loop's, traps")
+  @Test("adding a committed transaction, or another loop's, to a group traps")
   func grouped() async {
     let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
@@ -96,7 +96,7 @@ struct OperationTrapTests {
         loop.transactionGroup.add(transaction)
       }
     }
-    #expect(said(late, "TransactionGroup.add: cards must be open, it is committed"))
+    #expect(said(late, "TransactionGroup.add: cards must be open, but is committed"))
     let other = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in
         try withLoop { other in
@@ -104,32 +104,32 @@ struct OperationTrapTests {
         }
       }
     }
-    #expect(said(other, "TransactionGroup.add: cards is of another loop"))
+    #expect(said(other, "TransactionGroup.add: cards must belong to the group's loop"))
   }
 
-  // O6, carried-over i
-  @Test("cancelling one that is open traps")
+  // O6
+  @Test("cancelling an open transaction traps")
   func cancelledOpen() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in AsyncTransaction(on: loop, name: "cards").cancel() }
     }
-    #expect(said(result, "AsyncTransaction.cancel: cards is open; commit() it first"))
+    #expect(said(result, "AsyncTransaction.cancel: cards must be committed before it is cancelled"))
   }
 
   // O6
-  @Test("dropping one that is open traps if it has operations, and does nothing if not")
+  @Test("releasing an open transaction traps if it has operations, and does nothing otherwise")
   func droppedOpen() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try withLoop { loop in AsyncTransaction(on: loop, name: "cards").add { _ in } }
     }
-    #expect(said(result, "AsyncTransaction cards: dropped while open; commit() it"))
+    #expect(said(result, "AsyncTransaction cards: released while open; call commit() first"))
     await #expect(processExitsWith: .success) {
       try withLoop { loop in _ = AsyncTransaction(on: loop) }
     }
   }
 
-  // O9, carried-over j
-  @Test("waiting from a worker, and from a completion of its own, traps")
+  // O9
+  @Test("waiting on a worker, or in the transaction's own completion, traps")
   func waiting() async {
     let worker = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
@@ -159,7 +159,7 @@ struct OperationTrapTests {
       }
     }
     #expect(
-      said(own, "AsyncTransaction.waitUntilComplete: called from a completion of cards itself")
+      said(own, "AsyncTransaction.waitUntilComplete: must not be called from a completion of cards")
     )
   }
 
@@ -170,33 +170,33 @@ struct OperationTrapTests {
       Process.endInTime()
       try withLoop { loop in try loop.port.postAndWait {} }
     }
-    #expect(said(result, "LoopPort.postAndWait: called on the loop itself"))
+    #expect(said(result, "LoopPort.postAndWait: must not be called on the loop's own thread"))
   }
 
   @Test("a closure that traps ends the process with its own message")
   func closures() async {
     let plain = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
-      OperationScheduler.alone().add { _ in fatalError("a plain one fell") }
+      OperationScheduler.alone().add { _ in fatalError("an operation trapped") }
       Gate().wait()
     }
-    #expect(said(plain, "a plain one fell"))
+    #expect(said(plain, "an operation trapped"))
     let queued = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
-      SerialQueue("test", on: .alone()).add { fatalError("a queue's fell") }
+      SerialQueue("test", on: .alone()).add { fatalError("a queue's closure trapped") }
       Gate().wait()
     }
-    #expect(said(queued, "a queue's fell"))
+    #expect(said(queued, "a queue's closure trapped"))
     let body = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
       try withLoop { loop in
         let transaction = AsyncTransaction(on: loop, scheduler: .alone())
-        transaction.add { _ in fatalError("a transaction's fell") }
+        transaction.add { _ in fatalError("a transaction's operation trapped") }
         transaction.commit()
         loop.run()
       }
     }
-    #expect(said(body, "a transaction's fell"))
+    #expect(said(body, "a transaction's operation trapped"))
     let completion = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
@@ -206,12 +206,12 @@ struct OperationTrapTests {
         let transaction = AsyncTransaction(on: loop, scheduler: .alone())
         transaction.add { _ in
         } completion: { _ in
-          fatalError("a completion fell")
+          fatalError("a completion trapped")
         }
         transaction.commit()
         loop.run()
       }
     }
-    #expect(said(completion, "a completion fell"))
+    #expect(said(completion, "a completion trapped"))
   }
 }

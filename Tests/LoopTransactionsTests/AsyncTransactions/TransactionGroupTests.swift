@@ -5,7 +5,7 @@ import Testing
 @Suite("TransactionGroup, TransactionContainer")
 struct TransactionGroupTests {
   // O7
-  @Test("what is open is committed at the end of the tick, after every observer")
+  @Test("open transactions are committed at the end of the tick, after every observer")
   func lastOfAll() throws {
     try withLoop { loop in
       var events: [String] = []
@@ -25,8 +25,8 @@ struct TransactionGroupTests {
     }
   }
 
-  // O7, carried-over k
-  @Test("what is opened while the group commits is committed in the next tick, unasked")
+  // O7
+  @Test("a transaction added while the group commits is committed in the next tick")
   func nextTick() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -34,13 +34,14 @@ struct TransactionGroupTests {
       let first = AsyncTransaction(on: loop, scheduler: scheduler, start: .onCommit)
       let later = AsyncTransaction(on: loop)
       var openedIn: AsyncTransaction.State?
-      // What was cancelled before it started goes when the group commits `first`.
+      // An operation cancelled before it started is released when the group
+      // commits `first`.
       let opens = {
         openedIn = first.state
         loop.transactionGroup.add(later)
       }
       first.add("held", holding(opens)).cancel()
-      // Nothing else makes the next tick: it waits for this.
+      // Only this operation causes the next tick, since the loop waits for it.
       first.add { _ in }
       loop.transactionGroup.add(first)
       let second = AsyncTransaction(on: loop)
@@ -65,7 +66,7 @@ struct TransactionGroupTests {
   }
 
   // O7
-  @Test("a commit by hand before the end of the tick is fine, and counts once")
+  @Test("a manual commit before the end of the tick is allowed, and counts once")
   func byHand() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop)
@@ -77,7 +78,7 @@ struct TransactionGroupTests {
   }
 
   // O7
-  @Test("a run that is over has committed what its exit observers opened")
+  @Test("a run commits transactions opened by its exit observers before it returns")
   func atExit() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop)
@@ -91,8 +92,8 @@ struct TransactionGroupTests {
     }
   }
 
-  // O7, carried-over 20
-  @Test("of two parts in a container, what is ready waits for the other, and is told once")
+  // O7
+  @Test("of two parts in a container, the finished one waits for the other; both complete together")
   func partsAppearTogether() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -127,8 +128,10 @@ struct TransactionGroupTests {
     }
   }
 
-  // O7, carried-over k
-  @Test("the nearest one that collects answers; without any, each answers for itself")
+  // O7
+  @Test(
+    "the nearest collecting container collects; without one, each container collects for itself"
+  )
   func nearest() throws {
     try withLoop { loop in
       let outer = TransactionContainer(on: loop, collects: true)
@@ -148,7 +151,7 @@ struct TransactionGroupTests {
   }
 
   // O7
-  @Test("the next tick's parts go into a transaction of their own")
+  @Test("parts added in the next tick go into a new transaction")
   func oneForEachTick() throws {
     try withLoop { loop in
       let card = TransactionContainer(on: loop, collects: true, scheduler: .alone())
@@ -163,8 +166,8 @@ struct TransactionGroupTests {
     }
   }
 
-  // Carried-over 12
-  @Test("a container that is dropped leaves its transaction to the group")
+  // O7
+  @Test("a released container leaves its transaction to the group")
   func droppedContainer() throws {
     try withLoop { loop in
       weak var transaction: AsyncTransaction?
@@ -178,8 +181,8 @@ struct TransactionGroupTests {
     }
   }
 
-  // Carried-over 13
-  @Test("cancelled and dropped, an empty one is gone without a tick")
+  // O7
+  @Test("the empty transaction of a cancelled and released container is released without a tick")
   func cancelledContainer() throws {
     try withLoop { loop in
       weak var transaction: AsyncTransaction?
@@ -195,7 +198,7 @@ struct TransactionGroupTests {
     }
   }
 
-  @Test("cancelAll cancels what is open and what is under way")
+  @Test("cancelAll cancels open and running transactions")  // O6
   func cancelAll() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -219,7 +222,7 @@ struct TransactionGroupTests {
     }
   }
 
-  /// A body that calls `end` when it is released, on the loop.
+  /// Returns a body that calls `end` when it is released on the loop.
   private func holding(
     _ end: @escaping () -> Void
   ) -> @Sendable (AsyncTransaction.Operation) -> Void {
@@ -228,7 +231,7 @@ struct TransactionGroupTests {
     return { _ in witness.touch() }
   }
 
-  @Test("what is released with a container's old callback may read the callback")  // O7
+  @Test("objects released with a container's old callback may read the callback")  // O7
   func replacedCallbacks() async {
     await #expect(processExitsWith: .success) {
       let asked = Tally()

@@ -2,7 +2,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// What a `KeyedFIFO` must do, done in the simplest way.
+/// The simplest implementation of a `KeyedFIFO`.
 private struct ReferenceFIFO {
   struct Entry: Equatable {
     var key: UInt
@@ -32,11 +32,12 @@ private struct ReferenceFIFO {
   }
 }
 
-/// A list and its reference, to which the same is done; a difference is an issue.
+/// A list and its reference. Each step applies to both, and records a
+/// difference as an issue.
 private struct ComparedFIFO: ~Copyable {
   private var list: KeyedFIFO<Int>
   private var reference = ReferenceFIFO()
-  // A mark may come to lie before older entries where one behind it is removed.
+  // A mark may end up before older entries if an entry after it is removed.
   private var marks: [(mark: UInt32, reference: Int, isExact: Bool)] = []
   private var random: SeededGenerator
   private var steps = 0
@@ -74,7 +75,7 @@ private struct ComparedFIFO: ~Copyable {
   }
 
   private mutating func pick() -> (UInt, UInt32) {
-    // Few pairs, so that most are met again; addresses as the allocator's.
+    // Few pairs, so that most repeat. Keys are spaced like allocator addresses.
     let key = Self.key(UInt.random(in: 0..<Self.keys, using: &random))
     return (key, UInt32.random(in: 1...2, using: &random))
   }
@@ -180,7 +181,7 @@ private struct ComparedFIFO: ~Copyable {
     expect(entry?.payload == expected?.payload)
   }
 
-  // `#expect` costs 20 us each time.
+  // `#expect` takes 20 us per call.
   private func expect(
     _ isSame: Bool,
     line: Int = #line,
@@ -191,7 +192,7 @@ private struct ComparedFIFO: ~Copyable {
 
   private mutating func check() {
     expect(list.count == reference.entries.count)
-    // Not each time: it passes over what was removed in front.
+    // Not every time, because it skips the removed entries in front.
     if steps % 3 == 0 { expect(list.oldest()?.payload == reference.entries.first?.payload) }
     if list.count == 0 { expect(!list.hasEntries(before: list.mark)) }
   }
@@ -200,7 +201,7 @@ private struct ComparedFIFO: ~Copyable {
 @Suite("KeyedFIFO")
 struct KeyedFIFOTests {
   @Test(
-    "10,000 random operations do to a list what they do to a plain array",
+    "10,000 random operations have the same effects on a list as on a plain array",
     arguments: [1, 0, UInt32.max - 3000, (1 << 31) - 3000] as [UInt32],
     [7, 8] as [UInt64]
   )
@@ -209,7 +210,7 @@ struct KeyedFIFOTests {
     for _ in 0..<10_000 { compared.step() }
   }
 
-  @Test("entries are found and taken in order across the return of their numbers to zero")
+  @Test("entries are found and removed in order when their numbers wrap to zero")
   func numbersReturn() {
     for before in [0, 1, 63, 64, 65, 127] as [UInt32] {
       var list = KeyedFIFO<Int>(from: .max - before)
@@ -233,7 +234,7 @@ struct KeyedFIFOTests {
   }
 
   // T10
-  @Test("a list grows for a burst, and gives the memory back when it has emptied")
+  @Test("a list grows for a burst and frees the memory when it is empty")
   func shrinks() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -254,7 +255,7 @@ struct KeyedFIFOTests {
     #expect(list.find(6, 1) == nil)
   }
 
-  @Test("a list that never empties does not grow by what passes through it")
+  @Test("a list that never empties does not grow with the number of entries passing through")
   func passesThrough() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -266,7 +267,7 @@ struct KeyedFIFOTests {
     #expect(list.capacity == 64)
   }
 
-  @Test("entries removed behind one that stays take no room")
+  @Test("entries removed behind one that stays use no capacity")
   func removedBehind() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -280,7 +281,7 @@ struct KeyedFIFOTests {
     #expect(list.removeFirst(before: list.mark)?.key == 1)
   }
 
-  @Test("a mark that was passed has nothing before it, also when the list began anew")
+  @Test("a passed mark has no entries before it, even after the list was reset")
   func passedMark() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -294,15 +295,17 @@ struct KeyedFIFOTests {
     #expect(list.removeFirst(before: list.mark)?.key == 2)
   }
 
-  @Test("a thousand entries whose places in the table collide are each found")
+  @Test("a thousand entries whose hashes collide are each found")
   func collisions() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
-    // Multiples of 2^52 differ in the product's highest bits alone, or not.
+    // Multiples of 2^52 differ only in the highest bits of the hash product, or
+    // not at all.
     for index in 1...1000 { list.append(UInt(index) << 52, 7, index) }
     for index in stride(from: 2, through: 1000, by: 2) {
       if let place = list.find(UInt(index) << 52, 7) { _ = list.remove(place) }
     }
+    // I7: an entry is found by its own slot, a removed one by none.
     for index in 1...1000 {
       let found = list.find(UInt(index) << 52, 7).map { list[$0] }
       #expect(found == (index % 2 == 0 ? nil : index))

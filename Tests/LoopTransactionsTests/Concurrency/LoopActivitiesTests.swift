@@ -5,7 +5,7 @@ import Testing
 
 @Suite("EventLoop.activities")
 struct LoopActivitiesTests {
-  @Test("a task is told of activities, and while it is busy of the last only")  // C3
+  @Test("a task receives activities, and only the last one after being busy")  // C3
   func told() async throws {
     let seen = try await onLoopThread { loop in
       let (trace, activities) = (Trace(), loop.activities([.entry, .beforeWaiting, .exit]))
@@ -20,7 +20,7 @@ struct LoopActivitiesTests {
         gate.open()
       }
       asks.wait()
-      // Until it has asked once more.
+      // Run until the task waits for the next activity again.
       while trace.events.count < 2 { loop.run(.noWait) }
       gate.wait()
       return trace.events
@@ -30,7 +30,7 @@ struct LoopActivitiesTests {
   }
 
   @Test(
-    "a task on the loop is told once a wake, however often its body leaves and comes back",
+    "a task on the loop receives one activity per wake, however often its body suspends",
     arguments: [EventLoop.Activity.beforeWaiting, .afterWaiting, [.beforeWaiting, .afterWaiting]],
     0...3
   )  // C3, L7
@@ -61,7 +61,7 @@ struct LoopActivitiesTests {
     }
   }
 
-  @Test("a task on a loop that never rests is told all the same")  // C3
+  @Test("a task on a loop that never blocks still receives activities")  // C3
   func busy() throws {
     try withSteppedLoop { stepped in
       let (port, told, away) = (stepped.loop.awaitedPort, Tally(), Away())
@@ -81,7 +81,7 @@ struct LoopActivitiesTests {
     }
   }
 
-  @Test("what came while a task on the loop was away is not made up for")  // C3, L7
+  @Test("activities during a task's suspension elsewhere are not delivered later")  // C3, L7
   func away() throws {
     try withSteppedLoop { stepped in
       let (port, trace, away) = (stepped.loop.awaitedPort, stepped.trace, Away())
@@ -105,7 +105,7 @@ struct LoopActivitiesTests {
     }
   }
 
-  @Test("the sequence ends when the loop is closed, or its task cancelled")  // C3
+  @Test("the sequence ends when the loop is closed or the task is cancelled")  // C3
   func ends() async throws {
     let (trace, gate) = (Trace(), Gate())
     try await onLoopThread { loop in
@@ -127,7 +127,7 @@ struct LoopActivitiesTests {
     #expect(trace.events == ["cancelled", "closed"])
   }
 
-  @Test("with the last who could take them, the observer goes")  // C3
+  @Test("the observer is removed with the last reference to the sequence")  // C3
   func leaves() throws {
     try withSteppedLoop { stepped in
       var activities: LoopActivities? = stepped.loop.activities(.beforeWaiting)
@@ -141,17 +141,17 @@ struct LoopActivitiesTests {
   }
 }
 
-/// An actor that is nowhere until the test says so.
+/// An actor whose jobs run only when the test runs them.
 private actor Away {
   nonisolated let executor = HeldJobs()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  // Where it does nothing, the optimiser leaves out the way there and back.
+  // Without an effect, the optimiser removes both hops.
   private var visits = 0
 
   func visit() { visits += 1 }
 }
 
-/// Keeps jobs until they are wanted.
+/// Stores jobs until `runAll()`.
 private final class HeldJobs: SerialExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
@@ -160,7 +160,8 @@ private final class HeldJobs: SerialExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs what there is on another thread, and waits for it; whether there was any.
+  /// Runs the stored jobs on another thread and waits for them. Returns false
+  /// if there were none.
   func runAll() -> Bool {
     let held = jobs.withLock { jobs in
       defer { jobs = [] }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoopBound")
 struct LoopBoundTests {
-  @Test("a value that is not Sendable goes through other threads to its loop")  // C1
+  @Test("a value that is not Sendable passes through other threads to its loop")  // C1
   func value() throws {
     try withSteppedLoop { stepped in
       final class Buffer { var words: [String] = [] }
@@ -17,21 +17,21 @@ struct LoopBoundTests {
     }
   }
 
-  @Test("it is released on the loop, whoever drops the box")  // C1, T5
+  @Test("the value is released on the loop, whichever thread releases the box")  // C1, T5
   func release() throws {
     let trace = Trace()
     var last: LoopBound<Witness>?
     try withSteppedLoop { stepped in
       let own = System.thread
       for number in 0..<2 {
-        // Nothing else holds the witness.
+        // `held` has the only reference to the witness.
         let held = Locked<LoopBound<Witness>?>(
           LoopBound(
             Witness { trace.record("\(number) \(System.thread == own)") },
             on: stepped.loop
           )
         )
-        // The first elsewhere, the second here.
+        // Release the first on another thread, the second here.
         if number == 0 {
           TestThread.run { held.withLock { $0 = nil } }
           #expect(trace.events == [])
@@ -48,7 +48,7 @@ struct LoopBoundTests {
     #expect(trace.events == ["0 true", "1 true", "last"])
   }
 
-  @Test("what is Sendable is read and changed without a closure; an error comes through")  // C1
+  @Test("a Sendable value is read and changed without a closure, and errors propagate")  // C1
   func sendable() throws {
     struct Refused: Error {}
     try withSteppedLoop { stepped in
@@ -65,7 +65,7 @@ struct LoopBoundTests {
     }
   }
 
-  @Test("another thread that asks for the value is stopped with a message")  // C1, L1
+  @Test("accessing the value on another thread traps with a message")  // C1, L1
   func otherThread() async {
     let result = await #expect(
       processExitsWith: .failure,

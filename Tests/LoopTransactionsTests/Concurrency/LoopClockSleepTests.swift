@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoopClock as a Clock")
 struct LoopClockSleepTests {
-  @Test("tasks sleep by a stepped clock, and wake in the order of their deadlines")  // C3
+  @Test("tasks sleep on a stepped clock and wake in deadline order")  // C3
   func stepped() throws {
     try withSteppedLoop { stepped in
       let (port, clock, trace) = (stepped.loop.awaitedPort, stepped.loop.clock, stepped.trace)
@@ -26,7 +26,7 @@ struct LoopClockSleepTests {
     }
   }
 
-  @Test("a sleep is never short, and the loop's run waits for it")  // C3
+  @Test("a sleep is never too short, and run() waits for it")  // C3
   func waits() async throws {
     for tolerance: Duration? in [nil, .zero] {
       let slept = Locked<Duration?>(nil)
@@ -48,7 +48,7 @@ struct LoopClockSleepTests {
     }
   }
 
-  @Test("a cancelled sleep ends at once, and its timer keeps no run waiting")  // C3
+  @Test("a cancelled sleep ends immediately, and its timer keeps no run waiting")  // C3
   func cancelled() throws {
     try withSteppedLoop { stepped in
       let (port, clock, trace) = (stepped.loop.awaitedPort, stepped.loop.clock, stepped.trace)
@@ -69,7 +69,7 @@ struct LoopClockSleepTests {
     }
   }
 
-  @Test("nobody sleeps on a closed loop, nor goes on sleeping when it closes")  // C3, L11
+  @Test("a sleep on a closed loop throws, and closing the loop ends pending sleeps")  // C3, L11
   func closed() async throws {
     let (trace, gate) = (Trace(), Gate())
     let clock = try await onLoopThread { loop in
@@ -84,7 +84,7 @@ struct LoopClockSleepTests {
     await waitOff(gate)
     do { try await clock.sleep(for: .seconds(60)) } catch { trace.record("then \(error)") }
     #expect(trace.events == ["closed", "then closed"])
-    // What is over needs no loop.
+    // A deadline in the past needs no loop.
     try await clock.sleep(until: clock.now)
   }
 }

@@ -4,12 +4,12 @@ import Testing
   @Suite("MainQueueBridge, EventLoop.runMain", .serialized)
   struct MainQueueBridgeTests {
     private func say(_ name: String) throws -> [String] {
-      let output = try MainProgram.run("main-thread-program", name)
-      #expect(output.code == 0, "\(output.complaints)")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), [name])
+      #expect(output.code == 0, "\(output.errors)")
       return output.lines
     }
 
-    @Test("of 100,000 hops to the main actor every one is on thread 0")  // C2
+    @Test("all of 100,000 hops to the main actor run on the first thread")  // C2
     func hops() throws {
       #expect(try say("hops") == ["hops on thread 0: 100000", "no polling: true"])
     }
@@ -19,26 +19,26 @@ import Testing
       #expect(try say("dispatch") == ["ran 1000, current loop: true"])
     }
 
-    @Test("what was sent to the main queue before there was a loop runs on it")  // C2
+    @Test("blocks sent to the main queue before a loop exists run on the loop")  // C2
     func before() throws { #expect(try say("before") == ["before: 2"]) }
 
-    @Test("main-actor code that never ends leaves the loop its timers")  // C2
+    @Test("main-actor code that never ends does not starve the loop's timers")  // C2
     func fair() throws {
       #expect(try say("fair") == ["timer fired, and so did others"])
     }
 
-    @Test("a bridge with nothing to do makes no ticks, and is waited for")  // C2, L7
+    @Test("a bridge without work makes no ticks and keeps the loop alive")  // C2, L7
     func idle() throws {
       #expect(try say("idle") == ["timedOut, ticks true, idle true", "finished"])
     }
 
-    @Test("a dump of a bridge says whether its loop waits for the main queue")
+    @Test("a dump of a bridge shows whether its loop waits for the main queue")
     func dumped() throws {
       #expect(try say("dumped").last == "  - keepsLoopAlive: true")
     }
 
-    @Test("on another thread, in a task, or a second time it is refused with the reason")  // C2
-    func refused() throws {
+    @Test("a bridge on another thread, in a task, or for a second loop is refused with the reason")
+    func refused() throws {  // C2
       let lines = try say("refused")
       #expect(lines.count == 3)
       #expect(lines.first?.contains("not the thread the process began with") == true)
@@ -46,9 +46,9 @@ import Testing
       #expect(lines.last?.contains("main is async, or this is called from a task") == true)
     }
 
-    @Test("an asynchronous main is told so, before and after its first suspension")  // C2
+    @Test("runMain throws in an asynchronous main, before and after its first suspension")  // C2
     func asyncMain() throws {
-      let output = try MainProgram.run("async-main-program")
+      let output = try TestProgram.run(TestProgram.built("async-main-program"))
       #expect(output.code == 0)
       #expect(output.lines.count == 3)
       let before = output.lines.first ?? ""
@@ -57,19 +57,19 @@ import Testing
       #expect(after.allSatisfy { $0.contains("call it there, from a main that is not async") })
     }
 
-    @Test("a block of the main queue that runs the loop is stopped, and told why")  // C2
+    @Test("a block of the main queue that runs the loop traps with the reason")  // C2
     func nested() throws {
-      let output = try MainProgram.run("main-thread-program", "nested")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["nested"])
       #expect(output.code != 0)
-      #expect(output.complaints.contains("a block of DispatchQueue.main runs the loop"))
+      #expect(output.errors.contains("must not be run from a block of DispatchQueue.main"))
     }
 
-    @Test("a bridge that was closed leaves what comes to the next one")  // C2
+    @Test("blocks that arrive after a bridge was closed run with the next bridge")  // C2
     func closed() throws {
       #expect(try say("closed") == ["without a bridge: 0", "with the next: 1"])
     }
 
-    @Test("a block that waited before the bridge may close it, or the loop")  // C2, L11
+    @Test("a block queued before the bridge was made may close the bridge or the loop")  // C2, L11
     func closedByBlock() throws {
       #expect(try say("closedByBlock") == ["closed: true", "closed: true"])
     }
@@ -79,31 +79,33 @@ import Testing
       #expect(try say("adopted") == ["in the host's run: true", "closed: true"])
     }
 
-    @Test("what the body of runMain throws comes out, and it can be called again")  // C2
+    @Test("an error from runMain's body is rethrown, and runMain can be called again")  // C2
     func throwing() throws { #expect(try say("throws") == ["Wrong()", "ran again"]) }
 
-    @Test("targets of the main actor and of a pinned actor are committed like others")  // C2
+    @Test("targets on the main actor and on a pinned actor are committed like others")  // C2
     func targets() throws {
       #expect(try say("targets") == ["watching", "layouts 2, offset 6", "flushes 1, sum 106"])
     }
 
-    @Test("a loop of another thread that performs what is the main actor's traps")  // C2
+    @Test("performing a main-actor target's transaction on another thread's loop traps")  // C2
     func otherLoop() throws {
-      let output = try MainProgram.run("main-thread-program", "otherLoop")
+      let output = try TestProgram.run(TestProgram.built("main-thread-program"), ["otherLoop"])
       #expect(output.code != 0)
-      #expect(output.complaints.contains("Label: its transactions are the main actor's"))
+      #expect(output.errors.contains("Label: transactions of a MainActorTarget"))
     }
 
     @Test("the main queue is served in a host's turns")  // C2, C5
     func embedded() throws { #expect(try say("embedded") == ["hops in turns: true"]) }
 
-    @Test("a main-actor task that takes activities keeps no loop awake, if it hops, too")  // C3, L7
+    @Test(
+      "a main-actor task that iterates over activities does not keep a loop awake, even if it hops"
+    )  // C3, L7
     func activities() throws {
       #expect(try say("activities") == Array(repeating: "ticks true, told true", count: 6))
     }
 
-    @Test("in a host's turns it is told of each wake, and brings no turns")  // C3, C5, L7
-    func embeddedActivities() throws {
+    @Test("in a host's turns, a main-actor task receives one activity per wake and causes no turns")
+    func embeddedActivities() throws {  // C3, C5, L7
       let lines = try say("embeddedActivities")
       #expect(lines == Array(repeating: "turns true, told true", count: 6))
     }

@@ -34,7 +34,7 @@ private final class Label {
 
 @Suite("Selector.withObservation")
 struct ObservationTests {
-  @Test("a change of what the action read commits it again, once a tick")  // C4
+  @Test("a change of a property that the action read commits it again, once per tick")  // C4
   func changes() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -49,7 +49,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("what the action did not read last time does not count")  // C4
+  @Test("a change of a property that the last run did not read does not commit")  // C4
   func dependencies() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -71,7 +71,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("what another action of the flush changes is performed in the next tick")  // C4, T4
+  @Test("changes by another action of the flush are performed in the next tick")  // C4, T4
   func changedDuringFlush() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -86,7 +86,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("an action is not performed again by what it changes itself, but by the next change")  // C4
+  @Test("an action's own changes do not perform it again, but the next change does")  // C4
   func changesItself() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -102,7 +102,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("performed again and again without a change, it leaves nothing behind")  // C4
+  @Test("performing an action repeatedly without a change does not accumulate observations")  // C4
   func forgets() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -114,13 +114,13 @@ struct ObservationTests {
       }
       let before = stepped.loop.metrics.coalesced
       model.title = "z"
-      // One reading waits in the model, not a thousand.
+      // The model holds one observation, not a thousand.
       #expect(stepped.loop.metrics.coalesced == before)
       #expect(stepped.loop.isPending(label, Label.layout))
     }
   }
 
-  @Test("what was read keeps no target, and dead targets do not pile up")  // C4, T5
+  @Test("an observation does not retain its target, and dead targets do not accumulate")  // C4, T5
   func lifetime() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -131,7 +131,8 @@ struct ObservationTests {
         stepped.loop.commit(label, Label.layout)
         stepped.step()
       }
-      // Each takes the address of a dead one, which is not found by it again.
+      // Each new target reuses the address of a dead one, and must not be
+      // mistaken for it.
       var others: [Label] = []
       for _ in 0..<1000 {
         stepped.loop.commit(Label(model, stepped.trace), Label.layout)
@@ -146,7 +147,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("an action that throws is told of, and performed again all the same")  // C4, T9
+  @Test("an action that throws is reported, and still performed after the next change")  // C4, T9
   func throwing() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -160,7 +161,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("a change on another thread commits on the loop, whose wake it is")  // C4, T6
+  @Test("a change on another thread commits on the loop and wakes it")  // C4, T6
   func elsewhereChanged() throws {
     try withSteppedLoop { stepped in
       let model = Smuggled(Model())
@@ -173,8 +174,8 @@ struct ObservationTests {
     }
   }
 
-  @Test("of two loops on a thread, the one that performs is committed to, in close() too")  // C4
-  func twoLoops() throws {
+  @Test("of two loops on a thread, changes commit to the performing one, also during close()")
+  func twoLoops() throws {  // C4
     let model = Model()
     try withSteppedLoop { first in
       let label = Label(model, first.trace)
@@ -188,7 +189,7 @@ struct ObservationTests {
       }
       first.runUntilIdle()
       #expect(first.trace.events == ["a", "z"])
-      // Performed by close(), and never again.
+      // Performed by close(), and not again.
       first.loop.commit(label, Label.layout)
     }
     model.title = "after"

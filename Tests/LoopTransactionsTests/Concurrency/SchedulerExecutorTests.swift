@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("A scheduler as an executor")
+@Suite("OperationScheduler as an executor")
 struct SchedulerExecutorTests {
-  @Test("tasks that prefer a scheduler run on its workers, the most urgent first")  // C1, O2
+  @Test("tasks that prefer a scheduler run on its workers, highest priority first")  // C1, O2
   func priorities() async {
     let scheduler = OperationScheduler("executor", workerLimit: 1)
     let (trace, begun, gate, done) = (Trace(), Gate(), Gate(), Gate())
@@ -23,15 +23,17 @@ struct SchedulerExecutorTests {
         if trace.events.count == 4 { done.open() }
       }
     }
-    // Not awaited before they are queued: that would raise them.
+    // Not awaited before they are queued, because that would raise their
+    // priority.
     gate.open()
     await waitOff(done)
-    // One worker: its lane takes the oldest now and then, and not so early.
+    // One worker. Its aging slot takes the oldest operation now and then, but
+    // not this early.
     #expect(trace.events == ["high", "medium", "low", "background"])
     for task in tasks { await task.value }
   }
 
-  @Test("a task stays on the workers after each suspension, and comes home to an actor")  // C1
+  @Test("a task returns to the workers after each suspension")  // C1
   func stays() async {
     let scheduler = OperationScheduler("executor")
     let before = scheduler.metrics.added
@@ -42,13 +44,13 @@ struct SchedulerExecutorTests {
   }
 
   @Test(
-    "a job is handed to the workers without an allocation",
+    "enqueuing a job on the workers does not allocate",
     .enabled(if: Interposed.isAvailable && Interposed.isOptimized)
   )  // C1
   func allocations() async {
     let scheduler = OperationScheduler("executor", workerLimit: 1)
     let (begun, gate, done, ran) = (Gate(), Gate(), Gate(), Tally())
-    // The only worker is kept, and so has allocated what it needs.
+    // The only worker is kept busy, so it has already allocated its own memory.
     scheduler.add { _ in
       begun.open()
       gate.wait()
@@ -61,7 +63,7 @@ struct SchedulerExecutorTests {
         for _ in 0..<100 { Task(executorPreference: executor, operation: body) }
       }
     }
-    // What a task itself allocates, whoever takes its job.
+    // The allocations of a task itself, with any executor.
     let (least, own) = (Tally(), Tally())
     TestThread.run {
       least.add(begin(collector))
@@ -69,19 +71,19 @@ struct SchedulerExecutorTests {
     }
     gate.open()
     await waitOff(done)
-    // At least the task itself: else nothing was counted.
+    // At least one per task. Otherwise nothing was counted.
     #expect(least.value >= 100)
     #expect(own.value == least.value)
   }
 
-  @Test("the last task of a scheduler that nobody holds is run")  // C1
+  @Test("the last task of a scheduler without other references runs")  // C1
   func outlives() async {
     let ran = Tally()
     await Task(executorPreference: OperationScheduler("executor")) { _ = ran.increment() }.value
     #expect(ran.value == 1)
   }
 
-  @Test("a scheduler that nobody else holds lives until its job has run")  // C1
+  @Test("a scheduler without other references lives until its job has run")  // C1
   func held() async {
     let brief = Brief()
     #expect(await brief.hasScheduler)
@@ -89,7 +91,7 @@ struct SchedulerExecutorTests {
   }
 }
 
-/// An actor each of whose jobs has a scheduler of its own.
+/// An actor that runs each job on a new scheduler.
 private actor Brief {
   nonisolated let executor = BriefExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -97,14 +99,14 @@ private actor Brief {
   var hasScheduler: Bool { executor.hasScheduler }
 }
 
-/// Hands each job to a scheduler that is dropped before the job begins.
-// Not a task's preferred executor: a task holds that itself.
+/// Hands each job to a scheduler that is released before the job begins.
+// Not a task's preferred executor, because the task retains that itself.
 private final class BriefExecutor: SerialExecutor {
   private struct Last { weak var scheduler: OperationScheduler? }
 
   private let last = Locked(Last())
 
-  /// Whether the last job's scheduler lives.
+  /// True if the last job's scheduler is alive.
   var hasScheduler: Bool { last.withLock { $0.scheduler != nil } }
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -9,7 +9,7 @@ private final class Label: Sendable {
 
 @Suite("LoopMetrics")
 struct LoopMetricsTests {
-  @Test("a new loop has done nothing")  // X1
+  @Test("the counters of a new loop are zero")  // X1
   func fresh() throws {
     try withLoop { loop in
       #expect(loop.metrics.ticks == 0)
@@ -40,7 +40,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("what is carried over is counted, and what is pending told")  // X1, L9
+  @Test("work that is carried over is counted, and pending work is reported")  // X1, L9
   func carriedOver() throws {
     try withSteppedLoop { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
@@ -59,7 +59,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("elements that queues hand over are counted")  // X1
+  @Test("elements delivered by queues are counted")  // X1
   func delivered() throws {
     try withSteppedLoop { stepped in
       let queue = RunLoopQueue<Label>(on: stepped.loop, batchSize: 2) { _, _ in }
@@ -69,7 +69,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("times are told only while they are measured")  // X1
+  @Test("times are zero unless they are measured")  // X1
   func unmeasured() throws {
     try withSteppedLoop { stepped in
       stepped.loop.commit { stepped.spend(.milliseconds(3)) }
@@ -79,7 +79,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("busy time is what callbacks took, idle time what the poll did")  // X1
+  @Test("busy time is spent in callbacks, idle time in the poll")  // X1
   func times() throws {
     try withSteppedLoop { stepped in
       let loop = stepped.loop
@@ -111,7 +111,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("what a run does in its end is busy time")  // X1, L8
+  @Test("time in entry and exit observers is busy time")  // X1, L8
   func timesAtExit() throws {
     try withSteppedLoop { stepped in
       let loop = stepped.loop
@@ -124,7 +124,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("idle time is what a loop waits, whichever way it is run")  // X1
+  @Test("idle time is the time a loop waits, in every run mode")  // X1
   func idle() throws {
     try withLoop { loop in
       loop.measuresTime = true
@@ -134,13 +134,13 @@ struct LoopMetricsTests {
       let before = loop.metrics
       spin(for: .milliseconds(20))
       loop.run(.noWait)
-      // Between two runs a loop of its own is neither.
+      // Time between two runs of an owned loop is neither busy nor idle.
       #expect(loop.metrics.busy - before.busy < .milliseconds(10))
       #expect(loop.metrics.idle - before.idle < .milliseconds(10))
     }
   }
 
-  @Test("what a post, a timer and another library's callback take is busy time")  // X1
+  @Test("time in posts, timers and foreign callbacks is busy time")  // X1
   func busyInPoll() throws {
     try withLoop { loop in
       loop.measuresTime = true
@@ -164,7 +164,7 @@ struct LoopMetricsTests {
   }
 
   @Test(
-    "a wake that finds something to do was needed, one that comes late was not",
+    "a wake that finds pending work was needed, and a late one was not",
     .enabled(if: Interposed.isAvailable)
   )  // X1
   func wakesNeeded() throws {
@@ -182,7 +182,7 @@ struct LoopMetricsTests {
     }
   }
 
-  @Test("elements that wait in queues are told")  // X1
+  @Test("elements waiting in queues are reported")  // X1
   func pendingElements() throws {
     try withSteppedLoop { stepped in
       let first = RunLoopQueue<Label>(on: stepped.loop) { _, _ in }

@@ -5,7 +5,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// One value of every public type, by its name.
+/// One value of every public type, by name.
 private struct Samples {
   private(set) var values: [String: Any] = [:]
   private let stepped: SteppedLoop
@@ -161,12 +161,12 @@ private struct Holder {
 
 @Suite("Reflection")
 struct ReflectionTests {
-  @Test("every public type can be dumped, by itself and in a struct, here and on other threads")
+  @Test("every public type can be dumped, by itself and in a struct, on any thread")
   func dumps() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let samples = try Samples()
       for (name, value) in samples.values.sorted(by: { $0.key < $1.key }) {
-        // The last one named is the one that ended the process.
+        // The last name printed is the type that ended the process.
         System.logToStandardError(name)
         dumpAll(Holder(value: value))
         nonisolated(unsafe) let value = value
@@ -201,7 +201,7 @@ struct ReflectionTests {
     #expect(named == "DispatchHost\nRunLoopHost\n")
   }
 
-  @Test("of every public type of the package there is a sample that is dumped")
+  @Test("every public type of the package has a sample that is dumped")
   func complete() throws {
     let samples = try Samples()
     defer { try? samples.close() }
@@ -210,7 +210,7 @@ struct ReflectionTests {
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
     ])
-    // The bridge needs the main thread: `MainQueueBridgeTests` dumps it.
+    // The bridge needs the main thread. `MainQueueBridgeTests` dumps it.
     let elsewhere: Set = ["MainQueueBridge"]
     let wanted = types.declared.filter { $0.isPublic && !$0.isProtocol }.map(\.name)
     #expect(wanted.count > 50)
@@ -219,7 +219,7 @@ struct ReflectionTests {
   }
 
   @Test(
-    "no type of any package leaves a property to reflection that reflection traps at",
+    "no type in any package exposes a property to reflection that reflection traps on",
     arguments: [
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
@@ -230,11 +230,11 @@ struct ReflectionTests {
     let types = try SourceTypes([folder])
     #expect(!types.declared.isEmpty)
     #expect(types.trapping.filter { !types.isCustom($0) } == [])
-    // What it looks for is there to be found.
+    // Proves that the search finds trapping properties.
     if folder == "Sources/LoopTransactions" { #expect(types.trapping.count > 20) }
   }
 
-  @Test("a dump tells a scheduler's name and counts, and a transaction's name and state")
+  @Test("a dump shows a scheduler's name and counts, and a transaction's name and state")
   func useful() throws {
     let scheduler = OperationScheduler.alone("decode", workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -251,8 +251,9 @@ struct ReflectionTests {
     frozen.thaw()
   }
 
-  // Not `dump`, which asks Swift's runtime for names: another thread may hold the
-  // runtime's lock while the process forks, and the child would wait for it forever.
+  // Does not use `dump`, which asks Swift's runtime for type names. Another
+  // thread may hold the runtime's lock while the process forks, and the child
+  // would wait for it forever.
   @Test("a scheduler's mirror in a child process does not wait for the parent's lock")
   func forked() {
     let scheduler = OperationScheduler.alone("inherited")
@@ -262,7 +263,8 @@ struct ReflectionTests {
       scheduler.customMirror.children.count + queue.customMirror.children.count
         + flights.customMirror.children.count
     }
-    // Here first: the child finds the runtime's tables filled.
+    // Count in the parent first, so that the child finds the runtime's tables
+    // filled.
     let expected = count()
     let ending = Process.fork { if count() == 0, expected > 0 { fatalError("no children") } }
     #expect(ending.status == 0, "\(ending.standardError)")
@@ -275,7 +277,7 @@ private func text(_ value: Any) -> String {
   return text
 }
 
-/// As `dump`, a failed expectation, and a print do.
+/// Uses reflection like `dump`, a failed expectation and `print` do.
 private func dumpAll(_ value: Any) {
   #expect(!text(value).isEmpty)
   #expect(!String(describing: value).isEmpty)

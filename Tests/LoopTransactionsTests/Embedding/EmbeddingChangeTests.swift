@@ -3,14 +3,14 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("What an embedding's host is told, and may do then")
+@Suite("Embedding: calls to the host and from it")
 struct EmbeddingChangeTests {
   enum Way: String, CaseIterable, Codable, Sendable {
     case commit, byPort, kept, weakly
   }
 
   @Test(
-    "a commit holds its target when onChange is called, which may perform or cancel it",
+    "a committed target is alive and pending in onChange, which may perform or cancel it",
     arguments: Way.allCases,
     [true, false]
   )  // C5, T5, T7
@@ -70,7 +70,7 @@ struct EmbeddingChangeTests {
     #expect(said(result, messages[name] ?? ""))
   }
 
-  @Test("a host that asks for the timeout is not told of what it asks for")  // C5
+  @Test("asking for the timeout does not call onChange")  // C5
   func asking() throws {
     try withLoop { loop in
       let (port, changes) = (loop.port, Tally())
@@ -83,7 +83,7 @@ struct EmbeddingChangeTests {
       TestThread.run { try? port.post {} }
       #expect(embedding.nextTimeout == .zero)
       #expect(changes.value == 0)
-      // Told of later changes again.
+      // Later changes call it again.
       embedding.settle()
       loop.commit {}
       #expect(changes.value == 1)
@@ -91,8 +91,8 @@ struct EmbeddingChangeTests {
     }
   }
 
-  @Test("an ended embedding's wake is released last: what goes with it may embed again")  // C5, L6
-  func releasedLast() throws {
+  @Test("an ended embedding's wake is released last, so its captures may embed the loop again")
+  func releasedLast() throws {  // C5, L6
     try withLoop { loop in
       let port = loop.port
       let (next, owner) = (Smuggled(Box<Embedding>()), Smuggled(loop))
@@ -116,7 +116,7 @@ struct EmbeddingChangeTests {
     }
   }
 
-  /// Knows how often it was performed, and says when it goes.
+  /// Counts how often it was performed and released.
   private final class Held: Sendable {
     static let touch = Selector<Held>("touch") { $0.performed.increment() }
 

@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("An embedding that ends")
+@Suite("Embedding: end")
 struct EmbeddingEndTests {
-  @Test("ended, the loop can be run again, and does not wait for the embedding")  // C5
-  func ends() throws {
+  @Test("after an embedding has ended, the loop can be run and does not wait for the embedding")
+  func ends() throws {  // C5
     try withLoop { loop in
       let embedding = Embedding(loop)
       embedding.settle()
@@ -16,12 +16,12 @@ struct EmbeddingEndTests {
       embedding.cancel()
       #expect(loop.run() == .finished)
       #expect(performed)
-      // Closing the loop ends this one.
+      // Closing the loop ends this embedding.
       Embedding(loop).turn()
     }
   }
 
-  @Test("its host is told once that it has ended, by cancel() or by the loop's closing")  // C5, L11
+  @Test("onEnd is called once, by cancel() or when the loop closes")  // C5, L11
   func endIsTold() throws {
     let trace = Trace()
     try withLoop { loop in
@@ -39,7 +39,10 @@ struct EmbeddingEndTests {
     #expect(trace.events == ["closed"])
   }
 
-  @Test("ended, an adopted loop's owner is woken by posts", arguments: [false, true])  // C5, L6
+  @Test(
+    "after an embedding has ended, posts wake the owner of an adopted loop",
+    arguments: [false, true]
+  )  // C5, L6
   func adoptedEnds(hasTurned: Bool) throws {
     try withAdoptedLoop { host, loop in
       let (port, ran) = (loop.awaitedPort, Tally())
@@ -54,8 +57,8 @@ struct EmbeddingEndTests {
     }
   }
 
-  @Test("what came by the host's own wake, and was not turned for, is due to the owner")  // C5, L6
-  func adoptedEndsOwing() throws {
+  @Test("a post whose wake went to the host is performed by the owner if the embedding ends first")
+  func adoptedEndsOwing() throws {  // C5, L6
     try withAdoptedLoop { host, loop in
       let (port, ran, wakes, ends) = (loop.awaitedPort, Tally(), Tally(), Gate())
       let embedding = Embedding(loop, wake: { wakes.increment() > 0 })
@@ -66,7 +69,8 @@ struct EmbeddingEndTests {
       #expect(host.wait())
       host.run(.noWait)
       #expect(ran.value == 1)
-      // And one that is on its way, for which `cancel()` waits.
+      // The same with a wake call still in progress, for which `cancel()`
+      // waits.
       let next = Embedding(
         loop,
         wake: {

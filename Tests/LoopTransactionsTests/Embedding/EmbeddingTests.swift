@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("An embedded loop")
+@Suite("Embedding")
 struct EmbeddingTests {
-  @Test("idle it is never due, uses no time, and its descriptor is not readable")  // C5, L7
-  func idle() throws {
+  @Test("an idle embedding has no timeout, uses no time, and its descriptor is not readable")
+  func idle() throws {  // C5, L7
     try withLoop { loop in
       let embedding = Embedding(loop)
       embedding.settle()
@@ -28,12 +28,13 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("a commit, a post or a timer between two turns is told, once, and is due")  // C5, L5
+  @Test("a commit, post or timer between two turns calls onChange once and is due")  // C5, L5
   func changes() throws {
     try withLoop { loop in
       let trace = Trace()
       let embedding = Embedding(loop) { trace.record("change") }
       embedding.settle()
+      // I31: the first commit calls onChange, the second finds it called.
       loop.commit { trace.record("performed") }
       loop.commit { trace.record("performed too") }
       #expect(embedding.nextTimeout == .zero)
@@ -45,7 +46,7 @@ struct EmbeddingTests {
       #expect(trace.take() == ["change", "posted"])
       embedding.settle()
       loop.addTimer(after: .milliseconds(30)) { _ in trace.record("fired") }
-      // Told once, however many come.
+      // onChange is called once for both timers.
       let other = loop.addTimer(after: .seconds(100)) { _ in trace.record("other") }
       let timeout = embedding.nextTimeout ?? .seconds(1)
       #expect(timeout > .milliseconds(20) && timeout <= .milliseconds(31))
@@ -58,8 +59,8 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("within a turn nothing is told: the host asks after it anyway")  // C5
-  func withinTurns() throws {
+  @Test("onChange is not called within a turn, since the host asks for the timeout afterwards")
+  func withinTurns() throws {  // C5
     try withLoop { loop in
       let trace = Trace()
       let embedding = Embedding(loop) { trace.record("change") }
@@ -75,7 +76,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("timers are due in time, precise ones by the descriptor alone")  // C5, L10
+  @Test("timers fire on time, precise ones through the descriptor alone")  // C5, L10
   func timers() throws {
     try withLoop { loop in
       let embedding = Embedding(loop)
@@ -97,7 +98,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("what a turn's budget leaves makes the next one due")  // C5, L9
+  @Test("work that exceeds a turn's budget makes the next turn due")  // C5, L9
   func budget() throws {
     try withLoop { loop in
       let (embedding, ran) = (Embedding(loop), Tally())
@@ -112,7 +113,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("a stepped loop can be embedded: its timeout is that of its own clock")  // C5, C6
+  @Test("a stepped loop can be embedded, and its timeout follows its own clock")  // C5, C6
   func stepped() throws {
     try withSteppedLoop { stepped in
       let embedding = Embedding(stepped.loop)
@@ -127,7 +128,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("an adopted loop can be embedded, and serves its host's handles by turns")  // C5
+  @Test("an adopted loop can be embedded, and serves its host's handles in turns")  // C5
   func adopted() throws {
     try withAdoptedLoop { host, loop in
       let (embedding, trace) = (Embedding(loop), Trace())
@@ -142,7 +143,7 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("misuse traps", arguments: ["run", "twice", "nested", "ended"])  // C5, L8
+  @Test("usage errors trap", arguments: ["run", "twice", "nested", "ended"])  // C5, L8
   func misuse(name: String) async {
     let result = await #expect(
       processExitsWith: .failure,

@@ -3,12 +3,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("How many turns an embedded loop asks for")
+@Suite("Embedding: number of turns")
 struct EmbeddingTurnTests {
   enum Kind: CaseIterable, Sendable { case post, commit }
 
   @Test(
-    "what comes by the descriptor costs one turn each",
+    "each post or commit that arrives through the descriptor costs one turn",
     arguments: Kind.allCases,
     [true, false]
   )
@@ -36,12 +36,13 @@ struct EmbeddingTurnTests {
     }
   }
 
-  @Test("what comes behind beforeWaiting has the loop ask for a turn, in which observers see it")
+  @Test("an event after beforeWaiting makes another turn due, in which observers are called")
   func behindBeforeWaiting() throws {  // C5, L5
     let trace = Trace()
     let late = Smuggled(Late())
     try withAdoptedLoop { host in
-      // Started before ours, it is called behind ours.
+      // Started before the loop's own prepare handle, so libuv calls it
+      // afterwards.
       late.value.handle = ForeignHandle(.prepare, on: host.address) { _ in late.value.run() }
       late.value.handle?.start()
     } _: { host, loop in
@@ -68,7 +69,7 @@ struct EmbeddingTurnTests {
     }
   }
 
-  /// What a host's own prepare handle does, once.
+  /// The body of a host's prepare handle, which runs once.
   private final class Late {
     var handle: ForeignHandle?
     var body: (() -> Void)?

@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("What wakes the host of an embedded loop")
+@Suite("Embedding: wakes")
 struct EmbeddingWakeTests {
-  @Test("a host that polls is woken by posts, by one write a burst")  // C5, L6
+  @Test("posts wake a host that polls, with one write per burst")  // C5, L6
   func posts() throws {
     try withLoop { loop in
       let (port, embedding, trace) = (loop.awaitedPort, Embedding(loop), Trace())
@@ -20,7 +20,7 @@ struct EmbeddingWakeTests {
     }
   }
 
-  @Test("posts from another thread reach a host that blocks, 10,000 of them one by one")  // C5, L6
+  @Test("10,000 posts from another thread, one by one, each reach a host that blocks")  // C5, L6
   func pingPong() throws {
     try withLoop { loop in
       let (port, embedding, ran, answered) = (loop.awaitedPort, Embedding(loop), Tally(), Gate())
@@ -60,8 +60,8 @@ struct EmbeddingWakeTests {
     }
   }
 
-  @Test("a host's own wake is called once a burst, and not once it has ended")  // C5, L6
-  func ownWake() throws {
+  @Test("a host's own wake is called once per burst, and not after the embedding has ended")
+  func ownWake() throws {  // C5, L6
     try withLoop { loop in
       let (port, wakes, takes) = (loop.awaitedPort, Tally(), Tally())
       let embedding = Embedding(loop, wake: { wakes.increment() <= 2 || takes.value > 0 })
@@ -69,17 +69,18 @@ struct EmbeddingWakeTests {
       for round in 1...2 {
         TestThread.run { for _ in 0..<10 { try? port.post {} } }
         #expect(wakes.value == round)
-        #expect(!waitFor(embedding.pollDescriptor, .zero), "written to as well")
+        #expect(!waitFor(embedding.pollDescriptor, .zero), "the descriptor was also written to")
         #expect(embedding.nextTimeout == .zero)
         embedding.settle()
       }
-      // It does not want to: then by the descriptor.
+      // The host's wake returns false, so the descriptor is used.
       TestThread.run { try? port.post { takes.increment() } }
       #expect(wakes.value == 3)
       #expect(waitFor(embedding.pollDescriptor, .zero))
       embedding.settle()
       #expect(takes.value == 1)
-      // From a signal handler, too, where a host can not be called.
+      // A wake from a signal handler uses the descriptor too, because the
+      // host's function must not be called there.
       TestThread.run { port.wake() }
       #expect(wakes.value == 3)
       #expect(waitFor(embedding.pollDescriptor, .zero))
@@ -94,14 +95,14 @@ struct EmbeddingWakeTests {
     }
   }
 
-  @Test("a host that is woken by its own call misses none of 10,000 posts, and ends")  // C5, L6
-  func ownWakes() throws {
+  @Test("a host woken by its own function misses none of 10,000 posts, across many embeddings")
+  func ownWakes() throws {  // C5, L6
     try withLoop { loop in
       let (port, ran, gate) = (loop.awaitedPort, Tally(), Gate())
       let threads = (0..<4).map { _ in
         TestThread { for _ in 0..<2500 { try? port.post { ran.increment() } } }
       }
-      // Each embedding sees some of it.
+      // Each embedding receives a part of the posts.
       while ran.value < 10_000 {
         let embedding = Embedding(
           loop,

@@ -7,14 +7,14 @@ private let all: EventLoop.Activity = [.entry, .beforeWaiting, .afterWaiting, .e
 
 @Suite("Activity")
 struct ActivityTests {
-  @Test("an activity is told by its name")  // L3
+  @Test("an activity prints its names")  // L3
   func names() {
     #expect("\(EventLoop.Activity.beforeWaiting)" == "beforeWaiting")
     #expect("\(EventLoop.Activity([.exit, .entry]))" == "entry|exit")
   }
 
-  @Test("a tick is told as entry, beforeWaiting, the poll's callbacks, afterWaiting, exit")  // L3
-  func wholeTick() throws {
+  @Test("a tick reports entry, beforeWaiting, poll callbacks, afterWaiting, exit, in this order")
+  func wholeTick() throws {  // L3
     try withLoop { loop in
       let trace = Trace()
       trace.follow(loop, all)
@@ -26,7 +26,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("a run that has nothing to wait for tells entry and exit alone")  // L3, L8
+  @Test("a run with nothing to wait for reports only entry and exit")  // L3, L8
   func emptyRun() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -36,7 +36,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("entry and exit come once a run, however many ticks it has")  // L8
+  @Test("entry and exit are reported once per run, however many ticks it has")  // L8
   func entryAndExitOnce() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -56,11 +56,11 @@ struct ActivityTests {
     }
   }
 
-  @Test("beforeWaiting comes in ticks that will not block too")  // L4
+  @Test("beforeWaiting is also reported in ticks that do not block")  // L4
   func everyTick() throws {
     try withLoop { loop in
       let trace = Trace()
-      // An active idle handle makes every poll return at once.
+      // An active idle handle makes every poll return immediately.
       let idle = ForeignHandle(.idle, on: loop.libuvLoop) { _ in trace.record("idle") }
       idle.start()
       trace.follow(loop, [.beforeWaiting, .afterWaiting])
@@ -72,7 +72,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("beforeWaiting comes in a tick that carries work over, and in the one it goes to")  // L4
+  @Test("beforeWaiting is reported in a tick that carries work over, and in the next tick")  // L4
   func everyOwingTick() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -87,7 +87,7 @@ struct ActivityTests {
   }
 
   @Test(
-    "what an exit observer commits is performed before the run returns",
+    "a commit of an exit observer is performed before a whole run returns",
     arguments: [0, 0xFFFFFF, Int.max]
   )  // L8
   func exitCommits(order: Int) throws {
@@ -124,7 +124,7 @@ struct ActivityTests {
     }
   }
 
-  @Test("exit observers are called in order, and once, in a run that is stopped")  // L8
+  @Test("exit observers are called once, in order, in a run that is stopped")  // L8
   func exitOrder() throws {
     try withLoop { loop in
       let trace = Trace()

@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("An adopted loop, closed or torn down")
+@Suite("Adopted loop: close and teardown")
 struct AdoptedLoopCloseTests {
-  @Test("closing leaves the host its loop and its handles")  // L1, L11
+  @Test("closing leaves the host's loop and its handles open")  // L1, L11
   func closing() throws {
     let host = ForeignLoop()
     let trace = Trace()
@@ -22,7 +22,7 @@ struct AdoptedLoopCloseTests {
   }
 
   @Test(
-    "a loop may be closed and dropped by what it calls in a host's own run",
+    "a loop may be closed and released by its observer in a host's own run",
     arguments: [EventLoop.Activity.beforeWaiting, .afterWaiting]
   )  // L1, L11
   func closingFromACallback(activity: EventLoop.Activity) throws {
@@ -47,7 +47,7 @@ struct AdoptedLoopCloseTests {
   }
 
   @Test(
-    "a loop may be closed and dropped by its timer in a host's own run",
+    "a loop may be closed and released by its timer in a host's own run",
     arguments: [false, true]
   )
   func closingFromATimer(isPrecise: Bool) async {  // L10, L11
@@ -70,7 +70,7 @@ struct AdoptedLoopCloseTests {
     }
   }
 
-  @Test("closing from a transaction performs those behind it first")  // L11, T3
+  @Test("closing in a transaction performs all later transactions first")  // L11, T3
   func closingFromATransaction() throws {
     let host = ForeignLoop()
     let trace = Trace()
@@ -90,7 +90,7 @@ struct AdoptedLoopCloseTests {
     #expect(host.close())
   }
 
-  @Test("closing from a post runs those behind it first, and counts each once")  // L11, X1
+  @Test("closing in a post runs all later posts first, and counts each once")  // L11, X1
   func closingFromAPost() throws {
     let host = ForeignLoop()
     let trace = Trace()
@@ -108,7 +108,7 @@ struct AdoptedLoopCloseTests {
     #expect(host.close())
   }
 
-  @Test("a stop that comes just before an observer closes the loop does no harm")  // L8, L11
+  @Test("a stop just before an observer closes the loop does no harm")  // L8, L11
   func stoppedAndClosed() async {
     await #expect(processExitsWith: .success) {
       let host = ForeignLoop()
@@ -123,7 +123,7 @@ struct AdoptedLoopCloseTests {
     }
   }
 
-  @Test("a host runs on after its adopted loop was released while open")  // L1, L11
+  @Test("a host keeps running after its adopted loop was released while open")  // L1, L11
   func releasedOpen() async {
     await #expect(processExitsWith: .success) {
       Interposed.forgiveLeaks()
@@ -146,7 +146,7 @@ struct AdoptedLoopCloseTests {
   }
 
   @Test(
-    "run() and stop() say so when its owner closed the loop first",
+    "run() and stop() trap with the reason if the owner closed the libuv loop first",
     arguments: [true, false]
   )  // L1
   func ownerClosedFirst(stops: Bool) async {
@@ -167,7 +167,10 @@ struct AdoptedLoopCloseTests {
     )
   }
 
-  @Test("a timer says so when its owner closed the loop first", arguments: [false, true])  // L1
+  @Test(
+    "adding a timer traps with the reason if the owner closed the libuv loop first",
+    arguments: [false, true]
+  )  // L1
   func timerAfterOwner(isPrecise: Bool) async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -190,7 +193,7 @@ struct AdoptedLoopCloseTests {
     )
   }
 
-  @Test("what asks nothing of libuv does no harm when its owner closed the loop first")  // L1
+  @Test("calls that do not use libuv do no harm if the owner closed the libuv loop first")  // L1
   func harmlessAfterOwner() async {
     await #expect(processExitsWith: .success) {
       Interposed.forgiveLeaks()
@@ -216,10 +219,11 @@ struct AdoptedLoopCloseTests {
     }
   }
 
-  @Test("a loop whose owner closed it first still performs what is owed when closed")  // L1, L11
+  @Test("close() performs pending work even if the owner closed the libuv loop first")  // L1, L11
   func closeAfterOwner() async {
     await #expect(processExitsWith: .success) {
-      // Nobody knows when handles that their owner closes may be freed.
+      // Handles that their owner closed leak, because it is unknown when they
+      // may be freed.
       Interposed.forgiveLeaks()
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)
@@ -236,7 +240,7 @@ struct AdoptedLoopCloseTests {
   }
 }
 
-/// Holds a loop until it closes and drops it.
+/// Retains a loop until `drop()` closes and releases it.
 private final class Keeper {
   private var loop: EventLoop?
 

@@ -3,13 +3,14 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("An adopted loop, forked")
+@Suite("Adopted loop: fork")
 struct AdoptedLoopForkTests {
-  /// What a parent leaves to be done when it forks.
+  /// The work that is pending in the parent when it forks.
   enum Work: String, CaseIterable, Codable, Sendable {
     case transaction, post, otherPost, element, timer, preciseTimer, observer
 
-    /// Adds it to `loop`; what has to be kept meanwhile.
+    /// Adds the work to `loop`. Returns an object to keep alive until it is
+    /// performed.
     fileprivate func add(to loop: EventLoop, _ body: @escaping () -> Void) throws -> AnyObject? {
       let (port, smuggled) = (loop.awaitedPort, Smuggled(body))
       switch self {
@@ -29,13 +30,14 @@ struct AdoptedLoopForkTests {
   }
 
   @Test(
-    "what a parent owes it performs once, and a child that runs the host's loop never",
+    "a parent performs its pending work once, and a child that runs the host's loop never does",
     arguments: Work.allCases
   )  // L12
   func performedOnce(work: Work) async {
     await #expect(processExitsWith: .success) { [work] in
       try withAdoptedLoop { host, loop in
-        // The poll knows what it watches before the fork, as it mostly does.
+        // The poll registers its descriptors before the fork, as it usually
+        // does.
         host.run(.noWait)
         let performed = Tally()
         let kept = try work.add(to: loop) {
@@ -62,14 +64,14 @@ struct AdoptedLoopForkTests {
   }
 
   @Test(
-    "a child that runs the host's loop sees no wake of its parent's, nor waits for one",
+    "a child that runs the host's loop sees none of its parent's wakes, and waits for none",
     .enabled(if: Interposed.isAvailable)
   )  // L12
   func wakes() async {
     await #expect(processExitsWith: .success) {
       try withAdoptedLoop { host, loop in
         let port = loop.awaitedPort
-        // The loop has been woken once, and will not read the wakes that follow.
+        // The loop has been woken once, so it does not read the later wakes.
         for _ in 0..<2 {
           Interposed.beforeBlocking({ _ in TestThread.run { port.wake() } }) {
             _ = host.run(.once)
@@ -83,7 +85,7 @@ struct AdoptedLoopForkTests {
           System.logToStandardError("woken \(loop.metrics.wakesReceived - before)")
         }
         #expect(ending.standardError == "woken 0\n")
-        // The parent's poll watches still.
+        // The parent's poll still watches its descriptors.
         var thread: TestThread?
         loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
           thread = TestThread { port.stop() }
@@ -95,7 +97,7 @@ struct AdoptedLoopForkTests {
   }
 
   @Test(
-    "a child's commit to its host's loop makes it neither spin nor run for ever",
+    "a child's commit to its host's loop makes it neither spin nor run forever",
     arguments: [0, 1]
   )  // L7, L12
   func childCommits(firstTick: Int) async {
@@ -123,7 +125,7 @@ struct AdoptedLoopForkTests {
   }
 
   @Test(
-    "a child that closed what it inherited runs the host's loop, and sees no event of the parent's",
+    "a child that closed the inherited loop runs the host's loop without the parent's events",
     arguments: [false, true]
   )  // L11, L12
   func childCloses(takesOverFirst: Bool) async {
@@ -137,7 +139,8 @@ struct AdoptedLoopForkTests {
           if takesOverFirst { host.takeOver() }
           #expect(throws: Never.self) { try loop.close() }
           if !takesOverFirst { host.takeOver() }
-          // Both descriptors are readable; the parent, who waits, reads neither.
+          // Both descriptors are readable, because the waiting parent reads
+          // neither.
           let end = LoopClock.now.advanced(by: .milliseconds(30))
           while LoopClock.now < end {}
           #expect(!host.run())
@@ -148,14 +151,14 @@ struct AdoptedLoopForkTests {
     }
   }
 
-  @Test("a child that goes on with a run of its parent's is told that it can not")  // L12
+  @Test("a child that continues its parent's run traps with the reason")  // L12
   func childRunsOn() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
         var ending: Process.Ending?
         loop.addObserver(for: .afterWaiting, repeats: false) { _ in
           ending = Process.fork {
-            // libuv makes no tick for a loop that has nothing to do.
+            // libuv makes no tick for a loop without work.
             loop.commit {}
             ForeignLoop.tick(loop.libuvLoop)
           }

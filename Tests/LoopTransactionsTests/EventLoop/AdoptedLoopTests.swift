@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("An adopted loop")
+@Suite("Adopted loop")
 struct AdoptedLoopTests {
-  @Test("a host's own run performs what is committed, and tells no entry or exit")  // L1
+  @Test("a host's own run performs commits, and reports no entry or exit")  // L1
   func hostRuns() throws {
     try withAdoptedLoop { host, loop in
       let trace = Trace()
@@ -16,7 +16,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("whatever is built on a loop, it has four handles")  // L3
+  @Test("a loop uses four handles for any number of observers, queues and ports")  // L3
   func handles() throws {
     try withAdoptedLoop { host, loop in
       for order in 0..<10 {
@@ -35,7 +35,7 @@ struct AdoptedLoopTests {
   }
 
   @Test(
-    "in a host's own run, what any callback commits is performed before it blocks",
+    "in a host's own run, a commit from any callback is performed before the loop blocks",
     arguments: ForeignHandle.Kind.allCases
   )  // L1, L5
   func hostHandles(kind: ForeignHandle.Kind) throws {
@@ -63,7 +63,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that stops its loop strands nothing that was committed before the check")  // L5
+  @Test("a host that stops its loop strands no commit made before the check handle")  // L5
   func hostStops() throws {
     try withAdoptedLoop { host, loop in
       var performed = 0
@@ -78,13 +78,13 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that stops its loop strands no post, not behind those carried over")  // L5, L9
-  func hostStopsBehind() throws {
+  @Test("a host that stops its loop strands no post, not even behind ones that were carried over")
+  func hostStopsBehind() throws {  // L5, L9
     try withAdoptedLoop { host, loop in
       loop.budget = EventLoop.Budget(count: 1)
       let (port, trace) = (loop.awaitedPort, Trace())
       TestThread.run { for number in 1...2 { try? port.post { trace.record("P\(number)") } } }
-      // Behind the posts of this tick, of which the second is carried over.
+      // Behind this tick's posts, the second of which is carried over.
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         TestThread.run { try? port.post { trace.record("P3") } }
         host.stop()
@@ -99,13 +99,13 @@ struct AdoptedLoopTests {
     var filled: RunLoopQueue<Witness>?
   }
 
-  @Test("a host's run of one tick says that more is owed when a wake brought it")  // L5
+  @Test("a host's run of one tick returns true if a wake left work")  // L5
   func hostTicks() throws {
     var later: ForeignHandle?
     let queues = Smuggled(Queues())
     try withAdoptedLoop(prepare: { host in
-      // Runs after ours: the loop counts as asleep, and is sent a wake. It is the
-      // last that the host waits for.
+      // Runs after the loop's own handle, when the loop counts as asleep and is
+      // sent a wake. It is the last handle that the host waits for.
       later = ForeignHandle(.prepare, on: host.address) { handle in
         handle.stop()
         TestThread.run {
@@ -127,7 +127,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host's run waits for posts while a port is held, and takes them")  // L1, L6
+  @Test("a host's run waits for posts while a port is retained, and runs them")  // L1, L6
   func hostWaits() throws {
     try withAdoptedLoop { host, loop in
       let port = loop.awaitedPort
@@ -143,11 +143,12 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that polls for libuv itself is woken by posts, whenever they come")  // L6
+  @Test("posts wake a host that polls for libuv itself, whenever they are made")  // L6
   func hostPolls() throws {
     try withAdoptedLoop { host, loop in
       let (port, trace) = (loop.awaitedPort, Trace())
-      // Before its first turn, after a turn, after a wake, after a run of ours.
+      // Before the first turn, after a turn, after a wake, and after a run of
+      // the loop.
       for name in ["first", "second", "third", "fourth"] {
         TestThread.run { try? port.post { trace.record(name) } }
         #expect(host.wait())
@@ -162,7 +163,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a run within a host's own run is refused", arguments: [true, false])  // L8
+  @Test("run() within a host's own run traps", arguments: [true, false])  // L8
   func nestedInHostsRun(inTimer: Bool) async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -182,7 +183,7 @@ struct AdoptedLoopTests {
     )
   }
 
-  @Test("stop() ends a host's own run, and no run of ours after it")  // L1, L8
+  @Test("stop() ends a host's own run, but no later run of the loop")  // L1, L8
   func stopsHost() throws {
     try withAdoptedLoop { host, loop in
       let port = loop.awaitedPort

@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// An element of a queue, told by its name.
+/// A named element of a queue.
 private final class Element: Sendable {
   let name: String
 
@@ -12,12 +12,12 @@ private final class Element: Sendable {
 
 @Suite("Budget")
 struct BudgetTests {
-  @Test("a tick's time is 4 ms unless it is set")  // L9
+  @Test("the default budget is 4 ms per tick, without a count limit")  // L9
   func standard() {
     #expect(EventLoop.Budget() == EventLoop.Budget(time: .milliseconds(4), count: .max))
   }
 
-  @Test("past its time a tick carries the rest over to the next")  // L9
+  @Test("a tick carries the remaining work over when its time is spent")  // L9
   func time() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -38,13 +38,13 @@ struct BudgetTests {
     }
   }
 
-  @Test("posts, queues and transactions share one budget of time")  // L9
+  @Test("posts, queues and transactions share one time budget")  // L9
   func sharedTime() throws {
     try withSteppedLoop { stepped in
       let port = stepped.loop.awaitedPort
       let queue = try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
       stepped.step()
-      // Each kind gets on by one at least: nothing starves behind another.
+      // Each kind advances by at least one, so none starves behind another.
       #expect(stepped.trace.take() == ["P1", "P2", "Q1", "T1"])
       stepped.step()
       #expect(stepped.trace.take() == ["Q2", "T2"])
@@ -53,7 +53,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("posts, queues and transactions share one budget of count")  // L9
+  @Test("posts, queues and transactions share one count budget")  // L9
   func sharedCount() throws {
     try withSteppedLoop { stepped in
       stepped.loop.budget = EventLoop.Budget(count: 5)
@@ -68,7 +68,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("an unlimited budget lets everything through in one tick")  // L9
+  @Test("an unlimited budget lets all work run in one tick")  // L9
   func unlimited() throws {
     try withSteppedLoop { stepped in
       stepped.loop.budget = .unlimited
@@ -82,7 +82,8 @@ struct BudgetTests {
     }
   }
 
-  /// Posts, enqueues and commits `each` of P1…, Q1… and T1…; returns the queue.
+  /// Posts P1…, enqueues Q1… and commits T1…, `each` of every kind. Returns the
+  /// queue.
   private func fill(
     _ stepped: SteppedLoop,
     _ port: LoopPort,
@@ -109,7 +110,7 @@ struct BudgetTests {
     return queue
   }
 
-  @Test("what is carried over comes after ready I/O was served")  // L9
+  @Test("carried-over work runs after ready I/O was served")  // L9
   func ioInBetween() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -128,7 +129,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("what is carried over comes without blocking")  // L9
+  @Test("carried-over work runs before the loop blocks")  // L9
   func carriedOverAtOnce() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
@@ -146,14 +147,15 @@ struct BudgetTests {
     }
   }
 
-  @Test("posts of other threads that are carried over come without blocking")  // L5, L9
+  @Test("posts from other threads that are carried over run before the loop blocks")  // L5, L9
   func postsCarriedOverAtOnce() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
       let (port, trace) = (loop.awaitedPort, Trace())
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
       poll.start().send()
-      // The loop is up: no wake is written, and the next tick takes the posts.
+      // The loop is awake, so no wake is written, and the next tick takes the
+      // posts.
       loop.addObserver(for: .afterWaiting, repeats: false) { _ in
         TestThread.run {
           try? port.post { trace.record("P1") }
@@ -169,7 +171,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("a run of one tick says that there is more while posts are carried over")  // L8, L9
+  @Test("a run of one tick returns .ticked while posts are carried over")  // L8, L9
   func postsCarriedOverKeepRunning() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
@@ -188,7 +190,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("a budget set by an action takes effect with the next tick")  // L9
+  @Test("a budget set by an action takes effect in the next tick")  // L9
   func setWhileSpending() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -207,8 +209,8 @@ struct BudgetTests {
     }
   }
 
-  @Test("a run that returns performs everything, whatever an action sets the budget to")  // L5, L9
-  func setWhileLeaving() throws {
+  @Test("a whole run performs everything before it returns, even if an action lowers the budget")
+  func setWhileLeaving() throws {  // L5, L9
     try withLoop { loop in
       let trace = Trace()
       loop.addObserver(for: .exit, repeats: false) { _ in
@@ -224,7 +226,7 @@ struct BudgetTests {
     }
   }
 
-  @Test("a tick that overran its time takes none from the next")  // L9
+  @Test("a tick that overran its time does not shorten the next")  // L9
   func overrun() throws {
     try withLoop { loop in
       loop.commit {
@@ -233,12 +235,13 @@ struct BudgetTests {
       }
       for _ in 0..<30 { loop.commit {} }
       loop.run()
-      // Two, if no other process takes the processor meanwhile; else 31.
+      // Two ticks, unless another process takes the processor. If the overrun
+      // were charged to later ticks, there would be 31.
       #expect((2...20).contains(loop.metrics.ticks))
     }
   }
 
-  @Test("what passes between two runs is not spent by the second")  // L8, L9
+  @Test("time between two runs does not count towards the second run's budget")  // L8, L9
   func betweenRuns() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -254,12 +257,12 @@ struct BudgetTests {
     }
   }
 
-  @Test("a flush of over 1 ms brings libuv's clock up to date")  // L9
+  @Test("a flush of over 1 ms refreshes libuv's clock")  // L9
   func refreshesClock() throws {
     var readings: [UInt64] = []
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Started before ours, so it runs after.
+      // Started before the loop's own handle, so it runs after it.
       later = ForeignHandle(.prepare, on: host.address) { _ in readings.append(host.milliseconds) }
       later?.start()
     }) { host, loop in

@@ -3,16 +3,16 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Computes for that many milliseconds.
+/// Computes for the given number of milliseconds.
 private func spin(_ milliseconds: Int) {
   let end = LoopClock.now.advanced(by: .milliseconds(milliseconds))
   while LoopClock.now < end {}
 }
 
-@Suite("Budget of a tick that begins with a wake")
+@Suite("Budget: ticks that begin with a wake")
 struct BudgetWakeTests {
-  /// Runs a loop whose first poll is woken by `posts`, and that commits `commits` when
-  /// it has polled, until the last of those is performed.
+  /// Runs a loop whose first poll is woken by `posts`, and which commits
+  /// `commits` after that poll. Stops when the last commit has been performed.
   private func trace(
     _ budget: EventLoop.Budget,
     posts: [String],
@@ -23,7 +23,8 @@ struct BudgetWakeTests {
     var port: LoopPort?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Runs after ours: the loop counts as asleep, and is sent a wake.
+      // Runs after the loop's own handle, when the loop counts as asleep and is
+      // sent a wake.
       later = ForeignHandle(.prepare, on: host.address) { handle in
         handle.stop()
         TestThread.run { [port] in
@@ -57,7 +58,7 @@ struct BudgetWakeTests {
     return trace.events
   }
 
-  @Test("posts that came with a wake count in the budget of the coming flush")  // L9
+  @Test("posts that arrived with a wake count towards the next flush's count budget")  // L9
   func count() throws {
     let events = try trace(
       EventLoop.Budget(time: .seconds(3600), count: 3),
@@ -70,27 +71,28 @@ struct BudgetWakeTests {
     #expect(events == expected)
   }
 
-  @Test("the time of posts that came with a wake is spent from the budget of the coming flush")
+  @Test("the time of posts that arrived with a wake counts towards the next flush's budget")
   func time() throws {  // L9
     let events = try trace(
       EventLoop.Budget(time: .milliseconds(20)),
       posts: ["P1"],
       commits: ["T1", "T2"]
     ) { name in
-      // Long enough for the clock to be read after each.
+      // Long enough that the clock is read after each.
       spin(name == "P1" ? 20 : 1)
     }
     #expect(events == ["beforeWaiting", "P1", "beforeWaiting", "T1", "beforeWaiting", "T2"])
   }
 
-  @Test("posts of over 1 ms that came with a wake bring libuv's clock up to date")  // L9
+  @Test("posts of over 1 ms that arrived with a wake refresh libuv's clock")  // L9
   func refreshesClockAfterWake() throws {
     let times = Trace()
     var port: LoopPort?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
       let milliseconds = Smuggled { host.milliseconds }
-      // Runs after ours: the loop counts as asleep, and is sent a wake.
+      // Runs after the loop's own handle, when the loop counts as asleep and is
+      // sent a wake.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         TestThread.run { [port] in
           try? port?.post {

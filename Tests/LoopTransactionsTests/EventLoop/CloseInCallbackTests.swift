@@ -2,9 +2,9 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("Closing an adopted loop in each kind of callback")
+@Suite("EventLoop.close in each kind of callback of an adopted loop")
 struct CloseInCallbackTests {
-  @Test("closes it, performs what is owed, and returns", arguments: Callback.closing)  // L11
+  @Test("close() performs pending work and returns", arguments: Callback.closing)  // L11
   func closes(callback: Callback) async {
     await #expect(processExitsWith: .success) { [callback] in
       Process.endInTime()
@@ -23,7 +23,7 @@ struct CloseInCallbackTests {
   }
 
   @Test(
-    "traps with one message where the callback's caller needs the loop",
+    "close() traps with one message where the callback's caller still needs the loop",
     arguments: Callback.refused
   )
   func traps(callback: Callback) async {  // L11
@@ -40,7 +40,9 @@ struct CloseInCallbackTests {
     #expect(said(result, "EventLoop.close: must not be called in \(callback.place)"))
   }
 
-  @Test("what an observer held may close and drop the loop, outside of callbacks too")  // L11
+  @Test(
+    "an object that an observer retained may close and release the loop, also outside callbacks"
+  )  // L11
   func removedObserver() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
@@ -55,7 +57,7 @@ struct CloseInCallbackTests {
     }
   }
 
-  @Test("in a completion, the others are told first, once each, in order")  // L11, O6
+  @Test("close() in a completion runs the other completions first, once each, in order")  // L11, O6
   func otherCompletions() throws {
     let host = ForeignLoop()
     let loop = try EventLoop(adopting: host.address)
@@ -81,7 +83,7 @@ struct CloseInCallbackTests {
     #expect(host.close())
   }
 
-  @Test("waiting where the captures of a cancelled operation are released traps")  // O9
+  @Test("waiting in the deinit of a cancelled operation's captures traps")  // O9
   func waitingInADeinit() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       Process.endInTime()
@@ -99,19 +101,17 @@ struct CloseInCallbackTests {
       transaction.cancelInTime()
       frozen.thaw()
     }
-    #expect(
-      said(result, "AsyncTransaction.waitUntilComplete: called from an operation of cards itself")
-    )
+    #expect(said(result, "waitUntilComplete: must not be called from an operation of cards"))
   }
 }
 
-/// A loop, and how a callback closes it.
+/// A loop, and a function that callbacks call to close it.
 final class Closer: @unchecked Sendable {
   // @unchecked: tests use it on the loop's thread only.
   private(set) var isClosed = false
   private var isClosing = false
   var kept: [Any] = []
-  // Leaves something to be performed.
+  // Adds work that is pending when the loop is closed.
   var beforeClosing: (EventLoop) -> Void = { _ in }
   private var held: EventLoop?
 
@@ -122,7 +122,7 @@ final class Closer: @unchecked Sendable {
     return held
   }
 
-  /// Closes and drops the loop, the first time.
+  /// Closes and releases the loop on the first call.
   func close() {
     guard !isClosing, let loop = held else { return }
     isClosing = true

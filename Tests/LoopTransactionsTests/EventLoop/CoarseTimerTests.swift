@@ -13,8 +13,8 @@ private let tooManyOpen: Int32 = -24
 #if os(Linux)
   @Suite("Precise timers without a timerfd")
   struct CoarseTimerTests {
-    @Test("a precise timer fires, and none early, where the system refuses a timerfd")  // L10
-    func fires() async {
+    @Test("where the system refuses a timerfd, a precise timer still fires, and never early")
+    func fires() async {  // L10
       let result = await #expect(
         processExitsWith: .success,
         observing: [\.standardErrorContent]
@@ -55,7 +55,7 @@ private let tooManyOpen: Int32 = -24
       #expect(text == message)
     }
 
-    @Test("a precise timer is not made where the system is out of descriptors")  // L10
+    @Test("adding a precise timer throws when the system is out of descriptors")  // L10
     func outOfDescriptors() throws {
       try withLoop { loop in
         loop.timerRefusal = tooManyOpen

@@ -11,7 +11,7 @@ private func nothing(_: UnsafeMutableRawPointer?) {}
 
 @Suite("Counts", .enabled(if: Interposed.isAvailable))
 struct CountTests {
-  @Test("a commit of what is pending allocates nothing")  // T10
+  @Test("a commit of a pending pair allocates nothing")  // T10
   func duplicateCommit() throws {
     try withSteppedLoop { stepped in
       let (loop, label) = (stepped.loop, Label())
@@ -31,7 +31,7 @@ struct CountTests {
   }
 
   @Test(
-    "a commit, once the set has room, and its performing allocate nothing",
+    "committing and performing allocate nothing once the set has capacity",
     .enabled(if: Interposed.isOptimized)
   )  // T10
   func commit() throws {
@@ -52,7 +52,7 @@ struct CountTests {
   }
 
   @Test(
-    "a call of an observer, and a tick with nothing to do, allocate nothing",
+    "calling an observer, and a tick without work, allocate nothing",
     .enabled(if: Interposed.isOptimized)
   )  // L3
   func observerCall() throws {
@@ -70,7 +70,7 @@ struct CountTests {
     }
   }
 
-  @Test("a post of a closure is the one allocation of its captures")  // L2
+  @Test("posting a closure allocates once, for its captures")  // L2
   func closurePost() throws {
     try withSteppedLoop { stepped in
       let (port, trace, ran) = (stepped.loop.awaitedPort, stepped.trace, Tally())
@@ -86,11 +86,12 @@ struct CountTests {
     }
   }
 
-  @Test("a post of a function, and a commit from another thread, allocate nothing")  // L2, T6
+  @Test("posting a function, and a commit from another thread, allocate nothing")  // L2, T6
   func typedPost() throws {
     try withSteppedLoop { stepped in
       let (port, trace, label) = (stepped.loop.awaitedPort, stepped.trace, Label())
-      // What makes a selector, and its table, is paid once.
+      // Commit once before counting, because the selector and its table
+      // allocate on first use.
       stepped.loop.commit(label, Label.layout)
       TestThread.run {
         let count = try? Interposed.allocations { () throws(LoopPort.PostError) in
@@ -106,7 +107,7 @@ struct CountTests {
     }
   }
 
-  @Test("memory after a burst of a million targets is what it was before")  // T10
+  @Test("after a burst of a million targets, memory use is as before")  // T10
   func burst() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -123,7 +124,7 @@ struct CountTests {
     }
   }
 
-  @Test("memory after a burst of a million posts is what it was before")  // L2
+  @Test("after a burst of a million posts, memory use is as before")  // L2
   func burstOfPosts() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in

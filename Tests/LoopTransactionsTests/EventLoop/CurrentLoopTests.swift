@@ -5,7 +5,7 @@ import Testing
 
 @Suite("EventLoop.current")
 struct CurrentLoopTests {
-  @Test("a callback's loop is the current one, and the outer one again afterwards")  // L1
+  @Test("in a callback, its loop is current; afterwards the outer loop is current again")  // L1
   func nested() throws {
     try withLoop { outer in
       let inner = try EventLoop()
@@ -23,13 +23,13 @@ struct CurrentLoopTests {
     }
   }
 
-  @Test("a thread that runs no loop has the one made last on it, until that is closed")  // L1
+  @Test("on a thread that runs no loop, the loop made last is current until it is closed")  // L1
   func afterwards() throws {
     try withLoop { loop in #expect(EventLoop.current === loop) }
     #expect(EventLoop.current == nil)
   }
 
-  @Test("a loop that was closed and dropped during another's run is not current after it")  // L1
+  @Test("a loop closed and released during another loop's run is not current after it")  // L1
   func closedMeanwhile() async {
     await #expect(processExitsWith: .success) {
       try withLoop { outer in
@@ -46,7 +46,7 @@ struct CurrentLoopTests {
     }
   }
 
-  @Test("a loop that is made, or closed, by what another calls leaves that current")  // L1
+  @Test("making or closing a loop in another loop's callback leaves that loop current")  // L1
   func madeMeanwhile() throws {
     try withLoop { loop in
       var seen: [Bool] = []
@@ -63,11 +63,12 @@ struct CurrentLoopTests {
     }
   }
 
-  /// What calls back in a host's own run.
+  /// The kinds of callback in a host's own run.
   enum Callback: CaseIterable, Sendable {
     case transaction, observer, wake, timer, preciseTimer
 
-    /// Lets `loop` call `body`; returns what is to be done just before it polls.
+    /// Makes `loop` call `body`. Returns a function to call just before the
+    /// loop polls, if one is needed.
     fileprivate func call(
       on loop: EventLoop,
       _ body: @escaping () -> Void
@@ -88,14 +89,14 @@ struct CurrentLoopTests {
   }
 
   @Test(
-    "in a host's own run, a callback's loop is the current one, and the last again afterwards",
+    "in a host's own run, a callback's loop is current; afterwards the last loop is again",
     arguments: Callback.allCases
   )  // L1
   func hostRuns(callback: Callback) throws {
     var beforePoll: (() -> Void)?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Runs after ours: the loop counts as asleep.
+      // Runs after the loop's own handle, when the loop counts as asleep.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         beforePoll?()
         beforePoll = nil
@@ -120,7 +121,7 @@ struct CurrentLoopTests {
     }
   }
 
-  @Test("a loop that a host's run closes is not current after it")  // L1, L11
+  @Test("a loop closed in a host's run is not current after the run")  // L1, L11
   func closedByHost() throws {
     for other in ["none", "open", "closed"] {
       let host = ForeignLoop()
@@ -135,7 +136,7 @@ struct CurrentLoopTests {
     }
   }
 
-  @Test("another thread does not see this one's loop")  // L1
+  @Test("a loop is not current on another thread")  // L1
   func otherThread() throws {
     try withLoop { _ in
       let trace = Trace()

@@ -7,7 +7,7 @@ private final class Element: Sendable {}
 
 @Suite("EventLoop.close")
 struct EventLoopCloseTests {
-  @Test("close() performs posts, queues and transactions, and calls no timer")  // L11
+  @Test("close() performs posts, queues and transactions, and fires no timer")  // L11
   func performsOwed() throws {
     let trace = Trace()
     let loop = try EventLoop()
@@ -27,7 +27,7 @@ struct EventLoopCloseTests {
     #expect(trace.events == ["post", "transaction", "element", "last element"])
   }
 
-  @Test("close() performs what the work it performs commits")  // L11
+  @Test("close() performs commits made by the work it performs")  // L11
   func performsChain() throws {
     let trace = Trace()
     let loop = try EventLoop()
@@ -36,15 +36,15 @@ struct EventLoopCloseTests {
     #expect(trace.events == ["third"])
   }
 
-  @Test("a loop may be closed again")  // L11
+  @Test("a loop may be closed twice")  // L11
   func again() throws {
     let loop = try EventLoop()
     try loop.close()
     try loop.close()
   }
 
-  @Test("close() says which handles are open, and leaves the loop as it was")  // L11
-  func foreignHandles() throws {
+  @Test("close() throws an error that names open foreign handles, and leaves the loop usable")
+  func foreignHandles() throws {  // L11
     let loop = try EventLoop()
     loop.addTimer(after: .seconds(3600)) { _ in }
     let handles = [ForeignHandle.Kind.poll, .idle].map {
@@ -63,7 +63,7 @@ struct EventLoopCloseTests {
     try loop.close()
   }
 
-  @Test("a post made while the loop closes, on its own thread, is refused")  // L2, L11
+  @Test("a post that the loop's own thread makes during close() is refused")  // L2, L11
   func postWhileClosing() throws {
     let trace = Trace()
     let loop = try EventLoop()
@@ -80,7 +80,7 @@ struct EventLoopCloseTests {
     #expect(trace.events == ["closed"])
   }
 
-  @Test("a post by what close() releases is refused or run, not lost")  // L2, L11
+  @Test("a post from a deinit that close() triggers is refused or run, not lost")  // L2, L11
   func postByDeinit() throws {
     let trace = Trace()
     let loop = try EventLoop()
@@ -103,11 +103,11 @@ struct EventLoopCloseTests {
     }
   }
 
-  /// What may be added to a loop by something that the loop lets go of.
+  /// The kinds of work that a released object may add to a loop.
   enum Addition: CaseIterable, Sendable {
     case timer, transaction, queue, observer
 
-    /// Adds it to `loop`, and `witness` with it.
+    /// Adds the work to `loop`, with `witness` as its capture.
     func add(to loop: EventLoop, _ witness: Witness) {
       switch self {
       case .timer:
@@ -122,7 +122,10 @@ struct EventLoopCloseTests {
     }
   }
 
-  @Test("what is added by what close() releases is released, too", arguments: Addition.allCases)
+  @Test(
+    "work added by a deinit that close() triggers is released, too",
+    arguments: Addition.allCases
+  )
   func addedByDeinit(addition: Addition) throws {  // L11
     let trace = Trace()
     let loop = try EventLoop()
@@ -137,7 +140,7 @@ struct EventLoopCloseTests {
     #expect(trace.events == ["added", "released"])
   }
 
-  @Test("a queue that is made by what close() releases takes nothing")  // L11, Q8
+  @Test("a queue created by a deinit that close() triggers accepts no elements")  // L11, Q8
   func queueByDeinit() async {
     await #expect(processExitsWith: .success) {
       var loop: EventLoop? = try EventLoop()
@@ -153,12 +156,12 @@ struct EventLoopCloseTests {
       try loop?.close()
       loop = nil
       let queue = made.withLock { $0 }
-      if case .closed = queue?.enqueue(Element()) {} else { Issue.record("it took an element") }
+      if case .closed = queue?.enqueue(Element()) {} else { Issue.record("accepted an element") }
       queue?.flush()
     }
   }
 
-  @Test("closing releases a transaction that commits itself again, and says so")  // L11
+  @Test("close() releases a transaction that keeps committing itself, and reports it")  // L11
   func endless() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -179,14 +182,14 @@ struct EventLoopCloseTests {
     )
   }
 
-  @Test("a thousand loops are opened and closed on one thread, and work")  // L11
+  @Test("a thousand loops on one thread, opened and closed in turn, all perform their work")  // L11
   func many() throws {
     var performed = 0
     for _ in 0..<1000 { try withLoop { $0.commit { performed += 1 } } }
     #expect(performed == 1000)
   }
 
-  @Test("loops on several threads are opened and closed at the same time")  // L1, L11
+  @Test("several threads can open and close loops at the same time")  // L1, L11
   func threads() throws {
     let performed = Tally()
     let threads = (0..<4).map { _ in
@@ -204,7 +207,7 @@ struct EventLoopCloseTests {
   }
 
   @Test(
-    "closing waits for a wake that another thread is about to write",
+    "close() waits for a wake that another thread is about to write",
     .enabled(if: Interposed.isAvailable),
     arguments: WakeMethod.allCases
   )  // L11
@@ -213,7 +216,7 @@ struct EventLoopCloseTests {
     let (port, trace, isWriting, mayWrite) = (loop.awaitedPort, Trace(), Tally(), Tally())
     var sender: TestThread?
     loop.addTimer(after: .milliseconds(1)) { _ in loop.stop() }
-    // The loop has said that it sleeps: this post is the one that wakes it.
+    // The loop counts as asleep, so this post wakes it.
     Interposed.beforeBlocking({ _ in
       guard sender == nil else { return }
       sender = TestThread {
@@ -243,7 +246,7 @@ struct EventLoopCloseTests {
   }
 
   #if !DEBUG
-    @Test("what was committed to a loop that is dropped open is not pending, nor held")  // L11
+    @Test("transactions of a loop that was released open are released and not pending")  // L11
     func droppedWithTransactions() async {
       await #expect(processExitsWith: .success) {
         Interposed.forgiveLeaks()
@@ -272,7 +275,7 @@ struct EventLoopCloseTests {
     }
   #endif
 
-  @Test("releasing an open loop traps in a debug build, and is reported in another")  // L11
+  @Test("releasing an open loop traps in a debug build, and is reported in a release build")  // L11
   func dropped() async {
     #if DEBUG
       let condition = ExitTest.Condition.failure

@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// A loop that is released while open, as in a release build: without a trap.
+/// A loop that is released while open without a trap, as in a release build.
 private final class ReleasedLoop {
   private(set) var loop: EventLoop?
   let port: LoopPort
@@ -17,13 +17,13 @@ private final class ReleasedLoop {
     port = loop.port
   }
 
-  /// Waits until something was posted.
+  /// Waits until work has been posted.
   func waitForPost() { #expect(inTime { loop?.hasWorkOrPosts == true }) }
 
   func release() { loop = nil }
 }
 
-/// A target that another thread commits.
+/// A target for commits from another thread.
 private final class Shown: Sendable {
   static let show = Selector<Shown>("release show") { _ in Issue.record("performed") }
 
@@ -32,9 +32,9 @@ private final class Shown: Sendable {
   init(_ witness: Witness) { self.witness = witness }
 }
 
-@Suite("EventLoop, released while open")
+@Suite("EventLoop: released while open")
 struct EventLoopReleaseTests {
-  @Test("accepted posts and commits are released, without being called, by the releasing thread")
+  @Test("accepted posts and commits are released on the releasing thread without being called")
   func posts() async {  // L2, L11
     await #expect(processExitsWith: .success) {
       let released = try ReleasedLoop()
@@ -60,7 +60,7 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("a kept transaction whose commit was accepted refuses the next one")  // L2, L11
+  @Test("a kept transaction with an accepted commit refuses the next commit")  // L2, L11
   func keptTransaction() async {
     await #expect(processExitsWith: .success) {
       let released = try ReleasedLoop()
@@ -78,7 +78,7 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("posts that were carried over are released, too")  // L11
+  @Test("posts that were carried over are also released")  // L11
   func carriedOver() async {
     await #expect(processExitsWith: .success) {
       let released = try ReleasedLoop()
@@ -99,7 +99,7 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("a caller that waits for an answer gets an error")  // L11
+  @Test("a caller of postAndWait gets an error")  // L11
   func postAndWait() async {
     await #expect(processExitsWith: .success) {
       let released = try ReleasedLoop()
@@ -107,7 +107,7 @@ struct EventLoopReleaseTests {
       let thread = TestThread {
         #expect(throws: LoopPort.PostError.closed) { try port.postAndWait { 1 } }
       }
-      // From then on the call is posted.
+      // The call is posted from now on.
       #expect(inTime { WaitTable.shared.callCount(port) == 1 })
       released.release()
       thread.join()
@@ -132,7 +132,7 @@ struct EventLoopReleaseTests {
     }
   }
 
-  @Test("a task whose job was accepted ends, on a worker")  // L11, C1
+  @Test("a task whose job was accepted finishes on a worker")  // L11, C1
   func job() async {
     await #expect(processExitsWith: .success) {
       let released = try ReleasedLoop()
@@ -153,7 +153,7 @@ struct EventLoopReleaseTests {
       let released = try ReleasedLoop()
       let (activities, ended) = (released.loop?.activities(.exit), Gate())
       Task.detached {
-        if let activities { for await _ in activities { Issue.record("told") } }
+        if let activities { for await _ in activities { Issue.record("received an activity") } }
         ended.open()
       }
       released.release()

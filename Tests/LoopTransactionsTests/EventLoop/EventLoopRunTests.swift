@@ -2,12 +2,12 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-// What would be longer than any test: a loop that waits for it is stuck.
+// Longer than any test. A loop that waits this long is stuck.
 private let never = Duration.seconds(3600)
 
 @Suite("EventLoop.run")
 struct EventLoopRunTests {
-  @Test("a run with nothing to wait for is finished at once")  // L8
+  @Test("a run with nothing to wait for returns .finished immediately")  // L8
   func finished() throws {
     try withLoop { loop in
       #expect(loop.run() == .finished)
@@ -16,7 +16,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a run performs what was committed before it, though it has nothing to wait for")  // L5
+  @Test("a run performs earlier commits even if it has nothing to wait for")  // L5
   func committedBefore() throws {
     try withLoop { loop in
       var performed = 0
@@ -26,7 +26,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run() ends when the last timer has fired")  // L8
+  @Test("run() returns when the last timer has fired")  // L8
   func lastTimer() throws {
     try withLoop { loop in
       var fired = 0
@@ -36,8 +36,8 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(.noWait) makes one tick, does not block, and says that there is more")  // L8
-  func noWait() throws {
+  @Test("run(.noWait) makes one tick without blocking, and returns .ticked if handles are active")
+  func noWait() throws {  // L8
     try withLoop { loop in
       loop.addTimer(after: never) { _ in }
       var blocked = 0
@@ -49,7 +49,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(.once) makes one tick, and blocks in it until there is an event")  // L8
+  @Test("run(.once) makes one tick, and blocks in it until an event occurs")  // L8
   func once() throws {
     try withLoop { loop in
       var fired = 0
@@ -60,20 +60,20 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) times out, and not before its deadline")  // L8
+  @Test("run(until:) returns .timedOut, and not before its deadline")  // L8
   func untilDeadline() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
       let deadline = loop.now.advanced(by: .microseconds(4321))
       #expect(loop.run(until: deadline) == .timedOut)
       #expect(loop.now >= deadline)
-      // The next run does not time out for it.
+      // The deadline does not affect the next run.
       try port.post { port.stop() }
       #expect(loop.run() == .stopped)
     }
   }
 
-  @Test("run(until:) performs what was committed, though its deadline has passed")  // L8, L5
+  @Test("run(until:) performs earlier commits even if its deadline has passed")  // L8, L5
   func untilPast() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -85,7 +85,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) does not wait for its deadline when nothing is left")  // L8
+  @Test("run(until:) returns before its deadline when nothing is left to wait for")  // L8
   func untilFinished() throws {
     try withLoop { loop in
       var fired = 0
@@ -95,11 +95,11 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) does not outlast its deadline for what came in its last tick")  // L8
-  func untilLastTick() throws {
+  @Test("run(until:) does not outlast its deadline because of work that arrives in its last tick")
+  func untilLastTick() throws {  // L8
     try withLoop { loop in
       let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
-        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run went on") }
+        loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run continued") }
       }
       let deadline = loop.now.advanced(by: .milliseconds(2))
       var isDue = false
@@ -109,13 +109,13 @@ struct EventLoopRunTests {
         isDue = false
         TestThread.run { queue.enqueue(Witness {}) }
       }
-      // The deadline and the timer come in one tick, which is the last.
+      // The deadline and the timer fall into one tick, the last.
       loop.commit { while loop.now < deadline.advanced(by: .milliseconds(5)) {} }
       #expect(loop.run(until: deadline) == .timedOut)
     }
   }
 
-  @Test("run(until:) that is stopped says so")  // L8
+  @Test("run(until:) returns .stopped when it is stopped")  // L8
   func untilStopped() throws {
     try withLoop { loop in
       loop.addTimer(after: .zero, every: never) { _ in loop.stop() }
@@ -123,7 +123,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a chain of commits is performed to its end by a run that is stopped")  // L8
+  @Test("a run that is stopped performs a chain of commits to its end")  // L8
   func chain() throws {
     try withLoop { loop in
       var performed = 0
@@ -138,7 +138,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) that is stopped in the tick of its deadline says that it was stopped")  // L8
+  @Test("run(until:) returns .stopped when it is stopped in the tick of its deadline")  // L8
   func untilStoppedAtDeadline() throws {
     try withLoop { loop in
       loop.commit { loop.stop() }
@@ -146,7 +146,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a deadline that a run did not come to does not end the next run")  // L8
+  @Test("the deadline of a run that was stopped earlier does not end the next run")  // L8
   func untilStoppedEarly() throws {
     try withLoop { loop in
       loop.commit { loop.stop() }
@@ -156,7 +156,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("a whole run that has nothing left to wait for performs everything, whatever the budget")
+  @Test("a whole run with nothing left to wait for performs everything, even beyond the budget")
   func finishedForGood() throws {  // L5, L8
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
@@ -169,8 +169,8 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("what commits itself for ever does not hold a run that is stopped")  // L8
-  func endless() throws {
+  @Test("a transaction that keeps committing itself does not prevent a stopped run from returning")
+  func endless() throws {  // L8
     try withLoop { loop in
       var performed = 0
       func again() {
@@ -180,7 +180,7 @@ struct EventLoopRunTests {
       again()
       loop.addTimer(after: .zero) { _ in loop.stop() }
       #expect(loop.run() == .stopped)
-      // What is left waits for the next run, which comes round for it.
+      // The remaining commit is performed by the next run.
       let before = performed
       #expect(loop.run(.once) == .ticked)
       #expect(performed > before)

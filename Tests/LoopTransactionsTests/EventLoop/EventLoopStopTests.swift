@@ -5,12 +5,15 @@ import Testing
 
 @Suite("EventLoop.stop")
 struct EventLoopStopTests {
-  /// Where `stop` is called in a run.
+  /// The places in a run from which `stop` is called.
   enum Place: CaseIterable, Sendable {
     case entry, timer, action, post, beforeWaiting, poll, afterWaiting
   }
 
-  @Test("stop() ends the run after its tick, wherever it is called", arguments: Place.allCases)
+  @Test(
+    "stop() ends the run after the current tick, wherever it is called",
+    arguments: Place.allCases
+  )
   func places(place: Place) throws {  // L8
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -39,7 +42,7 @@ struct EventLoopStopTests {
     }
   }
 
-  @Test("stop() before a run ends the next one at once, and only that")  // L8
+  @Test("stop() before a run ends only the next run, immediately")  // L8
   func beforeRun() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -54,7 +57,7 @@ struct EventLoopStopTests {
     }
   }
 
-  @Test("stop() from an exit observer does not end the next run")  // L8
+  @Test("stop() in an exit observer does not end the next run")  // L8
   func fromExit() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -79,14 +82,15 @@ struct EventLoopStopTests {
     }
   }
 
-  @Test("a port stops a loop that always owes work, from another thread")  // L8
+  @Test("a port stops a loop that always has pending work, from another thread")  // L8
   func busyLoop() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
       var rounds = 0
       func again() {
         rounds += 1
-        // The bound is for the failure: it can not be reached in good time.
+        // The bound makes the test fail rather than hang. A passing run does
+        // not reach it.
         if rounds < 1_000_000 { loop.commit { again() } } else { loop.stop() }
       }
       again()
@@ -97,12 +101,12 @@ struct EventLoopStopTests {
     }
   }
 
-  @Test("a run that is stopped does not wait until other threads cease to post")  // L8
+  @Test("a stopped run returns while other threads keep posting")  // L8
   func flood() throws {
     try withLoop { loop in
       let (port, ran) = (loop.awaitedPort, Tally())
-      // What it runs while it returns, others make up for twice over. The bound
-      // is for the failure.
+      // Each post that runs creates two more. The bound makes the test fail
+      // rather than hang.
       @Sendable func post() {
         try? port.post {
           guard ran.increment() < 2000 else { return }
@@ -127,7 +131,8 @@ struct EventLoopStopTests {
     var later: ForeignHandle?
     var raises = false
     try withAdoptedLoop(prepare: { host in
-      // Runs after ours: the loop counts as asleep, and the poll is next.
+      // Runs after the loop's own handle, when the loop counts as asleep and
+      // the poll is next.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         if raises { Process.raiseSignal() }
         raises = false

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("FrameClock")
 struct FrameClockTests {
-  @Test("frame n is due n periods after the clock was made, with no drift")  // L10
+  @Test("frame n is due n periods after the clock was created, without drift")  // L10
   func deadlines() throws {
     try withSteppedLoop { stepped in
       let start = stepped.now
@@ -20,14 +20,14 @@ struct FrameClockTests {
   }
 
   @Test(
-    "a clock too slow for the clock's range waits, and does not trap",
+    "a clock whose period exceeds the clock's range waits, and does not trap",
     arguments: [1e9 / 0x1.FFFFFFFp63, 1e-11, .leastNonzeroMagnitude]
   )  // L10
   func slow(rate: Double) async {
     await #expect(processExitsWith: .success) { [rate] in
       try withLoop { loop in
         let clock = try FrameClock(on: loop, framesPerSecond: rate) { _ in
-          Issue.record("a frame came")
+          Issue.record("a frame was delivered")
         }
         #expect(loop.run(.noWait) == .ticked)
         clock.cancel()
@@ -35,7 +35,7 @@ struct FrameClockTests {
     }
   }
 
-  @Test("a late frame is the newest one due, and the ones before it are counted")  // L10
+  @Test("a late frame is the newest one due, and counts the missed ones")  // L10
   func missed() throws {
     try withSteppedLoop { stepped in
       let start = stepped.now
@@ -55,7 +55,7 @@ struct FrameClockTests {
     }
   }
 
-  @Test("a clock cancelled by its own frame gives no more")  // L10
+  @Test("a clock cancelled in its own frame delivers no more frames")  // L10
   func cancelInside() throws {
     try withSteppedLoop { stepped in
       var clock: FrameClock?
@@ -72,7 +72,7 @@ struct FrameClockTests {
     }
   }
 
-  @Test("the loop keeps a clock that nobody else refers to, until it is cancelled")  // L10
+  @Test("the loop retains a clock without other references until it is cancelled")  // L10
   func keptByLoop() throws {
     try withSteppedLoop { stepped in
       var frames = 0
@@ -90,7 +90,7 @@ struct FrameClockTests {
     }
   }
 
-  @Test("a clock is cancelled when its loop closes, and may be dropped later")  // L10, L11
+  @Test("a clock is cancelled when its loop closes, and may be released later")  // L10, L11
   func loopCloses() throws {
     let loop = try EventLoop()
     let clock = try FrameClock(on: loop) { _ in }
@@ -99,7 +99,7 @@ struct FrameClockTests {
     clock.cancel()
   }
 
-  @Test("on the system's clock, a frame is never early")  // L10
+  @Test("on the system's clock, no frame is early")  // L10
   func realTime() throws {
     try withLoop { loop in
       var early = 0

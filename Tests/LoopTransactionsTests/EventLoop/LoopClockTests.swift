@@ -3,7 +3,7 @@ import Testing
 
 @Suite("LoopClock")
 struct LoopClockTests {
-  @Test("an instant moves by a duration, and back")  // L10
+  @Test("an instant advances by a duration, also by a negative one")  // L10
   func advances() {
     let start = LoopClock.Instant(nanoseconds: 1_000)
     let end = start.advanced(by: .nanoseconds(500))
@@ -14,7 +14,7 @@ struct LoopClockTests {
     #expect(start < end)
   }
 
-  @Test("an instant stays within the clock's range, however far it is moved")  // L10
+  @Test("advancing an instant stays within the clock's range")  // L10
   func clamps() {
     let start = LoopClock.Instant(nanoseconds: 1_000)
     #expect(start.advanced(by: .seconds(Int64.min)).nanoseconds == 0)

@@ -10,9 +10,9 @@ private final class Page: Sendable {
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-@Suite("A loop as an executor")
+@Suite("LoopPort as an executor")
 struct LoopExecutorTests {
-  @Test("an actor pinned to a loop runs on its thread, after suspensions too")  // C1
+  @Test("an actor pinned to a loop runs on its thread, also after suspensions")  // C1
   func pinned() async throws {
     let (own, seen) = try await onLoopThread { loop in
       let (port, seen) = (loop.awaitedPort, Trace())
@@ -30,7 +30,7 @@ struct LoopExecutorTests {
     #expect(seen == Array(repeating: own, count: 100))
   }
 
-  @Test("assumeIsolated works in every callback of the loop")  // C1
+  @Test("assumeIsolated succeeds in every callback of the loop")  // C1
   func assumes() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -48,7 +48,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("assumeIsolated traps on another thread, and on the loop's once it is closed")  // C1
+  @Test("assumeIsolated traps on another thread, and on the loop's thread after close()")  // C1
   func assumesNothing() async throws {
     let elsewhere = await #expect(
       processExitsWith: .failure,
@@ -80,7 +80,7 @@ struct LoopExecutorTests {
     #expect(said(checked, "LoopPort.checkIsolated: the caller is not on the loop's thread"))
   }
 
-  @Test("two actors of one loop call each other without a hop", arguments: [true, false])  // C1
+  @Test("two actors on one loop call each other without a hop", arguments: [true, false])  // C1
   func noHops(prefersLoop: Bool) async throws {
     let posts = try await onLoopThread { loop in
       let port = loop.awaitedPort
@@ -97,11 +97,12 @@ struct LoopExecutorTests {
       #expect(second.assumeHere() == 1001)
       return loop.metrics.posts
     }
-    // To begin the task if it prefers the loop, to enter the first actor, to leave it.
+    // With a preference: one to begin the task, one to enter the first actor,
+    // one to leave it.
     #expect(posts <= (prefersLoop ? 3 : 1))
   }
 
-  @Test("a task that prefers the loop calls its actors, and what has no isolation, there")  // C1
+  @Test("a task that prefers the loop runs its actors and nonisolated code there")  // C1
   func staysOnLoop() async throws {
     @Sendable @inline(never) func unisolated(_ seen: Trace) async {
       seen.record("\(System.thread)")
@@ -120,12 +121,12 @@ struct LoopExecutorTests {
       return ("\(System.thread)", seen.events, loop.metrics.wakesSent, loop.metrics.posts)
     }
     #expect(seen == Array(repeating: own, count: 200))
-    // One to enter the actor and one to leave it; the last may be left out.
+    // One to enter the actor and one to leave it. The last may be omitted.
     #expect(posts <= 201)
     #expect(wakes <= 1)
   }
 
-  @Test("tasks that prefer the loop run there in the order they came, children too")  // C1
+  @Test("tasks that prefer the loop run there in FIFO order, including their children")  // C1
   func order() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -159,13 +160,13 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("jobs that follow from a job run in its tick, up to 32, within the budget")  // C1, L9
+  @Test("jobs that follow a job run in the same tick, up to 32 and within the budget")  // C1, L9
   func following() throws {
     for (limit, most) in [(Int.max, UInt64(33)), (4, 4)] {
       try withSteppedLoop { stepped in
         let (loop, ran) = (stepped.loop, Tally())
         loop.budget = EventLoop.Budget(count: limit)
-        // A job or two each, as the compiler optimises.
+        // One or two jobs per iteration, depending on the optimiser.
         Task(executorPreference: loop.awaitedPort) {
           for _ in 0..<80 {
             await Task.yield()
@@ -183,7 +184,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("a job does not overtake a post that waits")  // C1
+  @Test("a job does not overtake a pending post")  // C1
   func behindPosts() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -199,7 +200,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("what a job posts runs in the next tick, though jobs that follow run in this one")  // C1
+  @Test("a job's post runs in the next tick, although jobs that follow run in this one")  // C1
   func postsOfJobs() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -234,7 +235,7 @@ struct LoopExecutorTests {
   }
 
   @Test(
-    "a job is handed over and run without an allocation",
+    "enqueuing and running a job does not allocate",
     .enabled(if: Interposed.isAvailable && Interposed.isOptimized)
   )  // C1
   func allocations() throws {
@@ -246,7 +247,7 @@ struct LoopExecutorTests {
           for _ in 0..<100 { Task(executorPreference: executor, operation: body) }
         }
       }
-      // What a task itself allocates, whoever takes its job.
+      // The allocations of a task itself, with any executor.
       #expect(begin(port) == begin(collector))
       stepped.runUntilIdle()
       let (least, elsewhere) = (Tally(), Tally())
@@ -261,7 +262,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("an actor whose port is its own, and its isolated deinit, end on the loop")  // C1
+  @Test("an actor that owns its port, and its isolated deinit, end on the loop")  // C1
   func isolatedDeinit() async throws {
     actor Last {
       nonisolated let port: LoopPort
@@ -290,7 +291,7 @@ struct LoopExecutorTests {
     #expect(seen == Array(repeating: own, count: 100))
   }
 
-  @Test("a job for a parent's loop ends the child process with a message")  // C1, L12
+  @Test("a job for a parent's loop traps in the child process")  // C1, L12
   func forked() throws {
     try withLoop { loop in
       let port = loop.awaitedPort

@@ -49,8 +49,8 @@ struct LoopPortTests {
     try withLoop(method) { loop in
       let port = loop.awaitedPort
       let (ran, writes) = (Tally(), Trace())
-      // In the poll's callbacks the loop still counts as asleep: what is posted
-      // now may meet a poll that blocks.
+      // In the poll's callbacks the loop still counts as asleep, because the
+      // posts may be followed by a poll that blocks.
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
         TestThread.run {
           let before = Interposed.writes
@@ -70,14 +70,14 @@ struct LoopPortTests {
   }
 
   @Test(
-    "a wake that brings something, after the first, is one write and no read",
+    "after the first, a wake for a post costs one write and no read",
     .enabled(if: Interposed.isAvailable)
   )  // L6
   func noRead() throws {
     try withLoop(.descriptor) { loop in
       let (port, trace) = (loop.awaitedPort, Trace())
       for _ in 0..<3 {
-        // The loop has said that it sleeps.
+        // The loop counts as asleep.
         Interposed.beforeBlocking({ _ in
           TestThread.run {
             let before = Interposed.writes
@@ -99,7 +99,7 @@ struct LoopPortTests {
   func awake() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
-      // An event that is not a post ends the sleep of the first tick.
+      // An event other than a post ends the sleep of the first tick.
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in }
       poll.start().send()
       var ticks = 0
@@ -115,7 +115,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("closures and functions of one thread run in the order they were posted")  // L2
+  @Test("closures and functions posted by one thread run in FIFO order")  // L2
   func order() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -132,7 +132,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("posts of the loop's own thread run before those of others, each in their order")  // L2
+  @Test("posts of the loop's own thread run before other threads' posts, each in order")  // L2
   func ownFirst() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -144,7 +144,7 @@ struct LoopPortTests {
   }
 
   @Test(
-    "a signal handler may wake and stop the loop while its thread is in a post",
+    "a signal handler may wake and stop the loop while its thread is inside a post",
     .enabled(if: Interposed.isAvailable)
   )  // L2
   func signalWithinPost() async {
@@ -157,7 +157,7 @@ struct LoopPortTests {
           port.stop()
         }) {
           TestThread.run {
-            // What a post allocates is room for more, and that under the lock.
+            // A post allocates only to grow the inbox, while it holds the lock.
             Interposed.before(
               .allocation,
               {
@@ -189,7 +189,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("what a post posts runs in the next tick, which comes without blocking")  // L2, L5
+  @Test("a post made by a post runs in the next tick, which does not block")  // L2, L5
   func postsAgain() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -222,7 +222,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("after close a post is refused, and its closure dropped")  // L2, L11
+  @Test("after close() a post is refused, and its closure released")  // L2, L11
   func refused() throws {
     let trace = Trace()
     let loop = try EventLoop()
@@ -246,7 +246,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a loop has one port while somebody holds it")  // L2
+  @Test("a loop has one port while it is retained")  // L2
   func onePort() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -254,7 +254,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a loop waits for posts while a port is held, and not when it was dropped on the loop")
+  @Test("a loop waits for posts while a port is retained, and not after its release on the loop")
   func held() throws {  // L2, L8
     try withLoop { loop in
       var port: LoopPort? = loop.awaitedPort
@@ -265,7 +265,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a blocked loop returns when another thread drops the last port")  // L2, L8
+  @Test("a blocked loop returns when another thread releases the last port")  // L2, L8
   func droppedElsewhere() throws {
     try withLoop { loop in
       var port: LoopPort? = loop.awaitedPort
@@ -279,7 +279,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a port taken before the drop of the last was noted keeps the loop waiting")  // L2
+  @Test("a port obtained before the last one's release was processed keeps the loop waiting")  // L2
   func takenAgain() throws {
     try withLoop { loop in
       _ = loop.awaitedPort
@@ -290,7 +290,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a port tells metrics from any thread")  // X1
+  @Test("a port returns metrics on any thread")  // X1
   func metrics() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)

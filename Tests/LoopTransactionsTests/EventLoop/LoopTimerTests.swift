@@ -5,11 +5,11 @@ import Testing
 
 @Suite("LoopTimer")
 struct LoopTimerTests {
-  /// What the timer of a test is made of.
+  /// The kind of timer under test.
   enum Source: CaseIterable, Sendable {
     case milliseconds, precise
 
-    /// A timer of this kind.
+    /// Adds a timer of this kind.
     func add(
       to loop: EventLoop,
       after delay: Duration,
@@ -24,7 +24,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("timers fire by deadline, equal ones in the order they were started")  // L10
+  @Test("timers fire in deadline order, equal deadlines in the order they were started")  // L10
   func order() throws {
     try withSteppedLoop { stepped in
       for (name, delay) in [("a", 20), ("b", 10), ("c", 20), ("d", 0)] {
@@ -38,7 +38,7 @@ struct LoopTimerTests {
   }
 
   @Test(
-    "a timer is never early, whatever its fraction of a millisecond",
+    "a timer is never early, with any fraction of a millisecond",
     arguments: Source.allCases
   )
   func neverEarly(source: Source) throws {  // L10
@@ -61,7 +61,7 @@ struct LoopTimerTests {
   }
 
   @Test(
-    "a repeating timer keeps to its first deadline, and never drifts",
+    "a repeating timer stays aligned to its first deadline, and never drifts",
     arguments: Source.allCases
   )
   func noDrift(source: Source) throws {  // L10
@@ -82,7 +82,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("periods that pass without a call are counted, not made up for")  // L10
+  @Test("missed periods are counted, and not delivered later")  // L10
   func missed() throws {
     try withSteppedLoop { stepped in
       let start = stepped.now
@@ -100,7 +100,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a timer cancelled by its own callback does not fire again", arguments: Source.allCases)
+  @Test("a timer cancelled in its own callback does not fire again", arguments: Source.allCases)
   func cancelInside(source: Source) throws {  // L10
     try withLoop { loop in
       var fired = 0
@@ -133,7 +133,10 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a timer that ends releases its callback, though it is kept", arguments: [true, false])
+  @Test(
+    "a timer that ends releases its callback, even if the timer is retained",
+    arguments: [true, false]
+  )
   func releases(cancels: Bool) throws {  // L10
     try withSteppedLoop { stepped in
       let trace = stepped.trace
@@ -146,7 +149,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("zero delays within timers, one after the other, each let a tick through")  // L10
+  @Test("each zero-delay timer started by a timer fires in a later tick")  // L10
   func zeroDelays() throws {
     try withLoop { loop in
       var ticks: [UInt64] = []
@@ -161,7 +164,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("an interval below a millisecond lets a tick through between its calls")  // L10
+  @Test("an interval below a millisecond fires at most once per tick")  // L10
   func shortInterval() throws {
     try withLoop { loop in
       var ticks: [UInt64] = []
@@ -174,7 +177,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a run does not wait for a timer that was told not to keep it", arguments: Source.allCases)
+  @Test("a run does not wait for a timer with keepsLoopAlive false", arguments: Source.allCases)
   func keepsLoopAlive(source: Source) throws {  // L10
     try withLoop { loop in
       let timer = try source.add(to: loop, after: .seconds(3600)) { _ in }
@@ -187,7 +190,7 @@ struct LoopTimerTests {
   }
 
   @Test(
-    "the kernel is told a precise timer's deadline to the nanosecond",
+    "the kernel timer is set to a precise timer's deadline to the nanosecond",
     .enabled(if: Interposed.isAvailable)
   )  // L10
   func toTheNanosecond() throws {
@@ -202,11 +205,11 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a precise timer whose deadline has passed is due at once")  // L10
+  @Test("a precise timer whose deadline has passed fires immediately")  // L10
   func preciseInThePast() throws {
     try withLoop { loop in
       var deadlines: [LoopClock.Instant] = []
-      // The clock's origin is the kernel's word for none.
+      // To the kernel, the clock's origin means no deadline.
       let past = [0, 1].map(LoopClock.Instant.init)
       for deadline in past {
         try loop.addPreciseTimer(at: deadline) { deadlines.append($0.deadline) }
@@ -225,7 +228,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("what a timer commits is performed in its tick, before the loop waits")  // L5, L10
+  @Test("a timer's commit is performed in the same tick, before the loop blocks")  // L5, L10
   func commits() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -236,7 +239,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("letting go of a callback may ask its timer, and cancel others")  // L10
+  @Test("a callback's deinit may query its timer and cancel others")  // L10
   func releaseReenters() throws {
     try withLoop { loop in
       let others = (0..<3).map { _ in loop.addTimer(after: .seconds(3600)) { _ in } }
@@ -270,7 +273,7 @@ private final class Slot {
   var wasActive: Bool?
 }
 
-/// Asks the slot's timer and cancels others when it goes.
+/// Queries the slot's timer and cancels others when it is released.
 private final class Guardian {
   private let slot: Slot
   private let others: [LoopTimer]

@@ -9,7 +9,7 @@ private final class Item {
 
 @Suite("No spin")
 struct NoSpinTests {
-  @Test("with everything dead, cancelled or removed, a loop sleeps until its timer is due")  // L7
+  @Test("with all work dead, cancelled or removed, a loop sleeps until its timer is due")  // L7
   func dead() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -25,12 +25,12 @@ struct NoSpinTests {
       #expect(loop.metrics.ticks - before <= 3)
       #expect(loop.metrics.delivered == 0)
       let most = Duration.milliseconds(Interposed.isOptimized ? 5 : 20)
-      if !Interposed.isSanitized { #expect(used < most, "dead elements included") }
+      if !Interposed.isSanitized { #expect(used < most, "processor time, dead elements included") }
     }
   }
 
   private func enqueueTheDead(_ queue: RunLoopQueue<Item>) {
-    // All alive at once, so that each has an address of its own.
+    // All alive at the same time, so that each has its own address.
     let items = (0..<10_000).map { _ in Item() }
     for item in items { queue.enqueue(item) }
   }
@@ -47,7 +47,7 @@ struct NoSpinTests {
     }
   }
 
-  @Test("a loop that has performed what it owed makes no more ticks")  // L7
+  @Test("a loop that has performed its pending work makes no more ticks")  // L7
   func idle() throws {
     try withSteppedLoop { stepped in
       stepped.loop.commit {}
@@ -65,12 +65,12 @@ struct NoSpinTests {
       try port.post {}
       TestThread.run { try? port.post {} }
       loop.run()
-      // One for what was posted, one that sees the wake, one for the timer.
+      // One tick for the posts, one that sees the wake, and one for the timer.
       #expect(loop.metrics.ticks <= 4)
     }
   }
 
-  @Test("a timer that is due between two milliseconds lets the loop sleep until it is")  // L7, L10
+  @Test("a loop sleeps until a timer that is due between two milliseconds")  // L7, L10
   func betweenMilliseconds() throws {
     try withLoop { loop in
       var fired = 0
@@ -79,7 +79,7 @@ struct NoSpinTests {
         if fired == 10 { loop.stop() }
       }
       loop.run()
-      // Two each: libuv's clock may lag by one millisecond.
+      // Two ticks per call, because libuv's clock may lag by one millisecond.
       #expect(loop.metrics.ticks <= 20)
     }
   }

@@ -5,7 +5,7 @@ import Testing
 // I6, I12
 @Suite("ObserverList")
 struct ObserverListTests {
-  /// A list apart from that of the loop which its observers are made by.
+  /// A list separate from the list of the loop that creates its observers.
   private final class Bench {
     var list = ObserverList()
     let loop: EventLoop
@@ -30,12 +30,12 @@ struct ObserverListTests {
       list.sweepLater()
     }
 
-    /// Begins a pass; the observers that it calls.
+    /// Begins a pass. Returns the names of the observers it calls.
     func beginPass(_ index: Int = beforeWaiting) -> [String] {
       list.beginPass(index).map { names[ObjectIdentifier($0)] ?? "unknown" }
     }
 
-    /// The observers that a pass calls now.
+    /// The names of the observers that a pass calls now.
     func called(_ index: Int = beforeWaiting) -> [String] {
       defer { list.endPass() }
       return beginPass(index)
@@ -51,7 +51,7 @@ struct ObserverListTests {
     try withLoop { body(Bench($0)) }
   }
 
-  @Test("observers are called by order, and those of equal order as they were added")
+  @Test("observers are called by order, and with equal order as they were added")
   func order() throws {
     try withBench { bench in
       bench.add("b", order: 1)
@@ -73,7 +73,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("an observer of no activity is removed at once")
+  @Test("an observer without activities is removed immediately")
   func noActivity() throws {
     try withBench { bench in
       let observer = bench.add("none", for: [])
@@ -82,14 +82,14 @@ struct ObserverListTests {
     }
   }
 
-  @Test("an observer added within a pass is called from the next one on, in its order")
+  @Test("an observer added during a pass is called from the next pass on, in its order")
   func addedWithinPass() throws {
     try withBench { bench in
       bench.add("b", order: 1)
       #expect(bench.beginPass() == ["b"])
       bench.add("a", order: 0)
       bench.add("c", order: 1)
-      // Another pass within the first, as of a nested activity.
+      // A pass within the first, as for a nested activity.
       #expect(bench.called() == ["b"])
       #expect(!bench.list.isEmpty && bench.list.count == 3)
       bench.list.endPass()
@@ -97,7 +97,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("an observer removed within a pass stays in its lists until the pass ends")
+  @Test("an observer removed during a pass stays in its lists until the pass ends")
   func removedWithinPass() throws {
     try withBench { bench in
       let first = bench.add("first", for: [.beforeWaiting, .exit])
@@ -121,7 +121,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("outside of a pass an observer is removed at once")
+  @Test("outside a pass, an observer is removed immediately")
   func removedAtOnce() throws {
     try withBench { bench in
       let observer = bench.add("only")
@@ -131,7 +131,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("a list is quiet without observers, and while its only one rests without work")
+  @Test("a list is quiet without observers, and while its only observer is idle")
   func quiet() throws {
     try withBench { bench in
       #expect(bench.isQuiet)
@@ -148,7 +148,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("a list of two that rest is walked, and quiet again when one is left")
+  @Test("a list with two idle observers is not quiet until one of them is removed")
   func quietOfTwo() throws {
     try withBench { bench in
       let (first, second) = (bench.add("first"), bench.add("second"))
@@ -163,7 +163,7 @@ struct ObserverListTests {
     }
   }
 
-  @Test("any observer of an activity that has pending work is found")
+  @Test("hasWork finds any observer of an activity with pending work")
   func work() throws {
     try withBench { bench in
       bench.add("awake")

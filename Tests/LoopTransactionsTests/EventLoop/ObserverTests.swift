@@ -24,7 +24,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("a one-shot observer is called once, though it is for several activities")  // L3
+  @Test("a one-shot observer of several activities is called once")  // L3
   func oneShot() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -40,7 +40,7 @@ struct ObserverTests {
   }
 
   @Test(
-    "an observer added from inside one is called from the next pass on",
+    "an observer added inside an observer is called from the next pass on",
     arguments: [-1, 0, 1]
   )
   func addedInside(order: Int) throws {  // L3
@@ -71,7 +71,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("an observer added for exit from beforeWaiting is called by the same run")  // L3
+  @Test("an observer added for exit in beforeWaiting is called in the same run")  // L3
   func addedForLaterActivity() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -85,7 +85,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("an observer removed by an earlier one is not called by the pass under way")  // L3
+  @Test("an observer removed by an earlier one is not called in the current pass")  // L3
   func removedInside() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -106,7 +106,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("an observer that removes itself finishes its call, and the pass goes on")  // L3
+  @Test("an observer that removes itself finishes its call, and the pass continues")  // L3
   func removesItself() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -123,7 +123,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("an observer is called at its own activities only")  // L3
+  @Test("an observer is called only for its own activities")  // L3
   func activities() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -135,7 +135,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("removing an observer releases its closure, though the observer is kept")  // L3
+  @Test("removing an observer releases its closure, even if the observer is retained")  // L3
   func releasesClosure() throws {
     try withSteppedLoop { stepped in
       let trace = stepped.trace
@@ -149,7 +149,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("a removed observer is released, at the latest when the pass under way ends")  // L3, L11
+  @Test("a removed observer is released by the end of the current pass")  // L3, L11
   func released() throws {
     try withSteppedLoop { stepped in
       let loop = stepped.loop
@@ -176,7 +176,10 @@ struct ObserverTests {
     }
   }
 
-  @Test("an observer of no activity is not valid, and removing it harmless", arguments: [0, 240])
+  @Test(
+    "an observer without activities is inactive, and removing it does no harm",
+    arguments: [0, 240]
+  )
   func ofNothing(rawValue: UInt8) async {  // L3
     await #expect(processExitsWith: .success) { [rawValue] in
       var loop: EventLoop? = try EventLoop()
@@ -188,7 +191,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("closing the loop makes its observers invalid, and removing them harmless")  // L3, L11
+  @Test("closing the loop deactivates its observers, and removing them does no harm")  // L3, L11
   func closed() throws {
     let loop = try EventLoop()
     let observer = loop.addObserver(for: .beforeWaiting) { _ in }

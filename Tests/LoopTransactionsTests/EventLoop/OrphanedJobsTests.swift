@@ -3,12 +3,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-// The loop's thread stays until the end of each: a worker that got its identity would
-// be taken for it, by the test or, as the C library's own locks are hidden from it, by
-// ThreadSanitizer.
-@Suite("Jobs of a closed loop")
+// In each test the loop's thread stays alive to the end. Otherwise a worker may
+// reuse its thread identifier and be mistaken for it, by the test or by
+// ThreadSanitizer, which does not see the C library's own locks.
+@Suite("Closed loop: orphaned jobs")
 struct OrphanedJobsTests {
-  @Test("tasks of an actor whose loop is closed run, isolated still, off its thread")  // C1
+  @Test("tasks of an actor whose loop is closed run off its thread, still isolated")  // C1
   func afterClose() async throws {
     let over = Gate()
     defer { over.open() }
@@ -46,7 +46,7 @@ struct OrphanedJobsTests {
     }
   }
 
-  @Test("two tasks of an actor whose loop is closed never run it at once")  // C1
+  @Test("two tasks of an actor whose loop is closed never run at the same time")  // C1
   func alone() async throws {
     let (over, inside) = (Gate(), Tally())
     defer { over.open() }
@@ -58,19 +58,19 @@ struct OrphanedJobsTests {
     #expect(alone == 20)
   }
 
-  @Test("what comes while the loop closes waits until it is closed")  // C1
+  @Test("a job that arrives while the loop closes runs after it is closed")  // C1
   func waits() async throws {
     let (trace, gate, over) = (Trace(), Gate(), Gate())
     defer { over.open() }
     try await onLoopThread(until: over) { loop in
       let (port, own) = (loop.awaitedPort, System.thread)
       try port.post {
-        // Run by close(), which refuses what comes now.
+        // close() runs this post, and refuses jobs from now on.
         Task(executorPreference: port) {
           trace.record("late, on the loop: \(System.thread == own)")
           gate.open()
         }
-        // Long enough for a worker to begin, were it let.
+        // Long enough for a worker to begin, if it were allowed to.
         spin(for: .milliseconds(20))
         trace.record("posted")
       }
@@ -82,7 +82,7 @@ struct OrphanedJobsTests {
     #expect(trace.events == ["posted", "closed", "late, on the loop: false"])
   }
 
-  @Test("a job of an adopted loop that closes it goes on alone")  // C1
+  @Test("a job that closes its adopted loop continues without overlapping later jobs")  // C1
   func closesFromWithin() async throws {
     let gate = Gate()
     let trace = Trace()
@@ -108,7 +108,7 @@ struct OrphanedJobsTests {
     #expect(trace.events == ["left", "late"])
   }
 
-  @Test("the first late job is told on standard error, the others are not")  // C1
+  @Test("only the first late job is reported on standard error")  // C1
   func told() async {
     let result = await #expect(
       processExitsWith: .success,
@@ -126,10 +126,10 @@ struct OrphanedJobsTests {
   }
 }
 
-/// Waits for `gate` without holding a thread of the concurrency pool.
+/// Waits for `gate` without blocking a thread of the concurrency pool.
 func waitOff(_ gate: Gate) async {
   let isOpen = await withCheckedContinuation { continuation in
     _ = TestThread { continuation.resume(returning: gate.waitInTime()) }
   }
-  #expect(isOpen, "not within 20 s")
+  #expect(isOpen, "the gate did not open within 20 s")
 }

@@ -3,8 +3,8 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// A consumer that an outsider could write: pieces of work, each performed once, within
-/// the tick's budget.
+/// A consumer written with public API only: pieces of work, each performed
+/// once, within the tick's budget.
 private final class Worker {
   private(set) var pieces: [() -> Void] = []
   private var observer: Observer?
@@ -31,9 +31,9 @@ private final class Worker {
   }
 }
 
-@Suite("Pending work of observers")
+@Suite("Observer: pending work")
 struct PendingWorkTests {
-  @Test("a resting observer is called once for each time it has pending work")  // L3, L9
+  @Test("an idle observer is called once each time it declares pending work")  // L3, L9
   func resting() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -52,7 +52,7 @@ struct PendingWorkTests {
   }
 
   @Test(
-    "a run of one tick calls an observer once that declares work again in each call",
+    "a run of one tick calls an observer once, even if it declares work again in each call",
     arguments: [EventLoop.Mode.once, .noWait]
   )  // L8, L9
   func oncePerRun(mode: EventLoop.Mode) throws {
@@ -75,7 +75,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("an observer that begins to rest with pending work is called for it")  // L3
+  @Test("an observer that becomes idle with pending work is still called for that work")  // L3
   func restsLater() throws {
     try withSteppedLoop { stepped in
       let trace = stepped.trace
@@ -89,7 +89,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("a loop with pending work does not block, and its run does not end")  // L5
+  @Test("a loop with pending work neither blocks nor ends its run")  // L5
   func neitherBlocksNorEnds() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -110,7 +110,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("work that was performed, withdrawn or removed keeps no loop awake")  // L7
+  @Test("work that was performed, withdrawn or removed does not keep a loop awake")  // L7
   func noSpin() throws {
     try withSteppedLoop { stepped in
       let trace = stepped.trace
@@ -132,7 +132,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("an observer that is called once and declares more work keeps no loop awake")  // L7
+  @Test("a one-shot observer that declares more work does not keep a loop awake")  // L7
   func oneShot() throws {
     try withSteppedLoop { stepped in
       var own: Observer?
@@ -146,7 +146,9 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("work declared in a pass is performed in it by later observers, else in the next")  // L3
+  @Test(
+    "work declared in a pass is performed in that pass by later observers, by others in the next"
+  )  // L3
   func declaredWithin() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -164,7 +166,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("observers share the budget of time with posts, queues and transactions")  // L9
+  @Test("observers share the time budget with posts, queues and transactions")  // L9
   func sharedTime() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -179,7 +181,7 @@ struct PendingWorkTests {
         loop.commit { work("T\(number)") }
       }
       stepped.step()
-      // 4 ms: two of the first consumer, and one of each other.
+      // 4 ms: two pieces of the first consumer, and one of each other.
       #expect(trace.take() == ["A1", "A2", "T1", "B1"])
       #expect(loop.metrics.carriedOver == 3)
       stepped.step()
@@ -189,7 +191,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("observers share the budget of count with queues and transactions")  // L9
+  @Test("observers share the count budget with queues and transactions")  // L9
   func sharedCount() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -207,7 +209,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("what an observer with pending work spends without asking is counted")  // L9
+  @Test("time that an observer spends without asking counts towards the budget")  // L9
   func unasked() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -219,7 +221,7 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("a stopped run performs the pending work of exit observers, past the budget")  // L5, L8
+  @Test("a stopped run performs the pending work of exit observers beyond the budget")  // L5, L8
   func stopped() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(count: 1)
@@ -242,8 +244,8 @@ struct PendingWorkTests {
     }
   }
 
-  @Test("an exit observer that never has enough holds no run that ends, nor a close")  // L5, L8
-  func withoutEnd() throws {
+  @Test("an exit observer that always declares more work prevents neither a run's end nor close()")
+  func withoutEnd() throws {  // L5, L8
     let loop = try EventLoop()
     var (calls, own) = (0, Observer?.none)
     own = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in
@@ -270,7 +272,7 @@ struct PendingWorkTests {
     withExtendedLifetime(worker) {}
   }
 
-  @Test("pending work of an observer that is not for beforeWaiting is refused with a message")
+  @Test("pending work of an observer that is not for beforeWaiting traps")
   func wrongActivity() async {  // L3
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()

@@ -5,7 +5,7 @@ import Testing
 // I1, I8
 @Suite("PortCore")
 struct PortCoreTests {
-  @Test("a closed loop takes nothing, on its own thread and on others")
+  @Test("a closed loop accepts nothing, from its own thread or others")
   func closed() throws {
     let loop = try EventLoop()
     let core = loop.port.core
@@ -17,7 +17,7 @@ struct PortCoreTests {
     #expect(core.setHostWake(nil) == nil)
   }
 
-  @Test("what the loop's own thread hands over does not go through the inbox")
+  @Test("items from the loop's own thread do not go through the inbox")
   func ownThread() throws {
     try withLoop { loop in
       let port = loop.port
@@ -33,7 +33,7 @@ struct PortCoreTests {
     }
   }
 
-  @Test("one post to a loop that sleeps wakes it, and a request as well")
+  @Test("two posts and a request to a sleeping loop send one wake")
   func wakes() throws {
     try withLoop { loop in
       let core = loop.port.core
@@ -62,7 +62,7 @@ struct PortCoreTests {
     #expect(Interposed.writes == writes)
   }
 
-  @Test("posts call the host's wake instead of writing, and write if it says no")
+  @Test("posts call the host's wake instead of writing, and write if it returns false")
   func hostWake() throws {
     try withLoop { loop in
       let core = loop.port.core
@@ -89,7 +89,7 @@ struct PortCoreTests {
     }
   }
 
-  @Test("a request does not call the host's wake: it may come from a signal handler")
+  @Test("a request does not call the host's wake, because it may come from a signal handler")
   func requestWithHostWake() throws {
     try withLoop { loop in
       let core = loop.port.core
@@ -128,14 +128,14 @@ struct PortCoreTests {
         #expect(core.setHostWake(next) === wake)
       }
       #expect(isOver.withLock { $0 })
-      // For one that did not wait.
+      // Releases the sender if setHostWake did not wait.
       released.open()
       sender.join()
       #expect(core.setHostWake(nil) === next)
     }
   }
 
-  @Test("a check on another thread traps and names the operation")
+  @Test("checkThread on another thread traps with the operation's name")
   func offThread() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()

@@ -3,9 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Capacity for posts")
+@Suite("EventLoop.postCapacity")
 struct PostCapacityTests {
-  /// Posts from another thread until one is refused, or `most` are in; how many are.
+  /// Posts from another thread until a post is refused, or `most` are accepted.
+  /// Returns the number of accepted posts.
   private func fill(_ port: LoopPort, most: Int = 1000, _ trace: Trace = Trace()) -> Int {
     var count = 0
     elsewhere {
@@ -18,7 +19,7 @@ struct PostCapacityTests {
 
   // L2
   @Test(
-    "one post more than may wait is refused as long as they wait",
+    "a post beyond the capacity is refused while the others wait",
     arguments: [1, 127, 128, 129, 900]
   )
   func refuses(capacity: Int) throws {
@@ -39,7 +40,7 @@ struct PostCapacityTests {
   }
 
   // L2, T6
-  @Test("commits are refused as posts are, and their targets and values released")
+  @Test("commits are refused like posts, and their targets and values are released")
   func refusesCommits() throws {
     try withSteppedLoop { stepped in
       let (loop, port, trace) = (stepped.loop, stepped.loop.port, stepped.trace)
@@ -62,7 +63,7 @@ struct PostCapacityTests {
   }
 
   // L2
-  @Test("what no sender could be told of is never refused, and takes room")
+  @Test("work that cannot report a refusal is never refused, and uses capacity")
   func neverRefused() throws {
     try withSteppedLoop { stepped in
       let (loop, port, trace) = (stepped.loop, stepped.loop.port, stepped.trace)
@@ -85,7 +86,7 @@ struct PostCapacityTests {
   }
 
   // L2, L9
-  @Test("posts that the loop has taken make room, though the budget leaves them for later ticks")
+  @Test("posts that the loop has taken free capacity, even if the budget defers them")
   func takenMakeRoom() throws {
     try withSteppedLoop { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.port)
@@ -101,7 +102,7 @@ struct PostCapacityTests {
   }
 
   // L2
-  @Test("a capacity can be set while more wait, and be lifted")
+  @Test("a capacity can be set below the number of waiting posts, and removed")
   func changes() throws {
     try withSteppedLoop { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.port)
@@ -132,7 +133,7 @@ struct PostCapacityTests {
   }
 
   // L2, L11
-  @Test("a full loop that closed refuses as closed")
+  @Test("a closed loop refuses with .closed even if it was full")
   func closed() throws {
     let loop = try EventLoop()
     let port = loop.port
@@ -142,7 +143,7 @@ struct PostCapacityTests {
     elsewhere { #expect(throws: LoopPort.PostError.closed) { try port.post {} } }
   }
 
-  @Test("a capacity of nothing is refused with a message", arguments: [0, -1])
+  @Test("a capacity of zero or less traps", arguments: [0, -1])
   func ofNothing(capacity: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [capacity] in try EventLoop().postCapacity = capacity

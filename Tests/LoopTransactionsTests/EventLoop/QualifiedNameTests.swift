@@ -2,13 +2,14 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// Another module's, as `NIOCore` has one.
+/// A type of another module with the same name, like `NIOCore`'s.
 private protocol EventLoop {}
 
-// A file of its own: the protocol hides the library's name in all of it.
-@Suite("EventLoop beside another of the name")
+// In a separate file, because the protocol hides the library's name in the
+// whole file.
+@Suite("EventLoop with another type of the same name")
 struct QualifiedNameTests {
-  @Test("the module's name tells the library's loop from another module's")
+  @Test("the module's name distinguishes the library's loop from another module's")
   func qualified() throws {
     try withLoop { loop in
       let same: LoopTransactions.EventLoop = loop

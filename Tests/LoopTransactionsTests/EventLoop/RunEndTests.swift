@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-// Later than any test ends.
+// Longer than any test.
 private let never = Duration.seconds(3600)
 private let past = LoopClock.Instant(nanoseconds: 0)
 
@@ -27,7 +27,7 @@ private final class Animation {
   }
 }
 
-/// The runs that may return with work pending.
+/// The run modes that may return with work pending.
 enum BriefRun: CaseIterable, Sendable {
   case once, noWait, untilPast
 
@@ -41,7 +41,7 @@ enum BriefRun: CaseIterable, Sendable {
   }
 }
 
-@Suite("The end of a run")
+@Suite("EventLoop.run: end of a run")
 struct RunEndTests {
   @Test("run(until:) past its deadline performs no more than the budget")  // L5, L8
   func untilBacklog() throws {
@@ -51,7 +51,7 @@ struct RunEndTests {
       for number in 1...20 { loop.commit { trace.record("T\(number)") } }
       #expect(loop.run(until: past) == .timedOut)
       #expect(trace.take() == (1...5).map { "T\($0)" })
-      // The next run performs the rest first.
+      // The next run performs the remaining work first.
       loop.commit { trace.record("T21") }
       #expect(loop.run() == .finished)
       #expect(trace.events == (6...21).map { "T\($0)" })
@@ -59,7 +59,7 @@ struct RunEndTests {
   }
 
   @Test(
-    "a pair that commits itself is performed once in a run of one tick",
+    "a transaction that commits itself is performed once in a run of one tick",
     arguments: BriefRun.allCases
   )
   func selfCommit(run: BriefRun) throws {  // T4, L8
@@ -73,7 +73,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a pair that commits itself is performed once per tick of run(until:)")  // T4, L8
+  @Test("a transaction that commits itself is performed once per tick of run(until:)")  // T4, L8
   func frameLoop() throws {
     try withLoop { loop in
       let animation = Animation(on: loop)
@@ -101,7 +101,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a whole run performs commits of exit observers behind all of them, and returns")  // L8
+  @Test("a whole run performs commits of exit observers after all of them, then returns")  // L8
   func wholeExitCommit() throws {
     try withLoop { loop in
       let trace = Trace()
@@ -112,7 +112,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a run of one tick performs commits of its poll at its end, but not those of its flush")
+  @Test("a run of one tick performs its poll's commits at its end, but not its flush's commits")
   func pollCommit() throws {  // T3, T4
     try withLoop { loop in
       loop.budget = .unlimited
@@ -123,7 +123,7 @@ struct RunEndTests {
       poll.start().send()
       loop.run(.noWait)
       #expect(trace.take() == ["poll's"])
-      // Behind one of the flush, in the order of the commits.
+      // The poll's commit follows one of the flush, in commit order.
       loop.commit { loop.commit { trace.record("flush's") } }
       poll.send()
       loop.run(.noWait)
@@ -134,7 +134,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a commit of a flush that was cancelled does not defer those behind it")  // T3, T7
+  @Test("a flush's commit that was cancelled does not defer later commits")  // T3, T7
   func cancelledCommit() throws {
     try withLoop { loop in
       loop.budget = .unlimited
@@ -152,7 +152,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a commit of a flush waits for the next run, however many follow and are cancelled")  // T4
+  @Test("a flush's commit waits for the next run, even if many later ones are cancelled")  // T4
   func renumbered() throws {
     try withLoop { loop in
       loop.budget = .unlimited
@@ -174,7 +174,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a run of one tick spends one budget, its end included")  // L9
+  @Test("a run of one tick spends one budget, including at its end")  // L9
   func oneBudget() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -226,7 +226,7 @@ struct RunEndTests {
       loop.budget = EventLoop.Budget(time: never, count: 1)
       var performed = 0
       loop.addObserver(for: .exit, repeats: false) { _ in
-        // It applies from the next tick on.
+        // Applies from the next tick on.
         loop.budget = EventLoop.Budget(time: never, count: 2)
         for _ in 0..<10 { loop.commit { performed += 1 } }
       }
@@ -249,7 +249,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("run(until:) whose deadline passes while it ends times out")  // L8
+  @Test("run(until:) whose deadline passes while it ends returns .timedOut")  // L8
   func untilTimesOutAtEnd() throws {
     try withLoop { loop in
       let deadline = loop.now.advanced(by: .milliseconds(5))
@@ -260,7 +260,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("run(until:) whose deadline passes while it performs everything stops there")  // L5, L8
+  @Test("run(until:) that is stopped performs pending work only until its deadline")  // L5, L8
   func untilPassesAtEnd() throws {
     try withLoop { loop in
       var performed = 0
@@ -273,7 +273,7 @@ struct RunEndTests {
       }
       loop.stop()
       #expect(loop.run(until: deadline) == .stopped)
-      // None where this process lost the processor for 20 ms.
+      // Zero if this process lost the processor for 20 ms.
       #expect(performed <= 1)
       loop.run()
       #expect(performed == 10)
@@ -283,7 +283,7 @@ struct RunEndTests {
 
 @Suite("RunResult")
 struct RunResultTests {
-  @Test("a whole run that libuv's uv_stop ends is stopped, not ticked")  // L8
+  @Test("a whole run that libuv's uv_stop ends returns .stopped")  // L8
   func libuvStop() throws {
     try withLoop { loop in
       loop.addTimer(after: .seconds(3600)) { _ in }
@@ -296,7 +296,7 @@ struct RunResultTests {
     }
   }
 
-  @Test("a whole run whose exit observer adds a timer has finished")  // L8
+  @Test("a whole run whose exit observer adds a timer returns .finished")  // L8
   func timerAtExit() throws {
     try withLoop { loop in
       loop.addObserver(for: .exit, repeats: false) { _ in

@@ -3,34 +3,34 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Where work is committed.
+/// The place from which work is committed.
 enum CommitPlace: CaseIterable, Sendable {
   case beforeRun, timer, idle, earlierPrepare, laterPrepare, insideFlush
   case async, poll, earlierCheck, laterCheck, closeCallback
 }
 
-/// What is committed.
+/// The kind of work that is committed.
 enum CommitWork: CaseIterable, Sendable {
   case transaction, post, element, observer
 }
 
-/// How much of the loop is run.
+/// The run mode.
 enum CommitMode: CaseIterable, Sendable {
   case whole, once, noWait
 }
 
-/// What the callback that commits does besides.
+/// The state in which the committing callback leaves the loop.
 enum CommitEnding: CaseIterable, Sendable {
-  /// A timer of 100 ms is left to wait for.
+  /// A timer of 100 ms keeps the loop alive.
   case alive
-  /// Nothing is left to wait for.
+  /// No active handle is left.
   case lastHandleDropped
-  /// The loop is told to stop.
+  /// The loop is stopped.
   case stop
 }
 
-/// One cell of the matrix: a host's libuv loop, a handle of the host's that
-/// commits from its callback, and a trace of what came when.
+/// One cell of the matrix: a host's libuv loop, a host's handle that commits in
+/// its callback, and a trace of the order of events.
 private final class Cell {
   let work: CommitWork
   let place: CommitPlace
@@ -50,9 +50,10 @@ private final class Cell {
     self.ending = ending
   }
 
-  /// What happened in one run.
+  /// The events of one run.
   func events(_ mode: CommitMode) throws -> [String] {
-    // libuv runs what was started last first: these come after ours.
+    // libuv runs the handle started last first, so these run after the loop's
+    // own.
     switch place {
     case .laterPrepare: handle = open(.prepare)
     case .laterCheck: handle = open(.check)
@@ -60,8 +61,8 @@ private final class Cell {
     }
     let loop = try EventLoop(adopting: host.address)
     self.loop = loop
-    // A run of one tick performs no more than its budget allows, and this process
-    // may lose the processor for longer than 4 ms.
+    // A run of one tick performs no more than its budget allows, and this
+    // process may lose the processor for longer than 4 ms.
     loop.budget = .unlimited
     queue = RunLoopQueue(on: loop) { [trace] _, _ in trace.record("performed") }
     observer = loop.addObserver(for: [.beforeWaiting, .exit]) { [trace] _ in
@@ -113,7 +114,7 @@ private final class Cell {
       ForeignHandle(.idle, on: host.address) { _ in }.close { [unowned self] in commit() }
     case .laterPrepare, .laterCheck: break
     }
-    // A check is reached by a poll that does not block.
+    // A poll that does not block leads to the check.
     if place == .earlierCheck || place == .laterCheck { skipWait() }
   }
 
@@ -127,7 +128,7 @@ private final class Cell {
     switch work {
     case .transaction: loop.commit { [trace] in trace.record("performed") }
     case .post:
-      // Not held: the run waits for a port no longer than for what is owed.
+      // The port is not retained, so the run waits only for the pending work.
       try? loop.port.post { [trace] in trace.record("performed") }
     case .element: queue?.enqueue(Witness {})
     case .observer: observer?.hasPendingWork = true
@@ -138,9 +139,9 @@ private final class Cell {
 
 @Suite("No stall")
 struct StallMatrixTests {
-  /// 307 cells: each place, mode and ending, except that a run which is stopped, or
-  /// asked for one tick, leaves elements in their queue, and that a run of one tick
-  /// leaves what its flush commits.
+  /// 307 cells: every combination, with two exceptions. A run that is stopped
+  /// or makes one tick leaves elements in their queue. A run of one tick leaves
+  /// commits made by its flush.
   static let cells = CommitWork.allCases.flatMap { work in
     CommitPlace.allCases.flatMap { place in
       CommitMode.allCases.flatMap { mode in
@@ -158,7 +159,7 @@ struct StallMatrixTests {
   }
 
   @Test(
-    "what is committed anywhere is performed before the loop blocks, or the run returns",
+    "a commit from any place is performed before the loop blocks or the run returns",
     arguments: cells
   )  // L5
   func performed(
@@ -168,8 +169,8 @@ struct StallMatrixTests {
     ending: CommitEnding
   ) throws {
     let events = try Cell(work, place, ending).events(mode)
-    // The poll that brings the event may block; then nothing comes between: no
-    // blocking poll, no timer, no return.
+    // The poll that receives the event may block. Between the commit and the
+    // action there must be no blocking poll, no timer and no return.
     #expect(events.drop { $0 == "blocks" }.prefix(2) == ["committed", "performed"])
     #expect(events.filter { $0 == "performed" }.count == 1)
   }

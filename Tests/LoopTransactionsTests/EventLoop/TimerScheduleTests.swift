@@ -4,13 +4,13 @@ import Testing
 
 @Suite("TimerSchedule")
 struct TimerScheduleTests {
-  @Test("a timer that fires once has no next deadline")  // L10
+  @Test("a one-shot timer has no next deadline")  // L10
   func once() {
     let step = TimerSchedule.once.step(from: 5, at: 99)
     #expect(step == TimerSchedule.Step(due: 5, missed: 0, next: nil))
   }
 
-  @Test("a step of a period is what counting the deadlines one by one gives")  // L10
+  @Test("a step of a period equals counting the deadlines one by one")  // L10
   func periods() {
     for interval in UInt64(1)...7 {
       for now in UInt64(10)...40 {
@@ -27,7 +27,7 @@ struct TimerScheduleTests {
     }
   }
 
-  @Test("a period that leaves the clock's range is the last")  // L10
+  @Test("a period that exceeds the clock's range is the last")  // L10
   func overflow() {
     let step = TimerSchedule.every(10).step(from: .max - 5, at: .max - 5)
     #expect(step == TimerSchedule.Step(due: .max - 5, missed: 0, next: nil))
@@ -35,7 +35,10 @@ struct TimerScheduleTests {
 
   private static let rates: [Double] = [0.5, 1, 23.976, 29.97, 60, 144, 1000, 99_999, 100_000]
 
-  @Test("a frame that is due is the newest that has passed, at every instant", arguments: rates)
+  @Test(
+    "at every instant, the frame that is due is the newest one that has passed",
+    arguments: rates
+  )
   func newestFrame(rate: Double) throws {  // L10
     var generator = SeededGenerator(seed: 7)
     let origin: UInt64 = 123_456_789
@@ -47,7 +50,7 @@ struct TimerScheduleTests {
       let last = TimerSchedule.deadline(ofFrame: index + behind, origin, rate)
       let next = TimerSchedule.deadline(ofFrame: index + behind + 1, origin, rate)
       let expected = TimerSchedule.Step(due: last, missed: behind, next: next)
-      // On the frame, and at the last instant before the one that follows.
+      // At the frame's deadline, and at the last instant before the next frame.
       #expect(schedule.step(from: deadline, at: last) == expected, "frame \(index)")
       #expect(schedule.step(from: deadline, at: next - 1) == expected, "frame \(index)")
     }
@@ -55,7 +58,7 @@ struct TimerScheduleTests {
 
   @Test("frames do not drift: frame n is due n periods after the origin, to the nanosecond")
   func noDrift() {  // L10
-    // 60 a second, for a day.
+    // 60 frames per second for one day.
     let index = 60 * 86_400
     #expect(TimerSchedule.deadline(ofFrame: index, 5, 60) == 86_400_000_000_005)
     let between = TimerSchedule.deadline(ofFrame: index + 1, 5, 60) - 86_400_000_000_005

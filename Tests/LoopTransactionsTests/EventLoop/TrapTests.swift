@@ -8,7 +8,7 @@ private final class Label: Sendable {
   static let scroll = Selector<Label>.Carrying<Int>("trap scroll") { _, _ in }
 }
 
-/// What belongs to a loop, for calls from the wrong place.
+/// A loop and its objects, for calls from the wrong place.
 private struct Fixture {
   let loop: EventLoop
   let observer: Observer
@@ -28,7 +28,7 @@ private struct Fixture {
   }
 }
 
-/// A call that belongs on the loop's thread.
+/// A call that must be made on the loop's thread.
 enum LoopCall: String, CaseIterable, Codable, Sendable {
   case run = "EventLoop.run"
   case runOnce = "EventLoop.run "
@@ -79,7 +79,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case clockIsActive = "FrameClock.isActive"
   case clockCancel = "FrameClock.cancel"
 
-  /// The call's name in its message.
+  /// The name of the call in its message.
   var name: String { String(rawValue.prefix { $0 != " " }) }
 
   fileprivate func make(_ fixture: Fixture) throws {
@@ -189,7 +189,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
 
 @Suite("Traps")
 struct TrapTests {
-  @Test("a call off the loop's thread says whose the loop is", arguments: LoopCall.allCases)
+  @Test("a call off the loop's thread traps with the call's name", arguments: LoopCall.allCases)
   func offThread(call: LoopCall) async {  // L1
     let result = await #expect(
       processExitsWith: .failure,
@@ -207,7 +207,7 @@ struct TrapTests {
     )
   }
 
-  @Test("a stepped loop tells no other thread whether it is idle")  // L1
+  @Test("isIdle of a stepped loop traps on another thread")  // L1
   func stepped() async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -226,7 +226,7 @@ struct TrapTests {
     .transactionCommit, .transactionPerform, .makeQueue, .makeClock,
   ]
 
-  @Test("a call after close says that the loop is closed", arguments: needOpenLoop)  // L11
+  @Test("a call that needs an open loop traps after close()", arguments: needOpenLoop)  // L11
   func afterClose(call: LoopCall) async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -246,14 +246,14 @@ struct TrapTests {
 
   static let needNoLoop = LoopCall.allCases.filter { !needOpenLoop.contains($0) }
 
-  @Test("the other calls do no harm after close", arguments: needNoLoop)  // L11
+  @Test("the other calls do no harm after close()", arguments: needNoLoop)  // L11
   func harmlessAfterClose(call: LoopCall) throws {
     let fixture = try Fixture()
     try fixture.loop.close()
     try call.make(fixture)
   }
 
-  /// A mistake, and what the program is told.
+  /// A usage error, and its message.
   enum Misuse: String, CaseIterable, Codable, Sendable {
     case nestedRun = "EventLoop.run: must not be called from inside run()"
     case nestedRunOnce = "EventLoop.run: must not be called from inside run() "
@@ -285,7 +285,7 @@ struct TrapTests {
     case budgetOfNoCount =
       "EventLoop.Budget: count must be over zero, got 0; leave it out for none"
 
-    /// What standard error must say.
+    /// The text that standard error must contain.
     var message: String {
       let end = rawValue.lastIndex { $0 != " " } ?? rawValue.startIndex
       return String(rawValue[...end])
@@ -342,7 +342,7 @@ struct TrapTests {
     }
   }
 
-  @Test("a mistake ends the process, and says what to do", arguments: Misuse.allCases)
+  @Test("a usage error traps with a message that says what to do", arguments: Misuse.allCases)
   func misuse(misuse: Misuse) async {  // L8, L9, L10, L11
     let result = await #expect(
       processExitsWith: .failure,
@@ -350,14 +350,15 @@ struct TrapTests {
     ) { [misuse] in
       let loop = try EventLoop()
       try misuse.commit(on: loop)
-      // Not closed by a mistake that went through: that would trap too.
+      // If the misuse did not trap, close the loop. Releasing it open would
+      // trap.
       try? loop.close()
     }
     #expect(said(result, misuse.message))
   }
 }
 
-/// Calls a closure when it goes.
+/// Calls a closure in its deinit.
 private final class Phoenix {
   private let body: () -> Void
 

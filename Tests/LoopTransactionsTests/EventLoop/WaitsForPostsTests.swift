@@ -4,7 +4,7 @@ import Testing
 
 @Suite("EventLoop.waitsForPosts")
 struct WaitsForPostsTests {
-  @Test("a run does not wait for a port that is held")  // L8
+  @Test("by default, a run does not wait because a port is retained")  // L8
   func portHeld() throws {
     try withLoop { loop in
       let port = loop.port
@@ -14,7 +14,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a post that was accepted runs, though the run does not wait for posts")  // L2, L8
+  @Test("an accepted post runs even if the run does not wait for posts")  // L2, L8
   func accepted() throws {
     try withLoop { loop in
       let (port, ran) = (loop.port, Tally())
@@ -24,7 +24,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a run waits for posts where that was asked for, before or after the port was taken")
+  @Test("a run waits for posts if waitsForPosts was set, before or after the port was obtained")
   func asked() throws {  // L8
     for isAskedFirst in [true, false] {
       try withLoop { loop in
@@ -41,7 +41,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a run that waits for posts ends when that is taken back")  // L8
+  @Test("a run that waits for posts ends when waitsForPosts is reset")  // L8
   func takenBack() throws {
     try withLoop { loop in
       let port = loop.port
@@ -52,7 +52,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a run does not wait for posts where nobody holds the port")  // L7, L8
+  @Test("a run does not wait for posts if no port is retained")  // L7, L8
   func nobody() throws {
     try withLoop { loop in
       loop.waitsForPosts = true
@@ -62,7 +62,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a run waits for an async transaction, and not for the port behind it")  // O6, L8
+  @Test("a run waits for an async transaction, but not for the port behind it")  // O6, L8
   func transaction() throws {
     try withLoop { loop in
       let port = loop.port

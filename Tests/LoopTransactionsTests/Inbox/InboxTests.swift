@@ -5,7 +5,7 @@ import Testing
 // I3, I4, I8, I9
 @Suite("Inbox")
 struct InboxTests {
-  @Test("what one thread posts is taken in the order it came")
+  @Test("posts of one thread are taken in FIFO order")
   func order() {
     withInbox { inbox in
       for number in 1...500 { #expect(inbox.append(.numbered(number)) == .queued) }
@@ -26,7 +26,7 @@ struct InboxTests {
     }
   }
 
-  @Test("of the posts to a loop that sleeps, the first has to wake it")
+  @Test("of the posts to a sleeping loop, only the first must wake it")
   func firstWakes() {
     withInbox { inbox in
       for _ in 0..<3 {
@@ -41,7 +41,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a loop that is up again by itself is woken by nobody")
+  @Test("a post to a loop that woke by itself sends no wake")
   func awake() {
     withInbox { inbox in
       #expect(inbox.sleep())
@@ -51,7 +51,7 @@ struct InboxTests {
     }
   }
 
-  @Test("each sleep that posts from four threads end takes one wake, and no post is lost")
+  @Test("each sleep that four threads' posts end takes one wake, and no post is lost")
   func oneWakePerSleep() {
     withInbox { inbox in
       let posts = Interposed.isSanitized ? 500 : 5000
@@ -80,7 +80,7 @@ struct InboxTests {
       #expect(wakes.value == sleeps)
       for thread in 0..<4 {
         let own = taken.filter { $0 / posts == thread }
-        #expect(own == Array(thread * posts..<(thread + 1) * posts), "in the order of its thread")
+        #expect(own == Array(thread * posts..<(thread + 1) * posts), "thread \(thread)")
       }
     }
   }
@@ -97,7 +97,7 @@ struct InboxTests {
       let marked = inbox.append(.numbered(2), unless: mark)
       #expect(marked == .refused)
       let isMarkSet = mark.join()
-      #expect(!isMarkSet, "nothing of the mark waits")
+      #expect(!isMarkSet, "an item of the mark waits")
       #expect(!inbox.request(Inbox.wakeWanted))
       _ = inbox.claimRequest(Inbox.wakeWanted)
       #expect(!inbox.sleep())
@@ -105,7 +105,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a closed inbox still hands out what it took before")
+  @Test("a closed inbox still returns the posts it accepted before")
   func closedWithPosts() {
     withInbox { inbox in
       _ = inbox.append(.numbered(1))
@@ -114,7 +114,7 @@ struct InboxTests {
     }
   }
 
-  @Test("each request is taken once, and apart from the other")
+  @Test("each request is taken once, independently of the other")
   func requests() {
     withInbox { inbox in
       #expect(!inbox.hasRequest)
@@ -129,7 +129,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a loop with a request does not sleep, and is woken by nobody")
+  @Test("a loop with a request does not sleep, and needs no wake")
   func requestBeforeSleep() {
     withInbox { inbox in
       _ = inbox.request(Inbox.wakeWanted)
@@ -138,7 +138,7 @@ struct InboxTests {
     }
   }
 
-  @Test("the first request to a loop that sleeps has to wake it")
+  @Test("the first request to a sleeping loop must wake it")
   func requestWakes() {
     withInbox { inbox in
       #expect(inbox.sleep())
@@ -149,7 +149,7 @@ struct InboxTests {
     }
   }
 
-  @Test("posts are refused while as many wait as may, and taken once those are out")
+  @Test("posts are refused while the limit is reached, and accepted after a take")
   func full() {
     withInbox { inbox in
       inbox.setLimit(2)
@@ -169,7 +169,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a full inbox refuses without waking the loop, and a later post wakes it")
+  @Test("a full inbox refuses without waking the loop, and a later accepted post wakes it")
   func fullAsleep() {
     withInbox { inbox in
       #expect(inbox.sleep())
@@ -181,7 +181,7 @@ struct InboxTests {
     }
   }
 
-  @Test("an item of a mark is added unless one waits")
+  @Test("an item of a mark is added unless one is already waiting")
   func marks() {
     withInbox { inbox in
       let mark = InboxMark()
@@ -197,7 +197,7 @@ struct InboxTests {
   }
 
   @Test(
-    "closing, and waiting for senders, wait for a wake that is on its way",
+    "close() and waitForSenders() wait for a wake in progress",
     .enabled(if: Interposed.isAvailable),
     arguments: [true, false]
   )
@@ -216,7 +216,7 @@ struct InboxTests {
     }
   }
 
-  /// Calls `body` with an empty inbox, and frees it.
+  /// Calls `body` with an empty inbox and frees the inbox.
   private func withInbox(_ body: (Inbox) -> Void) {
     let inbox = Inbox()
     body(inbox)
@@ -225,7 +225,7 @@ struct InboxTests {
 }
 
 extension Inbox {
-  /// Takes every item; their numbers.
+  /// Takes every item and returns their numbers.
   fileprivate func takeAll() -> [Int] {
     var items = ItemBuffer()
     drain(into: &items)

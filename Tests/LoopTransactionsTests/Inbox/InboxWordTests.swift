@@ -6,12 +6,12 @@ import Testing
 // I3, I4
 @Suite("InboxWord")
 struct InboxWordTests {
-  /// Each takes at most one lock, so that one thread can try every order.
+  /// Each step takes at most one lock, so that one thread can try every order.
   private enum Step: CaseIterable {
     case lock, unlock, unlockFilled, unlockEmpty, sleep, claimWake, close
   }
 
-  /// The word as its documentation states it.
+  /// A model of the word's documented behaviour.
   private struct Model {
     var isLocked = false
     var flags: UInt32 = 0
@@ -24,7 +24,7 @@ struct InboxWordTests {
       }
     }
 
-    /// Makes `step`; what it returns, as a number.
+    /// Makes `step` and returns its result as a number.
     mutating func make(_ step: Step) -> UInt32 {
       switch step {
       case .lock:
@@ -55,7 +55,7 @@ struct InboxWordTests {
     var word: UInt32 { flags | (isLocked ? InboxWord.locked : 0) }
   }
 
-  /// Makes `step` on `word`; what it returns, as a number.
+  /// Makes `step` on `word` and returns its result as a number.
   private func make(_ step: Step, _ word: InboxWord) -> UInt32 {
     let held = word.flags & ~InboxWord.locked
     switch step {
@@ -70,7 +70,8 @@ struct InboxWordTests {
     return 0
   }
 
-  /// Makes `steps` on a new word and on the model; how the two differ, if they do.
+  /// Makes `steps` on a new word and on the model. Returns their difference, if
+  /// any.
   private func difference(_ steps: [Step]) -> String? {
     var model = Model()
     let cells = Cells()
@@ -84,7 +85,7 @@ struct InboxWordTests {
     return nil
   }
 
-  @Test("every order of up to six steps does as the model does")
+  @Test("every order of up to six steps matches the model")
   func everyOrder() {
     var differences: [String] = []
     var tried = 0
@@ -103,7 +104,7 @@ struct InboxWordTests {
     #expect(tried > 3000)
   }
 
-  @Test("threads that contend for the lock are in it one at a time")
+  @Test("threads that contend for the lock hold it one at a time")
   func contention() {
     let cells = Cells()
     let rounds = Interposed.isSanitized ? 400 : 4000
@@ -112,7 +113,7 @@ struct InboxWordTests {
         for round in 0..<rounds {
           let flags = cells.word.lock()
           let count = cells.count
-          // So that others contend, also on one processor.
+          // Yield, so that other threads contend even on one processor.
           if round % 8 == 0 { TestThread.yield() }
           cells.count = count + 1
           cells.word.unlock(flags)
@@ -124,7 +125,7 @@ struct InboxWordTests {
     #expect(cells.word.flags == 0)
   }
 
-  @Test("a thread that sleeps for the lock gets it when the holder gives it back")
+  @Test("a thread that sleeps for the lock gets it when the holder releases it")
   func sleeper() {
     let cells = Cells()
     let flags = cells.word.lock()
@@ -136,7 +137,7 @@ struct InboxWordTests {
     #expect(cells.word.flags == InboxWord.filled)
   }
 
-  @Test("of many threads that claim the wake of one sleep, one gets it")
+  @Test("of many threads that claim the wake of one sleep, one succeeds")
   func oneClaimPerSleep() {
     let cells = Cells()
     let claims = Tally()
@@ -161,9 +162,9 @@ struct InboxWordTests {
   }
 }
 
-/// A word in memory of its own, and a count that its lock guards.
+/// A word in its own memory, and a count protected by its lock.
 private final class Cells: @unchecked Sendable {
-  // @unchecked: `count` is touched under the word's lock.
+  // @unchecked: `count` is accessed only under the word's lock.
 
   private let pointer = UnsafeMutablePointer<InboxWord.Cells>.allocate(capacity: 1)
   let word: InboxWord

@@ -4,14 +4,14 @@ import Testing
 // I9
 @Suite("ItemBuffer")
 struct ItemBufferTests {
-  /// Calls `body` with an empty buffer, and frees it.
+  /// Calls `body` with an empty buffer and frees the buffer.
   private func withBuffer(_ body: (inout ItemBuffer) -> Void) {
     var buffer = ItemBuffer()
     body(&buffer)
     buffer.free()
   }
 
-  @Test("items leave in the order they came, however often the memory grew")
+  @Test("items are removed in FIFO order, however often the buffer grew")
   func growth() {
     withBuffer { buffer in
       for number in 1...1000 { #expect(buffer.append(.numbered(number)) == true) }
@@ -21,7 +21,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("items may come between two that leave")
+  @Test("items may be appended between two removals")
   func cursor() {
     withBuffer { buffer in
       var left: [Int] = []
@@ -35,7 +35,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("after a burst of over 1,024 items the memory is given back, and else kept")
+  @Test("memory of more than 1,024 items is freed after a burst, and kept otherwise")
   func givesBack() {
     withBuffer { buffer in
       let smallest = buffer.allocated
@@ -49,7 +49,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("a buffer that was reset takes as many items as a new one")
+  @Test("a buffer that was reset accepts as many items as a new one")
   func reset() {
     withBuffer { buffer in
       for _ in 0..<3 {
@@ -61,7 +61,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("a job is told from other items only while it is the oldest")
+  @Test("beginsWithJob is true only while a job is the oldest item")
   func beginsWithJob() {
     withBuffer { buffer in
       #expect(!buffer.beginsWithJob)
@@ -80,7 +80,10 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("posts are refused at the limit, below and above the first memory", arguments: [2, 300])
+  @Test(
+    "posts are refused at the limit, below and above the initial capacity",
+    arguments: [2, 300]
+  )
   func limit(limit: Int) {
     withBuffer { buffer in
       buffer.setLimit(limit)
@@ -93,7 +96,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("items that no limit refuses pass it, and posts behind them are refused still")
+  @Test("items that cannot be refused exceed the limit, and later posts are still refused")
   func unrefusable() {
     withBuffer { buffer in
       buffer.setLimit(1)
@@ -107,7 +110,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("a limit below the items that wait keeps them, and one that is lifted takes more")
+  @Test("a limit below the number of waiting items keeps them, and a raised limit accepts more")
   func laterLimit() {
     withBuffer { buffer in
       for number in 0..<10 { buffer.append(.numbered(number)) }

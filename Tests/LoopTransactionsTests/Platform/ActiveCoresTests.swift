@@ -4,9 +4,9 @@ import Testing
 
 @Suite("ActiveCores")
 struct ActiveCoresTests {
-  // O1, O11
   #if os(Linux)
-    @Test("kept on one processor, a process has two workers and one queue in a pool")
+    // O1, O11
+    @Test("a process limited to one processor has two workers and one queue in a pool")
     func followsAffinity() async {
       await #expect(processExitsWith: .success) {
         #expect(Process.useOneProcessor())
@@ -14,7 +14,7 @@ struct ActiveCoresTests {
         #expect(OperationScheduler.processWorkerLimit == 2)
         #expect(SerialQueuePool.defaultCount == 1)
         #expect(SerialQueuePool("test").queues.count == 1)
-        // And no more than that work.
+        // And no more than two workers run.
         let scheduler = OperationScheduler("kept")
         #expect(scheduler.workerLimit == 2)
         let frozen = FrozenWorkers(scheduler, 2)
@@ -24,8 +24,9 @@ struct ActiveCoresTests {
       }
     }
 
+    // O1, O11
     @Test(
-      "a group that pays for one processor has two workers and one queue in a pool",
+      "a control group with a quota of one processor gives two workers and one queue in a pool",
       .enabled(if: Interposed.isAvailable && ActiveCores.allowed > 1)
     )
     func followsQuota() async {
@@ -37,8 +38,9 @@ struct ActiveCoresTests {
       }
     }
 
+    // O1
     @Test(
-      "a group that pays for more than the process may run on changes nothing",
+      "a quota above the process's affinity changes nothing",
       .enabled(if: Interposed.isAvailable)
     )
     func quotaBeyondAffinity() async {

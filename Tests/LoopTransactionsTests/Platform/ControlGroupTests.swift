@@ -5,7 +5,7 @@ import Testing
 @Suite("ControlGroup")
 struct ControlGroupTests {
   // O1
-  @Test("the least of a group and those that enclose it counts, rounded up")
+  @Test("the lowest quota of a group and its ancestors applies, rounded up")
   func second() throws {
     let files = try Files([
       "groups": "0::/user.slice/work.service\n",
@@ -17,14 +17,14 @@ struct ControlGroupTests {
     #expect(files.quota == 2)
     try files.write("user.slice/work.service/cpu.max", "1 100000\n")
     #expect(files.quota == 1)
-    // Seen from within a group, that is the root.
+    // A process inside a group sees that group as the root.
     try files.write("cpu.max", "200000 100000\n")
     try files.write("groups", "0::/\n")
     #expect(files.quota == 2)
   }
 
   // O1
-  @Test("version 1 has its files with the controller")
+  @Test("version 1 keeps its files in the controller's folder")
   func first() throws {
     let files = try Files([
       "groups": "5:memory:/work\n4:cpu,cpuacct:/work\n0::/\n",
@@ -36,7 +36,7 @@ struct ControlGroupTests {
     #expect(files.quota == 3)
   }
 
-  @Test("without groups, or with what is none, there is no limit")
+  @Test("without groups, or with invalid files, there is no limit")  // O1
   func none() throws {
     let files = try Files(["cpu.max": "nonsense\n"])
     #expect(files.quota == nil)
@@ -49,7 +49,7 @@ struct ControlGroupTests {
   }
 }
 
-/// Files of a test, in a folder that goes with it.
+/// Temporary files, deleted with this object.
 private final class Files {
   private let folder: URL
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fork")
 struct ForkGuardTests {
-  @Test("a child refuses to run its parent's loop, and says what to do")  // L12
+  @Test("running a parent's loop in the child traps with a message that says what to do")  // L12
   func childRuns() async {
     await #expect(processExitsWith: .success) {
       let loop = try EventLoop()
@@ -21,7 +21,7 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child's posts to its parent's loop are refused, and wake nobody")  // L12
+  @Test("a child's posts to its parent's loop are refused and send no wake")  // L12
   func childPosts() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -45,7 +45,7 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child makes and runs a loop of its own")  // L12
+  @Test("a child creates and runs its own loop")  // L12
   func childsOwn() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -63,8 +63,8 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child that closes its parent's loop, or cancels its timers, does not deafen it")  // L12
-  func childCloses() async {
+  @Test("a child that closes its parent's loop or cancels its timers does not affect the parent")
+  func childCloses() async {  // L12
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
         let port = loop.awaitedPort
@@ -72,7 +72,7 @@ struct ForkGuardTests {
         let timer = try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(50))) { _ in
           thread = TestThread { try? port.post { port.stop() } }
         }
-        // Watched by the kernel from the first poll on.
+        // The kernel watches the descriptors from the first poll on.
         loop.run(.noWait)
         let ending = Process.fork {
           timer.cancel()
@@ -86,7 +86,7 @@ struct ForkGuardTests {
   }
 
   @Test(
-    "what a child holds of its parent's loop does no harm once that is gone",
+    "a child's references to its parent's loop do no harm after the loop is gone",
     arguments: [false, true]
   )  // L11, L12
   func childOutlives(closes: Bool) async {
@@ -105,8 +105,8 @@ struct ForkGuardTests {
     }
   }
 
-  // ThreadSanitizer's runtime takes a lock whenever a global of Swift's is looked at.
-  @Test("a child ends although other threads ask whether they were forked")  // L12
+  // ThreadSanitizer's runtime takes a lock on each access to a Swift global.
+  @Test("a child exits even if other threads check for a fork at the same time")  // L12
   func childOfMany() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
@@ -122,7 +122,7 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child's elements are refused by its parent's queues")  // L12
+  @Test("a parent's queues refuse a child's elements")  // L12
   func childEnqueues() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -137,7 +137,7 @@ struct ForkGuardTests {
   }
 
   @Test(
-    "a child does not wait for a queue's lock, whose thread it does not have",
+    "a child does not wait for a queue's lock, whose holder does not exist in the child",
     .enabled(if: Interposed.isAvailable)
   )  // L12
   func childMeetsLock() async {
@@ -145,14 +145,15 @@ struct ForkGuardTests {
       var loop: EventLoop? = try EventLoop()
       var queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
       let (isInside, mayLeave) = (Tally(), Tally())
-      // Not retained, so that the child's is the last hold of it.
+      // Not retained, so that the child releases the last reference.
       let smuggled = Smuggled(queue.map(Unmanaged.passUnretained))
       let elements = (0..<100).map { _ in Witness {} }
-      // What Swift allocates once and for all is not what is looked for.
+      // Enqueue here first, so that Swift's one-time allocations are not
+      // intercepted.
       let other = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
       for index in elements.indices { other?.enqueue(elements[index]) }
       let thread = TestThread {
-        // What elements allocate is room for them, and that under the lock.
+        // Elements allocate only to grow the queue, while it holds the lock.
         Interposed.before(
           .allocation,
           {
@@ -183,7 +184,7 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child that flushes, or performs at once, does nothing of its parent's")  // L12
+  @Test("flush() and performIfNeeded() in a child perform none of its parent's work")  // L12
   func childFlushes() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -195,6 +196,7 @@ struct ForkGuardTests {
         let transaction = Transaction(action, Action.perform, on: loop)
         transaction.commit()
         loop.commit(carrying, Carrying.note, 1)
+        // I15: the child performs none of the parent's work.
         let ending = Process.fork {
           queue.flush()
           #expect(!transaction.performIfNeeded())
@@ -209,7 +211,7 @@ struct ForkGuardTests {
     }
   }
 
-  @Test("a child that drops its parent's loop neither traps nor reports")  // L11, L12
+  @Test("a child that releases its parent's loop neither traps nor reports")  // L11, L12
   func childDrops() async {
     await #expect(processExitsWith: .success) {
       var loop: EventLoop? = try EventLoop()
@@ -227,7 +229,7 @@ private final class Carrying {
   }
 }
 
-/// What a user may hold of a loop.
+/// The objects of a loop that a user may retain.
 private final class Inherited {
   private let port: LoopPort
   private let queue: RunLoopQueue<Witness>

@@ -7,8 +7,7 @@ struct LockedTests {
   private static let threads = 16
   private static var rounds: Int { Interposed.isSanitized ? 2000 : 20_000 }
 
-  // Carried-over 37
-  @Test("a number that 16 threads raise and lower is 0 in the end, and never two are at it")
+  @Test("16 threads incrementing and decrementing a number never overlap, and it ends at 0")
   func contested() {
     let number = Locked((value: 0, isTaken: false))
     let faults = Tally()
@@ -28,9 +27,9 @@ struct LockedTests {
     #expect(number.withLock { $0.value } == 0 && faults.value == 0)
   }
 
-  // Carried-over 37: what guards a scheduler. With more threads than processors a
-  // holder loses its own, and others fall asleep behind it.
-  @Test("what 16 threads add to a scheduler and take back is counted right, to the last")
+  // A scheduler's state is in an `AdaptiveLock`. With more threads than
+  // processors a holder is preempted, and contenders fall asleep.
+  @Test("operations that 16 threads add and cancel are all counted")
   func brieflyContested() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)

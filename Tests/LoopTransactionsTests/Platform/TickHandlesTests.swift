@@ -6,7 +6,8 @@ import Testing
 // I2
 @Suite("TickHandles")
 struct TickHandlesTests {
-  /// Calls `body` with handles on a libuv loop that write to `trace`; closes both.
+  /// Calls `body` with handles on a libuv loop that record their calls, and
+  /// closes both.
   private func withHandles(
     prepare: (ForeignLoop, Calls) -> Void = { _, _ in },
     _ body: (TickHandles, ForeignLoop, Calls) throws -> Void
@@ -30,7 +31,7 @@ struct TickHandlesTests {
     )
   }
 
-  @Test("handles started later are called before these, and those started earlier behind")
+  @Test("handles started later are called before these, and handles started earlier after them")
   func order() throws {
     try withHandles { host, calls in
       for kind in [ForeignHandle.Kind.prepare, .check] { calls.start("earlier", kind, on: host) }
@@ -51,7 +52,7 @@ struct TickHandlesTests {
     }
   }
 
-  @Test("armed handles keep the loop from blocking and from ending, until disarmed once")
+  @Test("armed handles keep the loop from blocking and ending until they are disarmed once")
   func armed() throws {
     try withHandles { ticks, host, _ in
       let loop = UVLoop(address: host.address)
@@ -76,7 +77,7 @@ struct TickHandlesTests {
     }
   }
 
-  @Test("a handle that somebody else closes is noticed, whichever it is", arguments: 0..<3)
+  @Test("closing one of the handles from outside is detected", arguments: 0..<3)
   func closing(index: Int) throws {
     let host = ForeignLoop()
     let ticks = try Self.handles(on: host)
@@ -86,12 +87,12 @@ struct TickHandlesTests {
       UnsafeMutableRawPointer($0)?.deallocate()
     }
     #expect(ticks.areClosing)
-    // Leaves that one to whoever closed it.
+    // Leaves that handle to the code that closed it.
     ticks.close()
     #expect(host.close(), "a handle was left open")
   }
 
-  @Test("handles without an owner call nobody")
+  @Test("handles without an owner call nothing")
   func ownerless() throws {
     try withHandles { ticks, host, calls in
       ticks.arm()
@@ -103,7 +104,7 @@ struct TickHandlesTests {
 
   @Test("closing frees the handles", .enabled(if: Interposed.isAvailable))
   func freed() async {
-    // In a process of its own: other tests allocate too.
+    // In a separate process, because other tests allocate too.
     await #expect(processExitsWith: .success) {
       let host = ForeignLoop()
       func rounds(_ count: Int) throws {
@@ -118,13 +119,13 @@ struct TickHandlesTests {
       let before = Interposed.heapBytes
       try rounds(2000)
       let growth = Interposed.heapBytes - before
-      // A handle is over 100 bytes.
-      precondition(growth < 50_000, "2,000 rounds keep \(growth) bytes")
+      // One handle is over 100 bytes.
+      precondition(growth < 50_000, "2,000 rounds leaked \(growth) bytes")
     }
   }
 }
 
-/// The calls of handles, in order, and the foreign handles that are called as well.
+/// The handles' calls in order, and the foreign handles that are also called.
 private final class Calls {
   var names: [String] = []
   private var foreign: [ForeignHandle] = []

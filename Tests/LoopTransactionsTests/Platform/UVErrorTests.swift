@@ -5,14 +5,14 @@ import Testing
 
 @Suite("UVError")
 struct UVErrorTests {
-  @Test("a loop that finds no descriptor throws, and says what to do")  // L1
+  @Test("EventLoop.init throws without descriptors, and the error says what to do")  // L1
   func noDescriptors() async {
     await #expect(processExitsWith: .success) {
-      // Of those that libuv can not open it forgets some memory.
+      // libuv leaks some memory of the loops it cannot open.
       Interposed.forgiveLeaks()
-      // libuv's first loop opens what all share, and aborts if it can not.
+      // libuv's first loop opens shared descriptors, and aborts if it cannot.
       try EventLoop().close()
-      // Each loop takes several: run out at every one of them in turn.
+      // Each loop takes several descriptors. Run out at each of them in turn.
       var failures = 0
       for count in 0..<12 {
         Process.limitDescriptors(to: count)
@@ -27,19 +27,19 @@ struct UVErrorTests {
     }
   }
 
-  @Test("a loop that finds no descriptor for its wakes leaves nothing behind")  // L1, L11
+  @Test("EventLoop.init that fails for lack of a wake descriptor leaks nothing")  // L1, L11
   func leavesNothing() async {
     await #expect(processExitsWith: .success) {
       try EventLoop().close()
       let (before, heap) = (Process.openDescriptors, Interposed.heapBytes)
-      // One too few for libuv's loop and the wakes. libuv 1.44 itself forgets
-      // one where it finds too few for its own.
+      // One descriptor too few for libuv's loop and the wakes. libuv 1.44
+      // itself leaks one if there are too few for its own loop.
       var failures = 0
       for _ in 0..<100 {
         Process.limitDescriptors(to: 4)
         if Self.open() != nil { failures += 1 }
       }
-      // Not equal: the test's own runtime opens and closes some when it likes.
+      // Not equal: the test's own runtime may open and close some at any time.
       #expect(failures > 90)
       #expect(Process.openDescriptors < before + 20)
       #expect(Interposed.heapBytes < heap + 100_000)
@@ -55,7 +55,7 @@ struct UVErrorTests {
     }
   }
 
-  @Test("a precise timer that finds no descriptor throws, and the loop goes on")  // L10
+  @Test("a precise timer throws without a descriptor, and the loop keeps working")  // L10
   func noTimerDescriptor() async {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
@@ -69,7 +69,8 @@ struct UVErrorTests {
         }
         #expect(refusal != nil)
         for clock in clocks { clock.cancel() }
-        // The descriptors of those that end are free again, twice over.
+        // Timers that end must free their descriptors: cancelled ones now, and
+        // fired ones after the run.
         for timer in timers { timer.cancel() }
         #expect(Self.fill(loop).made.count >= timers.count - 2)
         loop.run()
@@ -83,8 +84,8 @@ struct UVErrorTests {
     fill { () throws(UVError) in try loop.addPreciseTimer(at: loop.now) { _ in } }
   }
 
-  /// Makes some until there is no descriptor. Where another thread had one for a moment,
-  /// one that was missing may be free right after.
+  /// Creates objects until there is no descriptor. A failed attempt may succeed
+  /// right afterwards, if another thread held a descriptor for a moment.
   private static func fill<Made>(
     _ make: () throws(UVError) -> Made
   ) -> (made: [Made], error: UVError?) {
@@ -97,7 +98,7 @@ struct UVErrorTests {
     }
   }
 
-  @Test("an error without a usual remedy is libuv's sentence and name")
+  @Test("an error without a known remedy is described by libuv's sentence and name")
   func plain() {
     let error = UVError(code: -9, operation: "Test.run")
     #expect(error.description == "Test.run: bad file descriptor (EBADF)")

@@ -6,8 +6,9 @@ import Testing
 // I8
 @Suite("WakeSource")
 struct WakeSourceTests {
-  /// Calls `body` with a source on a libuv loop, and a count of its callbacks, which it
-  /// returns; closes both. libuv polls only if it waits for something.
+  /// Calls `body` with a source on a libuv loop and the count of its callbacks,
+  /// closes both, and returns the count. libuv polls only if a handle keeps the
+  /// loop alive.
   @discardableResult
   private func withSource(
     _ method: WakeMethod,
@@ -25,16 +26,16 @@ struct WakeSourceTests {
     source.setOwner(wakes)
     if isAwaited { source.keepsLoopAlive(true) }
     try body(source, host, wakes)
-    // Frees the handle, with the next tick.
+    // The next tick frees the handle.
     if !source.isClosing { source.close() }
     #expect(host.close(), "a handle was left open")
     return wakes
   }
 
-  @Test("a send from another thread ends a poll that blocks", arguments: WakeMethod.allCases)
+  @Test("a send from another thread ends a blocking poll", arguments: WakeMethod.allCases)
   func endsPoll(method: WakeMethod) throws {
     try withSource(method) { source, host, wakes in
-      // So that a lost wake fails the test instead of blocking it.
+      // Makes a lost wake fail the test instead of hanging it.
       let guardTimer = ForeignHandle(.timer, on: host.address) { _ in wakes.timedOut = true }
       guardTimer.start(afterMilliseconds: 20_000)
       let shared = Smuggled(source)
@@ -50,7 +51,7 @@ struct WakeSourceTests {
   }
 
   @Test(
-    "sends before a poll are one event, and none once acknowledged",
+    "sends before a poll are one event, and none after an acknowledgement",
     arguments: WakeMethod.allCases
   )
   func acknowledged(method: WakeMethod) throws {
@@ -65,7 +66,7 @@ struct WakeSourceTests {
     }
   }
 
-  @Test("with edges each send is an event, though none is acknowledged")
+  @Test("with edge triggering each send is an event, without an acknowledgement")
   func edges() throws {
     try withSource(.descriptor) { source, host, wakes in
       source.send()
@@ -81,14 +82,14 @@ struct WakeSourceTests {
     }
   }
 
-  @Test("libuv's async handle has no edges")
+  @Test("libuv's async handle has no edge triggering")
   func noEdges() throws {
     try withSource(.async) { source, host, _ in
       #expect(!source.enableEdgeTriggeredWakes(on: UVLoop(address: host.address)))
     }
   }
 
-  @Test("a run waits for a source only when told to", arguments: WakeMethod.allCases)
+  @Test("a source keeps the loop alive only if asked to", arguments: WakeMethod.allCases)
   func keepsAlive(method: WakeMethod) throws {
     try withSource(method, isAwaited: false) { source, host, _ in
       let loop = UVLoop(address: host.address)
@@ -101,7 +102,7 @@ struct WakeSourceTests {
   }
 
   @Test(
-    "a source that is closed calls nobody, not even for an earlier send",
+    "a closed source calls nothing, not even for an earlier send",
     arguments: WakeMethod.allCases
   )
   func closed(method: WakeMethod) throws {
@@ -114,7 +115,7 @@ struct WakeSourceTests {
     #expect(wakes.count == 0)
   }
 
-  @Test("without an owner a send calls nobody", arguments: WakeMethod.allCases)
+  @Test("without an owner a send calls nothing", arguments: WakeMethod.allCases)
   func ownerless(method: WakeMethod) throws {
     try withSource(method) { source, host, wakes in
       source.setOwner(nil)
@@ -124,9 +125,9 @@ struct WakeSourceTests {
     }
   }
 
-  @Test("closing gives the descriptor back", arguments: WakeMethod.allCases)
+  @Test("closing a source closes its descriptor", arguments: WakeMethod.allCases)
   func descriptors(method: WakeMethod) async {
-    // In a process of its own: other tests open descriptors too.
+    // In a separate process, because other tests open descriptors too.
     await #expect(processExitsWith: .success) { [isAsync = (method == .async) as Bool] in
       let host = ForeignLoop()
       var open: [Int] = []
@@ -148,7 +149,7 @@ struct WakeSourceTests {
   }
 }
 
-/// The callbacks of a source.
+/// Counts the callbacks of a source.
 private final class Wakes {
   var count = 0
   var timedOut = false

@@ -6,7 +6,7 @@ import Testing
 @Suite("WorkerThread", .enabled(if: Process.threadNames != nil))
 struct WorkerThreadTests {
   // O1
-  @Test("a debugger sees the scheduler's name on its workers, as far as the system shows")
+  @Test("worker threads are named after their scheduler, truncated to the system's limit")
   func names() throws {
     let scheduler = OperationScheduler.alone("decode-thumbnails", workers: 3)
     let short = OperationScheduler.alone("disk", workers: 1)
@@ -19,7 +19,7 @@ struct WorkerThreadTests {
   }
 
   // O1
-  @Test("what the system has nothing left for is tried again, but not for ever")
+  @Test("a call that fails for lack of resources is retried a limited number of times")
   func scarce() {
     let attempt: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
       let attempts = context?.assumingMemoryBound(to: Attempts.self)

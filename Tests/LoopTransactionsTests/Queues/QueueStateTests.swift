@@ -2,13 +2,13 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// How a queue under test is made.
+/// The configuration of a queue under test.
 struct QueueConfiguration: Sendable, CustomTestStringConvertible {
   let isExclusive: Bool
   let isWeak: Bool
   let whenFull: QueueCapacity.WhenFull?
 
-  /// Two elements, if any limit: small enough to be met by short orders.
+  /// Two elements if limited, so that short orders reach the limit.
   var capacity: QueueCapacity? { whenFull.map { QueueCapacity(2, whenFull: $0) } }
 
   var testDescription: String {
@@ -24,7 +24,7 @@ struct QueueConfiguration: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// One thing done to a queue.
+/// One operation on a queue.
 private enum Step: Equatable {
   case enqueue(Int)
   case take
@@ -46,7 +46,7 @@ private enum Step: Equatable {
   }
 }
 
-/// Which of the objects made so far live.
+/// The set of live objects among those created so far.
 private final class Census {
   var living: Set<Int> = []
   var made = 0
@@ -66,7 +66,7 @@ private final class Citizen {
   deinit { census.living.remove(number) }
 }
 
-/// What a queue must do, done with a plain array.
+/// The simplest implementation of a queue, on a plain array.
 private struct ReferenceQueue {
   struct Entry {
     let number: Int
@@ -79,7 +79,7 @@ private struct ReferenceQueue {
   var isDraining = false
   var isClosed = false
   var dropped = 0
-  /// Who was looked at last, and may be released by that.
+  /// The last element examined. Examining it may release it.
   var lookahead: Int?
 
   private func lives(_ entry: Entry) -> Bool { census.living.contains(entry.number) }
@@ -111,7 +111,8 @@ private struct ReferenceQueue {
 
   private var isFull: Bool { configuration.capacity.map { entries.count >= $0.limit } ?? false }
 
-  /// A dead entry whose address another object has is forgotten when that asks.
+  /// A dead entry whose address another object has is removed when that object
+  /// asks.
   private mutating func isMember(_ address: UInt) -> Bool {
     guard let index = entries.firstIndex(where: { $0.address == address }) else { return false }
     if lives(entries[index]) { return true }
@@ -153,7 +154,7 @@ private struct ReferenceQueue {
   }
 }
 
-/// A queue's state and its reference, to which the same is done.
+/// A queue's state and its reference. Each step applies to both.
 private struct ComparedQueue: ~Copyable {
   private var state: QueueState
   private var reference: ReferenceQueue
@@ -170,7 +171,7 @@ private struct ComparedQueue: ~Copyable {
     elements = Array(repeating: nil, count: count)
   }
 
-  /// Does `step`; what differs then, if anything.
+  /// Applies `step`. Returns the difference afterwards, if any.
   mutating func differenceAfter(_ step: Step) -> String? {
     let difference =
       switch step {
@@ -183,13 +184,14 @@ private struct ComparedQueue: ~Copyable {
       }
     if let difference { return difference }
     if state.count != reference.entries.count { return "\(state.count) elements" }
-    if state.wakeIsOwed != reference.isDraining { return "draining: \(state.wakeIsOwed)" }
+    if state.isDraining != reference.isDraining { return "draining: \(state.isDraining)" }
     if state.droppedCount != reference.dropped { return "\(state.droppedCount) dropped" }
     if state.isClosed != reference.isClosed { return "closed: \(state.isClosed)" }
     return nil
   }
 
-  /// Empties the queue and drops the elements; who lives on all the same.
+  /// Empties the queue and releases the elements. Returns the survivors, if
+  /// any.
   mutating func leak() -> String? {
     _ = removeAll()
     state.free()
@@ -217,18 +219,18 @@ private struct ComparedQueue: ~Copyable {
     guard case .replaced(let address, let box) = action else {
       return action == expected ? nil : "\(action) in place of \(expected)"
     }
-    _ = QueueState.take(address, QueueState.Kept(box: box))
+    _ = QueueState.claim(address, QueueState.Reference(box: box))
     return .replaced(address, box: 0) == expected ? nil : "\(action) in place of \(expected)"
   }
 
   private mutating func take() -> String? {
     let expected = reference.take()
-    let taken = state.takeNext(before: state.mark)
+    let taken = state.dequeue(before: state.mark)
     let (number, lookahead) = (
       (taken?.object as? Citizen)?.number, (taken?.lookahead as? Citizen)?.number
     )
     if number != expected?.number { return "took \(number ?? 0), not \(expected?.number ?? 0)" }
-    if taken?.isLast != expected?.isLast { return "took \(number ?? 0) as the last, or not" }
+    if taken?.isLast != expected?.isLast { return "took \(number ?? 0) with the wrong isLast" }
     if lookahead != expected?.lookahead { return "looked at \(lookahead ?? 0)" }
     guard taken == nil else { return nil }
     let (end, expectedEnd) = (state.endDrain(), reference.endDrain())
@@ -244,7 +246,7 @@ private struct ComparedQueue: ~Copyable {
 
   private mutating func removeAll() -> String? {
     let expected = reference.removeAll()
-    var all = state.takeAll()
+    var all = state.removeAll()
     let removed = all.drop()
     return removed == expected ? nil : "\(removed) removed in place of \(expected)"
   }
@@ -263,7 +265,7 @@ private struct ComparedQueue: ~Copyable {
 
 @Suite("QueueState")
 struct QueueStateTests {
-  /// Calls `body` with every order of `length` steps on elements up to `count`.
+  /// Calls `body` with every order of `length` steps on up to `count` elements.
   private static func everyOrder(
     of length: Int,
     elements count: Int,
@@ -272,7 +274,8 @@ struct QueueStateTests {
     func extend(_ order: [Step], _ known: Int) -> Bool {
       guard order.count < length else { return body(order) }
       for step in Step.all(min(known + 1, count)) {
-        // Elements are told apart by number alone: a new one is the next.
+        // Elements differ only by number, so a new element is always the next
+        // number.
         let isNew = step.element == known
         if isNew, case .enqueue = step {} else if isNew { continue }
         if !extend(order + [step], isNew ? known + 1 : known) { return false }
@@ -294,12 +297,13 @@ struct QueueStateTests {
 
   // Q2, Q3, Q5, Q6, Q8
   @Test(
-    "every order of steps with two or three elements does what it does to a plain array",
+    "every order of steps with two or three elements has the same effects as on a plain array",
     arguments: QueueConfiguration.all
   )
   func everyOrder(configuration: QueueConfiguration) {
     var orders = 0
-    // A step less where each is slow: one thread, no memory but the queue's.
+    // One step less in slow builds. A single thread uses only the queue's own
+    // memory here.
     let cut = Interposed.amount(0, debug: 1, sanitized: 1)
     for (length, elements) in [(6 - cut, 2), (5 - cut, 3)] {
       Self.everyOrder(of: length, elements: elements) { order in

@@ -3,9 +3,9 @@ import LoopTransactionsTesting
 import Testing
 
 // Q2, Q8, L1
-@Suite("Queues made or used wrongly")
+@Suite("RunLoopQueue: usage errors")
 struct QueueTrapTests {
-  @Test("a batch of zero traps")
+  @Test("a batch size of zero traps")
   func batchOfZero() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
@@ -14,7 +14,7 @@ struct QueueTrapTests {
     #expect(said(result, "BatchSize: must be over zero, got 0; use .unlimited for all"))
   }
 
-  @Test("a negative batch traps")
+  @Test("a negative batch size traps")
   func negativeBatch() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = BatchSize(-3)
@@ -30,7 +30,7 @@ struct QueueTrapTests {
     #expect(said(result, "QueueCapacity: the limit must be over zero, got 0"))
   }
 
-  @Test("making a queue on a thread that is not the loop's traps")
+  @Test("creating a queue off the loop's thread traps")
   func madeElsewhere() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
@@ -44,7 +44,7 @@ struct QueueTrapTests {
     )
   }
 
-  @Test("making a queue on a loop that is closed traps")
+  @Test("creating a queue on a closed loop traps")
   func madeAfterClose() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
@@ -54,7 +54,7 @@ struct QueueTrapTests {
     #expect(said(result, "RunLoopQueue.init: the loop is closed"))
   }
 
-  @Test("flushing on a thread that is not the loop's traps")
+  @Test("flushing off the loop's thread traps")
   func flushedElsewhere() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()

@@ -2,10 +2,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("RunLoopQueue, as a release queue")
+@Suite("RunLoopQueue: release queue")
 struct ReleaseQueueTests {
   // Q7
-  @Test("a queue without a handler drops a batch per tick, on the loop's thread")
+  @Test("a queue without a handler releases a batch per tick, on the loop's thread")
   func releases() throws {
     try stepping { stepped in
       let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, batchSize: 2, handler: nil)
@@ -27,7 +27,7 @@ struct ReleaseQueueTests {
   }
 
   // Q7
-  @Test("an element that enqueues into its own queue as it is released does not deadlock")
+  @Test("an element whose deinit enqueues into its own queue does not deadlock")
   func releasesOutsideTheLock() throws {
     final class Chain {
       let queue: RunLoopQueue<Chain>
@@ -52,7 +52,8 @@ struct ReleaseQueueTests {
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["3", "2", "1", "0"])
 
-      // By remove, removeAll and close, too; a full queue hands it back.
+      // The same with remove, removeAll and close. A full queue returns the
+      // element to the caller instead.
       var chain: Chain? = Chain(queue, 1, stepped.trace)
       if let chain {
         queue.enqueue(chain)
@@ -72,7 +73,7 @@ struct ReleaseQueueTests {
   }
 
   // Q7
-  @Test("a release queue can be flushed at once, whatever its batch and the budget")
+  @Test("flush() empties a release queue regardless of its batch size and the budget")
   func flushes() throws {
     try stepping { stepped in
       stepped.loop.budget = .init(time: .nanoseconds(1), count: 1)
@@ -86,7 +87,7 @@ struct ReleaseQueueTests {
   }
 
   // Q6, Q7
-  @Test("the end of a drain is told when the last element was released")
+  @Test("onDrain is called after the last element was released")
   func drainedAfterRelease() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -103,7 +104,7 @@ struct ReleaseQueueTests {
   }
 
   // Q7, L9
-  @Test("a flush between two ticks leaves the next one its count")
+  @Test("a flush between two ticks does not use the next tick's count")
   func flushLeavesTheCount() throws {
     try stepping { stepped in
       stepped.loop.budget = .init(count: 10)
@@ -118,7 +119,7 @@ struct ReleaseQueueTests {
   }
 
   // Q7, L9
-  @Test("a flush between two ticks leaves the next one its time")
+  @Test("a flush between two ticks does not use the next tick's time")
   func flushLeavesTheBudget() throws {
     // On the system's clock, which a tick does not read for every element.
     let (loop, trace) = (try EventLoop(), Trace())
@@ -126,7 +127,8 @@ struct ReleaseQueueTests {
     let queue = RunLoopQueue<Parcel>(on: loop, handler: nil)
     for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
     queue.flush()
-    // Actions that do nothing: past 20,000 cycles the clock would be read.
+    // The actions do nothing, because after 20,000 cycles the clock would be
+    // read.
     let cards = (0..<100).map { Card("\($0)", trace) }
     for card in cards { loop.commit(card, Card.run) }
     loop.run(.noWait)

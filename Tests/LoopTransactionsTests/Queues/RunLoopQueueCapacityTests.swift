@@ -2,10 +2,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("RunLoopQueue, taking out and capacity")
+@Suite("RunLoopQueue: removal and capacity")
 struct RunLoopQueueCapacityTests {
   // Q8
-  @Test("what was removed is not handed over, and can be queued anew behind the others")
+  @Test("a removed element is not delivered, and can be enqueued again at the end")
   func remove() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited)
@@ -22,7 +22,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("removed from a queue that is not exclusive, an object leaves with its oldest place")
+  @Test("remove() on a queue that is not exclusive removes the object's oldest entry")
   func removeOldest() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited, isExclusive: false)
@@ -35,7 +35,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("removed on another thread, elements are released there")
+  @Test("elements removed on another thread are released there")
   func releasedByTheRemover() throws {
     try stepping { stepped in
       let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, handler: nil)
@@ -47,7 +47,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("a full queue refuses, drops its oldest, or drops the new one, and tells the sender")
+  @Test("a full queue refuses, drops the oldest or drops the newest, and reports it to the sender")
   func whenFull() throws {
     try stepping { stepped in
       for (policy, expected) in [
@@ -77,7 +77,7 @@ struct RunLoopQueueCapacityTests {
 
   // Q5, Q8
   @Test(
-    "elements that died in front of a full queue make room before a live one is refused or dropped",
+    "dead elements at the front of a full queue are removed before a live one is refused",
     arguments: [QueueCapacity.WhenFull.refuse, .dropOldest, .dropNewest]
   )
   func deadMakeRoom(whenFull: QueueCapacity.WhenFull) throws {
@@ -92,7 +92,7 @@ struct RunLoopQueueCapacityTests {
       let (kept, new) = (Parcel("c"), Parcel("d"))
       for parcel in gone + [kept] { queue.enqueue(parcel) }
       gone = []
-      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "not taken") }
+      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "not queued") }
       #expect(queue.droppedCount == 0)
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["c", "d"])
@@ -100,7 +100,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q3, Q8
-  @Test("an element that waits in a full queue already drops nothing")
+  @Test("enqueuing a queued element into a full queue drops nothing")
   func duplicateWhenFull() throws {
     try stepping { stepped in
       let queue = recordingQueue(
@@ -115,7 +115,7 @@ struct RunLoopQueueCapacityTests {
   }
 
   // Q8
-  @Test("a queue of a hundred keeps a hundred of a thousand from four threads, and counts the rest")
+  @Test("a queue limited to 100 keeps 100 of four threads' 1,000 elements, and counts the rest")
   func dropsOldestOfMany() throws {
     try stepping { stepped in
       let queue = recordingQueue(

@@ -3,36 +3,36 @@ import TestSupport
 import LoopTransactionsTesting
 import Testing
 
-/// Which drains a queue told of, against those that there were.
+/// Compares the drains that a queue reported with the actual ones.
 private struct DrainCount {
   private var isOpen = false
   private var isLast = false
 
-  /// Something was queued.
+  /// Records that an element was queued.
   mutating func began() { isOpen = true }
 
-  /// An element was handed over.
+  /// Records that an element was delivered.
   mutating func handedOver(_ isDrained: Bool) {
     #expect(isOpen)
     #expect(!isLast)
     isLast = isDrained
   }
 
-  /// The drain callback came.
+  /// Records a call of the drain callback.
   mutating func ended() {
     #expect(isOpen)
     isOpen = false
     isLast = false
   }
 
-  /// Nothing is left: the last drain was told of.
+  /// Checks that the last drain was reported.
   func check() { #expect(!isOpen) }
 }
 
-@Suite("RunLoopQueue, drains")
+@Suite("RunLoopQueue: drains")
 struct RunLoopQueueDrainTests {
-  // Q6, texture 6
-  @Test("of two elements in a batch the second is told that the queue is drained")
+  // Q6
+  @Test("of two elements in a batch, the second is delivered with isDrained")
   func drainedWithTheLast() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: 2)
@@ -42,8 +42,8 @@ struct RunLoopQueueDrainTests {
     }
   }
 
-  // Q6, texture d
-  @Test("the last element is not told that the queue is drained if another was queued meanwhile")
+  // Q6
+  @Test("the last element has no isDrained if another one was enqueued in the meantime")
   func queuedMeanwhile() throws {
     try stepping { stepped in
       var queue: RunLoopQueue<Parcel>?
@@ -60,8 +60,8 @@ struct RunLoopQueueDrainTests {
     }
   }
 
-  // Q6, texture d
-  @Test("an element queued by the last one's handler begins a drain of its own")
+  // Q6
+  @Test("an element enqueued by the last one's handler begins a new drain")
   func queuedByTheLast() throws {
     try stepping { stepped in
       var queue: RunLoopQueue<Parcel>?
@@ -76,9 +76,9 @@ struct RunLoopQueueDrainTests {
     }
   }
 
-  // Q5, Q6, texture d
+  // Q5, Q6
   @Test(
-    "with the elements behind it dead, a live one is the last",
+    "if only dead elements follow, a live element is delivered as the last",
     arguments: [1, 2, 5]
   )
   func deadTail(batch: Int) throws {
@@ -98,8 +98,8 @@ struct RunLoopQueueDrainTests {
     }
   }
 
-  // Q6, texture d
-  @Test("a tail that dies between two ticks, or in a handler, ends the drain by its callback")
+  // Q6
+  @Test("if the tail dies between two ticks or in a handler, onDrain is still called")
   func tailDies() throws {
     try stepping { stepped in
       var tail: Parcel? = Parcel("tail")
@@ -122,7 +122,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6, Q8
-  @Test("a queue whose elements were all removed is drained without a handler's call")
+  @Test("a queue whose elements were all removed is drained without a call of its handler")
   func allRemoved() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -140,7 +140,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("however elements come, die and are removed, each drain is told of once", arguments: 1...20)
+  @Test("each drain is reported once under random enqueues, deaths and removals", arguments: 1...20)
   func onceUnderRandomUse(seed: UInt64) throws {
     try stepping { stepped in
       var random = SeededGenerator(seed: seed)
@@ -178,7 +178,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("a drain that a flush ended is not told of again by the wake that was on its way")
+  @Test("a drain that a flush ended is not reported again by the wake in progress")
   func flushBeforeTheWake() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -192,7 +192,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("everything removed by another thread, a drain is told of once")
+  @Test("after another thread removed everything, a drain is reported once")
   func removedElsewhere() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited)

@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("RunLoopQueue, dropped and closed")
+@Suite("RunLoopQueue: release and close")
 struct RunLoopQueueEndTests {
   // Q8
-  @Test("a closed queue refuses elements, drops those that wait, and still tells of the drain")
+  @Test("a closed queue refuses elements, removes those that wait, and still calls onDrain")
   func close() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -23,7 +23,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q8, L11
-  @Test("a queue outlives its loop, and is closed then")
+  @Test("a queue may outlive its loop, and is then closed")
   func closedByTheLoop() throws {
     let loop = try EventLoop()
     let queue = RunLoopQueue<Parcel>(on: loop) { _, _ in }
@@ -36,7 +36,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1
-  @Test("what waits when a queue is dropped is handed over, a batch per tick as before")
+  @Test("a released queue delivers its waiting elements, a batch per tick as before")
   func dropped() throws {
     try stepping { stepped in
       var queue: RunLoopQueue<Parcel>? = recordingQueue(on: stepped)
@@ -48,7 +48,9 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1
-  @Test("dropped by another thread, a queue hands over what waits, then releases its handler here")
+  @Test(
+    "a queue released elsewhere delivers its elements, then releases its handler on the loop"
+  )
   func droppedElsewhere() throws {
     try stepping { stepped in
       let port = stepped.loop.awaitedPort
@@ -70,7 +72,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1, L7
-  @Test("a queue that was dropped leaves nothing on its loop")
+  @Test("a released queue leaves nothing on its loop")
   func droppedLeavesNothing() throws {
     try stepping { stepped in
       for _ in 0..<100 { _ = recordingQueue(on: stepped) }
@@ -87,7 +89,7 @@ struct RunLoopQueueEndTests {
   }
 
   // L2, L11
-  @Test("what a closing loop releases is refused, if it posts")
+  @Test("a post from a deinit that the loop's close() triggers is refused")
   func refusesPostsOfWhatItReleases() throws {
     final class Poster {
       let port: LoopPort
@@ -114,7 +116,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1, Q8
-  @Test("what another thread queued is handed over though the queue is dropped before the wake")
+  @Test("elements from another thread are delivered even if the queue is released before the wake")
   func droppedBeforeTheWake() throws {
     try stepping { stepped in
       var queue: RunLoopQueue? = recordingQueue(on: stepped)
@@ -127,7 +129,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q8, L11
-  @Test("close() of the loop hands over what queues and transactions pass on to each other")
+  @Test("the loop's close() delivers elements that queues and transactions pass to each other")
   func closeHandsOverAll() throws {
     let trace = Trace()
     try stepping { stepped in
@@ -146,7 +148,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q8, L11
-  @Test("a loop that closes takes no more elements from other threads, but its own")
+  @Test("a closing loop refuses elements from other threads, but accepts its own")
   func closeRefusesOthers() throws {
     let trace = Trace()
     try stepping { stepped in
@@ -168,7 +170,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1, L5
-  @Test("a run hands over what another thread queued, though nothing else keeps it going")
+  @Test("a run delivers elements from another thread even if nothing else keeps the loop alive")
   func runWithoutPort() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -179,7 +181,7 @@ struct RunLoopQueueEndTests {
   }
 
   // Q1, L5
-  @Test("a run hands over what another thread queues in what would be its last tick")
+  @Test("a run delivers an element that another thread enqueues during its last tick")
   func queuedInTheLastTick() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)

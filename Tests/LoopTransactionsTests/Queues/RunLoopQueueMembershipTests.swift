@@ -2,10 +2,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("RunLoopQueue, membership")
+@Suite("RunLoopQueue: membership")
 struct RunLoopQueueMembershipTests {
-  // Q3, texture 2
-  @Test("an object queued twice before a drain keeps its place, and is handed over once")
+  // Q3
+  @Test("an object enqueued twice before a drain keeps its position and is delivered once")
   func exclusive() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited)
@@ -20,7 +20,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q3
-  @Test("queueing again what waits already wakes nobody")
+  @Test("enqueuing an element that is already queued sends no wake")
   func duplicatesWakeNobody() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -35,8 +35,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q3, texture 3
-  @Test("without exclusive membership an object is handed over as often as it was queued")
+  // Q3
+  @Test("without exclusive membership an object is delivered as often as it was enqueued")
   func shared() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited, isExclusive: false)
@@ -47,8 +47,10 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q4, texture a
-  @Test("queued again by its own handler, an object comes in the next tick, of whatever batch")
+  // Q4
+  @Test(
+    "an object enqueued again by its own handler is delivered in the next tick, with any batch size"
+  )
   func queuedByItsHandler() throws {
     try stepping { stepped in
       var left = 2
@@ -72,8 +74,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, texture 7
-  @Test("a strong queue hands over an object that nobody else keeps")
+  // Q5
+  @Test("a strong queue delivers an object without other references")
   func strong() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -83,8 +85,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, texture 8, 9
-  @Test("a weak queue does not hand over an object that died, is empty after the tick, and rests")
+  // Q5
+  @Test("a weak queue does not deliver a dead object, is empty after the tick, and idle")
   func weak() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, .weak)
@@ -98,8 +100,8 @@ struct RunLoopQueueMembershipTests {
     }
   }
 
-  // Q5, L7, texture c
-  @Test("ten thousand elements that died cost one tick, and use up no batch")
+  // Q5, L7
+  @Test("ten thousand dead elements take one tick and no batch")
   func allDead() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, .weak)
@@ -115,7 +117,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5
-  @Test("an object that a handler lets go of dies there, though it is the next")
+  @Test("an element released in a handler dies there, even if it is the next")
   func nextDies() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -140,7 +142,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5, Q6
-  @Test("an object alive when it is queued weakly is handed over, and not kept alive")
+  @Test("a live object enqueued weakly is delivered, and not kept alive")
   func weakAlive() throws {
     try stepping { stepped in
       let queue = RunLoopQueue<ReleaseProbe>(on: stepped.loop, membership: .weak) { _, _ in

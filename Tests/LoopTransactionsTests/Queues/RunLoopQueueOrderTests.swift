@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("RunLoopQueue, order and batches")
+@Suite("RunLoopQueue: order and batches")
 struct RunLoopQueueOrderTests {
-  // Q1, texture 1, c
-  @Test("a queue to which nothing was enqueued is empty, and keeps no loop awake")
+  // Q1, L7
+  @Test("an unused queue is empty and does not keep a loop awake")
   func empty() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)
@@ -17,8 +17,8 @@ struct RunLoopQueueOrderTests {
     }
   }
 
-  // Q1, Q2, texture a
-  @Test("elements are handed over oldest first, a batch per tick, without another event")
+  // Q1, Q2
+  @Test("elements are delivered oldest first, a batch per tick, without another event")
   func batches() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: 2)
@@ -36,8 +36,8 @@ struct RunLoopQueueOrderTests {
     }
   }
 
-  // Q2, texture 4
-  @Test("with a batch of one, a run of one tick leaves the second element")
+  // Q2
+  @Test("with a batch size of one, a run of one tick leaves the second element")
   func oneByDefault() throws {
     try stepping { stepped in
       let queue = RunLoopQueue<Parcel>(on: stepped.loop) { parcel, _ in
@@ -50,8 +50,8 @@ struct RunLoopQueueOrderTests {
     }
   }
 
-  // Q2, texture 5
-  @Test("with a batch of two, a run of one tick leaves nothing")
+  // Q2
+  @Test("with a batch size of two, a run of one tick leaves nothing")
   func batchOfTwo() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: 2)
@@ -62,7 +62,7 @@ struct RunLoopQueueOrderTests {
   }
 
   // Q2, L9
-  @Test("an unlimited batch is all that waits, as far as the tick's time goes")
+  @Test("an unlimited batch takes all waiting elements within the tick's time")
   func unlimited() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: .unlimited) { _ in
@@ -80,7 +80,7 @@ struct RunLoopQueueOrderTests {
   }
 
   // Q2, L9
-  @Test("a tick whose budget is spent still moves one element of each queue")
+  @Test("a tick whose budget is spent still delivers one element of each queue")
   func oneAtLeast() throws {
     try stepping { stepped in
       stepped.loop.budget = .init(count: 1)
@@ -97,7 +97,7 @@ struct RunLoopQueueOrderTests {
   }
 
   // Q1
-  @Test("queues hand over by their order, equal ones in the order they were made")
+  @Test("queues deliver in ascending order, equal orders as they were created")
   func order() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -113,8 +113,8 @@ struct RunLoopQueueOrderTests {
     }
   }
 
-  // Q1, texture a, b
-  @Test("elements of four threads come in each thread's order, all of them, once")
+  // Q1
+  @Test("elements of four threads are all delivered once, in each thread's order")
   func manyThreads() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, batchSize: 7)
@@ -132,8 +132,8 @@ struct RunLoopQueueOrderTests {
     }
   }
 
-  // Q1, texture b
-  @Test("an element of another thread wakes a loop that sleeps; the rest need no other event")
+  // Q1
+  @Test("an element from another thread wakes a sleeping loop, and the rest need no other event")
   func wakes() throws {
     let loop = try EventLoop()
     let (port, trace) = (loop.awaitedPort, Trace())
@@ -143,11 +143,11 @@ struct RunLoopQueueOrderTests {
     }
     let parcels = ["a", "b", "c"].map(Parcel.init)
     let thread = Thread {
-      // The first tick is about to block, or does so already.
+      // The first tick is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       for parcel in parcels { queue.enqueue(parcel) }
     }
-    // Timed out if the wake is lost.
+    // .timedOut if the wake is lost.
     #expect(loop.runInTime() == .stopped)
     thread.join()
     #expect(trace.events == ["a", "b", "c"])
@@ -155,26 +155,26 @@ struct RunLoopQueueOrderTests {
   }
 
   // Q1, Q3, L6
-  @Test("a thousand elements of another thread wake a loop that sleeps by one kernel write")
+  @Test("a thousand elements from another thread wake a sleeping loop with one kernel write")
   func oneWakePerBurst() throws {
     let (loop, trace) = (try EventLoop(), Trace())
     let port = loop.awaitedPort
     var thread: Thread?
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in
       trace.record(parcel.name)
-      // The loop is up until the burst is over.
+      // Keeps the loop awake until the burst is over.
       if parcel.name == "0" { thread?.join() }
       if parcel.name == "999" { loop.stop() }
     }
     thread = Thread {
-      // The first tick is about to block, or does so already.
+      // The first tick is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       for number in 0..<1000 { queue.enqueue(Parcel("\(number)")) }
     }
-    // Timed out if the wake is lost.
+    // .timedOut if the wake is lost.
     #expect(loop.runInTime() == .stopped)
     #expect(trace.events == (0..<1000).map { "\($0)" })
-    // None, if the loop found the first before it slept.
+    // None if the loop found the first element before it slept.
     #expect(loop.metrics.wakesSent <= 1)
     try loop.close()
   }

@@ -3,12 +3,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// What a backlog must do, done in the simplest way.
+/// The simplest implementation of a backlog.
 private struct ReferenceBacklog {
   struct Entry {
     let number: Int
     var level: Int
-    /// When it came to its level.
+    /// When the entry was moved to its level.
     var turn: Int
   }
 
@@ -20,18 +20,18 @@ private struct ReferenceBacklog {
     entries.append(Entry(number: number, level: level, turn: turns))
   }
 
-  mutating func takeHighest() -> Int? {
+  mutating func dequeueHighest() -> Int? {
     guard
       let first = entries.max(by: { ($0.level, -$0.turn) < ($1.level, -$1.turn) })
     else { return nil }
-    return take(first.number) ? first.number : nil
+    return remove(first.number) ? first.number : nil
   }
 
-  mutating func takeOldest() -> Int? {
+  mutating func dequeueOldest() -> Int? {
     entries.isEmpty ? nil : entries.removeFirst().number
   }
 
-  mutating func take(_ number: Int) -> Bool {
+  mutating func remove(_ number: Int) -> Bool {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return false }
     entries.remove(at: index)
     return true
@@ -49,12 +49,12 @@ private struct ReferenceBacklog {
 
 @Suite("OperationBacklog")
 struct OperationBacklogTests {
-  // Each line more goes between processors once more for each operation.
-  @Test("what it knows of an operation is one cache line")
+  // Each further cache line moves between processors once more per operation.
+  @Test("a node occupies exactly one cache line")
   func oneLine() { #expect(MemoryLayout<OperationNode>.stride == 64) }
 
   // O2, O5
-  @Test("takes, moves and removes as a sorted array does", arguments: [2, 5, 257])
+  @Test("a backlog takes, moves and removes like a sorted array", arguments: [2, 5, 257])
   func likeAnArray(levels: Int) {
     var random = SeededGenerator(seed: UInt64(levels))
     var backlog = OperationBacklog()
@@ -66,8 +66,8 @@ struct OperationBacklogTests {
         let level = Int.random(in: 0..<levels, using: &random)
         reference.append(handles.count, level: level)
         handles.append(backlog.append(OperationNode.Content.body { _ in }, level: level))
-      case 3: check(backlog.takeHighest(), reference.takeHighest(), handles, &backlog, step)
-      case 4: check(backlog.takeOldest(), reference.takeOldest(), handles, &backlog, step)
+      case 3: check(backlog.dequeueHighest(), reference.dequeueHighest(), handles, &backlog, step)
+      case 4: check(backlog.dequeueOldest(), reference.dequeueOldest(), handles, &backlog, step)
       case 5, 6:
         guard !handles.isEmpty else { continue }
         let number = Int.random(in: 0..<handles.count, using: &random)
@@ -77,8 +77,8 @@ struct OperationBacklogTests {
       default:
         guard !handles.isEmpty else { continue }
         let number = Int.random(in: 0..<handles.count, using: &random)
-        let isIn = reference.take(number)
-        let wasIn = backlog.take(handles[number])
+        let isIn = reference.remove(number)
+        let wasIn = backlog.remove(handles[number])
         #expect(wasIn == isIn, "step \(step)")
         if isIn { backlog.recycle(handles[number]) }
       }
@@ -105,19 +105,19 @@ struct OperationBacklogTests {
     #expect(!handles[expected].isCurrent, "step \(step)")
   }
 
-  @Test("a handle whose memory holds another operation neither takes nor moves it")
+  @Test("a stale handle neither takes nor moves the operation that reuses its memory")
   func staleHandle() throws {
     var backlog = OperationBacklog()
     let first = backlog.append(OperationNode.Content.body { _ in }, level: 3)
-    let wasIn = backlog.take(first)
+    let wasIn = backlog.remove(first)
     #expect(wasIn)
     backlog.recycle(first)
     let second = backlog.append(OperationNode.Content.body { _ in }, level: 3)
     #expect(first.node == second.node)
-    let takesStale = backlog.take(first)
+    let takesStale = backlog.remove(first)
     let movesStale = backlog.move(first, to: 9)
     #expect(!takesStale && !movesStale)
-    let (level, isIn) = (backlog.highestLevel, backlog.take(second))
+    let (level, isIn) = (backlog.highestLevel, backlog.remove(second))
     #expect(level == 3 && isIn)
     backlog.recycle(second)
   }

@@ -6,7 +6,7 @@ private struct Failure: Error {}
 
 @Suite("OperationScheduler: await")
 struct OperationSchedulerAsyncTests {
-  @Test("run returns what the body makes on a worker, and throws what it throws")
+  @Test("run returns the body's result from a worker, and rethrows its error")
   func values() async throws {
     let scheduler = OperationScheduler.alone()
     let thread = System.thread
@@ -15,7 +15,7 @@ struct OperationSchedulerAsyncTests {
     await #expect(throws: Failure.self) { try await scheduler.run { _ in throw Failure() } }
   }
 
-  @Test("a task that is cancelled takes its operation along while that waits")
+  @Test("cancelling a task removes its queued operation")  // O5
   func cancelsWaiting() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -30,7 +30,7 @@ struct OperationSchedulerAsyncTests {
     #expect(ran.value == 0)
   }
 
-  @Test("a task that is cancelled tells its operation while that runs")
+  @Test("cancelling a task sets isCancelled of its running operation")  // O5
   func cancelsRunning() async throws {
     let scheduler = OperationScheduler.alone()
     let began = Tally()
@@ -46,7 +46,7 @@ struct OperationSchedulerAsyncTests {
     #expect(try await task.value == "told")
   }
 
-  @Test("a task that is cancelled already runs nothing")
+  @Test("a task that is already cancelled runs nothing")
   func cancelledBefore() async throws {
     let scheduler = OperationScheduler.alone()
     let frozen = FrozenWorkers(scheduler, 2)
@@ -60,7 +60,7 @@ struct OperationSchedulerAsyncTests {
     #expect(ran.value == 0)
   }
 
-  @Test("a task's priority is the operation's, unless another is said")
+  @Test("an operation has its task's priority by default")  // C1
   func priorities() {
     #expect(OperationPriority(TaskPriority.background) == .background)
     #expect(OperationPriority(TaskPriority.medium) == .normal)
@@ -71,7 +71,7 @@ struct OperationSchedulerAsyncTests {
   }
 
   // O12
-  @Test("what the body holds is released on the worker, before the task goes on")
+  @Test("the body's captures are released on the worker before the task continues")
   func releases() async throws {
     let scheduler = OperationScheduler.alone()
     var orders: Set<[String]> = []
@@ -84,7 +84,8 @@ struct OperationSchedulerAsyncTests {
     #expect(orders == [["ran", "released there", "went on"]])
   }
 
-  /// A body, all that holds what tells `log` where it is released.
+  /// Returns a body with the only reference to a witness that logs where it is
+  /// released.
   private static func holding(_ log: Log) -> @Sendable (ScheduledOperation) -> Void {
     let worker = Locked<UInt?>(nil)
     let witness = Witness {
@@ -98,7 +99,7 @@ struct OperationSchedulerAsyncTests {
     }
   }
 
-  @Test("tasks by the thousand each get theirs")
+  @Test("a thousand concurrent tasks each get their own result")
   func many() async throws {
     let scheduler = OperationScheduler.alone(workers: 2)
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -2,10 +2,10 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("OperationScheduler: how many workers")
+@Suite("OperationScheduler: worker limit")
 struct OperationSchedulerLimitTests {
-  // O1, carried-over l
-  @Test("never more run at once than the limit says", arguments: [1, 2, 5])
+  // O1
+  @Test("the number of operations running at once never exceeds the limit", arguments: [1, 2, 5])
   func limited(limit: Int) {
     let scheduler = OperationScheduler.alone(workers: limit)
     let running = RunningCount()
@@ -21,7 +21,7 @@ struct OperationSchedulerLimitTests {
   }
 
   // O1, O3
-  @Test("a limit may be as high as anybody likes")
+  @Test("the worker limit may be as high as Int.max")
   func highestLimit() {
     let scheduler = OperationScheduler.alone(workers: .max)
     let done = Gate()
@@ -31,7 +31,7 @@ struct OperationSchedulerLimitTests {
   }
 
   // O1
-  @Test("a lowered limit holds from the next operation on, a raised one at once")
+  @Test("a lowered limit applies from the next operation on, a raised one immediately")
   func limitChanges() {
     let scheduler = OperationScheduler.alone(workers: 1)
     #expect(scheduler.workerLimit == 1)
@@ -55,15 +55,16 @@ struct OperationSchedulerLimitTests {
     }
     goOn.open(2)
     while scheduler.metrics.awake > 1 { TestThread.yield() }
-    // The one that is left is held: those above the limit took nothing.
+    // The remaining worker is blocked, and the workers above the limit took
+    // nothing.
     #expect(scheduler.metrics.queued == 200 && watch.most == 0)
     first.thaw()
     for _ in 0..<200 { #expect(done.waitInTime()) }
     #expect(watch.most == 1)
   }
 
-  // O4, carried-over l
-  @Test("interactive, the cap is one lower at once; one worker is left at least")
+  // O4
+  @Test("interactive mode lowers the limit by one immediately, but never below one")
   func interactive() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -71,7 +72,7 @@ struct OperationSchedulerLimitTests {
     #expect(scheduler.isInteractive)
     let ran = Gate()
     scheduler.add { _ in ran.open() }
-    // One worker is held, and no other may be awake.
+    // One worker is blocked, and no other may be awake.
     #expect(scheduler.metrics.awake == 1 && scheduler.metrics.queued == 1)
     scheduler.isInteractive = false
     #expect(ran.waitInTime())
@@ -83,7 +84,7 @@ struct OperationSchedulerLimitTests {
   }
 
   // O1
-  @Test("workers that have nothing to do end after a while, and new ones come when needed")
+  @Test("idle workers end after a timeout, and new ones start on demand")
   func idleWorkersEnd() {
     let scheduler = OperationScheduler(
       "idle",
@@ -99,8 +100,9 @@ struct OperationSchedulerLimitTests {
     }
   }
 
+  // O1
   @Test(
-    "a scheduler that is dropped runs what waits, and its workers go",
+    "a released scheduler runs its queued operations, then ends its workers",
     arguments: [true, false]
   )
   func dropped(isAtRest: Bool) {
@@ -108,7 +110,7 @@ struct OperationSchedulerLimitTests {
     let log = Log()
     let name = isAtRest ? "dropped asleep" : "dropped at work"
     do {
-      // They would sleep for an hour.
+      // The workers would sleep for an hour.
       let scheduler = OperationScheduler(
         name,
         workerLimit: 2,

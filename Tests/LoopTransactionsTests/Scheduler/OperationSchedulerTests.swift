@@ -4,8 +4,8 @@ import Testing
 
 @Suite("OperationScheduler")
 struct OperationSchedulerTests {
-  // O2, carried-over m
-  @Test("the most urgent runs first, and those of one priority in the order added")
+  // O2
+  @Test("the highest priority runs first, and equal priorities in the order added")
   func byPriority() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -22,8 +22,8 @@ struct OperationSchedulerTests {
     #expect(log.events == ["d", "b", "e", "a", "c", "f"])
   }
 
-  // O2, carried-over m
-  @Test("with two workers, the most urgent is among the first two, though added last")
+  // O2
+  @Test("with two workers, the highest priority is among the first two even if it was added last")
   func byPriorityOfTwo() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let frozen = FrozenWorkers(scheduler, 2)
@@ -39,14 +39,16 @@ struct OperationSchedulerTests {
     }
     frozen.thaw()
     for _ in 0..<2 { #expect(began.waitInTime()) }
-    // The other one takes the oldest, or the next most urgent.
+    // The other worker takes the oldest or the next highest.
     #expect(log.events.contains("urgent") && !log.events.contains("b"))
     goOn.open(5)
     for _ in 0..<5 { #expect(done.waitInTime()) }
   }
 
   // O2
-  @Test("a priority changed while it waits counts, and puts it behind those it joins")
+  @Test(
+    "a priority changed while queued takes effect, and moves the operation to the end of its level"
+  )
   func reprioritised() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -68,7 +70,7 @@ struct OperationSchedulerTests {
   }
 
   // O5
-  @Test("cancelled while it waits, it never runs, and what it held goes at once")
+  @Test("an operation cancelled while queued never runs, and its captures are released immediately")
   func cancelled() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -92,7 +94,7 @@ struct OperationSchedulerTests {
   }
 
   // O5
-  @Test("cancelled while it runs, it is told, and goes on to its end")
+  @Test("an operation cancelled while it runs sees isCancelled, and continues to its end")
   func cancelledWhileRunning() {
     let scheduler = OperationScheduler.alone()
     let began = Gate()
@@ -113,8 +115,11 @@ struct OperationSchedulerTests {
     #expect(log.events == ["false", "true"])
   }
 
-  // O3, carried-over m
-  @Test("under endless urgent work, the oldest of low priority runs", arguments: [1, 2, 4])
+  // O3
+  @Test(
+    "under endless urgent work, the oldest operation of low priority runs",
+    arguments: [1, 2, 4]
+  )
   func noStarvation(workers: Int) {
     let scheduler = OperationScheduler.alone(workers: workers)
     let ahead = Tally()
@@ -124,10 +129,11 @@ struct OperationSchedulerTests {
       ahead.increment()
       if !isOver.withLock({ $0 }) { scheduler.add(priority: .interactive, urgent) }
     }
-    // Twice the workers: something urgent always waits.
+    // Twice the number of workers, so urgent work is always queued.
     for _ in 0..<(workers * 2) { scheduler.add(priority: .interactive, urgent) }
     let between = Locked(0)
-    // From a worker: with one, nothing else happens between two readings.
+    // Added by a worker, so that with one worker nothing else runs between the
+    // two readings.
     scheduler.add(priority: .interactive) { _ in
       let start = ahead.value
       scheduler.add(priority: OperationPriority(-128)) { _ in
@@ -137,20 +143,21 @@ struct OperationSchedulerTests {
     }
     #expect(ran.waitInTime())
     isOver.withLock { $0 = true }
-    // One turn of the lane for each that is older, and between two turns a batch. With
-    // several, who is in the lane may lose its processor to the others.
+    // The aging slot takes one turn for each older operation, and a batch runs
+    // between two turns. With several workers the one in the slot may be
+    // preempted by the others, so the bound holds only for one.
     let older = workers * 2 + 1
     if workers == 1 { #expect(between.withLock { $0 } <= older * 33) }
   }
 
-  // O1: a worker that expects short operations takes several at once.
-  @Test("what was taken behind one that does not end is run by another worker")
+  // O1. A worker that expects short operations takes several at a time.
+  @Test("operations in a batch behind a blocked one are run by another worker")
   func heldUp() {
     let scheduler = OperationScheduler.alone(workers: 2)
     for _ in 0..<5 {
       let frozen = FrozenWorkers(scheduler, 2)
       for _ in 0..<1000 { scheduler.add { _ in } }
-      // The first waits for those that were added after it.
+      // The first operation waits for the ones added after it.
       let (others, done) = (Gate(), Gate())
       scheduler.add { _ in
         for _ in 0..<8 { others.wait() }
@@ -163,7 +170,7 @@ struct OperationSchedulerTests {
   }
 
   // O1, O3
-  @Test("what was taken behind one that does not end is run while others are always busy")
+  @Test("operations in a batch behind a blocked one run even if the other workers are always busy")
   func heldUpUnderLoad() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let frozen = FrozenWorkers(scheduler, 2)
@@ -183,7 +190,7 @@ struct OperationSchedulerTests {
   }
 
   // O5
-  @Test("one that was taken and has not begun can be cancelled and moved yet")
+  @Test("an operation that is in a batch but has not begun can be cancelled and moved")
   func cancelledBehind() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -211,10 +218,10 @@ struct OperationSchedulerTests {
   }
 
   // O12
-  @Test("what an operation holds is released on the worker that ran it")
+  @Test("an operation's captures are released on the worker that ran it")
   func releasedOnWorker() {
     let scheduler = OperationScheduler.alone()
-    // Until this thread has let go of it.
+    // Block the workers until this thread has released its reference.
     let frozen = FrozenWorkers(scheduler, 2)
     let threads = Locked<[UInt]>([])
     let done = Gate()
@@ -234,7 +241,7 @@ struct OperationSchedulerTests {
     #expect(seen.count == 2 && seen[0] == seen[1] && seen[0] != System.thread)
   }
 
-  @Test("it says what it is at, and how long each priority waited")
+  @Test("metrics report the scheduler's work, and how long each priority waited")  // X1
   func metrics() {
     let scheduler = OperationScheduler.alone(workers: 1)
     scheduler.measuresWaits = true
@@ -255,8 +262,8 @@ struct OperationSchedulerTests {
     #expect(scheduler.metrics.waits.isEmpty)
   }
 
-  // Carried-over 35
-  @Test("apply calls every number once, on no more threads than it may")
+  // O1
+  @Test("apply calls each number once, on no more threads than allowed")
   func apply() {
     let scheduler = OperationScheduler.alone(workers: 3)
     for count in [0, 1, 2, 7, 100_000] {
@@ -271,7 +278,7 @@ struct OperationSchedulerTests {
     }
   }
 
-  @Test("apply from every worker at once ends: it waits for nothing that has not begun")
+  @Test("apply on every worker at once does not deadlock")
   func applyWithin() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let sum = Tally()
@@ -286,12 +293,12 @@ struct OperationSchedulerTests {
     #expect(sum.value == 400)
   }
 
-  @Test("an operation costs no allocation beyond its closure", .enabled(if: Interposed.isAvailable))
+  @Test("adding an operation allocates only its closure", .enabled(if: Interposed.isAvailable))
   func allocations() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
     let tally = Tally()
-    // Memory for so many, once.
+    // Allocates the memory for this many operations in advance.
     let operations = (0..<1000).map { _ in scheduler.add { _ in } }
     for operation in operations { operation.cancel() }
     let plain = Interposed.allocations { for _ in 0..<500 { scheduler.add { _ in } } }
@@ -304,14 +311,15 @@ struct OperationSchedulerTests {
   }
 
   // L12
-  @Test("in a child process a scheduler of the parent refuses, and says why")
+  @Test("a parent's scheduler traps in a child process with the reason")
   func forked() async {
     await #expect(processExitsWith: .success) {
       let scheduler = OperationScheduler.alone()
       let ending = Process.fork { scheduler.add { _ in } }
       #expect(ending.status < 0)
       #expect(ending.standardError.contains("belongs to the parent process"))
-      // Making a scheduler starts a thread, at which ThreadSanitizer ends such a child.
+      // Creating a scheduler starts a thread, at which ThreadSanitizer ends
+      // such a child.
       guard !Interposed.isSanitized else { return }
       let letGo = Process.fork { _ = OperationScheduler.alone("child") }
       #expect(letGo.status == 0)

@@ -2,11 +2,11 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// Three threads, each of which takes three steps: one that uses a scheduler, and two
-/// of its workers. Every order of the nine steps, one by one.
+/// Three threads take three steps each: a user of the scheduler and two of its
+/// workers. The suite tries every order of the nine steps.
 @Suite("SchedulerState: three threads, three steps each")
 struct SchedulerInterleavingTests {
-  /// In which order the threads take their steps: 9! / (3! 3! 3!) ways.
+  /// The orders in which the threads take their steps: 9! / (3! 3! 3!) of them.
   private static let orders: [[Int]] = {
     var orders: [[Int]] = []
     func extend(_ order: [Int], _ left: [Int]) {
@@ -39,20 +39,20 @@ struct SchedulerInterleavingTests {
     [.setPermits(3), .setPermits(1), .cancel(0)],
   ]
 
-  // What is slow takes one program in so many; no divisor of theirs, so that each
-  // comes after some opening.
+  // Slow builds take every n-th program. The number of programs is not a
+  // multiple of n, so each program follows some opening.
   private static var stride: Int {
     Interposed.amount(1, debug: 7, sanitized: 23)
   }
 
-  /// All orders; where each is slow, every seventh.
+  /// All orders; under a sanitizer, every seventh.
   private static let explored = orders.enumerated().compactMap { number, order in
     Interposed.isSanitized && number % 7 != 0 ? nil : order
   }
 
   // O1, O4, O5
   @Test(
-    "whatever the order: each operation ends once, and none is forgotten",
+    "in every order, each operation ends once, and none is lost",
     arguments: [1, 2, 3],
     [1, 2]
   )
@@ -60,9 +60,9 @@ struct SchedulerInterleavingTests {
     explore(Self.programs, limit: limit, batchLimit: batchLimit, permits: .max)
   }
 
-  // O1: a permit may be refused, come late, and be taken back.
+  // O1. A permit may be refused, granted late, and reclaimed.
   @Test(
-    "whatever becomes of its permits: each operation ends once, and no permit is lost",
+    "however permits are granted, each operation ends once, and no permit is lost",
     arguments: [1, 2],
     [1, 2]
   )
@@ -95,7 +95,7 @@ struct SchedulerInterleavingTests {
     }
   }
 
-  /// Lets the threads take their steps; those they took.
+  /// Runs the threads' steps in `order`. Returns the steps taken.
   private func run(
     _ order: [Int],
     _ program: [SchedulerStep],
@@ -110,7 +110,7 @@ struct SchedulerInterleavingTests {
         step = program[used]
         used += 1
       } else {
-        // The second worker yields where it might.
+        // The second worker yields where it may.
         step = model.turn(thread - 1, yields: yields && thread == 2 && position % 2 == 0)
       }
       if let step, model.take(step) { taken.append(step) }

@@ -6,13 +6,14 @@ import Testing
 struct SchedulerStateTests {
   private static let steps: [SchedulerStep] =
     [.add(0), .add(1), .cancel(0), .cancel(1), .move(0)]
-    + (0..<2).flatMap { [.next($0), .wakeUp($0), .timeOut($0), .yield($0), .watch($0)] }
-    + [.couldNotStart(0), .couldNotStart(1), .retry, .setLimit(1), .setLimit(3)]
+    + (0..<2).flatMap { [.next($0), .wakeUp($0), .timeOut($0), .yield($0), .monitor($0)] }
+    + [.workerStartFailed(0), .workerStartFailed(1), .retry, .setLimit(1), .setLimit(3)]
     + [.interactive(true), .interactive(false), .close]
 
-  // O1, O4, O5: three actors, those who add, a first and a second worker.
+  // O1, O4, O5. The actors are the adding threads, a first worker and a second
+  // one.
   @Test(
-    "whatever the order: each ends once, never too many are awake, none is forgotten",
+    "in every order, each operation ends once, the limit holds, and none is lost",
     arguments: [1, 2, 3],
     [1, 2]
   )
@@ -25,13 +26,13 @@ struct SchedulerStateTests {
     #expect(orders > 500)
   }
 
-  // What is slow goes less deep.
+  // Slow builds explore fewer steps.
   private static var depth: Int {
     Interposed.amount(4, debug: 3, sanitized: 2)
   }
 
-  /// From nothing; from one and two workers at work; from one that searches, that
-  /// sleeps, that was woken; from two that sleep.
+  /// The states to start from: none; one and two busy workers; a worker that
+  /// searches, sleeps, or was woken; two that sleep.
   static let openings: [[SchedulerStep]] = [
     [],
     [.add(0), .next(0)],
@@ -69,41 +70,41 @@ struct SchedulerStateTests {
     }
   }
 
-  @Test("whoever searches is the only one to be counted on: what is added wakes nobody")
+  @Test("while a worker searches, adding an operation wakes no other")  // O1
   func oneSearches() throws {
     var state = SchedulerState(limit: 1)
-    let seat = WorkerSeat()
+    let worker = Worker()
     let actions = [add(&state), add(&state)]
     #expect(actions == [.start, SchedulerState.WorkerAction.none])
-    var steps = (0..<3).map { _ in state.next(seat, now: 0).step }
+    var steps = (0..<3).map { _ in state.next(worker, now: 0).step }
     #expect(steps == [.run, .run, .search])
     let third = add(&state)
     #expect(third == SchedulerState.WorkerAction.none)
-    steps = (0..<3).map { _ in state.next(seat, now: 0).step }
+    steps = (0..<3).map { _ in state.next(worker, now: 0).step }
     #expect(steps == [.run, .search, .sleep])
     let fourth = add(&state)
     #expect(fourth == .wake)
   }
 
-  @Test("a worker that yields with nothing left in a closed scheduler ends, as any other")
+  @Test("a worker that yields with no work left in a closed scheduler ends")  // O1
   func yieldsWhenClosed() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
-    let seat = WorkerSeat()
-    _ = state.next(seat, now: 0)
+    let worker = Worker()
+    _ = state.next(worker, now: 0)
     let closed = state.close()
-    _ = seat.claimEach { _ in }
-    let (step, action) = state.yield(seat, now: 0)
+    _ = worker.claimEach { _ in }
+    let (step, action) = state.yield(worker, now: 0)
     #expect(closed == .none && step == .end && action == .none)
   }
 
   // O4
-  @Test("interactive, one worker fewer takes anything, from its next operation on")
+  @Test("in interactive mode one worker fewer takes operations, from its next one on")
   func interactive() throws {
     var state = SchedulerState(limit: 2)
     for _ in 0..<9 { _ = add(&state) }
-    let first = WorkerSeat()
-    let second = WorkerSeat()
+    let first = Worker()
+    let second = Worker()
     let began = [state.next(first, now: 0), state.next(second, now: 0)]
     #expect(began.map(\.step) == [.run, .run] && began.map(\.action) == [.start, .none])
     let on = state.setInteractive(true)
@@ -116,7 +117,7 @@ struct SchedulerStateTests {
 
   // O3
   @Test(
-    "with one worker, every eighth is the oldest, also where it takes many",
+    "with one worker, every eighth operation is the oldest, also in batches",
     arguments: [1, 32]
   )
   func oldestAmongMany(batchLimit: Int) throws {
@@ -124,134 +125,135 @@ struct SchedulerStateTests {
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     for _ in 0..<20 { _ = add(&state, level: 200) }
-    let seat = WorkerSeat()
-    seat.batchLimit = batchLimit
+    let worker = Worker()
+    worker.batchLimit = batchLimit
     var taken: [OperationNode.Pointer] = []
     while !taken.contains(oldest.node), taken.count < 21 {
-      _ = state.next(seat, now: 0)
-      taken += seat.batch.map(\.node)
+      _ = state.next(worker, now: 0)
+      taken += worker.batch.map(\.node)
     }
-    #expect(taken.count == SchedulerState.laneInterval)
+    #expect(taken.count == SchedulerState.agingInterval)
   }
 
   // O3
-  @Test("while the lane is taken for long, the oldest is taken all the same")
+  @Test("while the aging slot is occupied for long, the oldest operation is still taken")
   func laneHeldUp() throws {
     var state = SchedulerState(limit: 2)
-    let seats = [WorkerSeat(), WorkerSeat()]
+    let workers = [Worker(), Worker()]
     _ = state.add(OperationNode.Content.body { _ in }, level: 0)
-    // Started, and at the oldest for ever.
-    _ = state.next(seats[0], now: 0)
+    // The first worker starts with the oldest operation and never ends.
+    _ = state.next(workers[0], now: 0)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     var turns = 0
     repeat {
       turns += 1
       _ = add(&state, level: 200)
-      _ = state.next(seats[1], now: 0)
-    } while seats[1].batch.first?.node != oldest.node && turns < 100
-    #expect(turns == 2 * SchedulerState.laneInterval)
+      _ = state.next(workers[1], now: 0)
+    } while workers[1].batch.first?.node != oldest.node && turns < 100
+    #expect(turns == 2 * SchedulerState.agingInterval)
   }
 
   // O3
-  @Test("what was taken back is no turn of the lane: the oldest is taken all the same")
+  @Test("reclaiming an operation does not use a turn of the aging slot")
   func laneOfTheOldest() throws {
     var state = SchedulerState(limit: 2)
-    let seats = [WorkerSeat(), WorkerSeat()]
+    let workers = [Worker(), Worker()]
     _ = state.add(OperationNode.Content.body { _ in }, level: 255)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let oldest = try #require(added?.handle)
     var now: UInt64 = 0
-    for turn in 0..<200 where !seats.contains(where: { $0.batch.first?.node == oldest.node }) {
-      let seat = seats[turn % 2]
+    for turn in 0..<200 where !workers.contains(where: { $0.batch.first?.node == oldest.node }) {
+      let worker = workers[turn % 2]
       while state.backlog.count < 4 { _ = add(&state, level: 200) }
-      seat.batchLimit = 2
-      // It begins the first of what it has, and is held up by it.
+      worker.batchLimit = 2
+      // The worker begins the first operation of its batch and is blocked by
+      // it.
       now += 1 << 30
-      if let first = seat.batch.first { _ = first.claim() }
-      _ = state.next(seat, now: now)
+      if let first = worker.batch.first { _ = first.claim() }
+      _ = state.next(worker, now: now)
       #expect(turn < 100, "the oldest still waits")
     }
     #expect(oldest.isCurrent)
   }
 
-  @Test("where a worker could not start, one that sleeps comes in its place")
+  @Test("if a worker cannot start, a sleeping worker is woken instead")  // O1
   func sleeperComesInstead() {
     var state = SchedulerState(limit: 2)
-    let seat = WorkerSeat()
+    let worker = Worker()
     _ = add(&state)
-    _ = state.next(seat, now: 0)
+    _ = state.next(worker, now: 0)
     let start = add(&state)
-    _ = seat.claimEach { _ in }
+    _ = worker.claimEach { _ in }
     let retired = state.setInteractive(true)
-    let (step, _) = state.next(seat, now: 0)
-    let (action, isNews) = state.couldNotStart()
+    let (step, _) = state.next(worker, now: 0)
+    let (action, shouldReport) = state.workerStartFailed()
     #expect(start == .start && retired == .none && step == .sleep)
-    #expect(action == .wake && !isNews && !state.isRetrying)
+    #expect(action == .wake && !shouldReport && !state.isRetrying)
   }
 
   // O1
-  @Test("refused starts are retried after delays that double up to 0.1 s, until one starts")
+  @Test("refused starts are retried after delays that double up to 0.1 s, until one succeeds")
   func retryDelays() {
     var state = SchedulerState(limit: 1)
     _ = add(&state)
     var delays: [UInt64] = []
     var news: [Bool] = []
     for _ in 0..<13 {
-      let (action, isNews) = state.couldNotStart()
+      let (action, shouldReport) = state.workerStartFailed()
       if case .retry(let delay) = action { delays.append(delay / 100_000) }
-      news.append(isNews)
+      news.append(shouldReport)
       let retried = state.retry()
       #expect(retried == .start)
     }
     #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024, 1024])
     #expect(news == [true] + Array(repeating: false, count: 12))
     state.didStart()
-    let (action, isNews) = state.couldNotStart()
-    #expect(action == .retry(after: 100_000) && isNews)
+    let (action, shouldReport) = state.workerStartFailed()
+    #expect(action == .retry(after: 100_000) && shouldReport)
   }
 
   // O1
-  @Test("until a refused start is retried, nothing that is added starts another")
+  @Test("until a refused start is retried, adding operations starts no other worker")
   func noStartBeforeRetry() {
     var state = SchedulerState(limit: 2)
     _ = add(&state)
-    let refused = state.couldNotStart().action
+    let refused = state.workerStartFailed().action
     let added = add(&state)
     let raised = state.setLimit(4)
     let closed = state.close()
     #expect(refused == .retry(after: SchedulerState.firstRetryDelay) && state.isRetrying)
     #expect(added == .awaitRetry && raised == .awaitRetry && closed == .awaitRetry)
-    // What was added is run to its end.
+    // The added operations still run.
     let retried = state.retry()
     #expect(retried == .start && !state.isRetrying)
   }
 
   // O1
-  @Test("a refused start for which nothing waits any more is not retried")
+  @Test("a refused start is not retried if no work is left")
   func noRetryForNothing() throws {
     var state = SchedulerState(limit: 1)
     let added = state.add(OperationNode.Content.body { _ in }, level: 0)
     let handle = try #require(added?.handle)
     _ = state.cancel(handle)
-    let (action, isNews) = state.couldNotStart()
-    #expect(action == .none && !isNews && !state.isRetrying)
+    let (action, shouldReport) = state.workerStartFailed()
+    #expect(action == .none && !shouldReport && !state.isRetrying)
     let next = add(&state)
     #expect(next == .start)
   }
 
   // O3
-  @Test("with two workers, one is at the oldest at least every other time")
+  @Test("with two workers, one takes the oldest operation at least every other time")
   func laneAlternates() throws {
     var state = SchedulerState(limit: 2)
     let added = (0..<4).map { _ in state.add(OperationNode.Content.body { _ in }, level: 0)?.handle
     }
-    let seats = [WorkerSeat(), WorkerSeat()]
+    let workers = [Worker(), Worker()]
     var taken: [OperationNode.Pointer] = []
     for turn in 0..<16 {
       _ = add(&state, level: 200)
-      _ = state.next(seats[turn % 2], now: 0)
-      taken.append(contentsOf: seats[turn % 2].batch.map(\.node))
+      _ = state.next(workers[turn % 2], now: 0)
+      taken.append(contentsOf: workers[turn % 2].batch.map(\.node))
     }
     for handle in added { #expect(taken.contains(try #require(handle).node)) }
   }

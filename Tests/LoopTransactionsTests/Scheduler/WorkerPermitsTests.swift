@@ -5,7 +5,7 @@ import Testing
 @Suite("WorkerPermits")
 struct WorkerPermitsTests {
   // O1
-  @Test("a scheduler that is refused a permit works once another gives its up")
+  @Test("a scheduler that was refused a permit runs once another scheduler releases its permit")
   func late() {
     let permits = WorkerPermits(limit: 1)
     let first = OperationScheduler("first", workerLimit: 1, permits: permits)
@@ -25,7 +25,7 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("raised, those that wait go on at once; lowered, workers rest when they have ended")
+  @Test("a raised limit admits waiting schedulers immediately, a lowered one rests workers later")
   func limitChanges() {
     let permits = WorkerPermits(limit: 1)
     let schedulers = (0..<3).map {
@@ -52,7 +52,8 @@ struct WorkerPermitsTests {
     goOn.open(2)
     frozen.thaw()
     #expect(done.waitInTime(300))
-    // Each that was at work when it was lowered may have taken one more.
+    // Each worker that was busy when the limit was lowered may have taken one
+    // more.
     #expect(permits.limit == 1)
     let after = RunningCount()
     #expect(inTime { schedulers.allSatisfy { $0.metrics.awake == 0 } })
@@ -67,7 +68,7 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("raised and lowered while many schedulers work, none is forgotten")
+  @Test("changing limits while many schedulers are busy loses no operation")
   func limitChangesUnderLoad() {
     let permits = WorkerPermits(limit: 2)
     let schedulers = (0..<4).map {
@@ -97,7 +98,7 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("schedulers share the process's cap, and each gets its turn")
+  @Test("schedulers share the process's limit, and each makes progress")
   func processCap() {
     let permits = WorkerPermits(limit: 2)
     let schedulers = (0..<4).map {
@@ -116,7 +117,7 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("a scheduler with endless work leaves its permit to another in time")
+  @Test("a scheduler with endless work releases its permit to another in time")
   func permitsTakeTurns() {
     let permits = WorkerPermits(limit: 1)
     let busy = OperationScheduler("busy", workerLimit: 1, permits: permits)

@@ -2,7 +2,7 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// A system that refuses threads.
+/// A substitute for the system that refuses to start threads.
 private final class ThreadSupply: Sendable {
   private struct State {
     var left: Int
@@ -12,25 +12,25 @@ private final class ThreadSupply: Sendable {
 
   private let state: Locked<State>
   private let thread = System.thread
-  /// Whether the thread that retries is granted at once.
+  /// True if the retrying thread always starts.
   private let grantsRetries: Bool
 
-  /// Refuses as many threads as `refusing` says, then grants all.
+  /// Refuses `count` threads, then grants all.
   init(refusing count: Int, grantsRetries: Bool = false) {
     state = Locked(State(left: count))
     self.grantsRetries = grantsRetries
   }
 
-  /// How many threads were asked for.
+  /// The number of threads requested.
   var attempts: Int { state.withLock { $0.attempts } }
 
-  /// How many of them by the thread that made this.
+  /// The number of threads requested by the thread that created this object.
   var attemptsHere: Int { state.withLock { $0.attemptsHere } }
 
-  /// Refuses no more.
+  /// Stops refusing.
   func grantAll() { refuse(0) }
 
-  /// Refuses `count` more.
+  /// Refuses `count` more threads.
   func refuse(_ count: Int) { state.withLock { $0.left = count } }
 
   func scheduler(
@@ -62,7 +62,7 @@ private final class ThreadSupply: Sendable {
 @Suite("WorkerRetries", .timeLimit(.minutes(2)))
 struct WorkerRetriesTests {
   // O1, I18
-  @Test("a worker that is refused eight times is retried, with no other call to bring it")
+  @Test("a worker refused eight times is retried without another call")
   func retries() {
     let supply = ThreadSupply(refusing: 8, grantsRetries: true)
     let done = Gate()
@@ -72,7 +72,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("the thread that retries is started with the scheduler, before anything is refused")
+  @Test("the retrying thread starts with the scheduler, before any refusal")
   func startsInAdvance() {
     let supply = ThreadSupply(refusing: 0)
     let scheduler = supply.scheduler()
@@ -81,20 +81,20 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("whoever adds to a scheduler that is refused threads asks for one thread at most")
+  @Test("a thread that adds operations requests at most one worker")
   func callerDoesNotRetry() {
     let supply = ThreadSupply(refusing: .max, grantsRetries: true)
     let scheduler = supply.scheduler()
     let done = Gate()
     for _ in 0..<100 { scheduler.add { _ in done.open() } }
-    // Its own first attempt; those after it are the retrying thread's.
+    // The scheduler's first attempt. The retrying thread makes the others.
     #expect(supply.attemptsHere <= 1)
     supply.grantAll()
     #expect(done.waitInTime(100))
   }
 
   // O1, O6
-  @Test("a loop that waits for a transaction retries when the retrying thread is refused too")
+  @Test("a loop that waits for a transaction retries if the retrying thread was refused too")
   func loopRetries() throws {
     try withLoop { loop in
       let supply = ThreadSupply(refusing: 12)
@@ -112,7 +112,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("a loop's retries do not keep its run going")
+  @Test("a loop's retries do not keep its run alive")
   func loopDoesNotWait() throws {
     try withLoop { loop in
       let supply = ThreadSupply(refusing: .max)
@@ -130,7 +130,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("a loop that closes leaves its retries to others")
+  @Test("a loop that closes leaves its retries to other loops and tasks")
   func loopCloses() async throws {
     let supply = ThreadSupply(refusing: 6)
     let scheduler = supply.scheduler()
@@ -141,7 +141,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("a task that awaits an operation has it retried when every thread is refused")
+  @Test("a task that awaits an operation retries it if every thread was refused")
   func taskRetries() async throws {
     let supply = ThreadSupply(refusing: 12)
     let scheduler = supply.scheduler()
@@ -150,7 +150,7 @@ struct WorkerRetriesTests {
   }
 
   // O1, O10
-  @Test("a task that awaits a flight has it retried when every thread is refused")
+  @Test("a task that awaits a single flight retries it if every thread was refused")
   func flightRetries() async throws {
     let supply = ThreadSupply(refusing: 12)
     let flights = SingleFlight<Int, Int>(on: supply.scheduler())
@@ -158,7 +158,7 @@ struct WorkerRetriesTests {
   }
 
   // O1, C1
-  @Test("a task that prefers a scheduler runs though every thread was refused")
+  @Test("a task that prefers a scheduler runs even if every thread was refused")
   func jobRetries() async {
     let supply = ThreadSupply(refusing: 12)
     let scheduler = supply.scheduler()
@@ -167,14 +167,14 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("with neither loop nor task to retry, the next operation that is added does")
+  @Test("without a loop or a task to retry, adding the next operation retries")
   func nextCallRetries() {
     let supply = ThreadSupply(refusing: 6)
     let done = Gate()
     elsewhere {
       let scheduler = supply.scheduler(workers: 2)
       scheduler.add { _ in done.open() }
-      // Each may come before the retry is due.
+      // The additions may come before the retry is due.
       while supply.attempts < 7 {
         scheduler.add { _ in }
         TestThread.yield()
@@ -184,7 +184,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("a scheduler that is dropped while it is refused threads runs what was added")
+  @Test("a released scheduler with refused threads runs its queued operations")
   func dropped() {
     let supply = ThreadSupply(refusing: 8, grantsRetries: true)
     let done = Gate()
@@ -196,7 +196,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("when threads are refused again after a worker started, that is reported again")
+  @Test("refusals after a worker has started are reported again")
   func reportsAgain() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let supply = ThreadSupply(refusing: 3, grantsRetries: true)
@@ -214,7 +214,7 @@ struct WorkerRetriesTests {
   }
 
   // O1
-  @Test("that no worker is left is reported once, until one starts")
+  @Test("refusals are reported once until a worker starts")
   func reportsOnce() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let supply = ThreadSupply(refusing: 8, grantsRetries: true)

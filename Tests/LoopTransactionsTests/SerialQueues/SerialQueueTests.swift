@@ -5,7 +5,7 @@ import Testing
 @Suite("SerialQueue, SerialQueuePool")
 struct SerialQueueTests {
   // O11
-  @Test("one after the other, in the order added, whatever number of workers there is")
+  @Test("operations of a queue run one at a time, in the order added, with any number of workers")
   func inOrder() {
     let queue = SerialQueue("test", on: .alone(workers: 4))
     let numbers = Locked<[Int]>([])
@@ -26,7 +26,7 @@ struct SerialQueueTests {
   }
 
   // O11
-  @Test("queues share the workers of their scheduler, under its limit")
+  @Test("queues share their scheduler's workers and limit")
   func underTheCap() {
     let scheduler = OperationScheduler.alone(workers: 2)
     let pool = SerialQueuePool("test", count: 8, on: scheduler)
@@ -53,7 +53,7 @@ struct SerialQueueTests {
   }
 
   // O11
-  @Test("a queue of long pieces lets something more urgent in between")
+  @Test("between long operations of a queue, an operation of higher priority runs")
   func letsOthersIn() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -74,7 +74,7 @@ struct SerialQueueTests {
     #expect(log.events == ["0", "urgent", "1", "2"])
   }
 
-  @Test("removeAll drops what waits, and releases it")
+  @Test("removeAll removes and releases the waiting operations")
   func removes() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -107,7 +107,7 @@ struct SerialQueueTests {
       let done = Gate()
       @Sendable func again() {
         let number = count.increment()
-        // Two are always there: the one that runs, and one that waits.
+        // There are always two operations: one running and one waiting.
         if number == 1000 || number == 1_000_000 {
           bytes.withLock { $0.append(Interposed.heapBytes) }
         }
@@ -121,7 +121,7 @@ struct SerialQueueTests {
     }
   }
 
-  @Test("what waits when the queue and its scheduler are dropped is still run")
+  @Test("waiting operations still run after the queue and its scheduler were released")  // O11
   func dropped() {
     let done = Gate()
     do {

@@ -5,7 +5,7 @@ import Testing
 @Suite("SingleFlight")
 struct SingleFlightTests {
   // O10
-  @Test("equal keys under way share one run, one worker and the result")
+  @Test("equal keys in flight share one run, one worker and the result")
   func shares() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -32,7 +32,7 @@ struct SingleFlightTests {
   }
 
   // O5, O10
-  @Test("one that is cancelled before it starts does not run, and is told once")
+  @Test("an operation cancelled before it starts does not run, and completes once")
   func cancelledBeforeStart() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone()
@@ -53,8 +53,40 @@ struct SingleFlightTests {
     }
   }
 
+  // O5, O10
+  @Test("cancelling one of several returns whether the shared operation had not begun")
+  func cancelReturnsWhetherQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let flights = SingleFlight<Int, Int>(on: scheduler)
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let began = Gate()
+      let goOn = Gate()
+      let operations = (0..<3).map { _ in
+        transaction.add(flights, for: 1) { _ in
+          began.open()
+          goOn.wait()
+          return 1
+        }
+      }
+      let queued = operations[0].cancel()
+      let again = operations[0].cancel()
+      #expect(queued && !again)
+      frozen.thaw()
+      #expect(began.waitInTime())
+      let running = operations[1].cancel()
+      #expect(!running)
+      goOn.open()
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      let ended = operations[2].cancel()
+      #expect(!ended && flights.count == 0)
+    }
+  }
+
   // O10
-  @Test("after the landing the next one runs anew")
+  @Test("after a flight has ended, the next operation with its key runs again")
   func runsAnew() async throws {
     let flights = SingleFlight<Int, Int>(on: .alone())
     let runs = Tally()
@@ -64,7 +96,7 @@ struct SingleFlightTests {
   }
 
   // O10, O5
-  @Test("who cancels leaves the others theirs; the last one takes the operation along")
+  @Test("cancelling one follower leaves the others; cancelling the last one removes the operation")
   func cancels() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -93,7 +125,7 @@ struct SingleFlightTests {
   }
 
   // O10, O2, O9
-  @Test("it is as urgent as the most urgent of those that wait, and is lifted by a wait")
+  @Test("a flight has the highest priority of its followers, and is boosted by a wait")
   func urgency() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -131,7 +163,7 @@ struct SingleFlightTests {
   }
 
   // O10, O2
-  @Test("a more urgent operation that joins a flight raises the shared run to its priority")
+  @Test("joining with a higher priority raises the shared run to that priority")
   func joinRaises() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -143,7 +175,8 @@ struct SingleFlightTests {
         log.add("flight")
         return 1
       }
-      // The lane takes the oldest every eighth time; this is taken by priority.
+      // The aging slot takes the oldest every eighth time, so this one is taken
+      // by priority.
       scheduler.add { _ in log.add("normal") }
       transaction.add(flights, for: 1, priority: .high) { _ in 2 }
       transaction.commit()
@@ -157,7 +190,7 @@ struct SingleFlightTests {
   }
 
   // O10, O2
-  @Test("a less urgent operation that joins a flight leaves its priority as it is")
+  @Test("joining with a lower priority does not change the shared run's priority")
   func joinDoesNotLower() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -171,7 +204,7 @@ struct SingleFlightTests {
     }
     while scheduler.metrics.queued == 0 { await Task.yield() }
     let joined = Task { try await flights.value(for: 1, priority: .background) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
@@ -180,7 +213,7 @@ struct SingleFlightTests {
   }
 
   // O10, O2
-  @Test("a more urgent task that joins a flight raises the shared run to its priority")
+  @Test("a task that joins with a higher priority raises the shared run to that priority")
   func taskRaises() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -195,14 +228,14 @@ struct SingleFlightTests {
     while scheduler.metrics.queued == 0 { await Task.yield() }
     scheduler.add { _ in log.add("normal") }
     let joined = Task { try await flights.value(for: 1, priority: .high) { _ in 2 } }
-    while flights.followers(of: 1) < 2 { await Task.yield() }
+    while flights.waiters(of: 1) < 2 { await Task.yield() }
     frozen.thaw()
     #expect(try await [first.value, joined.value] == [1, 1])
     try await scheduler.run(priority: .background) { _ in }
     #expect(log.events == ["flight", "normal"])
   }
 
-  @Test("a task's cancelling takes back what it asked for, and throws at once")
+  @Test("cancelling a task removes its operation and throws immediately")  // O5, O10
   func taskCancels() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -216,7 +249,7 @@ struct SingleFlightTests {
   }
 
   // O9, O10
-  @Test("a flight that waits on a loop that waits for it is told")
+  @Test("a flight that waits for a loop that waits for it gets an error")
   func cycle() throws {
     try withLoop { loop in
       let port = loop.awaitedPort

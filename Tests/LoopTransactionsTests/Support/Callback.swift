@@ -1,9 +1,9 @@
 import LoopTransactions
 import TestSupport
 
-/// Every kind of user code that a loop calls on its own thread.
+/// The kinds of user code that a loop calls on its own thread.
 enum Callback: String, CaseIterable, Codable, Sendable {
-  // The loop.
+  // EventLoop.
   case post, function, call, observer, observersDeinit, timer, preciseTimer, timersDeinit, frame
   // Transactions.
   case action, errorHandler, targetsDeinit, performedAtOnce, merge
@@ -13,19 +13,19 @@ enum Callback: String, CaseIterable, Codable, Sendable {
   case completion, flightsCompletion, whenComplete, completionInWait, capturesOfCompletion
   case willBegin, didComplete, operationOnLoop, cancelledCaptures, cancelledFlightsCaptures
   case operationsCall, operationWithinAnother
-  // A host.
+  // Embedding.
   case onChange, onEnd
 
-  /// Those in which closing traps.
+  /// The callbacks in which closing traps.
   static let refused: [Callback] = [
     .merge, .willBegin, .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures,
     .operationsCall, .operationWithinAnother, .onChange,
   ]
 
-  /// Those in which closing works.
+  /// The callbacks in which closing succeeds.
   static var closing: [Callback] { allCases.filter { !refused.contains($0) } }
 
-  /// What the message of the trap calls it.
+  /// The name of the callback in the trap's message.
   var place: String {
     switch self {
     case .merge: "the merge of a Selector.Carrying"
@@ -33,12 +33,13 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     case .onChange: "Embedding.onChange"
     case .operationOnLoop, .cancelledCaptures, .cancelledFlightsCaptures, .operationsCall,
       .operationWithinAnother:
-      "an operation of transaction 'cards', nor where its captures are released"
+      "an operation of transaction 'cards', or while its captures are released"
     default: ""
     }
   }
 
-  /// Has the loop of `closer` call back, and so close itself, in a run of its host.
+  /// Makes the loop of `closer` call back, and so close itself, in a run of its
+  /// host.
   func arrange(_ closer: Closer) throws {
     let loop = closer.loop
     switch self {
@@ -194,7 +195,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Callbacks that the loop would wait for, if it closed in them.
+  /// Arranges callbacks that the loop would wait for if it were closed in them.
   private func arrangeWithin(
     _ closer: Closer,
     _ loop: EventLoop,
@@ -237,7 +238,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Adds an operation that alone holds `witness`.
+  /// Adds an operation with the only reference to `witness`.
   static func addCapturing(
     _ witness: consuming Witness,
     to transaction: AsyncTransaction,
@@ -258,7 +259,7 @@ private let closeByContext: PostedFunction = { context in
 }
 
 extension AsyncTransaction {
-  /// Cancels it before a worker can begin with an operation of it.
+  /// Cancels the transaction before a worker can begin one of its operations.
   func cancelInTime() {
     commit()
     cancel()

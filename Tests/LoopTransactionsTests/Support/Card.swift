@@ -1,7 +1,7 @@
 import LoopTransactions
 import LoopTransactionsTesting
 
-/// A target that records what is done with it, and where it is released.
+/// A target that records its actions.
 final class Card {
   static let layout = Selector<Card>("layout") { $0.record("layout") }
   static let draw = Selector<Card>("draw") { $0.record("draw") }
@@ -11,7 +11,7 @@ final class Card {
   let trace: Trace
   var body: ((Card) -> Void)?
 
-  /// A card called `name`; `body` is what `run` performs.
+  /// Creates a card called `name`. `run` performs `body`.
   init(_ name: String, _ trace: Trace, _ body: ((Card) -> Void)? = nil) {
     self.name = name
     self.trace = trace
@@ -21,22 +21,21 @@ final class Card {
   func record(_ event: String) { trace.record("\(name).\(event)") }
 }
 
-/// A target that may cross threads, and records where it is released.
+/// A target that may be used on any thread.
 final class SharedCard: Sendable {
   static let layout = Selector<SharedCard>("layout") { $0.trace.record("\($0.name).layout") }
 
   let name: String
   let trace: Trace
 
-  /// A card called `name`.
+  /// Creates a card called `name`.
   init(_ name: String, _ trace: Trace) {
     self.name = name
     self.trace = trace
   }
 }
 
-/// Records, when it is released, whether that happened on the thread it was made
-/// on.
+/// Records whether it is released on the thread it was created on.
 final class ReleaseProbe: Sendable {
   static let touch = Selector<ReleaseProbe>("touch") { $0.trace.record("touched") }
 
@@ -51,11 +50,12 @@ final class ReleaseProbe: Sendable {
 }
 
 extension Card {
-  /// A card called `new` that lies where another lay; nil if none of many does.
+  /// Returns a card called `new` at the given address, or nil if none of many
+  /// cards is allocated there.
   static func atAddress(_ address: ObjectIdentifier, _ trace: Trace) -> Card? {
     var made: [Card] = []
-    // The ones that lie elsewhere are kept meanwhile, so that each is at an
-    // address of its own.
+    // Retains the cards at other addresses, so that each new card has a
+    // different address.
     for _ in 0..<10_000 {
       let card = Card("new", trace)
       if ObjectIdentifier(card) == address { return card }

@@ -6,13 +6,13 @@ import CUV
   import Glibc
 #endif
 
-/// Runs `body` on another thread, and waits for it.
+/// Runs `body` on another thread and waits for it.
 func elsewhere(_ body: () -> Void) {
   withoutActuallyEscaping(body) { body in Thread { body() }.join() }
 }
 
-/// Runs `body` on `count` other threads at once, telling each its number, and
-/// waits for all.
+/// Runs `body` on `count` other threads at the same time, passing each its
+/// number, and waits for all of them.
 func everywhere(_ count: Int, _ body: (Int) -> Void) {
   withoutActuallyEscaping(body) { body in
     let threads = (0..<count).map { number in Thread { body(number) } }
@@ -20,7 +20,7 @@ func everywhere(_ count: Int, _ body: (Int) -> Void) {
   }
 }
 
-/// A thread that ThreadSanitizer sees begin and end.
+/// A thread whose start and end are visible to ThreadSanitizer.
 struct Thread {
   private final class Start {
     let body: () -> Void
@@ -34,11 +34,11 @@ struct Thread {
     private var thread = pthread_t()
   #endif
 
-  /// Begins to run `body`; `join()` the thread later.
+  /// Starts a thread that runs `body`. Call `join()` later.
   init(_ body: @escaping () -> Void) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
     let result = lt_thread_create(&thread, nil, { Thread.run($0) }, start)
-    precondition(result == 0, "Thread: the system has no thread left")
+    precondition(result == 0, "Thread: pthread_create failed: \(result)")
   }
 
   private static func run(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
@@ -56,7 +56,7 @@ struct Thread {
   }
 }
 
-/// Which thread the caller is on.
+/// Identifies a thread.
 struct ThreadNumber: Hashable, Sendable {
   private let bits: UInt
 

@@ -1,14 +1,14 @@
 import LoopTransactions
 import TestSupport
 
-/// Workers held at a gate, so that what is added waits.
+/// Workers blocked at a gate, so that added operations stay queued.
 final class FrozenWorkers: Sendable {
   private let held = Gate()
   private let release = Gate()
   private let count: Int
 
-  /// Adds `count` operations to `scheduler` that occupy as many workers, and returns
-  /// when they do.
+  /// Adds `count` operations to `scheduler` that block as many workers. Returns
+  /// when all of them are running.
   init(_ scheduler: OperationScheduler, _ count: Int) {
     self.count = count
     for _ in 0..<count {
@@ -20,18 +20,19 @@ final class FrozenWorkers: Sendable {
     for _ in 0..<count { held.wait() }
   }
 
-  /// Lets the workers go on.
+  /// Releases the workers.
   func thaw() { release.open(count) }
 }
 
 extension OperationScheduler {
-  /// A scheduler that the others of the test process take no permits from.
+  /// Creates a scheduler that does not share permits with other schedulers of
+  /// the test process.
   static func alone(_ name: String = "test", workers: Int = 2) -> OperationScheduler {
     OperationScheduler(name, workerLimit: workers, permits: WorkerPermits(limit: 64))
   }
 }
 
-/// What happened, in order, told from any thread.
+/// A list of events in order, recorded from any thread.
 final class Log: Sendable {
   private let lines = Locked<[String]>([])
 
@@ -40,14 +41,15 @@ final class Log: Sendable {
   func add(_ event: String) { lines.withLock { $0.append(event) } }
 }
 
-/// How many are at one place at once.
+/// Counts the threads inside `pass(_:)` at the same time.
 final class RunningCount: Sendable {
   private let counts = Locked((now: 0, most: 0))
 
-  /// The most there were.
+  /// The maximum so far.
   var most: Int { counts.withLock { $0.most } }
 
-  /// Comes, does `body`, and goes; without one, it lets others come.
+  /// Counts the caller while it runs `body`. By default, `body` yields to other
+  /// threads.
   func pass(_ body: () -> Void = { TestThread.yield() }) {
     counts.withLock { counts in
       counts.now += 1

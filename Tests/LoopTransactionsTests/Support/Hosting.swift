@@ -2,16 +2,17 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-// Hosts of an embedded loop, in tests.
+// MARK: Hosts of an embedded loop
 extension Embedding {
-  /// Turns until `isOver`, as a host does that asks before it waits; how many turns.
+  /// Turns until `isOver`, like a host that asks for the timeout before it
+  /// waits. Returns the number of turns.
   @discardableResult
   func host(until isOver: () -> Bool) -> Int {
     let end = LoopClock.now.advanced(by: .seconds(20))
     var turns = 0
     while !isOver() {
       guard LoopClock.now < end else {
-        Issue.record("the host waited for 20 s")
+        Issue.record("the host did not finish within 20 s")
         return turns
       }
       waitFor(pollDescriptor, min(nextTimeout ?? .seconds(20), .seconds(20)))
@@ -24,6 +25,6 @@ extension Embedding {
   /// Turns until the host may wait.
   func settle() {
     for _ in 0..<100 where nextTimeout == .zero { turn() }
-    #expect(nextTimeout != .zero, "due for ever")
+    #expect(nextTimeout != .zero, "still due after 100 turns")
   }
 }

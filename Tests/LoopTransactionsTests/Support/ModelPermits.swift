@@ -1,16 +1,16 @@
 import LoopTransactions
 
-/// The permits of a process, done in the simplest way.
+/// The simplest implementation of a process's permits.
 struct ModelPermits {
   var limit: Int
   private(set) var out = 0
   private(set) var requests: [SchedulerState.WorkerAction] = []
-  /// How many another scheduler has.
+  /// The number of permits another scheduler has.
   private(set) var others = 0
 
   init(limit: Int) { self.limit = limit }
 
-  /// Whether it is granted now; else it waits.
+  /// Returns true if a permit is granted now. Otherwise the request waits.
   mutating func acquire(_ action: SchedulerState.WorkerAction) -> Bool {
     guard out < limit, requests.isEmpty else {
       requests.append(action)
@@ -22,7 +22,7 @@ struct ModelPermits {
 
   mutating func release() { out -= 1 }
 
-  /// The next request, if it may go on.
+  /// Removes and returns the next request, if a permit is free.
   mutating func grant() -> SchedulerState.WorkerAction? {
     guard out < limit, !requests.isEmpty else { return nil }
     out += 1

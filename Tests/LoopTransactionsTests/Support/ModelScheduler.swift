@@ -1,9 +1,10 @@
 import LoopTransactions
 
-/// A scheduler whose threads are numbers: what its state says is done to them.
+/// A scheduler whose threads are numbers. It performs the actions of its state
+/// on them.
 struct ModelScheduler: ~Copyable {
-  enum Worker: Equatable {
-    /// Its thread was asked for, and has not begun.
+  enum Thread: Equatable {
+    /// Its thread was requested and has not begun.
     case starting
     case awake
     case asleep
@@ -14,21 +15,21 @@ struct ModelScheduler: ~Copyable {
   var permits: ModelPermits
   private(set) var fault: String?
 
+  private var threads: [Thread] = []
   private var workers: [Worker] = []
-  private var seats: [WorkerSeat] = []
   private var wakes = 0
   private var handles: [OperationHandle?] = []
   private var outcomes: [Int: Int] = [:]
-  /// Whose batches were taken back since they asked.
+  /// The workers whose batches were reclaimed since their last request.
   private var takenBack: Set<Int> = []
-  /// Somebody gave others a turn, and may sleep until that takes too long.
+  /// A worker has yielded, and may sleep until that takes too long.
   private var hasYielded = false
-  /// Somebody will retry a start that was refused.
+  /// A thread will retry a refused start.
   private var isRetrying = false
-  /// Nobody awake is above this, once they have asked.
+  /// The highest limit so far. No more workers than this may be awake.
   private var highestLimit: Int
 
-  /// How many a worker takes at once.
+  /// The number of operations a worker takes at a time.
   private let batchLimit: Int
 
   init(limit: Int, batchLimit: Int, permits: Int = .max) {
@@ -38,7 +39,7 @@ struct ModelScheduler: ~Copyable {
     highestLimit = limit
   }
 
-  /// Does `step`, if it can be done now.
+  /// Takes `step`, if it is possible now.
   mutating func take(_ step: SchedulerStep) -> Bool {
     switch step {
     case .add(let level): add(level)
@@ -66,81 +67,81 @@ struct ModelScheduler: ~Copyable {
       guard isRetrying else { return false }
       isRetrying = false
       perform(state.retry())
-    case .next, .wakeUp, .timeOut, .watch, .yield, .couldNotStart:
+    case .next, .wakeUp, .timeOut, .monitor, .yield, .workerStartFailed:
       guard takeOfWorker(step) else { return false }
     }
     check()
     return true
   }
 
-  /// What `worker` does next, as its thread would: one of those it can do.
+  /// Returns a step that `worker`'s thread may take next.
   func turn(_ worker: Int, yields: Bool) -> SchedulerStep? {
-    guard worker < workers.count else { return nil }
-    switch workers[worker] {
+    guard worker < threads.count else { return nil }
+    switch threads[worker] {
     case .starting: return .next(worker)
     case .awake: return yields ? .yield(worker) : .next(worker)
     case .asleep:
       if wakes > 0 { return .wakeUp(worker) }
-      return seats[worker].isWatching ? .watch(worker) : .timeOut(worker)
+      return workers[worker].isMonitoring ? .monitor(worker) : .timeOut(worker)
     case .gone: return nil
     }
   }
 
-  /// Lets everything that can happen by itself happen; whether every operation ended,
-  /// and every worker of one that is closed.
+  /// Takes every step that needs no caller. Returns true if every operation
+  /// ended and, in a closed scheduler, every worker.
   mutating func settle() -> Bool {
     while permits.othersGive() { grant() }
     permits.limit = max(permits.limit, 1)
     for _ in 0..<200 {
       var isDone = !take(.retry)
-      for worker in 0..<workers.count {
+      for worker in 0..<threads.count {
         if take(.wakeUp(worker)) { isDone = false }
         if take(.next(worker)) { isDone = false }
       }
       if isDone { break }
     }
-    for worker in workers.indices where hasYielded {
-      _ = take(.watch(worker))
+    for worker in threads.indices where hasYielded {
+      _ = take(.monitor(worker))
       _ = take(.timeOut(worker))
     }
-    guard !state.isClosed || workers.allSatisfy({ $0 == .gone }) else { return false }
+    guard !state.isClosed || threads.allSatisfy({ $0 == .gone }) else { return false }
     return outcomes.values.allSatisfy { $0 == 1 } && state.running == 0
   }
 }
 
-// What workers do.
+// MARK: Steps of the workers
 extension ModelScheduler {
   private mutating func takeOfWorker(_ step: SchedulerStep) -> Bool {
     switch step {
     case .next(let worker):
       guard isAwake(worker) else { return false }
       finish(worker)
-      let (step, action) = state.next(seats[worker], now: 0)
+      let (step, action) = state.next(workers[worker], now: 0)
       enter(worker, step, action)
     case .yield(let worker):
       guard isAwake(worker) else { return false }
       finish(worker)
-      let (step, action) = state.yield(seats[worker], now: 0)
+      let (step, action) = state.yield(workers[worker], now: 0)
       hasYielded = true
       enter(worker, step, action)
     case .wakeUp(let worker):
       guard isAsleep(worker), wakes > 0 else { return false }
       wakes -= 1
-      let stays = state.stays(seats[worker])
-      workers[worker] = stays ? .awake : .gone
-      seats[worker].isSearching = stays
+      let stays = state.resume(workers[worker])
+      threads[worker] = stays ? .awake : .gone
+      workers[worker].isSearching = stays
     case .timeOut(let worker):
-      guard isAsleep(worker), !seats[worker].isWatching else { return false }
-      if state.mayEnd() { workers[worker] = .gone }
-    case .watch(let worker):
-      guard isAsleep(worker), seats[worker].isWatching else { return false }
-      perform(state.watch(seats[worker], now: .max / 2))
-      takenBack = Set(workers.indices)
-    case .couldNotStart(let worker):
-      guard worker < workers.count, workers[worker] == .starting else { return false }
-      workers[worker] = .gone
+      guard isAsleep(worker), !workers[worker].isMonitoring else { return false }
+      if state.retireIdleWorker() { threads[worker] = .gone }
+    case .monitor(let worker):
+      guard isAsleep(worker), workers[worker].isMonitoring else { return false }
+      perform(state.monitor(workers[worker], now: .max / 2))
+      takenBack = Set(threads.indices)
+    case .workerStartFailed(let worker):
+      guard worker < threads.count, threads[worker] == .starting else { return false }
+      threads[worker] = .gone
       release()
-      perform(state.couldNotStart().action)
+      perform(state.workerStartFailed().action)
     case .add, .cancel, .move, .interactive, .setLimit, .close, .othersTake, .othersGive,
       .setPermits, .retry:
       return false
@@ -149,17 +150,17 @@ extension ModelScheduler {
   }
 
   private func isAwake(_ worker: Int) -> Bool {
-    worker < workers.count && (workers[worker] == .awake || workers[worker] == .starting)
+    worker < threads.count && (threads[worker] == .awake || threads[worker] == .starting)
   }
 
   private func isAsleep(_ worker: Int) -> Bool {
-    worker < workers.count && workers[worker] == .asleep
+    worker < threads.count && threads[worker] == .asleep
   }
 
   private mutating func add(_ level: Int) {
     let content = OperationNode.Content.body { _ in }
     guard let (handle, action) = state.add(content, level: level) else {
-      if !state.isClosed { fault = "refused, though it is open" }
+      if !state.isClosed { fault = "refused an operation although it is open" }
       return
     }
     outcomes[handles.count] = 0
@@ -171,20 +172,20 @@ extension ModelScheduler {
     switch action {
     case .none: break
     case .end(let count): wakes += count
-    case .wake, .start: if permits.acquire(action) { permitCame(action) }
+    case .wake, .start: if permits.acquire(action) { permitWasGranted(action) }
     case .retry:
-      if isRetrying { fault = "two retries at once" }
+      if isRetrying { fault = "two retries at the same time" }
       isRetrying = true
-    case .awaitRetry: if !isRetrying { fault = "waits for a retry that nobody makes" }
+    case .awaitRetry: if !isRetrying { fault = "awaits a retry that is not scheduled" }
     }
   }
 
-  private mutating func permitCame(_ action: SchedulerState.WorkerAction) {
+  private mutating func permitWasGranted(_ action: SchedulerState.WorkerAction) {
     if action == .wake { return wakes += 1 }
-    workers.append(.starting)
-    let seat = WorkerSeat()
-    seat.batchLimit = batchLimit
-    seats.append(seat)
+    threads.append(.starting)
+    let worker = Worker()
+    worker.batchLimit = batchLimit
+    workers.append(worker)
   }
 
   private mutating func release() {
@@ -192,11 +193,11 @@ extension ModelScheduler {
     grant()
   }
 
-  private mutating func grant() { while let action = permits.grant() { permitCame(action) } }
+  private mutating func grant() { while let action = permits.grant() { permitWasGranted(action) } }
 
   private mutating func finish(_ worker: Int) {
     var ended: [Int] = []
-    _ = seats[worker].claimEach { handle in
+    _ = workers[worker].claimEach { handle in
       if let number = handles.firstIndex(where: { $0?.node == handle.node && $0?.isCurrent == true }
       ) {
         ended.append(number)
@@ -215,45 +216,47 @@ extension ModelScheduler {
     _ step: SchedulerState.Step,
     _ action: SchedulerState.WorkerAction
   ) {
-    workers[worker] = .awake
+    threads[worker] = .awake
     takenBack.remove(worker)
     perform(action)
     switch step {
     case .run, .search: break
     case .sleep:
-      workers[worker] = .asleep
+      threads[worker] = .asleep
       release()
     case .end:
-      workers[worker] = .gone
+      threads[worker] = .gone
       release()
     }
   }
 }
 
-// What must hold after every step.
+// MARK: Invariants after every step
 extension ModelScheduler {
   private mutating func check() {
-    let awake = workers.count { $0 == .awake || $0 == .starting }
-    // Those that were woken count, until they notice.
-    let asleep = workers.count { $0 == .asleep }
+    let awake = threads.count { $0 == .awake || $0 == .starting }
+    // Woken workers count as asleep until they notice the wake.
+    let asleep = threads.count { $0 == .asleep }
     let starts = permits.requests.count { $0 == .start }
-    if awake > highestLimit { fault = "\(awake) awake of \(highestLimit)" }
-    if state.workers - state.sleeping > highestLimit { fault = "counts more than the limit" }
+    if awake > highestLimit { fault = "\(awake) workers awake, limit \(highestLimit)" }
+    if state.workers - state.sleeping > highestLimit { fault = "counts too many workers" }
     if state.workers + state.ending != awake + asleep + starts {
-      fault = "counts \(state.workers) workers"
+      fault = "counts \(state.workers) threads"
     }
-    // Who is awake has a permit, and who is woken to go on.
+    // Each awake worker has a permit, and so has each wake of a worker that
+    // goes on.
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
-    // Nothing waits where everybody sleeps and nobody was woken.
-    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits, and nobody comes" }
-    // What waits in a batch has somebody who comes if its worker is held up.
-    let hasBatch = workers.indices.contains {
-      workers[$0] == .awake && seats[$0].batch.count > 1 && !takenBack.contains($0)
+    // Work must not wait while all workers sleep and none was woken.
+    if state.backlog.count > 0, !isComing, !isRetrying { fault = "work waits without a worker" }
+    // Operations in a batch need a monitoring worker, in case their worker is
+    // blocked.
+    let hasBatch = threads.indices.contains {
+      threads[$0] == .awake && workers[$0].batch.count > 1 && !takenBack.contains($0)
     }
     let isFull = state.workers - state.sleeping >= state.width
-    let isLookedAt = state.isWatched || state.searching > 0 || isRetrying
-    if hasBatch, !isFull, !isLookedAt { fault = "nobody watches a batch" }
+    let isLookedAt = state.hasMonitor || state.searching > 0 || isRetrying
+    if hasBatch, !isFull, !isLookedAt { fault = "no worker monitors a batch" }
     if outcomes.values.contains(where: { $0 > 1 }) { fault = "an operation ended twice" }
   }
 }

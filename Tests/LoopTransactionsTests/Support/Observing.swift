@@ -4,13 +4,14 @@ import Testing
   import Glibc
 #endif
 
-/// Whether a process that a test started wrote `message` to standard error.
+/// Returns true if a process started by a test wrote `message` to standard
+/// error.
 func said(_ result: ExitTest.Result?, _ message: String) -> Bool {
   guard let result else { return false }
   return String(decoding: result.standardErrorContent, as: UTF8.self).contains(message)
 }
 
-/// Whether what is freed is soon given out again: AddressSanitizer keeps it.
+/// True if freed memory is reused soon. AddressSanitizer delays reuse.
 var memoryIsReused: Bool {
   #if canImport(Glibc)
     dlsym(nil, "__asan_init") == nil
@@ -19,8 +20,8 @@ var memoryIsReused: Bool {
   #endif
 }
 
-/// The memory of this process that is in RAM, in bytes; nil where that can not
-/// be known, or is not the program's own: a sanitizer shadows what it watches.
+/// The resident memory of this process in bytes. Nil where it is unknown, and
+/// under a sanitizer, because its shadow memory would be included.
 func residentBytes() -> Int? {
   #if canImport(Glibc)
     guard dlsym(nil, "__tsan_init") == nil, dlsym(nil, "__asan_init") == nil,

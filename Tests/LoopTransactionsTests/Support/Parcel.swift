@@ -5,11 +5,11 @@ import LoopTransactionsTesting
 final class Parcel: Sendable {
   let name: String
 
-  /// A parcel called `name`.
+  /// Creates a parcel called `name`.
   init(_ name: String) { self.name = name }
 }
 
-/// A queue that records in `stepped.trace` what it hands over, and each drain.
+/// Creates a queue that records its deliveries and drains in `stepped.trace`.
 func recordingQueue(
   on stepped: SteppedLoop,
   _ membership: RunLoopQueue<Parcel>.Membership = .strong,

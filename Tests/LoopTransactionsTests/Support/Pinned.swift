@@ -7,17 +7,17 @@ actor Pinned {
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
   private(set) var count = 0
 
-  /// One on the loop of `port`.
+  /// Creates an actor on the loop of `port`.
   init(on port: LoopPort) { self.port = port }
 
-  /// Counts one more; returns the new count.
+  /// Increments the count and returns it.
   @discardableResult
   func increment() -> Int {
     count += 1
     return count
   }
 
-  /// Counts one more on `other`, and here, `rounds` times.
+  /// Increments the count of `other`, and this count, `rounds` times.
   func increment(_ rounds: Int, with other: Pinned) async {
     for _ in 0..<rounds {
       await other.increment()
@@ -25,8 +25,8 @@ actor Pinned {
     }
   }
 
-  /// Begins a task of the actor's own, without a hop, which counts as above and then
-  /// calls `body`.
+  /// Begins a task of the actor without a hop. The task increments both counts
+  /// like `increment(_:with:)`, and then calls `body`.
   nonisolated func beginHere(
     _ rounds: Int,
     with other: Pinned,
@@ -44,7 +44,8 @@ actor Pinned {
     }
   }
 
-  /// Stays for `time`; whether it was the only one meanwhile, as `inside` counts them.
+  /// Occupies the actor for `time`. Returns true if `inside` counted no other
+  /// caller in the meantime.
   func stays(for time: Duration, _ inside: Tally) -> Bool {
     defer { inside.add(-1) }
     let wasAlone = inside.increment() == 1
@@ -52,18 +53,19 @@ actor Pinned {
     return wasAlone && inside.value == 1
   }
 
-  /// Counts one more, without a hop, where the caller is; returns the new count.
+  /// Increments the count without a hop, on the caller's thread, and returns
+  /// it.
   nonisolated func assumeHere() -> Int { assumeIsolated { $0.increment() } }
 
   /// The thread that runs the actor.
   var thread: UInt { System.thread }
 }
 
-/// An executor that runs nothing, and allocates nothing for the first jobs.
+/// An executor that runs nothing, and does not allocate for its first jobs.
 final class JobCollector: TaskExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
-  /// One with room for `count` jobs.
+  /// Creates an executor with capacity for `count` jobs.
   init(_ count: Int) { jobs.withLock { $0.reserveCapacity(count) } }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -72,6 +74,6 @@ final class JobCollector: TaskExecutor {
   }
 }
 
-/// Threads for tasks of tests whose loop waits for them: other tests may hold every
-/// thread of the concurrency pool.
+/// Threads for tasks that a test's loop waits for, because other tests may
+/// occupy every thread of the concurrency pool.
 let ownThreads = OperationScheduler("tests", workerLimit: 4)

@@ -1,27 +1,27 @@
-/// One thing that happens to a scheduler.
+/// One event in a scheduler.
 enum SchedulerStep: Equatable {
   case add(Int)
   case cancel(Int)
   case move(Int)
-  /// A worker that is awake asks what comes next.
+  /// A worker that is awake asks for its next operation.
   case next(Int)
-  /// A worker that sleeps notices its wake.
+  /// A sleeping worker notices its wake.
   case wakeUp(Int)
-  /// A worker that sleeps has waited for too long.
+  /// A sleeping worker has waited for too long.
   case timeOut(Int)
-  /// A worker that sleeps and watches has a look, when others are held up.
-  case watch(Int)
+  /// A sleeping worker that monitors checks for blocked workers.
+  case monitor(Int)
   case yield(Int)
-  /// The system has no thread left for a worker that was to start.
-  case couldNotStart(Int)
-  /// The time has come to retry a start that was refused.
+  /// The system refuses a thread for a new worker.
+  case workerStartFailed(Int)
+  /// A refused start is due to be retried.
   case retry
   case interactive(Bool)
   case setLimit(Int)
   case close
-  /// Another scheduler takes a permit, if one is left and nobody waits.
+  /// Another scheduler takes a permit, if one is left and no request waits.
   case othersTake
   case othersGive
-  /// The process's limit is changed.
+  /// The process's limit changes.
   case setPermits(Int)
 }

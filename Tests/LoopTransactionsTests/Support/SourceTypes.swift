@@ -1,25 +1,27 @@
 import Foundation
 
-/// The types that Swift sources declare, found by reading them.
+/// The types that Swift sources declare, found by parsing them.
 ///
-/// Relies on the formatting: two columns a level, a declaration on one line.
+/// Relies on the formatting: two columns per level, and declarations on one
+/// line.
 struct SourceTypes {
   struct Declared: Hashable {
-    /// With the types that enclose it: `AsyncTransaction.Outcome`.
+    /// With the names of the enclosing types: `AsyncTransaction.Outcome`.
     let name: String
     let isPublic: Bool
     let isProtocol: Bool
   }
 
   private(set) var declared: Set<Declared> = []
-  /// Those with a stored property that Swift's reflection traps at.
+  /// The types with a stored property that Swift's reflection traps on.
   private(set) var trapping: Set<String> = []
-  /// What each type says it is derived from, or conforms to.
+  /// The superclasses and protocols that each type names.
   private(set) var inherited: [String: Set<String>] = [:]
-  /// The types of which there is no copy to reflect.
+  /// The types that cannot be copied for reflection.
   private var noncopyable: Set<String> = []
 
-  /// Those in all Swift files below the folders of these names, from the repository's.
+  /// Reads all Swift files in these folders, which are relative to the
+  /// repository.
   init(_ folders: [String]) throws {
     var texts: [String] = []
     for folder in folders {
@@ -38,7 +40,7 @@ struct SourceTypes {
     for text in texts { read(text) }
   }
 
-  /// Whether `type`, or one that it is derived from, shows what it says itself.
+  /// Returns true if `type` or one of its ancestors provides its own mirror.
   func isCustom(_ type: String) -> Bool {
     guard let parents = inherited[type] else { return false }
     return !parents.isDisjoint(with: ["CustomReflectable", "Unreflected"])
@@ -67,7 +69,8 @@ struct SourceTypes {
           isProtocol: declaration.isProtocol
         )
         declared.insert(found)
-        // Never in a box that reflection could open.
+        // A noncopyable type is never in an existential that reflection could
+        // open.
         if code.contains("~Copyable {") || code.contains(": ~Copyable,") { outer.removeLast() }
       } else if let last = outer.last, indent == last.indent + 2, traps(code) {
         trapping.insert(outer.map(\.name).joined(separator: "."))

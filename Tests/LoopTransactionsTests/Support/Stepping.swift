@@ -1,6 +1,6 @@
 import LoopTransactionsTesting
 
-/// Runs `body` with a stepped loop, and closes it whatever happens.
+/// Runs `body` with a stepped loop, and closes the loop even if `body` throws.
 func stepping(_ body: (SteppedLoop) throws -> Void) throws {
   let stepped = try SteppedLoop()
   do { try body(stepped) } catch {

@@ -2,11 +2,12 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// What Texture asserts of its coalescing queue, and what it leaves untested.
-@Suite("Coalescing, as in Texture")
+/// Texture's assertions about its coalescing queue, and cases that Texture does
+/// not test.
+@Suite("Transactions: coalescing as in Texture")
 struct CoalescingTests {
-  // T7, texture 10
-  @Test("asked for at once, a transaction is performed within the call, and none is pending")
+  // T7
+  @Test("performIfNeeded performs a transaction within the call, and none is pending afterwards")
   func synchronous() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -17,8 +18,8 @@ struct CoalescingTests {
     }
   }
 
-  // T3, texture 11
-  @Test("a commit performs nothing yet; the tick does")
+  // T3
+  @Test("a commit performs nothing until the tick")
   func deferred() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -31,8 +32,8 @@ struct CoalescingTests {
     }
   }
 
-  // T2, T4, texture e
-  @Test("a node that changes one behind it in the pass changes it in the pass, in order")
+  // T2, T4
+  @Test("a card that commits a later one of the same flush does not change its position")
   func samePass() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -49,8 +50,8 @@ struct CoalescingTests {
     }
   }
 
-  // T4, texture e
-  @Test("two that commit each other for ever take one turn a tick, and timers are served")
+  // T4
+  @Test("two targets that keep committing each other alternate, one per tick, and timers fire")
   func pingPong() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)

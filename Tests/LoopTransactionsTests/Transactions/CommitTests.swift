@@ -2,7 +2,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// Equal to all of its kind.
+/// Equal to all instances of its type.
 private final class Equal: Hashable {
   static let touch = Selector<Equal>("touch") { $0.trace.record($0.name) }
 
@@ -19,10 +19,10 @@ private final class Equal: Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
-@Suite("Commits, and their order")
+@Suite("Transactions: commit order")
 struct CommitTests {
   // T2
-  @Test("a pair that is pending keeps its place, however often it is committed")
+  @Test("a pending pair keeps its position, however often it is committed")
   func keepsPlace() throws {
     try stepping { stepped in
       let cards = ["a", "b", "c"].map { Card($0, stepped.trace) }
@@ -36,7 +36,7 @@ struct CommitTests {
   }
 
   // T2
-  @Test("targets that are equal but not identical are each performed")
+  @Test("targets that are equal but not identical are performed separately")
   func identityCounts() throws {
     try stepping { stepped in
       let targets = ["a", "b"].map { Equal($0, stepped.trace) }
@@ -48,7 +48,10 @@ struct CommitTests {
   }
 
   // T2, T3
-  @Test("5,000 random commits are performed once each, in the order of the first", arguments: 1...3)
+  @Test(
+    "5,000 random commits are performed once each, in the order of the first commit",
+    arguments: 1...3
+  )
   func randomOrder(seed: UInt64) throws {
     try stepping { stepped in
       stepped.loop.budget = .unlimited
@@ -69,8 +72,8 @@ struct CommitTests {
     }
   }
 
-  // T3, D-5, texture f
-  @Test("transactions come behind the display at 2,000,000 and queues at 0, before Int.max")
+  // T3
+  @Test("transactions are performed after queues at 0 and the display at 2,000,000, before Int.max")
   func orderAmongObservers() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -98,7 +101,7 @@ struct CommitTests {
   }
 
   // T5
-  @Test("a target is kept alive until it is performed, and no longer")
+  @Test("a target is retained until it is performed, and no longer")
   func keepsAlive() throws {
     try stepping { stepped in
       stepped.loop.commit(ReleaseProbe(stepped.trace), ReleaseProbe.touch)
@@ -121,7 +124,7 @@ struct CommitTests {
   }
 
   // T10
-  @Test("the memory of a million pairs committed at once is given back by their flush")
+  @Test("the memory of a burst of a million pairs is freed by their flush")
   func shrinksAfterBurst() async {
     await #expect(processExitsWith: .success) {
       let loop = try EventLoop()
@@ -133,7 +136,7 @@ struct CommitTests {
       loop.run()
       let after = try #require(residentBytes())
       try loop.close()
-      // 32 bytes an entry, and four slots of 4.
+      // 32 bytes per entry, and four slots of 4.
       #expect(during - before > 40_000_000)
       #expect(after - before < 5_000_000)
     }

@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Flushes, and commits within them")
+@Suite("Transactions: flushes and commits within them")
 struct FlushTests {
   // T4
-  @Test("what a flush commits is performed in the next tick, the pair at hand too")
+  @Test("a commit during a flush is performed in the next tick, even of the running pair")
   func commitsWithinFlush() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -29,7 +29,7 @@ struct FlushTests {
   }
 
   // T2, T4
-  @Test("a pair that still waits in the flush is performed in it, once, at its place")
+  @Test("a commit of a pair that still waits in the flush performs it in that flush, once")
   func commitsOneThatWaits() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -43,8 +43,8 @@ struct FlushTests {
     }
   }
 
-  // T4, D-3
-  @Test("a loop on the system's clock does not block on what its flush committed")
+  // T4
+  @Test("a loop on the system's clock does not block before it performs its flush's commits")
   func doesNotBlock() throws {
     let loop = try EventLoop()
     let (port, trace) = (loop.awaitedPort, Trace())
@@ -53,7 +53,8 @@ struct FlushTests {
       card.record("run")
       if trace.events.count < 5 { loop.commit(card, Card.run) } else { loop.stop() }
     }
-    // Only if the loop blocks; the port alone would let it do so for ever.
+    // Fires only if the loop blocks. With the port alone it would block
+    // forever.
     let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
     loop.commit(card, Card.run)
     #expect(loop.run() == .stopped)
@@ -65,7 +66,7 @@ struct FlushTests {
   }
 
   // T3, L9
-  @Test("a budget of two carries the rest over, in order and still pending")
+  @Test("a count budget of two carries the rest over, in order and still pending")
   func carriesOver() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -77,7 +78,7 @@ struct FlushTests {
       #expect(
         cards.map { loop.isPending($0, Card.layout) } == [false, false, true, true, true]
       )
-      // Keeps the place it has; one that is new goes behind.
+      // A pending pair keeps its position, and a new one is appended.
       loop.commit(cards[4], Card.layout)
       loop.commit(cards[0], Card.layout)
       loop.commit(cards[3], Card.layout)
@@ -90,8 +91,8 @@ struct FlushTests {
     }
   }
 
-  // T3, L9, D-4
-  @Test("four milliseconds spent, a flush leaves the rest to the next tick")
+  // T3, L9
+  @Test("after four milliseconds, a flush leaves the rest to the next tick")
   func carriesOverByTime() throws {
     try stepping { stepped in
       let cards = ["a", "b", "c", "d", "e"].map { name in
@@ -113,7 +114,7 @@ struct FlushTests {
   }
 
   // T5, L9
-  @Test("targets that died use up no budget")
+  @Test("dead targets use no budget")
   func deadUseNoBudget() throws {
     try stepping { stepped in
       stepped.loop.budget = .init(count: 1)
@@ -130,8 +131,8 @@ struct FlushTests {
     }
   }
 
-  // T9, D-7
-  @Test("an action that throws is reported by type and name, and the rest is performed")
+  // T9
+  @Test("an action that throws is reported by type and name, and the others are performed")
   func throwing() throws {
     struct Failure: Error {}
     try stepping { stepped in
@@ -158,7 +159,7 @@ struct FlushTests {
 
   // T9, L11
   @Test(
-    "an action that throws after it closed its adopted loop is reported too",
+    "an action that throws after it closed its adopted loop is still reported",
     arguments: [0, 1]
   )
   func throwingAfterClose(isPerformedAtOnce: Int) throws {
@@ -182,7 +183,7 @@ struct FlushTests {
   }
 
   // L9
-  @Test("a light action lets none but one heavy one of another kind pass the budget")
+  @Test("after light actions, at most one heavy action exceeds the budget")
   func lightThenHeavy() throws {
     // On the system's clock, which is not read after every light action.
     try withLoop { loop in
@@ -201,7 +202,7 @@ struct FlushTests {
   }
 
   // T9
-  @Test("without an error handler, standard error is told of an action that throws")
+  @Test("without an error handler, an action that throws is reported on standard error")
   func throwingByDefault() async {
     let result = await #expect(
       processExitsWith: .success,

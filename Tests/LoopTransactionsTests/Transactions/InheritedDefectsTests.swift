@@ -3,7 +3,8 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Equal to what it stands for while that lives, as YYWeakProxy; then to nothing.
+/// Equality and hash follow its card, as in YYWeakProxy, so both change when
+/// the card dies.
 private final class Proxy: Hashable {
   static let touch = Selector<Proxy>("touch") { $0.trace.record("touched") }
 
@@ -20,11 +21,11 @@ private final class Proxy: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(card.map(ObjectIdentifier.init)) }
 }
 
-/// The defects of YYTransaction, by their numbers in the study of it.
-@Suite("Defects of YYTransaction that must not come back")
+/// Known defects of YYTransaction. None of them may exist here.
+@Suite("Transactions: defects of YYTransaction")
 struct InheritedDefectsTests {
-  // D-1
-  @Test("D-1: the order is that of the commits, not of a hash table")
+  // T3
+  @Test("transactions are performed in commit order, not in the order of a hash table")
   func hashOrder() throws {
     try stepping { stepped in
       stepped.loop.budget = .unlimited
@@ -35,8 +36,8 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-2: the other half, a trap off the thread, is among the traps.
-  @Test("D-2: commits of other threads during a flush neither disturb it nor are lost")
+  // T6. `TransactionTrapTests` has the trap for a commit off the loop's thread.
+  @Test("commits from other threads during a flush do not disturb it, and are not lost")
   func unguardedCommit() throws {
     try stepping { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
@@ -55,9 +56,9 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-3: through a port, and on a loop that would block: see "a commit of another
-  // thread wakes a loop that sleeps".
-  @Test("D-3: a commit within a flush needs no other event to be performed")
+  // T4, L5. For a commit through a port to a sleeping loop, see "a commit from
+  // another thread wakes a sleeping loop".
+  @Test("a commit within a flush is performed without another event")
   func commitWakesNobody() throws {
     let loop = try EventLoop()
     let trace = Trace()
@@ -72,8 +73,8 @@ struct InheritedDefectsTests {
     try loop.close()
   }
 
-  // D-4
-  @Test("D-4: a thousand heavy actions do not fill one tick")
+  // L9
+  @Test("a thousand heavy actions do not run in one tick")
   func unboundedFlush() throws {
     try stepping { stepped in
       let cards = (0..<1000).map { name in
@@ -86,8 +87,8 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-5
-  @Test("D-5: a consumer chooses to be performed before the display commit, or behind it")
+  // T3
+  @Test("a consumer may be performed before the display commit or after it")
   func behindTheDisplay() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -103,8 +104,8 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-6
-  @Test("D-6: what is useless can be cancelled, or die while it is pending")
+  // T5, T7
+  @Test("a pending transaction can be cancelled, and is skipped if its target dies")
   func noCancel() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -119,13 +120,13 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-7
-  @Test("D-7: after an action that throws, every other one is performed")
+  // T9
+  @Test("after an action throws, all others are performed")
   func throwLosesTheRest() throws {
     struct Failure: Error {}
     try stepping { stepped in
       let trace = stepped.trace
-      let failing = Selector<Card>("D-7") { card in throw Failure() }
+      let failing = Selector<Card>("defect throws") { card in throw Failure() }
       stepped.loop.errorHandler = { trace.record("\($0.selector) failed") }
       let cards = ["a", "b", "c"].map { Card($0, trace) }
       for card in cards {
@@ -133,13 +134,13 @@ struct InheritedDefectsTests {
         stepped.loop.commit(card, Card.layout)
       }
       stepped.runUntilIdle()
-      let events = cards.flatMap { ["D-7 failed", "\($0.name).layout"] }
+      let events = cards.flatMap { ["defect throws failed", "\($0.name).layout"] }
       #expect(trace.events == events)
     }
   }
 
-  // D-8
-  @Test("D-8: a target whose hash and equality change while it is pending stays the same target")
+  // T2
+  @Test("a target whose hash and equality change while it is pending is still the same target")
   func unstableHash() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
@@ -155,12 +156,12 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-8
-  @Test("D-8: actions that differ by what they do, not by their function, have names of their own")
+  // T1, T2
+  @Test("actions with the same function but different behaviour have different names")
   func sameFunction() throws {
     try stepping { stepped in
       func selector(_ side: String) -> Selector<Card> {
-        Selector("D-8 \(side)") { $0.record(side) }
+        Selector("defect \(side)") { $0.record(side) }
       }
       let card = Card("a", stepped.trace)
       for side in ["left", "right", "left"] { stepped.loop.commit(card, selector(side)) }
@@ -169,11 +170,11 @@ struct InheritedDefectsTests {
     }
   }
 
-  // D-8b
-  @Test("D-8b: a later commit can refresh the data of a pending one")
+  // T8
+  @Test("a later commit can replace the value of a pending one")
   func firstInstanceWins() throws {
     try stepping { stepped in
-      let place = Selector<Card>.Carrying<String>("D-8b", keep: .last) { $0.record($1) }
+      let place = Selector<Card>.Carrying<String>("defect value", keep: .last) { $0.record($1) }
       let card = Card("a", stepped.trace)
       stepped.loop.commit(card, place, "stale")
       stepped.loop.commit(card, place, "fresh")

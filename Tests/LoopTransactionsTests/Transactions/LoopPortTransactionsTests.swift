@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Commits through a port")
+@Suite("LoopPort.commit")
 struct LoopPortTransactionsTests {
   // T6
-  @Test("commits of another thread are coalesced with the loop's own, and come behind them")
+  @Test("commits from another thread are coalesced with the loop's own, and follow them")
   func coalesces() throws {
     try stepping { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
@@ -41,7 +41,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T6
-  @Test("a commit on the loop's own thread through the port comes behind its posts, in this tick")
+  @Test("a commit through the port on the loop's thread follows its posts, in the same tick")
   func onTheLoop() throws {
     try stepping { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -54,8 +54,8 @@ struct LoopPortTransactionsTests {
     }
   }
 
-  // T6, D-3
-  @Test("a commit of another thread wakes a loop that sleeps")
+  // T6, L6
+  @Test("a commit from another thread wakes a sleeping loop")
   func wakes() throws {
     let loop = try EventLoop()
     let (port, trace) = (loop.awaitedPort, Trace())
@@ -65,11 +65,11 @@ struct LoopPortTransactionsTests {
       EventLoop.current?.stop()
     }
     let thread = Thread {
-      // The first tick is about to block, or does so already.
+      // The first tick is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       try? port.commit(card, stop)
     }
-    // Timed out if the wake is lost.
+    // .timedOut if the wake is lost.
     #expect(loop.runInTime() == .stopped)
     #expect(trace.events == ["performed"])
     thread.join()
@@ -77,7 +77,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T5, T6
-  @Test("a target that another thread commits and drops is released on the loop's thread")
+  @Test("a target that another thread commits and releases is released on the loop's thread")
   func releasedOnTheLoop() throws {
     try stepping { stepped in
       let port = stepped.loop.awaitedPort
@@ -93,7 +93,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T5, T6
-  @Test("a target committed again by another thread while it is pending is released once")
+  @Test("a pending target that another thread commits again is released once")
   func releasedOnce() throws {
     try stepping { stepped in
       let port = stepped.loop.awaitedPort
@@ -109,7 +109,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T6
-  @Test("a commit through a port strengthens a pair that is pending weakly")
+  @Test("a commit through a port retains the target of a pair that is pending weakly")
   func strengthens() throws {
     try stepping { stepped in
       let port = stepped.loop.awaitedPort
@@ -132,7 +132,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T6, L2
-  @Test("a closed loop refuses commits, and their targets are released")
+  @Test("a closed loop refuses commits, and releases their targets")
   func refuses() throws {
     let told = Selector<SharedCard>.Carrying<ReleaseProbe>("told") { _, _ in }
     let loop = try EventLoop()
@@ -150,7 +150,7 @@ struct LoopPortTransactionsTests {
   }
 
   // T6, T7
-  @Test("a commit through the port on the loop's own thread is pending at once")
+  @Test("a commit through the port on the loop's own thread is pending immediately")
   func pendingAtOnce() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)

@@ -2,7 +2,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("Asking, cancelling, performing at once")
+@Suite("Transactions: isPending, cancel and performIfNeeded")
 struct PendingTests {
   // T7
   @Test("a pair is pending from its commit until its action begins")
@@ -21,8 +21,8 @@ struct PendingTests {
     }
   }
 
-  // T7, D-6
-  @Test("a pair that was cancelled is not performed, and is released at once")
+  // T7
+  @Test("a cancelled pair is not performed, and is released immediately")
   func cancel() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -44,7 +44,7 @@ struct PendingTests {
   }
 
   // T2, T7
-  @Test("committed again after it was cancelled, a pair goes to the end")
+  @Test("a pair that is committed again after a cancel goes to the end")
   func cancelledGoesToTheEnd() throws {
     try stepping { stepped in
       let (a, b) = (Card("a", stepped.trace), Card("b", stepped.trace))
@@ -58,7 +58,7 @@ struct PendingTests {
   }
 
   // T7
-  @Test("an action can cancel a pair that comes later in its flush, and commit it for the next")
+  @Test("an action can cancel a later pair of its flush, and commit it for the next")
   func cancelWithinFlush() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -80,7 +80,7 @@ struct PendingTests {
   }
 
   // T7
-  @Test("an action can cancel all that is left, and commit it for the next tick")
+  @Test("an action can cancel all remaining pairs, and commit them for the next tick")
   func cancelAllWithinFlush() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -99,7 +99,7 @@ struct PendingTests {
   }
 
   // T7
-  @Test("performIfNeeded performs what is pending at once, in an action too, and not again")
+  @Test("performIfNeeded performs a pending pair immediately, also in an action, and only once")
   func performIfNeeded() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -124,7 +124,7 @@ struct PendingTests {
   }
 
   // T7
-  @Test("a pair can be asked for, cancelled and performed from timers and observers")
+  @Test("isPending, cancel and performIfNeeded work in timers and observers")
   func fromAnywhere() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -148,7 +148,7 @@ struct PendingTests {
 
   // T10, X1
   @Test(
-    "each transaction is counted as performed, dead or cancelled, once, and what was looked up in vain as coalesced"
+    "each transaction counts once as performed, dead or cancelled; duplicates count as coalesced"
   )
   func metrics() throws {
     try stepping { stepped in

@@ -3,15 +3,16 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Transactions kept by other threads")
+@Suite("PortTransaction")
 struct PortTransactionTests {
   // T6, T10
-  @Test("100,000 commits by another thread take one place in the inbox, and are one action")
+  @Test("100,000 commits from another thread use one inbox entry and perform one action")
   func coalesces() throws {
     try stepping { stepped in
       let loop = stepped.loop
       let card = SharedCard("a", stepped.trace)
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
+      // I32: only the first commit sets the mark and adds an item.
       elsewhere { for _ in 0..<100_000 { try? layout.commit() } }
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["a.layout"])
@@ -21,7 +22,7 @@ struct PortTransactionTests {
   }
 
   // T3, T6
-  @Test("a pair keeps the place of its first commit, among the commits of every kind")
+  @Test("a pair keeps the position of its first commit, among commits of every kind")
   func keepsItsPlace() throws {
     try stepping { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.port)
@@ -43,7 +44,7 @@ struct PortTransactionTests {
   }
 
   // T4, T6
-  @Test("a commit made while the action runs is performed again, in the next tick")
+  @Test("a commit made while the action runs is performed again in the next tick")
   func commitWhileItRuns() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -69,13 +70,13 @@ struct PortTransactionTests {
   }
 
   // T6, T7
-  @Test("a commit made after the loop took the pair is performed, though it was cancelled")
+  @Test("a commit made after the loop took the pair is performed, even if the pair was cancelled")
   func afterCancel() throws {
     try stepping { stepped in
       let (loop, card) = (stepped.loop, SharedCard("a", stepped.trace))
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
       elsewhere { try? layout.commit() }
-      // Behind the post that takes the pair, and before transactions.
+      // After the post that takes the pair, and before transactions.
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         #expect(loop.cancel(card, SharedCard.layout))
         elsewhere { try? layout.commit() }
@@ -88,7 +89,7 @@ struct PortTransactionTests {
   }
 
   // T6, T7
-  @Test("a commit on the loop's own thread is pending at once")
+  @Test("a commit on the loop's own thread is pending immediately")
   func onTheLoop() throws {
     try stepping { stepped in
       let (loop, card) = (stepped.loop, SharedCard("a", stepped.trace))
@@ -114,7 +115,7 @@ struct PortTransactionTests {
       #expect(stepped.trace.events == [])
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["touched", "released here"])
-      // Not committed, it keeps nothing.
+      // Without a commit, it does not retain its target.
       probe = ReleaseProbe(stepped.trace)
       let second = try PortTransaction(#require(probe), ReleaseProbe.touch, on: port)
       probe = nil
@@ -124,7 +125,7 @@ struct PortTransactionTests {
   }
 
   // T5
-  @Test("one that is dropped while its commit waits is performed")
+  @Test("a transaction released while its commit waits is still performed")
   func droppedWhileItWaits() throws {
     try stepping { stepped in
       let card = SharedCard("a", stepped.trace)
@@ -142,7 +143,7 @@ struct PortTransactionTests {
   }
 
   // T6, L2
-  @Test("a closed loop refuses commits each time, on every thread, and keeps no target")
+  @Test("a closed loop refuses every commit, on every thread, and retains no target")
   func refuses() throws {
     let loop = try EventLoop()
     let trace = Trace()
@@ -160,14 +161,15 @@ struct PortTransactionTests {
   }
 
   // L12
-  @Test("a child process refuses a commit that would join its parent's")
+  @Test("a child process refuses a commit that would coalesce with its parent's")
   func refusesInChild() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
       let loop = try EventLoop()
       let card = SharedCard("a", Trace())
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
-      // Forked where the loop is not: the child's only thread is another one than the loop's.
+      // Fork on another thread, so that the child's only thread is not the
+      // loop's.
       elsewhere {
         try? layout.commit()
         let ending = Process.fork {
@@ -182,7 +184,8 @@ struct PortTransactionTests {
   }
 }
 
-/// What an action commits again, and how often.
+/// The transaction that an action commits again, and the number of commits
+/// left.
 private final class PortBox {
   var transaction: PortTransaction?
   var count = 2

@@ -22,7 +22,7 @@ struct SelectorCarryingTests {
   }
 
   // T8
-  @Test("of several values the first, the last, or all merged in order are kept, as is said")
+  @Test("of several values the first, the last or their merge is kept, as the selector specifies")
   func keeps() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -42,7 +42,7 @@ struct SelectorCarryingTests {
   }
 
   // T2, T8
-  @Test("a further value changes nothing about the place of its transaction")
+  @Test("another value does not change the position of its transaction")
   func keepsPlace() throws {
     try stepping { stepped in
       let (a, b) = (Card("a", stepped.trace), Card("b", stepped.trace))
@@ -55,7 +55,7 @@ struct SelectorCarryingTests {
   }
 
   // T8
-  @Test("a value that gives way to another may commit a third as it goes")
+  @Test("the deinit of a replaced value may commit another value")
   func replacedValueCommits() async {
     await #expect(processExitsWith: .success) {
       try stepping { stepped in
@@ -70,7 +70,7 @@ struct SelectorCarryingTests {
   }
 
   // T4, T8
-  @Test("a value committed by the action itself begins anew, in the next tick")
+  @Test("a value committed by the action itself is not merged, and is performed in the next tick")
   func beginsAnew() throws {
     try stepping { stepped in
       let loop = stepped.loop
@@ -93,7 +93,7 @@ struct SelectorCarryingTests {
   }
 
   // T7, T8
-  @Test("one that carries a value can be asked for, cancelled, and performed at once")
+  @Test("a transaction with a value can be queried, cancelled and performed immediately")
   func askedFor() throws {
     try stepping { stepped in
       let (loop, card) = (stepped.loop, Card("a", stepped.trace))
@@ -113,7 +113,7 @@ struct SelectorCarryingTests {
   }
 
   // T5, T8
-  @Test("a value is released once it was replaced, cancelled or performed")
+  @Test("a value is released when it is replaced, cancelled or performed")
   func releases() throws {
     try stepping { stepped in
       let (loop, card) = (stepped.loop, Card("a", stepped.trace))
@@ -130,7 +130,7 @@ struct SelectorCarryingTests {
   }
 
   // T9, T8
-  @Test("an action that is told a value and throws is reported like any other")
+  @Test("an action with a value that throws is reported like any other")
   func reports() throws {
     struct Failure: Error {}
     try stepping { stepped in
@@ -164,7 +164,7 @@ struct SelectorCarryingTests {
 
   // T8
   @Test(
-    "a joining that performs or commits the pair itself loses no value",
+    "a merge closure that performs or commits the pair itself loses no value",
     arguments: [true, false]
   )
   func joinsWithin(performs: Bool) throws {
@@ -179,7 +179,7 @@ struct SelectorCarryingTests {
   }
 
   // T1, T8
-  @Test("of two selectors of one name the first says how values are joined, whichever commits")
+  @Test("of two selectors with one name, the first decides how values merge, whichever commits")
   func firstDefinitionJoins() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -201,9 +201,10 @@ struct SelectorCarryingTests {
   }
 }
 
-/// A selector whose joining, the first time, performs the pair or commits 100.
+/// A selector whose merge closure performs the pair, or commits 100, the first
+/// time.
 private final class Joining: @unchecked Sendable {
-  // @unchecked: of the loop's thread.
+  // @unchecked: used only on the loop's thread.
   private let loop: EventLoop
   private let card: Card
   private let performs: Bool
@@ -228,7 +229,7 @@ private final class Joining: @unchecked Sendable {
   }
 }
 
-/// A value that calls a closure when it goes.
+/// A value that calls a closure in its deinit.
 private final class Farewell {
   let name: String
   private let body: () -> Void

@@ -8,7 +8,7 @@ private final class Marked: MainActorTarget {}
 
 private actor Isolated {}
 
-/// Selectors that a process of its own makes.
+/// Selectors that a separate process creates.
 private enum Making: Codable {
   case twoPlaces, threeLines, everyKindTwice, onePlace, observed, otherTypes
 
@@ -84,11 +84,11 @@ private enum Making: Codable {
   }
 }
 
-@Suite("Selector: one name at two places")
+@Suite("Selector: one name in two places")
 struct SelectorConflictTests {
   #if DEBUG
     // T1
-    @Test("a debug build reports a second definition once, with both places in the source")
+    @Test("a debug build reports a second definition once, with both source locations")
     func reportsBothPlaces() async {
       #expect(
         await reported(by: .twoPlaces) == [
@@ -99,7 +99,7 @@ struct SelectorConflictTests {
     }
 
     // T1
-    @Test("each further line at which a selector is made is reported once")
+    @Test("each additional line that creates a selector is reported once")
     func reportsEachPlace() async {
       let lines = await reported(by: .threeLines)
       #expect(lines.count == 2)
@@ -108,7 +108,7 @@ struct SelectorConflictTests {
     }
 
     // T1
-    @Test("a selector of any kind knows where it is made")
+    @Test("a selector of any kind records where it was created")
     func everyKind() async {
       let lines = await reported(by: .everyKindTwice)
       #expect(lines.count == 12)
@@ -119,7 +119,7 @@ struct SelectorConflictTests {
   #else
     // T1
     @Test(
-      "a release build reports nothing of a second definition",
+      "a release build does not report a second definition",
       arguments: [Making.twoPlaces, .threeLines, .everyKindTwice]
     )
     private func reportsNothing(making: Making) async {
@@ -128,18 +128,19 @@ struct SelectorConflictTests {
   #endif
 
   // T1
-  @Test("a selector that is made again and again at one place is not reported")
+  @Test("creating a selector repeatedly in one place is not reported")
   func samePlace() async { #expect(await reported(by: .onePlace) == []) }
 
   // T1, C4
-  @Test("an observing action that is performed is not reported as a second definition")
+  @Test("performing an observing action is not reported as a second definition")
   func observed() async { #expect(await reported(by: .observed) == []) }
 
   // T1
-  @Test("two classes, and two types of value, may use one name at two places")
+  @Test("two classes, or two value types, may use one name in two places")
   func otherTypes() async { #expect(await reported(by: .otherTypes) == []) }
 
-  /// The lines that `making` writes to standard error, in a process of its own.
+  /// Runs `making` in a separate process. Returns the lines it writes to
+  /// standard error.
   private func reported(by making: Making) async -> [String] {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       [making] in

@@ -2,7 +2,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// A generic target, whose selectors live in an enum beside it.
+/// A generic target whose selectors are in a separate enum.
 private final class Holder<Value> {
   let trace: Trace
 
@@ -18,7 +18,7 @@ private enum HolderSelectors {
 @Suite("Selector")
 struct SelectorTests {
   // T1
-  @Test("two selectors of one type and name are the same selector, with the action of the first")
+  @Test("two selectors with one type and name are the same selector, with the action of the first")
   func interned() throws {
     let first = Selector<Card>("interned") { $0.record("first") }
     let second = Selector<Card>("interned") { $0.record("second") }
@@ -36,7 +36,7 @@ struct SelectorTests {
   }
 
   // T1
-  @Test("selectors of one name differ by the class they belong to")
+  @Test("selectors with one name differ by their target class")
   func differByClass() {
     class Base {}
     final class Derived: Base {}
@@ -48,7 +48,7 @@ struct SelectorTests {
   }
 
   // T1
-  @Test("a generic class has a selector per type it is made of")
+  @Test("a generic class has one selector per generic argument")
   func generic() throws {
     #expect(HolderSelectors.show(Int.self) == HolderSelectors.show(Int.self))
     try stepping { stepped in
@@ -62,7 +62,7 @@ struct SelectorTests {
   }
 
   // T1
-  @Test("eight threads that make the same selectors at once get the same selectors")
+  @Test("eight threads that create the same selectors at the same time get equal selectors")
   func internedByManyThreads() {
     let names = (0..<200).map { "raced \($0)" }
     let made = Locked<[[Selector<Card>]]>([])
@@ -79,7 +79,7 @@ struct SelectorTests {
 
   // T1, T8
   @Test(
-    "selectors that carry a value differ from those of the same name that carry another or none"
+    "selectors with one name differ by the type of their value"
   )
   func differByValue() throws {
     let none = Selector<Card>("told") { $0.record("told") }

@@ -2,10 +2,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("Transaction, dropped or without its target")
+@Suite("Transaction: release, and death of the target")
 struct TransactionLifetimeTests {
   // T5
-  @Test("a kept transaction does not keep its target alive until it is committed")
+  @Test("a kept transaction does not retain its target until it is committed")
   func keepsTargetWhilePending() throws {
     try stepping { stepped in
       var probe: ReleaseProbe? = ReleaseProbe(stepped.trace)
@@ -19,7 +19,7 @@ struct TransactionLifetimeTests {
   }
 
   // T5, T10
-  @Test("committed after its weak target died, a kept transaction is counted dead")
+  @Test("a commit after the weak target died counts as dead")
   func targetIsGone() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
@@ -34,7 +34,7 @@ struct TransactionLifetimeTests {
 
   // T2, T10
   @Test(
-    "a kept transaction has nothing to do with a new object at its dead target's address",
+    "a kept transaction does not affect a new object at its dead target's address",
     .enabled(if: memoryIsReused)
   )
   func addressReused() throws {
@@ -44,7 +44,7 @@ struct TransactionLifetimeTests {
       let address = try ObjectIdentifier(#require(card))
       card = nil
       let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
       stepped.loop.commit(new, Card.layout)
       #expect(!kept.isPending)
       #expect(!kept.cancel())
@@ -57,7 +57,7 @@ struct TransactionLifetimeTests {
   }
 
   // T10
-  @Test("a kept transaction dropped while pending is performed all the same")
+  @Test("a kept transaction released while pending is still performed")
   func droppedWhilePending() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -74,7 +74,7 @@ struct TransactionLifetimeTests {
 
   // T10
   @Test(
-    "of four kept transactions of one pair any can be dropped while pending",
+    "of four kept transactions of one pair, any can be released while pending",
     arguments: [Transaction.Hold.strong, .weak],
     0..<4
   )
@@ -86,7 +86,7 @@ struct TransactionLifetimeTests {
       }
       for transaction in kept { transaction?.commit() }
       kept[dropped] = nil
-      // Takes the memory of the one that is gone.
+      // Reuses the memory of the released transaction.
       let other = Transaction(card, Card.draw, on: stepped.loop)
       other.commit()
       stepped.runUntilIdle()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Transaction")
 struct TransactionTests {
   // T2, T10
-  @Test("a kept transaction committed three times is performed once, and only reads meanwhile")
+  @Test("a kept transaction committed three times is performed once, and not counted as coalesced")
   func coalesces() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -46,7 +46,7 @@ struct TransactionTests {
   }
 
   // T10
-  @Test("two kept transactions of one pair are pending and performed as one, again and again")
+  @Test("kept transactions of one pair are pending and performed as one")
   func twoOfOnePair() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -63,7 +63,7 @@ struct TransactionTests {
   }
 
   // T2, T10
-  @Test("a kept and a looked-up commit of one pair keep the place of whichever was first")
+  @Test("a kept and a looked-up commit of one pair keep the position of the first")
   func keptAndLookedUp() throws {
     try stepping { stepped in
       let (a, b) = (Card("a", stepped.trace), Card("b", stepped.trace))
@@ -88,7 +88,7 @@ struct TransactionTests {
 
   // T7
   @Test(
-    "cancelled through the loop or another of its pair, a kept transaction can be committed anew"
+    "a kept transaction that was cancelled through the loop or another one can be committed again"
   )
   func cancelledByOthers() throws {
     try stepping { stepped in
@@ -112,7 +112,7 @@ struct TransactionTests {
   }
 
   // T7
-  @Test("performIfNeeded performs at once, and not again in the flush")
+  @Test("performIfNeeded performs immediately, and not again in the flush")
   func performsAtOnce() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)

@@ -10,8 +10,8 @@ private func closed(_ operation: String) -> String {
   "\(operation): the loop is closed; make a new one, or call this before close()"
 }
 
-// T6, L1, D-2
-@Suite("Transactions on a thread that is not the loop's")
+// L1, T6
+@Suite("Transactions: calls off the loop's thread")
 struct TransactionOffThreadTests {
   @Test("a commit traps")
   func commit() async {
@@ -22,7 +22,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("EventLoop.commit")))
   }
 
-  @Test("a commit of a pair that is pending traps too")
+  @Test("a commit of a pending pair traps")
   func commitPending() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -52,7 +52,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.commit")))
   }
 
-  @Test("a commit through a kept transaction that is pending traps too")
+  @Test("a commit through a pending kept transaction traps")
   func keptCommitPending() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -63,7 +63,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.commit")))
   }
 
-  @Test("making a kept transaction traps")
+  @Test("creating a kept transaction traps")
   func keptInit() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -72,7 +72,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.init")))
   }
 
-  @Test("dropping a kept transaction that is pending traps")
+  @Test("releasing a pending kept transaction traps")
   func keptDrop() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -83,7 +83,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.deinit")))
   }
 
-  @Test("asking whether a pair is pending traps")
+  @Test("isPending of a pair traps")
   func isPending() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -92,7 +92,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("EventLoop.isPending")))
   }
 
-  @Test("asking a kept transaction whether it is pending traps")
+  @Test("isPending of a kept transaction traps")
   func keptIsPending() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -102,7 +102,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.isPending")))
   }
 
-  @Test("cancelling traps")
+  @Test("cancel traps")
   func cancel() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -111,7 +111,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("EventLoop.cancel")))
   }
 
-  @Test("cancelling through a kept transaction traps")
+  @Test("cancel of a kept transaction traps")
   func keptCancel() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -121,7 +121,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("Transaction.cancel")))
   }
 
-  @Test("performing at once traps")
+  @Test("performIfNeeded traps")
   func performIfNeeded() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -130,7 +130,7 @@ struct TransactionOffThreadTests {
     #expect(said(result, offThread("EventLoop.performIfNeeded")))
   }
 
-  @Test("performing at once through a kept transaction traps")
+  @Test("performIfNeeded of a kept transaction traps")
   func keptPerformIfNeeded() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (loop, card) = (try EventLoop(), Card("a", Trace()))
@@ -142,7 +142,7 @@ struct TransactionOffThreadTests {
 }
 
 // T10, L11
-@Suite("Transactions on a loop that is closed")
+@Suite("Transactions: calls on a closed loop")
 struct TransactionAfterCloseTests {
   @Test("a commit traps")
   func commit() async {
@@ -183,7 +183,7 @@ struct TransactionAfterCloseTests {
     #expect(said(result, closed("Transaction.commit")))
   }
 
-  @Test("making a kept transaction traps")
+  @Test("creating a kept transaction traps")
   func keptInit() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
@@ -193,7 +193,7 @@ struct TransactionAfterCloseTests {
     #expect(said(result, closed("Transaction.init")))
   }
 
-  @Test("performing at once traps")
+  @Test("performIfNeeded traps")
   func performIfNeeded() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()
@@ -203,7 +203,7 @@ struct TransactionAfterCloseTests {
     #expect(said(result, closed("EventLoop.performIfNeeded")))
   }
 
-  @Test("what is pending when the loop closes is performed, and nothing is pending then")
+  @Test("close() performs pending transactions, and none is pending afterwards")
   func performedByClose() throws {
     let trace = Trace()
     try stepping { stepped in

@@ -3,10 +3,10 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-@Suite("Transaction, held weakly")
+@Suite("Transaction: weak targets")
 struct WeakTransactionTests {
   // T5
-  @Test("a target that dies while it is held weakly is skipped, counted, and keeps nothing awake")
+  @Test("a weak target that dies is skipped and counted, and does not keep the loop awake")
   func dies() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
@@ -24,7 +24,7 @@ struct WeakTransactionTests {
   }
 
   // T5, T7
-  @Test("a target that another thread lets go of meanwhile is performed, or gone")
+  @Test("a weak target that another thread releases in the meantime is either performed or gone")
   func diesElsewhere() async {
     await #expect(processExitsWith: .success) {
       let loop = try EventLoop()
@@ -56,7 +56,7 @@ struct WeakTransactionTests {
   }
 
   // T5
-  @Test("a target that lives is performed, and was not kept alive meanwhile")
+  @Test("a live weak target is performed, and not retained")
   func lives() throws {
     try stepping { stepped in
       let probe = ReleaseProbe(stepped.trace)
@@ -76,7 +76,7 @@ struct WeakTransactionTests {
 
   // T5
   @Test(
-    "a strong commit of a pair that is pending weakly keeps the target, and the place",
+    "a strong commit of a pair that is pending weakly retains the target and keeps the position",
     arguments: [false, true],
     [false, true]
   )
@@ -106,7 +106,7 @@ struct WeakTransactionTests {
   }
 
   // T5
-  @Test("a weak commit of a pair that is pending strongly leaves the target kept alive")
+  @Test("a weak commit of a pair that is pending strongly keeps the target retained")
   func weakAfterStrong() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
@@ -120,9 +120,9 @@ struct WeakTransactionTests {
     }
   }
 
-  // T5, D-8
+  // T5
   @Test(
-    "a new object at a dead target's address is a pair of its own, at its own place",
+    "a new object at a dead target's address is a separate pair with its own position",
     .enabled(if: memoryIsReused)
   )
   func addressReused() throws {
@@ -135,8 +135,9 @@ struct WeakTransactionTests {
       stepped.loop.commit(other, Card.layout)
       card = nil
       let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
       #expect(!stepped.loop.isPending(new, Card.layout))
+      // I5: the dead target's entry is gone, so this adds a new one.
       stepped.loop.commit(new, Card.layout)
       #expect(stepped.loop.isPending(new, Card.layout))
       #expect(!weak.isPending)
@@ -148,7 +149,7 @@ struct WeakTransactionTests {
 
   // T5, X1
   @Test(
-    "found dead by a look at its address, the last pending transaction is counted off",
+    "the last pending transaction is no longer counted when a lookup finds it dead",
     .enabled(if: memoryIsReused)
   )
   func lastFoundDead() throws {
@@ -162,7 +163,7 @@ struct WeakTransactionTests {
       #expect(stepped.loop.metrics.pendingTransactions == 1)
       dying = nil
       let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "the system gave the address to nobody in 10,000 attempts")
+      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
       #expect(!stepped.loop.isPending(new, Card.layout))
       #expect(stepped.isIdle)
       #expect(stepped.loop.metrics.pendingTransactions == 0)
@@ -171,7 +172,7 @@ struct WeakTransactionTests {
   }
 
   // T5, T7
-  @Test("a transaction whose target died while it was held weakly is not pending any more")
+  @Test("a transaction whose weak target died is not pending")
   func deadIsNotPending() throws {
     try stepping { stepped in
       var card: Card? = Card("a", stepped.trace)
@@ -187,7 +188,7 @@ struct WeakTransactionTests {
   }
 
   // T7
-  @Test("a pair that is pending weakly can be asked for, cancelled, and performed at once")
+  @Test("a pair that is pending weakly can be queried, cancelled and performed immediately")
   func askedFor() throws {
     try stepping { stepped in
       let card = Card("a", stepped.trace)
@@ -206,9 +207,10 @@ struct WeakTransactionTests {
   }
 }
 
-/// A target whose end cancels what is pending with it.
+/// A target whose deinit cancels its pending transaction.
 private final class Quitter: @unchecked Sendable {
-  // @unchecked: only its end is on another thread, and looks where it is.
+  // @unchecked: only its deinit runs on another thread, and checks which thread
+  // it is on.
   static let quit = Selector<Quitter>("quit") { _ in }
   private let loop: EventLoop
 
@@ -217,15 +219,15 @@ private final class Quitter: @unchecked Sendable {
   deinit { if EventLoop.current === loop { loop.cancel(self, Self.quit) } }
 }
 
-/// What one thread fills and another empties, in turns.
+/// A target that one thread sets and another releases, in turns.
 private final class Slot: @unchecked Sendable {
-  // @unchecked: the two tallies say whose turn it is.
+  // @unchecked: the two tallies order the accesses.
   var target: Quitter?
 }
 
 extension Tally {
-  /// Spins until it is `count`, for the two threads are to meet; where there is but
-  /// one processor for them, yields at last.
+  /// Spins until the tally is `count`, so that the two threads run at the same
+  /// time. Yields from time to time, in case they share a processor.
   fileprivate func wait(for count: Int) {
     var spins = 0
     while value < count {

@@ -2,10 +2,10 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-@Suite("Cycles of waits between loops and operations")
+@Suite("Wait cycles between loops and operations")
 struct WaitCycleTests {
-  @Test("of two loops that call each other one throws, naming both, and one is answered")  // O9
-  func twoLoops() throws {
+  @Test("of two loops that call each other, one call throws with both names, and one is answered")
+  func twoLoops() throws {  // O9
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (met, done, answers) = (Gate(), Gate(), Tally())
     let found = Locked<[WaitCycleError]>([])
@@ -33,7 +33,7 @@ struct WaitCycleTests {
     for name in names { #expect(cycle.description.contains("the loop of thread '\(name)'")) }
   }
 
-  @Test("a closure that a loop runs for another's callback cannot wait on that one")  // O9
+  @Test("a closure that a loop runs for another loop's callback cannot wait for that loop")  // O9
   func calledBack() throws {
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (done, found) = (Gate(), Locked<WaitCycleError?>(nil))
@@ -59,7 +59,7 @@ struct WaitCycleTests {
   }
 
   @Test(
-    "an operation's call whose closure waits on the loop that waits for the operation throws",
+    "a call throws if its closure waits for a loop that waits for the calling operation",
     arguments: [true, false]
   )  // O9
   func byAnotherLoop(loopHelps: Bool) throws {
@@ -86,7 +86,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a loop's callback cannot wait on a loop whose operation waits on the first")  // O9
+  @Test("a loop's callback cannot wait for a loop whose operation waits for the first")  // O9
   func operationWaitsOnCaller() throws {
     try withLoop { loop in
       let (port, other) = (loop.port, try RunningLoop())
@@ -96,7 +96,8 @@ struct WaitCycleTests {
       try other.port.post {
         name.withLock { $0 = System.threadName }
         began.open()
-        // Both wait by now, on this thread's loop and for the operation.
+        // By now the operation waits for this thread's loop, and the other loop
+        // for the operation.
         while WaitTable.shared.callCount(other.port) == 0 || !WaitTable.shared.isAwaiting(port) {
           TestThread.yield()
         }
@@ -122,7 +123,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("every loop of a thread waits while one of them does")  // O9
+  @Test("while one loop of a thread waits, all loops of that thread count as waiting")  // O9
   func loopsOfOneThread() throws {
     try withLoop { loop in
       try withLoop { sibling in
@@ -140,7 +141,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a helper of an apply cannot wait on the loop that called it")  // O9
+  @Test("a helper of an apply cannot wait for the loop that called it")  // O9
   func apply() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
@@ -159,14 +160,14 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a call that was answered is in nobody's way, before its caller knows")  // O9
+  @Test("an answered call blocks no other call, even before its caller resumes")  // O9
   func answered() throws {
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (done, cycles) = (Gate(), Tally())
     for _ in 0..<500 {
       try first.port.post {
         try? second.port.postAndWait {
-          // Behind the answer: the other loop can answer this.
+          // Runs after the answer, so the other loop can answer this call.
           try? second.port.post {
             do { try first.port.postAndWait {} } catch { cycles.increment() }
             done.open()

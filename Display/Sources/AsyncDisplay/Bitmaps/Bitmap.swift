@@ -1,21 +1,22 @@
-/// A finished picture in memory: premultiplied 32-bit pixels, `0xAARRGGBB` in the
+/// A finished image in memory: premultiplied 32-bit pixels, `0xAARRGGBB` in the
 /// machine's byte order, top row first.
 ///
-/// Its pixels do not change once somebody else has it, so any thread may read them.
-/// The memory goes back to its pool with the last reference.
+/// The pixels do not change once the bitmap has been shared, so any thread may
+/// read them. Releasing the last reference returns the memory to its pool.
 public final class Bitmap: Sendable {
-  /// How many pixels.
+  /// The size in pixels.
   public let pixels: PixelSize
 
-  /// How many pixels make a point.
+  /// The number of pixels per point.
   public let scale: Double
 
-  // Unsafe: it is written by whoever made this before it is handed on, by a lock or a
-  // closure that is posted, and only read from then on.
+  // Unsafe: only the creator writes it, before sharing the bitmap through a
+  // lock or a posted closure. Afterwards it is only read.
   nonisolated(unsafe) private let memory: BitmapMemory
   let pool: BitmapPool
 
-  /// A bitmap of whatever the memory had, for who makes it and writes every pixel.
+  /// Creates a bitmap with undefined content. The caller must write every pixel
+  /// before sharing it.
   init(
     uninitialized pixels: PixelSize,
     scale: Double,
@@ -30,10 +31,10 @@ public final class Bitmap: Sendable {
     self.pool = pool
   }
 
-  /// An empty bitmap, to be drawn into by who makes it.
+  /// Creates a transparent bitmap for the caller to draw into.
   ///
-  /// - Throws: `DisplayError` if there is no memory; a `CancellationError` once
-  ///   `isCancelled` says so.
+  /// - Throws: `DisplayError` if there is not enough memory;
+  ///   `CancellationError` once `isCancelled` returns true.
   package convenience init(
     _ pixels: PixelSize,
     scale: Double,
@@ -46,12 +47,12 @@ public final class Bitmap: Sendable {
 
   deinit { pool.giveBack(memory) }
 
-  /// Its width and height in points.
+  /// The size in points.
   public var size: Size {
     Size(width: Double(pixels.width) / scale, height: Double(pixels.height) / scale)
   }
 
-  /// Calls `body` with the pixels, row after row.
+  /// Calls `body` with the pixels, row by row.
   ///
   /// Call from any thread.
   public func withPixels<Result>(
@@ -61,17 +62,17 @@ public final class Bitmap: Sendable {
     return try body(UnsafeBufferPointer(start: start, count: pixels.width * pixels.height))
   }
 
-  /// Whether every pixel is the same.
+  /// Returns whether both bitmaps have the same size and equal pixels.
   ///
   /// Call from any thread.
   ///
-  /// - Complexity: O(n) in the pixels.
+  /// - Complexity: O(n) in the number of pixels.
   public func hasSamePixels(as other: Bitmap) -> Bool {
     guard pixels == other.pixels else { return false }
     return withPixels { mine in other.withPixels { mine.elementsEqual($0) } }
   }
 
-  /// Where the pixels are. Written only by who makes the bitmap.
+  /// The address of the pixels. Only the creator of the bitmap writes to them.
   var bytes: UnsafeMutablePointer<UInt8> {
     memory.address.assumingMemoryBound(to: UInt8.self)
   }

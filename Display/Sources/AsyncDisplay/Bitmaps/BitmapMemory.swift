@@ -6,23 +6,24 @@
   import Darwin
 #endif
 
-/// The memory of one bitmap. Has one owner: a bitmap, or the pool.
+/// The memory of one bitmap. Owned by either a bitmap or a pool.
 struct BitmapMemory {
   let address: UnsafeMutableRawPointer
   let byteCount: Int
 
-  /// Memory of whatever content, or nil if there is none.
+  /// Allocates memory with undefined content. Returns nil if the allocation
+  /// fails.
   init?(byteCount: Int) {
-    // Not calloc: what it gives again it clears in one step, which nobody can cancel.
+    // Not calloc: it clears reused memory in one step that cannot be cancelled.
     guard let address = malloc(byteCount) else { return nil }
     self.address = address
     self.byteCount = byteCount
   }
 
-  /// Makes the first `count` bytes zero, in steps: a picture of a screen takes some
-  /// milliseconds.
+  /// Clears the first `count` bytes in steps, because clearing a bitmap as
+  /// large as a screen takes several milliseconds.
   ///
-  /// - Throws: A `CancellationError` once `isCancelled` says so.
+  /// - Throws: `CancellationError` once `isCancelled` returns true.
   func clear(_ count: Int, _ isCancelled: () -> Bool) throws {
     for start in stride(from: 0, to: count, by: Self.bytesPerPoll) {
       if isCancelled() { throw CancellationError() }
@@ -30,10 +31,10 @@ struct BitmapMemory {
     }
   }
 
-  // Some 0.1 ms. Guess.
+  // About 0.1 ms of work. Not measured.
   private static let bytesPerPoll = 256 << 10
 
-  /// Gives it back to the system.
+  /// Returns the memory to the system.
   func free() { Self.release(address) }
 
   private static func release(_ address: UnsafeMutableRawPointer) {

@@ -8,51 +8,57 @@ public import LoopTransactions
   import Darwin
 #endif
 
-/// Lends the memory of bitmaps, and keeps some of what comes back.
+/// Allocates the memory of bitmaps and caches some of it for reuse.
 ///
-/// A bitmap's memory comes back when the last reference to it goes, on that thread, at
-/// once: it is kept for the next bitmap, or freed. What is kept is bounded by `keepLimit`,
-/// the oldest freed first. To give a large bitmap back to the system takes milliseconds,
-/// so a pool that has a scheduler leaves that to its workers, at a priority below what is
-/// drawn; what comes back meanwhile is used again, and freed at once where more than twice
-/// the limit is kept. Use it from any thread.
+/// Releasing the last reference to a bitmap returns its memory to the pool,
+/// synchronously on that thread. The pool caches it for the next bitmap or
+/// frees it. The cache is limited to `keepLimit` bytes; the oldest memory is
+/// freed first.
 ///
-/// In place of the queues on which YYKit and Texture let go of bitmaps, which may starve
-/// under load, and have no bound.
+/// Returning a large bitmap to the system takes milliseconds. A pool with a
+/// scheduler therefore frees excess memory on its workers, at a lower priority
+/// than drawing. Memory that waits to be freed can still be reused. If the
+/// cache exceeds twice the limit, memory is freed immediately. Use the pool
+/// from any thread.
+///
+/// Replaces the queues on which YYKit and Texture release bitmaps, which can
+/// starve under load and have no bound.
 public final class BitmapPool: Sendable {
-  /// What a pool has lent, and keeps.
+  /// Counts of the memory in use and in the cache.
   public struct Metrics: Hashable, Sendable {
-    /// Bitmaps that are alive.
+    /// The number of live bitmaps.
     public var lent = 0
-    /// Their bytes.
+    /// The bytes of live bitmaps.
     public var lentBytes = 0
-    /// The most bytes that were lent at once.
+    /// The highest value that `lentBytes` has reached.
     public var peakLentBytes = 0
-    /// Bytes kept for the next bitmaps.
+    /// The bytes cached for reuse.
     public var keptBytes = 0
-    /// Bitmaps made of memory from the system.
+    /// The number of bitmaps created with memory from the system.
     public var allocated = 0
-    /// Bitmaps made of memory that was kept.
+    /// The number of bitmaps created with cached memory.
     public var reused = 0
 
-    /// Nothing so far.
+    /// Creates metrics with all counts zero.
     public init() {}
   }
 
-  private let state: Guarded<BitmapPoolState>
+  private let state: Locked<BitmapPoolState>
   private let scheduler: OperationScheduler?
   private let process = getpid()
   private let allocate: @Sendable (Int) -> BitmapMemory?
 
-  /// An empty pool.
+  /// Creates an empty pool.
   ///
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - keepLimit: So many bytes are kept; 64 MiB are twenty cards of a feed at scale 2, a
-  ///     guess.
-  ///   - scheduler: Who frees what is over that: twice as many at most, and one bitmap that
-  ///     is larger. Nil: whoever lets go of a bitmap, at once.
+  ///   - keepLimit: The most bytes to cache. The default, 64 MiB, holds twenty
+  ///     cards of a feed at scale 2. Not measured.
+  ///   - scheduler: Frees memory beyond `keepLimit` on its workers. Until then
+  ///     the cache holds up to twice the limit, plus one bitmap that is larger
+  ///     than the limit. If nil, the thread that releases a bitmap frees excess
+  ///     memory.
   /// - Precondition: `keepLimit` is not negative.
   public convenience init(keepLimit: Int = 64 << 20, scheduler: OperationScheduler? = nil) {
     self.init(keepLimit: keepLimit, scheduler: scheduler) { BitmapMemory(byteCount: $0) }
@@ -64,29 +70,30 @@ public final class BitmapPool: Sendable {
     allocate: @escaping @Sendable (Int) -> BitmapMemory?
   ) {
     require(keepLimit >= 0, "BitmapPool: keepLimit must not be negative, got \(keepLimit)")
-    state = Guarded(BitmapPoolState(keepLimit: keepLimit, isTrimmed: scheduler != nil))
+    state = Locked(BitmapPoolState(keepLimit: keepLimit, isTrimmed: scheduler != nil))
     self.scheduler = scheduler
     self.allocate = allocate
   }
 
-  /// A pool that has no memory for more than `limit` bytes at a time.
+  /// Creates a pool that fails to allocate more than `limit` bytes at a time.
   package static func failing(above limit: Int) -> BitmapPool {
     BitmapPool(keepLimit: 0, scheduler: nil) { $0 > limit ? nil : BitmapMemory(byteCount: $0) }
   }
 
   deinit { trim() }
 
-  /// What it has lent, and keeps.
+  /// The memory in use and in the cache.
   ///
   /// Call from any thread.
   public var metrics: Metrics { state.withLock { $0.metrics } }
 
-  /// Frees what is kept, on this thread.
+  /// Frees all cached memory on the calling thread.
   ///
-  /// Call from any thread, under memory pressure.
+  /// Call from any thread, for example under memory pressure.
   public func trim() { trim(to: 0) }
 
-  /// Memory of at least `byteCount`, of whatever content, or nil if the system has none.
+  /// Returns at least `byteCount` bytes with undefined content, or nil if the
+  /// system has no memory.
   func take(_ byteCount: Int) -> BitmapMemory? {
     let rounded = Self.rounded(byteCount)
     if let memory = state.withLock({ $0.take(rounded) }) { return memory }
@@ -95,21 +102,23 @@ public final class BitmapPool: Sendable {
     return memory
   }
 
-  /// Takes memory back.
+  /// Takes memory back from a bitmap.
   func giveBack(_ memory: BitmapMemory) {
-    let (freed, asks) = state.withLock { ($0.giveBack(memory), $0.shouldAsk()) }
+    let (freed, shouldTrim) = state.withLock { ($0.giveBack(memory), $0.requestTrim()) }
     for each in freed { each.free() }
-    if asks { trimSoon() }
+    if shouldTrim { trimSoon() }
   }
 
-  // One at a time: whoever comes meanwhile has to wait for no more.
+  // Frees one block per operation, so that an operation that arrives meanwhile
+  // waits for at most one.
   private func trimSoon() {
-    // A child that was forked has no workers, and lets go of what it inherited.
+    // A forked child has no workers, but releases the bitmaps it inherited.
     guard let scheduler, getpid() == process else {
       return trim(to: state.withLock { $0.keepLimit })
     }
     scheduler.add(priority: .background) { [weak self] _ in
-      // Not `self` while it is freed: its last reference is somebody else's.
+      // Does not retain `self` while freeing: the last reference must be
+      // released elsewhere.
       guard let memory = self?.state.withLock({ $0.trimOne() }) else { return }
       memory.free()
       self?.trimSoon()
@@ -120,7 +129,7 @@ public final class BitmapPool: Sendable {
     for memory in state.withLock({ $0.shrink(to: limit) }) { memory.free() }
   }
 
-  /// An eighth more at most, so that what is kept fits more often.
+  /// Rounds up by at most an eighth, so that cached memory fits more often.
   private static func rounded(_ byteCount: Int) -> Int {
     let width = Int.bitWidth - max(byteCount, 4096).leadingZeroBitCount
     let grain = 1 << (width - 4)

@@ -1,28 +1,29 @@
-/// Which memory is lent, and which is kept for the next who asks.
+/// Tracks bitmap memory in use and memory cached for reuse.
 ///
-/// Under the pool's lock. What is to be freed is handed to the caller, who does it
-/// without the lock. D8.
+/// Protected by the pool's lock. Functions return the memory to free, and the
+/// caller frees it after unlocking. D8.
 struct BitmapPoolState {
-  /// So many bytes are kept.
+  /// The most bytes to cache.
   let keepLimit: Int
-  /// At most so many, and one bitmap that is larger than the limit, until somebody comes by
-  /// who frees the others.
+  /// The most bytes cached until a worker trims the pool, not counting one
+  /// bitmap larger than the limit.
   let mostKept: Int
-  // In the order in which they are freed: what is larger than the limit, if there is one;
-  // then the oldest.
+  // In the order to free them: the block larger than the limit, if any, then
+  // the oldest.
   private(set) var kept: [BitmapMemory] = []
   private(set) var metrics = BitmapPool.Metrics()
-  // Whether somebody will come by.
-  private var isAsked = false
+  // Whether a trim has been requested and not finished.
+  private var isTrimRequested = false
 
-  /// Whether somebody comes by: then twice as much may be kept.
+  /// Creates an empty state. If `isTrimmed`, workers trim the cache, and it may
+  /// hold twice the limit until they do.
   init(keepLimit: Int, isTrimmed: Bool) {
     self.keepLimit = keepLimit
     let twice = keepLimit.multipliedReportingOverflow(by: 2)
     mostKept = !isTrimmed ? keepLimit : twice.overflow ? .max : twice.partialValue
   }
 
-  // The bytes of the one that is larger than the limit.
+  // The bytes of the block larger than the limit, or 0.
   private var largeBytes: Int {
     guard let first = kept.first, first.byteCount > keepLimit else { return 0 }
     return first.byteCount
@@ -35,24 +36,34 @@ struct BitmapPoolState {
   }
 
   func checkInvariants() {
-    assert(metrics.keptBytes == kept.reduce(0) { $0 + $1.byteCount }, "BitmapPool: kept bytes")
-    assert(metrics.keptBytes - largeBytes <= mostKept, "BitmapPool: more than may be kept")
-    assert(kept.dropFirst().allSatisfy { $0.byteCount <= keepLimit }, "BitmapPool: large ones")
-    assert(metrics.lent >= 0 && metrics.lentBytes >= 0, "BitmapPool: more came than was lent")
+    let keptBytes = kept.reduce(0) { $0 + $1.byteCount }
+    assert(metrics.keptBytes == keptBytes, "BitmapPool: counted \(metrics), cached \(keptBytes)")
+    assert(
+      metrics.keptBytes - largeBytes <= mostKept,
+      "BitmapPool: cache limit exceeded: \(metrics)"
+    )
+    assert(
+      kept.dropFirst().allSatisfy { $0.byteCount <= keepLimit },
+      "BitmapPool: more than one block above the limit is cached"
+    )
+    assert(
+      metrics.lent >= 0 && metrics.lentBytes >= 0,
+      "BitmapPool: more memory was returned than lent: \(metrics)"
+    )
   }
 }
 
-// What is lent.
+// Lending.
 extension BitmapPoolState {
-  /// Lends memory of `byteCount` that was kept, if there is some: what fits best, and is no
-  /// more than a quarter larger.
+  /// Returns the best-fitting cached memory of at least `byteCount` bytes and
+  /// at most a quarter more, or nil if there is none.
   ///
-  /// - Complexity: O(n) in what is kept.
+  /// - Complexity: O(n) in the number of cached blocks.
   mutating func take(_ byteCount: Int) -> BitmapMemory? {
     defer { checkInvariants() }
     let most = byteCount + byteCount / 4
     var best: Int?
-    // The last one back is the likeliest to be in a cache.
+    // The most recently returned block is most likely still in the CPU cache.
     for index in kept.indices.reversed() where byteCount...most ~= kept[index].byteCount {
       if let best, kept[index].byteCount >= kept[best].byteCount { continue }
       best = index
@@ -65,7 +76,7 @@ extension BitmapPoolState {
     return memory
   }
 
-  /// Takes note of fresh memory that is lent.
+  /// Counts newly allocated memory as lent.
   mutating func lendFresh(_ byteCount: Int) {
     defer { checkInvariants() }
     metrics.allocated += 1
@@ -79,39 +90,43 @@ extension BitmapPoolState {
   }
 }
 
-// What comes back.
+// Returning.
 extension BitmapPoolState {
-  /// Takes memory back; what is to be freed for it.
+  /// Takes memory back. Returns the memory to free in exchange.
   mutating func giveBack(_ memory: BitmapMemory) -> [BitmapMemory] {
     defer { checkInvariants() }
     metrics.lentBytes -= memory.byteCount
     metrics.lent -= 1
     let isLarge = memory.byteCount > keepLimit
-    // By whoever comes by, if there is somebody, and nothing as large waits for that.
+    // Cached only if a worker will free it and no other block as large is
+    // waiting for that.
     if isLarge, mostKept == keepLimit || largeBytes > 0 { return [memory] }
-    // It is of use to few: before all others.
+    // Few bitmaps can reuse it, so it is freed before all others.
     kept.insert(memory, at: isLarge ? 0 : kept.count)
     metrics.keptBytes += memory.byteCount
     return shrinkOthers()
   }
 
-  /// Whether somebody has to be asked to free what is over the limit. Says so once, until
-  /// nothing is.
-  mutating func shouldAsk() -> Bool {
-    guard !isAsked, mostKept > keepLimit, metrics.keptBytes > keepLimit else { return false }
-    isAsked = true
+  /// Returns true if the caller must request a trim. Returns true once, until
+  /// the cache is within the limit again.
+  mutating func requestTrim() -> Bool {
+    guard !isTrimRequested, mostKept > keepLimit, metrics.keptBytes > keepLimit else {
+      return false
+    }
+    isTrimRequested = true
     return true
   }
 
-  /// What who was asked is to free next; nil if nothing is over the limit.
+  /// Returns the next memory for the trimming worker to free, or nil if the
+  /// cache is within the limit.
   mutating func trimOne() -> BitmapMemory? {
     defer { checkInvariants() }
     if metrics.keptBytes > keepLimit { return remove(at: 0) }
-    isAsked = false
+    isTrimRequested = false
     return nil
   }
 
-  /// Keeps no more than `limit` bytes; what is to be freed.
+  /// Reduces the cache to `limit` bytes. Returns the memory to free.
   mutating func shrink(to limit: Int) -> [BitmapMemory] {
     defer { checkInvariants() }
     var freed: [BitmapMemory] = []

@@ -1,9 +1,9 @@
-/// Why something could not be drawn.
+/// An error that prevents a display.
 public enum DisplayError: Error, Hashable, Sendable {
-  /// The bounds or the scale can not be drawn.
+  /// The size or the scale is not drawable.
   case size(PixelSize.SizeError)
   /// The system has no memory for a bitmap.
   case noMemory(byteCount: Int)
-  /// Cairo failed, and says this.
+  /// Cairo failed with this message.
   case cairo(String)
 }

@@ -1,16 +1,18 @@
 import CCairo
 
-// What takes long, in steps between which it can be cancelled.
+// Long drawing operations, split into bands so that they can be cancelled.
 extension DrawingContext {
-  // Rows of pixels: a third of a millisecond of what is interpolated across 1,000.
+  // In rows of pixels. Interpolating 32 rows of 1,000 pixels takes about 0.3
+  // ms.
   private static let bandRows = 32.0
 
-  /// Calls `body` once for each band of rows that the clip reaches, cut to that band.
+  /// Calls `body` once for each band of rows that the clip covers, with the
+  /// clip reduced to that band.
   ///
-  /// Bands are whole pixels, so that what is drawn has the bytes that one step would
-  /// have given it. `isCancelled` is asked before each. D-31.
+  /// Bands consist of whole pixels, so the result has the same bytes as drawing
+  /// in one step. `isCancelled` is called before each band.
   ///
-  /// - Throws: A `CancellationError` once `isCancelled` says so.
+  /// - Throws: `CancellationError` once `isCancelled` returns true.
   func inBands(_ isCancelled: () -> Bool, _ body: () -> Void) throws {
     var matrix = cairo_matrix_t()
     cairo_get_matrix(cairo, &matrix)

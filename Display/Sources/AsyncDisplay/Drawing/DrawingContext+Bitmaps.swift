@@ -1,13 +1,13 @@
 import CCairo
 
 extension DrawingContext {
-  /// Draws `bitmap` into `rect`, as opaque as `alpha`, over what is there.
+  /// Draws `bitmap` into `rect` with the opacity `alpha`.
   ///
-  /// Where pixels of the two fall together they are copied, else interpolated.
-  /// `isCancelled` is asked every 32 rows of pixels.
+  /// Pixels that coincide with pixels of the target are copied; others are
+  /// interpolated. `isCancelled` is called every 32 rows of pixels.
   ///
-  /// - Throws: `DisplayError` if Cairo fails; a `CancellationError` once `isCancelled`
-  ///   says so.
+  /// - Throws: `DisplayError` if Cairo fails; `CancellationError` once
+  ///   `isCancelled` returns true.
   public func draw(
     _ bitmap: Bitmap,
     in rect: Rect,
@@ -16,7 +16,8 @@ extension DrawingContext {
   ) throws {
     guard rect.isValid, rect.size.width > 0, rect.size.height > 0, alpha > 0 else { return }
     try bitmap.withSurface { surface in
-      // Saved: the surface is this call's, and the context must not keep it.
+      // Saved and restored, so that the context does not keep the surface of
+      // this call.
       try saved {
         addPath(rect, radius: 0)
         cairo_clip(cairo)
@@ -27,10 +28,11 @@ extension DrawingContext {
           rect.size.height / Double(bitmap.pixels.height)
         )
         cairo_set_source_surface(cairo, surface, 0, 0)
-        // Of one that failed Cairo makes a source that nobody frees.
+        // If the surface failed, Cairo creates a source pattern that is never
+        // freed.
         if cairo_status(cairo) == ad_cairo_status_success, let source = cairo_get_source(cairo) {
           cairo_pattern_set_filter(source, ad_cairo_good)
-          // Else the edges of what is made larger fade.
+          // Without padding, the edges of an enlarged bitmap would fade out.
           cairo_pattern_set_extend(source, ad_cairo_pad)
         }
         try inBands(isCancelled) { cairo_paint_with_alpha(cairo, alpha) }
@@ -40,15 +42,18 @@ extension DrawingContext {
 }
 
 extension Bitmap {
-  /// Draws a bitmap of `pixels` by `body`, now, on this thread.
+  /// Creates a bitmap and draws into it on the calling thread.
   ///
-  /// Call from any thread. For what is drawn once and shown often: placeholders,
-  /// inputs of other pictures.
+  /// Call from any thread. Suitable for bitmaps that are drawn once and shown
+  /// often, such as placeholders.
   ///
   /// - Parameters:
-  ///   - scale: Pixels a point; `body` draws in points.
-  ///   - pool: Where the memory is from.
-  /// - Throws: `DisplayError` if there is no memory or Cairo fails; what `body` throws.
+  ///   - pixels: The size in pixels.
+  ///   - scale: The number of pixels per point. `body` draws in points.
+  ///   - pool: Where the memory comes from.
+  ///   - body: Draws the bitmap.
+  /// - Throws: `DisplayError` if there is not enough memory or Cairo fails; any
+  ///   error that `body` throws.
   public static func draw(
     _ pixels: PixelSize,
     scale: Double = 1,

@@ -1,21 +1,23 @@
 import CCairo
 
-// Shapes of one colour, or a gradient.
+// Filling and stroking.
 extension DrawingContext {
-  /// Fills `rect`, with corners of `radius`, with `color`. One that is not valid is none.
+  /// Fills `rect`, with corners of `radius`, with `color`. Draws nothing if
+  /// `rect` is not valid.
   public func fill(_ rect: Rect, radius: Double = 0, with color: Color) {
     setSource(color)
     addPath(rect, radius: radius)
     cairo_fill(cairo)
   }
 
-  /// Fills all there is with `color`.
+  /// Fills the whole clip with `color`.
   public func fill(with color: Color) {
     setSource(color)
     cairo_paint(cairo)
   }
 
-  /// Draws a line of `width` along the inside of `rect`; none along one that is not valid.
+  /// Draws a line of `width` along the inside of `rect`. Draws nothing if
+  /// `rect` is not valid.
   public func stroke(_ rect: Rect, radius: Double = 0, width: Double, with color: Color) {
     guard width > 0, width.isFinite else { return }
     let inner = Rect(
@@ -30,10 +32,10 @@ extension DrawingContext {
     cairo_stroke(cairo)
   }
 
-  /// Fills `rect` with `gradient`, which spans it. `isCancelled` is asked every 32 rows of
-  /// pixels.
+  /// Fills `rect` with `gradient`, scaled to the rectangle. `isCancelled` is
+  /// called every 32 rows of pixels.
   ///
-  /// - Throws: A `CancellationError` once `isCancelled` says so.
+  /// - Throws: `CancellationError` once `isCancelled` returns true.
   public func fill(
     _ rect: Rect,
     with gradient: Gradient,

@@ -1,15 +1,17 @@
 import CCairo
 
-// Rectangles, as Cairo can take them: its places are 24 bits of pixels, and it looks for
-// how many parts an arc has as long as that is large.
+// Rectangles within Cairo's limits. Cairo stores coordinates in 24 bits of
+// pixels. The time it needs to divide an arc into segments grows with the
+// radius.
 extension DrawingContext {
-  // Pixels beyond what is seen, further than which no edge is.
+  // Edges are at most this far outside the clip, in pixels.
   private static let farthest = 4_194_304.0
-  // What is rounder is as round as this, in pixels.
+  // The largest radius, in pixels.
   private static let roundest = 1_048_576.0
 
-  /// Begins a path around `rect`: none if that is not valid. Of what is out of sight only
-  /// so much is there as makes no difference.
+  /// Starts a path around `rect`, or an empty path if `rect` is not valid.
+  /// Parts far outside the clip are cut off where that does not change the
+  /// result.
   func addPath(_ rect: Rect, radius: Double) {
     cairo_new_path(cairo)
     guard rect.isValid, let far = points(Self.farthest), let rect = cut(rect, at: far) else {
@@ -30,7 +32,7 @@ extension DrawingContext {
     cairo_close_path(cairo)
   }
 
-  // So many pixels, in points of the place that is drawn in.
+  // Converts a number of pixels to points in the current coordinates.
   private func points(_ pixels: Double) -> Double? {
     var matrix = cairo_matrix_t()
     cairo_get_matrix(cairo, &matrix)
@@ -40,7 +42,8 @@ extension DrawingContext {
     return points.isFinite && points > 0 ? points : nil
   }
 
-  // `rect` itself where no edge is far. Nil: none of it is near.
+  // Returns `rect` without the parts more than `far` outside the clip; nil if
+  // nothing remains.
   private func cut(_ rect: Rect, at far: Double) -> Rect? {
     var (left, top, right, bottom) = (0.0, 0.0, 0.0, 0.0)
     cairo_clip_extents(cairo, &left, &top, &right, &bottom)

@@ -1,19 +1,21 @@
 import CCairo
 
-/// Where a display draws: a bitmap, in points from its top left.
+/// The drawing surface of a display: a bitmap, in points from its top left
+/// corner.
 ///
-/// Made for one display, and used on its thread, until the closure it was handed to
-/// returns; one that is kept draws nothing from then on. What it has no method for is
-/// drawn by Cairo itself, on `cairo`.
+/// A context belongs to one display and its thread, and is valid until the
+/// closure that received it returns. A context that is kept longer draws
+/// nothing. For drawing operations without a method here, call Cairo with
+/// `cairo`.
 public final class DrawingContext {
-  /// The `cairo_t` that draws, for who links Cairo. Of the context: not to be kept
-  /// without it.
+  /// The `cairo_t` of the context, for code that links Cairo. Valid as long as
+  /// the context.
   public let cairo: OpaquePointer
 
-  /// Pixels a point.
+  /// The number of pixels per point.
   public let scale: Double
 
-  /// Where bitmaps that are made on the way come from.
+  /// Where temporary bitmaps come from.
   public let pool: BitmapPool
 
   private init(cairo: OpaquePointer, scale: Double, pool: BitmapPool) {
@@ -24,15 +26,16 @@ public final class DrawingContext {
 
   deinit { cairo_destroy(cairo) }
 
-  /// Draws into `bitmap`, which nobody else has.
+  /// Calls `body` with a context that draws into `bitmap`. The bitmap must not
+  /// be shared yet.
   static func draw(
     into bitmap: Bitmap,
     _ body: (DrawingContext) throws -> Void
   ) throws {
     try bitmap.withSurface { surface in
       guard let cairo = cairo_create(surface) else { throw DisplayError.cairo("no context") }
-      // Whoever keeps it keeps Cairo's: the surface is finished when this returns, and
-      // whatever is drawn on it later fails.
+      // A context that is kept retains the `cairo_t`. The surface is finished
+      // when this function returns, so later drawing fails.
       let context = DrawingContext(cairo: cairo, scale: bitmap.scale, pool: bitmap.pool)
       cairo_scale(cairo, bitmap.scale, bitmap.scale)
       try context.check()
@@ -42,7 +45,7 @@ public final class DrawingContext {
     }
   }
 
-  /// Throws what Cairo says if it failed.
+  /// Throws Cairo's error status, if any.
   func check() throws(DisplayError) {
     let status = cairo_status(cairo)
     guard status != ad_cairo_status_success else { return }
@@ -50,24 +53,25 @@ public final class DrawingContext {
   }
 }
 
-// What is drawn through.
+// Graphics state.
 extension DrawingContext {
-  /// Runs `body`, and undoes what it did to the place, the clip and the like.
+  /// Calls `body`, then restores the coordinates, the clip and the rest of the
+  /// graphics state.
   public func saved<Result>(_ body: () throws -> Result) rethrows -> Result {
     save()
     defer { restore() }
     return try body()
   }
 
-  /// Draws what follows `x` to the right and `y` downwards.
+  /// Moves the origin by `x` to the right and by `y` downwards.
   public func translate(x: Double, y: Double) { cairo_translate(cairo, x, y) }
 
-  /// Draws what follows so much larger.
+  /// Scales the coordinates.
   ///
-  /// - Precondition: Neither is zero.
+  /// - Precondition: Neither factor is zero.
   public func scale(x: Double, y: Double) { cairo_scale(cairo, x, y) }
 
-  /// Draws what follows only within `rect`, with corners of `radius`.
+  /// Clips further drawing to `rect`, with corners of `radius`.
   public func clip(to rect: Rect, radius: Double = 0) {
     addPath(rect, radius: radius)
     cairo_clip(cairo)
@@ -77,10 +81,10 @@ extension DrawingContext {
 
   func restore() { cairo_restore(cairo) }
 
-  /// Draws what follows apart, until `endGroup`.
+  /// Redirects further drawing to a group, until `endGroup(alpha:)`.
   func beginGroup() { cairo_push_group(cairo) }
 
-  /// Draws the group, as opaque as `alpha`.
+  /// Draws the group with the opacity `alpha`.
   func endGroup(alpha: Double) {
     cairo_pop_group_to_source(cairo)
     cairo_paint_with_alpha(cairo, alpha)
@@ -88,7 +92,8 @@ extension DrawingContext {
 }
 
 extension Bitmap {
-  /// Calls `body` with a surface of this thread's own over the pixels.
+  /// Calls `body` with a Cairo surface over the pixels, used by this thread
+  /// only.
   func withSurface<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
     let surface = cairo_image_surface_create_for_data(
       bytes,
@@ -99,7 +104,8 @@ extension Bitmap {
     )
     guard let surface else { throw DisplayError.cairo("no surface") }
     defer {
-      // Whoever still refers to it finds no pixels: they may be gone by then.
+      // Finishing detaches the pixels from references that remain; the memory
+      // may be reused.
       cairo_surface_finish(surface)
       cairo_surface_destroy(surface)
     }

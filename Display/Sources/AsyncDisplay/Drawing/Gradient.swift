@@ -1,30 +1,30 @@
-/// Colours along a line.
+/// A linear gradient.
 public struct Gradient: Hashable, Sendable {
-  /// A colour at a place of the line.
+  /// A colour at a position along the line.
   public struct Stop: Hashable, Sendable {
-    /// Where, from 0 at its start to 1 at its end.
+    /// The position, from 0 at the start of the line to 1 at its end.
     public var offset: Double
-    /// Which.
+    /// The colour.
     public var color: Color
 
-    /// `color` at `offset`.
+    /// Creates a stop.
     public init(_ offset: Double, _ color: Color) {
       self.offset = offset
       self.color = color
     }
   }
 
-  /// The colours, in the order of their offsets. Before the first and after the last
-  /// they go on.
+  /// The colours, ordered by offset. The first and the last extend beyond the
+  /// line.
   public var stops: [Stop]
 
-  /// Where the line starts, in parts of the rectangle that is filled.
+  /// The start of the line, in unit coordinates of the filled rectangle.
   public var start: Point
 
-  /// Where the line ends.
+  /// The end of the line, in unit coordinates of the filled rectangle.
   public var end: Point
 
-  /// The colours `stops` from `start` to `end`: by default from top to bottom.
+  /// Creates a gradient. By default the line runs from top to bottom.
   public init(
     _ stops: [Stop],
     from start: Point = .zero,

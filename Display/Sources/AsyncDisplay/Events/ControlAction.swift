@@ -1,10 +1,13 @@
-/// What is called for some events of a control.
+/// An action of a control, for some of its events.
 ///
-/// Kept by the control until it is removed or its target is gone. Of the loop.
+/// `ControlNode.addTarget` returns it, and `ControlNode.remove(_:)` takes it.
+/// The control retains the action until it is removed or its target is
+/// deallocated. Belongs to the loop.
 public final class ControlAction {
-  let events: ControlEvents
+  /// The events that the action is called for.
+  public let events: ControlEvents
   private let body: (ControlNode, ControlEvents) -> Bool
-  // loop only, as the control that calls it.
+  // loop only, like the control that calls it.
   private weak var target: AnyObject?
 
   init<Target: AnyObject>(
@@ -21,12 +24,12 @@ public final class ControlAction {
     }
   }
 
-  /// Calls it; false if its target is gone.
+  /// Calls the action. Returns false if the target has been deallocated.
   func perform(_ control: ControlNode, _ events: ControlEvents) -> Bool { body(control, events) }
 
-  /// Whether it is `target`'s.
+  /// Returns whether the action belongs to `target`.
   func belongs(to target: AnyObject) -> Bool { self.target === target }
 
-  /// Whether it can be called still.
+  /// Whether the target is alive.
   var hasTarget: Bool { target != nil }
 }

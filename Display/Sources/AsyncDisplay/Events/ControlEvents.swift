@@ -1,31 +1,35 @@
-/// What a touch did to a control. A set: what is asked for, and what happened, may be
-/// several; an action is called if one of them is the same.
+/// The effects of a touch on a control. An action is called if its events
+/// include at least one that happened.
+///
+/// Names and meanings match UIKit's `UIControl.Event`.
 public struct ControlEvents: OptionSet, Hashable, Sendable {
-  /// A bit for each.
+  /// One bit per event.
   public let rawValue: UInt16
 
-  /// The events of these bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// A touch began in it.
+  /// A touch began in the control.
   public static let touchDown = ControlEvents(rawValue: 1)
-  /// A touch began in it again, shortly after another: comes with `touchDown`.
+  /// A touch began in the control shortly after another. Occurs together with
+  /// `touchDown`.
   public static let touchDownRepeat = ControlEvents(rawValue: 2)
-  /// A touch moved within it.
+  /// The touch moved inside the control.
   public static let touchDragInside = ControlEvents(rawValue: 4)
-  /// A touch that began in it moved, outside.
+  /// The touch moved outside the control.
   public static let touchDragOutside = ControlEvents(rawValue: 8)
-  /// A touch that began in it came back: comes with `touchDragInside`.
+  /// The touch moved back into the control. Occurs together with
+  /// `touchDragInside`.
   public static let touchDragEnter = ControlEvents(rawValue: 16)
-  /// A touch left it: comes with `touchDragOutside`.
+  /// The touch left the control. Occurs together with `touchDragOutside`.
   public static let touchDragExit = ControlEvents(rawValue: 32)
-  /// A touch that began in it ended in it.
+  /// The touch ended inside the control.
   public static let touchUpInside = ControlEvents(rawValue: 64)
-  /// A touch that began in it ended outside.
+  /// The touch ended outside the control.
   public static let touchUpOutside = ControlEvents(rawValue: 128)
-  /// A touch was taken from it, or it can not answer any more.
+  /// The touch was cancelled, or the control was disabled or removed.
   public static let touchCancel = ControlEvents(rawValue: 256)
 
-  /// All of these.
+  /// All events.
   public static let all = ControlEvents(rawValue: 511)
 }

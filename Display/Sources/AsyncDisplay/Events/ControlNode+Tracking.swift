@@ -1,11 +1,11 @@
-// A touch, from its beginning to its end. A `TouchRouter` calls these; who has events of
-// another kind calls them, too.
+// Touch tracking. A `TouchRouter` calls these functions. Code with another
+// source of events can call them, too.
 extension ControlNode {
-  /// A touch began in it. One that it followed is cancelled.
+  /// Begins tracking `touch`. Cancels the touch that is being tracked, if any.
   ///
   /// Call on the loop.
   ///
-  /// - Returns: Whether it follows the touch.
+  /// - Returns: Whether the control tracks the touch.
   @discardableResult
   public func touchBegan(_ touch: Touch) -> Bool {
     check("ControlNode.touchBegan")
@@ -13,11 +13,12 @@ extension ControlNode {
     guard isEnabled, beginTracking(touch) else { return false }
     isTracking = true
     isHighlighted = true
-    tell(touch.tapCount > 1 ? [.touchDown, .touchDownRepeat] : .touchDown)
+    sendTouch(touch.tapCount > 1 ? [.touchDown, .touchDownRepeat] : .touchDown)
     return true
   }
 
-  /// The touch that it follows moved. Does nothing if it follows none.
+  /// Handles a movement of the tracked touch. Does nothing if no touch is
+  /// tracked.
   ///
   /// Call on the loop.
   public func touchMoved(_ touch: Touch) {
@@ -28,10 +29,10 @@ extension ControlNode {
     isHighlighted = isInside
     var events: ControlEvents = isInside ? .touchDragInside : .touchDragOutside
     if wasInside != isInside { events.insert(isInside ? .touchDragEnter : .touchDragExit) }
-    tell(events)
+    sendTouch(events)
   }
 
-  /// The touch that it follows ended. Does nothing if it follows none.
+  /// Handles the end of the tracked touch. Does nothing if no touch is tracked.
   ///
   /// Call on the loop.
   public func touchEnded(_ touch: Touch) {
@@ -40,10 +41,11 @@ extension ControlNode {
     isTracking = false
     isHighlighted = false
     endTracking(touch)
-    tell(contains(touch.location) ? .touchUpInside : .touchUpOutside)
+    sendTouch(contains(touch.location) ? .touchUpInside : .touchUpOutside)
   }
 
-  /// The touch that it follows is somebody else's now. Does nothing if it follows none.
+  /// Cancels the tracked touch, for example because a scroll took it over. Does
+  /// nothing if no touch is tracked.
   ///
   /// Call on the loop.
   public func touchCancelled() {
@@ -52,8 +54,8 @@ extension ControlNode {
     isTracking = false
     isHighlighted = false
     endTracking(nil)
-    tell(.touchCancel)
+    sendTouch(.touchCancel)
   }
 
-  private func tell(_ events: ControlEvents) { if sendsTouches { send(events) } }
+  private func sendTouch(_ events: ControlEvents) { if sendsTouches { send(events) } }
 }

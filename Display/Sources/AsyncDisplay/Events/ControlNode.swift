@@ -1,7 +1,8 @@
-/// A canvas that answers touches: buttons, and what else is pressed.
+/// A canvas that handles touches, such as a button.
 ///
-/// It needs no layer of its own: where it is a part of a picture, the picture is drawn
-/// anew when it is pressed, off the loop, and shows what it did until then.
+/// A control needs no layer of its own. If it is drawn into an ancestor's
+/// bitmap, pressing it redraws that bitmap on a worker, and the previous
+/// contents stay visible until then.
 ///
 /// ```swift
 /// final class Heart: ControlNode {
@@ -14,10 +15,11 @@
 /// heart.addTarget(card, for: .touchUpInside) { card, _, _ in card.like() }
 /// ```
 ///
-/// After Graver's WMGCanvasControl, whose press events were compared as a whole, and drew
-/// on the main thread.
+/// Corresponds to UIKit's `UIControl`. Modelled on Graver's `WMGCanvasControl`,
+/// which compared sets of events as a whole and drew on the main thread.
 open class ControlNode: CanvasNode {
-  /// Whether it answers touches. One that it has is cancelled when it does not any more.
+  /// Whether the control handles touches. Disabling it cancels the touch that
+  /// it tracks.
   public var isEnabled = true {
     didSet {
       check("ControlNode.isEnabled")
@@ -27,7 +29,8 @@ open class ControlNode: CanvasNode {
     }
   }
 
-  /// Whether it is chosen. It is for actions to set.
+  /// Whether the control is selected. Actions set it; the control itself does
+  /// not.
   public var isSelected = false {
     didSet {
       check("ControlNode.isSelected")
@@ -35,66 +38,75 @@ open class ControlNode: CanvasNode {
     }
   }
 
-  // loop only, once it is loaded; the touches check.
+  // loop only, once the node is loaded; the touch functions check.
 
-  /// Whether a touch is on it.
+  /// Whether a touch is inside the control.
   public internal(set) var isHighlighted = false {
     didSet { if isHighlighted != oldValue { stateDidChange() } }
   }
 
-  // loop only, once it is loaded; the touches check.
+  // loop only, once the node is loaded; the touch functions check.
 
-  /// Whether it follows a touch that began in it.
+  /// Whether the control tracks a touch.
   public internal(set) var isTracking = false
 
-  // Whether the touch that it follows is told to actions.
+  // Whether actions are called for the tracked touch.
   var sendsTouches: Bool { true }
 
-  // loop only, once it is loaded; `addTarget`, `remove` and `send` check. Those whose
-  // target is gone are left out when one is called.
+  // loop only, once the node is loaded; `addTarget`, `remove` and `send` check.
+  // An action whose target was deallocated is removed when it is due to be
+  // called.
   var actions: [ControlAction] = []
 
-  /// Called when it was enabled, selected or highlighted, or is not any more. By default
-  /// it is drawn anew.
+  /// Called when `isEnabled`, `isSelected` or `isHighlighted` changes. The
+  /// default implementation redraws the node. An override that should redraw
+  /// must call `super`.
   ///
-  /// Called on the loop if it is loaded.
+  /// Called on the loop if the node is loaded.
   open func stateDidChange() { setNeedsDisplay() }
 
-  /// Whether it follows a touch that began in it.
+  /// Returns whether the control tracks a touch that began in it. If false, no
+  /// action is called for the touch. The default is true.
   ///
-  /// Called on the loop. If it does not, nobody is told of the touch.
+  /// Called on the loop.
   open func beginTracking(_ touch: Touch) -> Bool { true }
 
-  /// Whether it follows a touch that moved any further. If it does not, the touch is
-  /// cancelled.
+  /// Returns whether the control continues to track a touch that moved. If
+  /// false, the touch is cancelled. The default is true.
   ///
   /// Called on the loop.
   open func continueTracking(_ touch: Touch) -> Bool { true }
 
-  /// A touch that it followed ended, or was cancelled: nil.
+  /// Called when the tracked touch ended, or with nil if it was cancelled. The
+  /// default does nothing.
   ///
-  /// Called on the loop, before actions are.
+  /// Called on the loop, before actions are called.
   open func endTracking(_ touch: Touch?) {}
 
-  /// Whether it is enabled, and has actions whose target is there.
+  /// Whether the control is enabled and has an action with a live target.
   override open var answersEvents: Bool { isEnabled && hasTargets }
 
-  // Whether there is somebody to tell.
+  // Whether an action has a live target.
   var hasTargets: Bool { actions.contains { $0.hasTarget } }
 }
 
 // Targets and actions.
 extension ControlNode {
-  /// Has `action` called for each of `events`, in the order in which actions were added.
+  /// Adds an action that is called for each of `events`. Actions are called in
+  /// the order they were added.
   ///
-  /// Call on the thread that builds the tree; on the loop if it is loaded.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   ///
   /// - Parameters:
-  ///   - target: Not kept alive. Once it is gone so is the action.
-  ///   - action: Called on the loop, with the target, the control, and those of `events`
-  ///     that happened. May add and remove actions: those that were added are called
-  ///     from the next event on, those that were removed no more.
-  /// - Returns: What `remove` takes.
+  ///   - target: Not retained. The action is removed after the target was
+  ///     deallocated.
+  ///   - events: The events that the action is called for.
+  ///   - action: Called on the loop with the target, the control, and the
+  ///     events among `events` that happened. It may add and remove actions. An
+  ///     added action is called from the next event on; a removed one is not
+  ///     called any more.
+  /// - Returns: The action, to pass to `remove(_:)`.
   @discardableResult
   public func addTarget<Target: AnyObject>(
     _ target: Target,
@@ -107,29 +119,32 @@ extension ControlNode {
     return action
   }
 
-  /// Calls `action` no more.
+  /// Removes `action`.
   ///
-  /// Call as `addTarget`.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func remove(_ action: ControlAction) {
     check("ControlNode.remove")
     actions.removeAll { $0 === action }
   }
 
-  /// Calls none of `target`'s actions any more.
+  /// Removes all actions of `target`.
   ///
-  /// Call as `addTarget`.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func removeTarget(_ target: AnyObject) {
     check("ControlNode.removeTarget")
     actions.removeAll { $0.belongs(to: target) }
   }
 
-  /// Calls the actions that were added for one of `events`.
+  /// Calls the actions added for at least one of `events`.
   ///
-  /// Call on the loop. What a touch does, and what stands in for one.
+  /// Call on the loop. Touches call it; other input can call it instead of a
+  /// touch.
   public func send(_ events: ControlEvents) {
     check("ControlNode.send")
     for action in actions {
-      // D-40f: some of them, not all.
+      // One common event is enough.
       let matching = action.events.intersection(events)
       guard !matching.isEmpty, actions.contains(where: { $0 === action }) else { continue }
       if !action.perform(self, matching) { remove(action) }

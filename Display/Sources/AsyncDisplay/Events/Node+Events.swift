@@ -1,20 +1,24 @@
-// Which node a touch is for. It does not matter whose bitmap shows it: a part of a
-// picture answers as one with a layer of its own.
+// Hit testing. A node that is drawn into an ancestor's bitmap is treated like
+// one with its own layer.
 extension Node {
-  /// The node in front of all others at `point` that answers events; nil if there is
-  /// none. What is hidden, transparent or clipped away answers none; what answers none
-  /// lets them through to what is behind.
+  /// Returns the frontmost node at `point` that handles events, or nil if there
+  /// is none.
   ///
-  /// Call on the thread that builds the tree; on the loop if it is loaded.
+  /// Hidden, transparent and clipped nodes are skipped. A node that handles no
+  /// events does not block the nodes behind it.
   ///
-  /// - Parameter point: In its own coordinates.
-  /// - Complexity: O(n) in its parts.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
+  ///
+  /// - Parameter point: A point in the node's coordinates.
+  /// - Complexity: O(n) in the subtree.
   public func hitTest(_ point: Point) -> Node? {
     check("Node.hitTest")
     guard !isHidden, alpha > 0, frame.isValid, point.x.isFinite, point.y.isFinite else {
       return nil
     }
-    // Its parts are clipped to where it draws, whatever of that it answers for.
+    // Subnodes are clipped to the content rectangle, even if `contains(_:)` is
+    // overridden.
     if clipsToBounds || cornerRadius > 0 {
       guard contentRect.contains(point, radius: cornerRadius) else { return nil }
     }
@@ -25,8 +29,8 @@ extension Node {
     return contains(point) && answersEvents ? self : nil
   }
 
-  /// `point`, which is in `ancestor`'s supernode's coordinates, in its own; nil if it is
-  /// not, or no longer, a part of `ancestor`.
+  /// Converts `point` from the coordinates of `ancestor`'s supernode to this
+  /// node's. Returns nil if this node is not part of `ancestor`.
   func convert(_ point: Point, from ancestor: Node) -> Point? {
     var (point, node) = (point, Node?.some(self))
     while let each = node {
@@ -39,14 +43,14 @@ extension Node {
 }
 
 extension Rect {
-  /// Whether `point` is in it, corners of `radius` left out. Its left and top edges are
-  /// part of it, the others are not.
+  /// Returns whether `point` is inside the rectangle with corners of `radius`.
+  /// The left and top edges are inside; the right and bottom ones are not.
   func contains(_ point: Point, radius: Double = 0) -> Bool {
     let (x, y) = (point.x - origin.x, point.y - origin.y)
     guard x >= 0, y >= 0, x < size.width, y < size.height else { return false }
     let radius = min(radius, size.width / 2, size.height / 2)
     guard radius > 0 else { return true }
-    // How far it is beyond the centre of the nearest corner's circle.
+    // The distance beyond the centre of the nearest corner's circle.
     let across = max(radius - x, x - (size.width - radius), 0)
     let down = max(radius - y, y - (size.height - radius), 0)
     return across * across + down * down <= radius * radius

@@ -1,12 +1,12 @@
-/// A finger, or a pointer that is pressed, at one moment.
+/// A finger or a pressed pointer at one moment.
 public struct Touch: Hashable, Sendable {
-  /// Where it is, in the coordinates of the node that it is handed to.
+  /// The position in the coordinates of the node that receives the touch.
   public var location: Point
 
-  /// How many taps came shortly after each other, this one included.
+  /// The number of taps in quick succession, including this one.
   public var tapCount: Int
 
-  /// A touch at `location`.
+  /// Creates a touch.
   public init(at location: Point, tapCount: Int = 1) {
     self.location = location
     self.tapCount = tapCount

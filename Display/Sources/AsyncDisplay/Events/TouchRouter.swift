@@ -1,8 +1,9 @@
-/// Hands one finger's, or a mouse's, touches to the controls of a tree.
+/// Passes the touches of one finger or mouse to the controls of a tree.
 ///
-/// The control in front where a touch begins has it until it ends, wherever it goes. One
-/// that is disabled, or is no part of the tree any more, has its touch cancelled. Of the
-/// loop. For each further finger there is a router.
+/// The frontmost control where a touch begins receives the whole touch,
+/// wherever it moves. The touch is cancelled if the control is disabled or
+/// removed from the tree. Use one router per finger. A router belongs to the
+/// loop.
 ///
 /// ```swift
 /// let router = TouchRouter(card)
@@ -10,26 +11,26 @@
 /// router.ended(at: Point(x: 21, y: 30))
 /// ```
 public final class TouchRouter {
-  /// The tree. It is kept alive.
+  /// The root of the tree. Retained.
   public let root: Node
 
-  /// The control that has the touch; nil if none does.
+  /// The control that receives the current touch, or nil.
   public private(set) weak var control: ControlNode?
 
-  // loop only, as `control`: what is told to nodes checks.
+  // loop only, as is `control`; the functions of the nodes check.
   private var tapCount = 1
 
-  /// A router for `root` and its parts.
+  /// Creates a router for `root` and its subnodes.
   public init(_ root: Node) { self.root = root }
 
-  /// A touch began. If there is one already, that is cancelled.
+  /// Begins a touch. Cancels the current touch, if any.
   ///
   /// Call on the loop.
   ///
   /// - Parameters:
-  ///   - point: In the coordinates in which `root` has its frame.
-  ///   - tapCount: How many taps came shortly after each other, this one included.
-  /// - Returns: Whether a control has it.
+  ///   - point: The position in the coordinates of `root`'s frame.
+  ///   - tapCount: The number of taps in quick succession, including this one.
+  /// - Returns: Whether a control receives the touch.
   @discardableResult
   public func began(at point: Point, tapCount: Int = 1) -> Bool {
     cancelled()
@@ -39,12 +40,12 @@ public final class TouchRouter {
     guard let control = hit as? ControlNode, let location = control.convert(point, from: root)
     else { return false }
     guard control.touchBegan(Touch(at: location, tapCount: tapCount)) else { return false }
-    // Unless its own action disabled it.
+    // Nil if an action has disabled the control.
     self.control = control.isTracking ? control : nil
     return true
   }
 
-  /// The touch moved.
+  /// Moves the touch.
   ///
   /// Call on the loop.
   public func moved(to point: Point) {
@@ -53,7 +54,7 @@ public final class TouchRouter {
     if !control.isTracking { self.control = nil }
   }
 
-  /// The touch ended.
+  /// Ends the touch.
   ///
   /// Call on the loop.
   public func ended(at point: Point) {
@@ -62,7 +63,7 @@ public final class TouchRouter {
     control.touchEnded(touch)
   }
 
-  /// The touch is somebody else's: of a scroll that began with it, say.
+  /// Cancels the touch, for example because a scroll took it over.
   ///
   /// Call on the loop.
   public func cancelled() {

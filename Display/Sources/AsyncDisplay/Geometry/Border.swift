@@ -1,11 +1,11 @@
 /// A line along the inside of a canvas's edge.
 public struct Border: Hashable, Sendable {
-  /// How wide it is, in points; no wider than to the middle of the canvas.
+  /// The width in points, limited to half the shorter side of the canvas.
   public var width: Double
-  /// Its colour.
+  /// The colour.
   public var color: Color
 
-  /// A line of `width` in `color`.
+  /// Creates a border.
   public init(width: Double, color: Color) {
     self.width = width
     self.color = color

@@ -1,15 +1,15 @@
-/// A colour, in sRGB, each part from 0 to 1, not premultiplied.
+/// An sRGB colour with components from 0 to 1, not premultiplied.
 public struct Color: Hashable, Sendable {
-  /// How red.
+  /// The red component.
   public var red: Double
-  /// How green.
+  /// The green component.
   public var green: Double
-  /// How blue.
+  /// The blue component.
   public var blue: Double
-  /// How opaque.
+  /// The opacity.
   public var alpha: Double
 
-  /// The colour of these parts.
+  /// Creates a colour from its components.
   public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
     self.red = red
     self.green = green
@@ -17,19 +17,19 @@ public struct Color: Hashable, Sendable {
     self.alpha = alpha
   }
 
-  /// A grey, from black at 0 to white at 1.
+  /// Creates a shade of grey, from black at 0 to white at 1.
   public init(white: Double, alpha: Double = 1) {
     self.init(red: white, green: white, blue: white, alpha: alpha)
   }
 
-  /// Black.
+  /// Opaque black.
   public static let black = Color(white: 0)
-  /// White.
+  /// Opaque white.
   public static let white = Color(white: 1)
-  /// Nothing at all.
+  /// Fully transparent.
   public static let clear = Color(white: 0, alpha: 0)
 
-  /// The same colour, so opaque.
+  /// Returns the colour with another opacity.
   public func withAlpha(_ alpha: Double) -> Color {
     Color(red: red, green: green, blue: blue, alpha: alpha)
   }

@@ -1,11 +1,11 @@
-/// A place, in points: rightwards and downwards from the top left.
+/// A position in points, to the right and downwards from the top left.
 public struct Point: Hashable, Sendable {
-  /// Rightwards.
+  /// The distance to the right.
   public var x: Double
-  /// Downwards.
+  /// The downward distance.
   public var y: Double
 
-  /// The place at `x` and `y`.
+  /// Creates a point.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y

@@ -1,34 +1,34 @@
-/// A rectangle, in points.
+/// A rectangle in points.
 public struct Rect: Hashable, Sendable {
-  /// Its top left corner.
+  /// The top left corner.
   public var origin: Point
-  /// Its width and height.
+  /// The width and height.
   public var size: Size
 
-  /// The rectangle of `size` at `origin`.
+  /// Creates a rectangle.
   public init(origin: Point = .zero, size: Size) {
     self.origin = origin
     self.size = size
   }
 
-  /// The rectangle at `x` and `y`.
+  /// Creates a rectangle.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.init(origin: Point(x: x, y: y), size: Size(width: width, height: height))
   }
 
-  /// Nothing, at the top left.
+  /// An empty rectangle at the origin.
   public static let zero = Rect(size: .zero)
 
-  /// Its middle, rightwards.
+  /// The horizontal centre.
   public var midX: Double { origin.x + size.width / 2 }
-  /// Its middle, downwards.
+  /// The vertical centre.
   public var midY: Double { origin.y + size.height / 2 }
-  /// Its right edge.
+  /// The right edge.
   public var maxX: Double { origin.x + size.width }
-  /// Its bottom edge.
+  /// The bottom edge.
   public var maxY: Double { origin.y + size.height }
 
-  /// Whether every number of it is finite, and no length negative.
+  /// Whether all values are finite and neither length is negative.
   public var isValid: Bool {
     origin.x.isFinite && origin.y.isFinite && size.width.isFinite && size.height.isFinite
       && size.width >= 0 && size.height >= 0
@@ -36,7 +36,7 @@ public struct Rect: Hashable, Sendable {
 }
 
 extension Rect {
-  /// The smallest rectangle around both.
+  /// Returns the smallest rectangle that contains both.
   func joined(to other: Rect) -> Rect {
     let (x, y) = (min(origin.x, other.origin.x), min(origin.y, other.origin.y))
     return Rect(x: x, y: y, width: max(maxX, other.maxX) - x, height: max(maxY, other.maxY) - y)

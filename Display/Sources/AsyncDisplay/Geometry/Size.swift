@@ -1,16 +1,16 @@
-/// A width and a height, in points.
+/// A width and a height in points.
 public struct Size: Hashable, Sendable {
-  /// How wide.
+  /// The width.
   public var width: Double
-  /// How high.
+  /// The height.
   public var height: Double
 
-  /// So wide and so high. Anything is allowed: what is drawn checks it.
+  /// Creates a size. All values are allowed; they are checked when drawing.
   public init(width: Double, height: Double) {
     self.width = width
     self.height = height
   }
 
-  /// Nothing.
+  /// The empty size.
   public static let zero = Size(width: 0, height: 0)
 }

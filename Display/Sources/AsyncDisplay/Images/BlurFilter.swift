@@ -1,32 +1,36 @@
-/// A blur: three box passes each way, which come within 3 % of a Gaussian.
+/// A blur filter: three box passes in each direction, within 3 % of a Gaussian
+/// blur.
 ///
-/// Edges are drawn out. `isCancelled` is asked every 16 rows of each pass, where it makes
-/// the picture smaller by more than that once a row of the result, and the result of a
-/// cancelled blur is no picture: it throws.
+/// Pixels beyond the edges repeat the edge pixels. `isCancelled` is called
+/// every 16 rows of each pass. If `reduction` exceeds 16, it is called for
+/// every row of the reduced image while reducing. A cancelled blur throws.
 ///
-/// After Apple's sample of a blurred image, and the tutorial that made it cancellable.
+/// Modelled on Apple's sample code for blurred images, and on the tutorial that
+/// made it cancellable.
 public struct BlurFilter: Hashable, Sendable {
-  /// How far it blurs, in pixels of the picture.
+  /// The blur radius in pixels of the source image.
   ///
-  /// - Precondition: It is finite and not negative.
+  /// - Precondition: Finite and not negative.
   public var radius: Double { didSet { Self.check(radius) } }
 
-  /// How colourful the result is: 1 as the picture, 0 grey, 64 at most. What is not a
-  /// number is 1.
+  /// The saturation of the result: 1 is unchanged, 0 is grey. At most 64; NaN
+  /// counts as 1.
   public var saturation: Double
 
-  /// What is laid over the result. Parts of it beyond 0 to 1 are the nearest of these.
+  /// A colour drawn over the result. Components are clamped to 0...1.
   public var tint: Color?
 
-  /// So many times fewer pixels each way has the result: it is blurred anyway, and is
-  /// drawn larger again. Saves as much squared.
+  /// The factor by which the result is smaller than the source in each
+  /// dimension. The result is enlarged when drawn. Memory and time decrease
+  /// with the square of the factor.
   ///
-  /// - Precondition: It is 1 to 64.
+  /// - Precondition: From 1 to 64.
   public var reduction: Int { didSet { Self.check(reduction) } }
 
-  /// A blur of `radius` pixels.
+  /// Creates a blur.
   ///
-  /// - Precondition: `radius` is finite and not negative; `reduction` is 1 to 64.
+  /// - Precondition: `radius` is finite and not negative. `reduction` is from 1
+  ///   to 64.
   public init(radius: Double, saturation: Double = 1, tint: Color? = nil, reduction: Int = 1) {
     Self.check(radius)
     Self.check(reduction)
@@ -47,33 +51,33 @@ public struct BlurFilter: Hashable, Sendable {
     require(1...64 ~= reduction, "BlurFilter: reduction must be 1 to 64, got \(reduction)")
   }
 
-  /// So many rows are made between two questions.
+  /// The number of rows between two calls of `isCancelled`.
   static let rowsPerPoll = 16
 
-  /// Pixels that each pass makes one of, at most: one that is wider blurs no further. Up
-  /// to there 32 bits divide without a fault.
-  public static let widestKernel = 255
+  /// The largest kernel size in pixels, for which 32-bit division is exact. Larger radii
+  /// do not blur more.
+  package static let widestKernel = 255
 
-  /// Pixels that each pass makes one of: odd, 1 for none.
-  public var kernel: Int {
+  /// The size of each box pass in pixels: odd; 1 for no blur.
+  package var kernel: Int {
     let wide = (radius / Double(reduction) * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5)
     return min(Self.widestKernel, Int(min(wide, 1000)) | 1)
   }
 
-  /// The blurred picture, made on this thread; of a size divided by `reduction`, rounded
-  /// up.
+  /// Returns the blurred image, computed on the calling thread. Its size is the
+  /// source's divided by `reduction`, rounded up.
   ///
   /// Call from any thread.
   ///
-  /// - Throws: A `CancellationError` once `isCancelled` says so; a `DisplayError` if
-  ///   there is no memory.
-  /// - Complexity: O(n) in the pixels, whatever the radius.
+  /// - Throws: `CancellationError` once `isCancelled` returns true;
+  ///   `DisplayError` if there is not enough memory.
+  /// - Complexity: O(n) in the number of pixels, independent of the radius.
   public func apply(
     to bitmap: Bitmap,
     from pool: BitmapPool,
     isCancelled: () -> Bool = { false }
   ) throws -> Bitmap {
-    let reduced = try Reducer.reduce(bitmap, by: reduction, from: pool, isCancelled)
+    let reduced = try Downsampler.downsample(bitmap, by: reduction, from: pool, isCancelled)
     let result = try Bitmap(uninitialized: reduced.pixels, scale: reduced.scale, from: pool)
     if kernel > 1 {
       let other = try Bitmap(uninitialized: reduced.pixels, scale: reduced.scale, from: pool)
@@ -86,7 +90,7 @@ public struct BlurFilter: Hashable, Sendable {
       try copy(reduced, to: result, isCancelled)
     }
     if saturation != 1 || tint != nil {
-      try Toner(saturation, tint).tone(result, isCancelled)
+      try ColorFilter(saturation, tint).apply(to: result, isCancelled)
     }
     if isCancelled() { throw CancellationError() }
     return result

@@ -1,7 +1,7 @@
-/// One pass of a blur: each pixel becomes the mean of those around it.
+/// One pass of a blur: each pixel becomes the mean of its neighbourhood.
 ///
-/// A sum goes along: what enters is added, what leaves is taken off, so that the work
-/// does not grow with the radius.
+/// A running sum adds the entering pixel and subtracts the leaving one, so the
+/// cost does not depend on the radius.
 struct BoxBlur {
   private let reach: Int
   private let width: Int
@@ -9,22 +9,24 @@ struct BoxBlur {
   private let half: UInt32
   private let factor: UInt32
 
-  /// A pass over `pixels` with an odd `kernel`.
+  /// Creates a pass over `pixels` with an odd `kernel`.
   init(kernel: Int, pixels: PixelSize) {
     require(
       kernel <= BlurFilter.widestKernel && kernel & 1 == 1,
-      "BoxBlur: kernel must be odd and \(BlurFilter.widestKernel) at most, got \(kernel)"
+      "BoxBlur: kernel must be odd and at most \(BlurFilter.widestKernel), got \(kernel)"
     )
     reach = kernel / 2
     (width, height) = (pixels.width, pixels.height)
     half = UInt32(kernel / 2)
-    // (sum + half) * factor >> 24 is the quotient, rounded to nearest, exactly: sums are
-    // at most 255 kernels, and 255.5 * 255 * 255 < 1 << 24. No bit is lost: 255.5 times
-    // 1 << 24, and kernel more, are below 1 << 32.
+    // (sum + half) * factor >> 24 is exactly the quotient rounded to nearest.
+    // Sums are at most 255 * kernel, and 255.5 * 255 * 255 < 1 << 24. The
+    // product does not overflow: 255.5 * (1 << 24), plus kernel, is below 1 <<
+    // 32.
     factor = UInt32(((1 << 24) + kernel - 1) / kernel)
   }
 
-  /// All three passes along the rows, each row while it is in the cache.
+  /// Performs all three passes along the rows, one row at a time while it is in
+  /// the cache.
   func rows(
     from source: UnsafePointer<UInt8>,
     to target: UnsafeMutablePointer<UInt8>,
@@ -49,7 +51,7 @@ struct BoxBlur {
       let parts = input.loadUnaligned(fromByteOffset: 4 * x, as: SIMD4<UInt8>.self)
       return SIMD4<UInt32>(truncatingIfNeeded: parts)
     }
-    // The edge is drawn out.
+    // Repeats the edge pixel.
     var sum = pixel(0) &* UInt32(reach + 1)
     for x in 1..<(reach + 1) { sum &+= pixel(min(x, last)) }
     for x in 0..<width {
@@ -63,7 +65,7 @@ struct BoxBlur {
     }
   }
 
-  /// One pass along the columns, 16 bytes of them at a time.
+  /// Performs one pass along the columns, 16 bytes at a time.
   func columns(
     from source: UnsafePointer<UInt8>,
     to target: UnsafeMutablePointer<UInt8>,

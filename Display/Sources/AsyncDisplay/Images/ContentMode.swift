@@ -1,15 +1,18 @@
-/// How a picture fills a node.
+/// How an image fills a node.
+///
+/// Corresponds to UIKit's `UIView.ContentMode`.
 public enum ContentMode: Hashable, Sendable {
-  /// All of it, over all of the node, whatever becomes of its shape.
+  /// The image fills the node and may be distorted.
   case scale
-  /// All of it, as large as fits, in the middle.
+  /// The whole image, as large as fits, centred.
   case aspectFit
-  /// Over all of the node, as small as does that; what is beyond is cut off.
+  /// The image covers the node, centred and cropped.
   case aspectFill
-  /// In the middle, a pixel a pixel; what is beyond is cut off.
+  /// One image pixel per screen pixel, centred and cropped.
   case center
 
-  /// Where a picture of `pixels` is drawn in `size` points, of `scale` pixels each.
+  /// Returns the rectangle in which to draw an image of `pixels`. `size` is in
+  /// points of `scale` pixels.
   func rect(of pixels: PixelSize, in size: Size, scale: Double) -> Rect {
     let (wide, high) = (Double(pixels.width), Double(pixels.height))
     let (across, down) = (size.width / wide, size.height / high)

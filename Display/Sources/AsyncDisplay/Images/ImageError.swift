@@ -1,18 +1,19 @@
-/// Why a picture can not be shown.
+/// The reason why an image cannot be loaded.
 public enum ImageError: Error, Hashable, Sendable {
-  /// The file can not be read, for this `errno`.
+  /// The file cannot be read. `code` is the `errno`.
   case unreadable(path: String, code: Int32)
-  /// What is there is no file, but a folder, a pipe, a device.
+  /// The path refers to a directory, a pipe or a device.
   case notAFile(path: String)
-  /// The file is larger than `ImageSource.largestFile`.
+  /// The file exceeds `ImageSource.largestFile`.
   case fileTooLarge
-  /// It is neither a PNG nor a JPEG.
+  /// The data is neither a PNG nor a JPEG.
   case unknownFormat
-  /// It is cut off or wrong; what libjpeg or libpng says.
+  /// The data is truncated or invalid. The string is the message of libjpeg or
+  /// libpng.
   case damaged(String)
-  /// It has more pixels than `PixelSize` allows.
+  /// The image has more pixels than `PixelSize` allows.
   case tooManyPixels(width: Int, height: Int)
-  /// Its scans need so many bytes beside its pixels, more than
-  /// `ImageSource.largestCoefficients` allows.
+  /// The coefficients of a JPEG in several scans need `byteCount` bytes, more
+  /// than the limit described at `ImageSource.largestCoefficients`.
   case tooManyCoefficients(byteCount: Int)
 }

@@ -1,9 +1,10 @@
-/// What a decoded picture depends on.
+/// The identity of a decoded image.
 struct ImageKey: Hashable, Sendable {
   let source: ImageSource
   let modification: ImageModification?
 
-  /// Bytes of the bitmaps that are made for it; nil if its file must be read to know.
+  /// The bytes of the bitmaps needed to make the image, or nil if that requires
+  /// reading the file.
   var byteCount: Int? {
     switch source {
     case .bitmap(let picture): return picture.bitmap.pixels.byteCount * made
@@ -12,16 +13,16 @@ struct ImageKey: Hashable, Sendable {
     }
   }
 
-  /// The same, on a worker.
+  /// The same, reading the file if necessary. Call on a worker.
   func readByteCount(isCancelled: () -> Bool) -> Int {
     guard case .file(let path) = source else { return byteCount ?? 0 }
     return PictureHeader.memory(forFile: path, isCancelled: isCancelled).peak(made)
   }
 
-  // Bitmaps of its size that are made of it.
+  // The number of bitmaps of the image's size that the modification makes.
   private var made: Int { modification?.bitmapCount ?? 0 }
 
-  /// Makes the picture, on this thread.
+  /// Makes the image on the calling thread.
   func make(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
     let bitmap = try source.decode(from: pool, isCancelled: isCancelled)
     guard let modification else { return bitmap }

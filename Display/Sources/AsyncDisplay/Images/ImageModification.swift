@@ -1,30 +1,37 @@
-/// What is done to a picture once it is decoded, on the worker that did so.
+/// A modification of an image after decoding, performed on the worker that
+/// decoded it.
 ///
-/// In the tutorial's feed, the blur. Pictures of equal sources whose modifications are
-/// equal, too, are made once.
+/// For example, a blur. Images with equal sources and equal modifications are
+/// made once.
 public struct ImageModification: Hashable, Sendable {
-  /// Makes another picture of `bitmap`. Asks `isCancelled` where it takes long, and
-  /// throws a `CancellationError` then: what it returned would be shown. D-51. One that
-  /// it throws unasked is a failure, as every other error.
+  /// Returns a modified image. If `isCancelled` returns true, the function must
+  /// throw `CancellationError`, because a returned image would be shown. A
+  /// `CancellationError` that is thrown without cancellation counts as a
+  /// failure, like any other error.
   public typealias Body =
     @Sendable (_ bitmap: Bitmap, _ pool: BitmapPool, _ isCancelled: () -> Bool) throws -> Bitmap
 
-  /// What it is: two of the same name do the same.
+  /// The name that identifies the modification. Modifications with the same
+  /// name are equal.
   public let name: String
 
-  /// Bitmaps of the picture's size that `body` has at once, its result included: so many
-  /// times its bytes count by `Display.inFlightLimit`, beside its own.
+  /// The number of bitmaps of the image's size that `body` uses at once,
+  /// including its result. `Display.inFlightLimit` counts them in addition to
+  /// the decoded image.
   public let bitmapCount: Int
 
-  /// Does it.
-  public let body: Body
+  /// Performs the modification.
+  let body: Body
 
-  /// The modification called `name`.
+  /// Creates a modification.
   ///
   /// - Parameters:
-  ///   - name: With everything in it that `body` depends on.
-  ///   - bitmapCount: Bitmaps that `body` has at once, its result included.
-  /// - Precondition: `bitmapCount` is 0 to 64.
+  ///   - name: The identity. It must include every value that `body` depends
+  ///     on.
+  ///   - bitmapCount: The number of bitmaps that `body` uses at once, including
+  ///     its result.
+  ///   - body: Performs the modification on a worker.
+  /// - Precondition: `bitmapCount` is from 0 to 64.
   public init(_ name: String, bitmapCount: Int = 1, _ body: @escaping Body) {
     require(
       0...64 ~= bitmapCount,
@@ -35,21 +42,21 @@ public struct ImageModification: Hashable, Sendable {
     self.body = body
   }
 
-  /// The blur by `filter`.
+  /// Returns a modification that applies `filter`.
   public static func blur(_ filter: BlurFilter) -> ImageModification {
-    // One to blur into and one to blur from; a fourth of that, and what was made smaller, if
-    // it is reduced.
+    // One bitmap to blur into and one to blur from. With a reduction, both are
+    // at most a quarter as large, and so is the reduced image.
     let bitmapCount = filter.reduction > 1 ? 1 : 2
     return ImageModification("blur \(filter)", bitmapCount: bitmapCount) {
       try filter.apply(to: $0, from: $1, isCancelled: $2)
     }
   }
 
-  /// Whether both do the same.
+  /// Returns whether both have the same name.
   public static func == (left: ImageModification, right: ImageModification) -> Bool {
     left.name == right.name
   }
 
-  /// Hashes its name.
+  /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,42 +1,46 @@
-/// Where a picture comes from. Equal ones that are wanted at the same time are decoded
-/// once.
+/// The source of an image. Equal sources that are needed at the same time are
+/// decoded once.
 public enum ImageSource: Hashable, Sendable {
-  /// A file, a PNG or a JPEG, read when it is wanted: no pipe, and no device.
+  /// The path of a PNG or JPEG file. It is read when needed, and must be a
+  /// regular file.
   case file(String)
-  /// What such a file has in it.
+  /// The content of a PNG or JPEG file.
   case data(ImageData)
-  /// A picture that is decoded already.
+  /// An image that is already decoded.
   case bitmap(ImageBitmap)
 
-  /// So many bytes a file may have: 64 MiB.
+  /// The largest file size in bytes: 64 MiB.
   public static let largestFile = 64 << 20
 
-  /// So many bytes the coefficients of a JPEG in scans may need beside its pixels: 120 MiB,
-  /// or 32 times the bytes of its file if that is more.
+  /// The most bytes of coefficients that a JPEG may need in addition to its
+  /// pixels: 120 MiB, or 32 times the file size if that is more.
   ///
-  /// A JPEG in one scan keeps none. One in scans keeps two bytes for each sample, 3 to 6
-  /// bytes a pixel in most files, until the last scan is read.
+  /// A baseline JPEG in one scan keeps no coefficients. A JPEG in several
+  /// scans, such as a progressive one, keeps two bytes per sample until the
+  /// last scan is read. That is 3 to 6 bytes per pixel in most files.
   public static let largestCoefficients = 120 << 20
 
-  // What a file of so many bytes may need.
+  // The limit for a file of `byteCount` bytes.
   static func coefficientLimit(ofFile byteCount: Int) -> Int {
     max(largestCoefficients, 32 * byteCount)
   }
 
-  /// A picture that is decoded already.
+  /// Creates a source from a decoded image.
   public static func bitmap(_ bitmap: Bitmap) -> ImageSource { .bitmap(ImageBitmap(bitmap)) }
 
-  /// The bytes of a picture's file.
+  /// Creates a source from the bytes of a file.
   public static func data(_ bytes: [UInt8]) -> ImageSource { .data(ImageData(bytes)) }
 
-  /// The picture, decoded on this thread.
+  /// Returns the image, decoded on the calling thread.
   ///
-  /// Call from any thread. `isCancelled` is asked after each few rows, of a JPEG in scans
-  /// after each row of blocks of each scan. Scans times pixels may be 2^30: 500 scans of 2
-  /// million pixels, which is the most scans of any picture, or 16 of the largest picture.
+  /// Call from any thread. `isCancelled` is called every few rows; for a JPEG
+  /// in several scans, after each row of blocks of each scan. Scans times
+  /// pixels may be at most 2^30. Examples are 500 scans, the most of any image,
+  /// of 2 million pixels, or 16 scans of the largest image.
   ///
-  /// - Throws: An `ImageError`; a `DisplayError` if there is no memory; a
-  ///   `CancellationError` once `isCancelled` says so.
+  /// - Throws: `ImageError` if the file cannot be decoded; `DisplayError` if
+  ///   there is not enough memory; `CancellationError` once `isCancelled`
+  ///   returns true.
   public func decode(from pool: BitmapPool, isCancelled: () -> Bool = { false }) throws -> Bitmap {
     switch self {
     case .bitmap(let picture): return picture.bitmap
@@ -52,22 +56,23 @@ public enum ImageSource: Hashable, Sendable {
   }
 }
 
-/// The bytes of a picture's file; equal if they are.
+/// The bytes of an image file.
 ///
-/// Compared by how many there are and by a hash of all of them, made once, and not byte
-/// by byte: nodes are compared on the loop. The hash is Swift's, of 64 bits, whose key
-/// differs by process, so that nobody can make a file that has another's.
+/// Equality compares the number of bytes and a 64-bit hash that is computed
+/// once, because nodes compare sources on the loop. The hash is Swift's, whose
+/// key differs between processes, so a file cannot be prepared to collide with
+/// another.
 public struct ImageData: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 
   private let digest: Int
 
-  /// These bytes.
+  /// Creates image data.
   ///
-  /// Call from any thread; with a large file, off the loop.
+  /// Call from any thread. Hash large files off the loop.
   ///
-  /// - Complexity: O(n) in the bytes.
+  /// - Complexity: O(n) in the number of bytes.
   public init(_ bytes: [UInt8]) {
     self.bytes = bytes
     var hasher = Hasher()
@@ -75,30 +80,30 @@ public struct ImageData: Hashable, Sendable {
     digest = hasher.finalize()
   }
 
-  /// Whether both have the same bytes.
+  /// Returns whether both have the same number of bytes and the same hash.
   ///
   /// - Complexity: O(1).
   public static func == (left: ImageData, right: ImageData) -> Bool {
     left.digest == right.digest && left.bytes.count == right.bytes.count
   }
 
-  /// Hashes them.
+  /// Hashes the hash of the bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// A bitmap by its identity.
+/// A bitmap that is compared by identity.
 public struct ImageBitmap: Hashable, Sendable {
   /// The bitmap.
   public let bitmap: Bitmap
 
-  /// This very bitmap.
+  /// Creates a source that refers to `bitmap`.
   public init(_ bitmap: Bitmap) { self.bitmap = bitmap }
 
-  /// Whether both are the same bitmap.
+  /// Returns whether both refer to the same bitmap.
   public static func == (left: ImageBitmap, right: ImageBitmap) -> Bool {
     left.bitmap === right.bitmap
   }
 
-  /// Hashes its identity.
+  /// Hashes the identity of the bitmap.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(bitmap)) }
 }

@@ -1,15 +1,18 @@
-/// What a JPEG's header says of its pixels.
+/// The properties of a JPEG that follow from its header.
 struct JPEGFrame {
   let width: Int
   let height: Int
-  /// What its scans keep of it: nothing if it has all in one.
+  /// The bytes of coefficients to keep while decoding; 0 if there is only one
+  /// scan.
   private(set) var coefficientBytes = 0
 
-  /// The frame of the file that begins with `bytes`; nil if it is not there.
+  /// Parses the file that begins with `bytes`. Returns nil if it has no frame
+  /// header there.
   init?(in bytes: [UInt8]) {
     func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
     var offset = 2
-    // Steps from marker to marker until one of a frame. libjpeg skips other bytes, too.
+    // Advances from marker to marker up to a frame header. Skips other bytes,
+    // as libjpeg does.
     while offset + 9 <= bytes.count {
       guard bytes[offset] == 0xFF else {
         offset += 1
@@ -22,14 +25,14 @@ struct JPEGFrame {
         (width, height) = (word(offset + 7), word(offset + 5))
         coefficientBytes = Self.coefficients(of: bytes[offset...], width, height)
         return
-      // Its length has part in itself.
+      // The length includes its own two bytes.
       default: offset += 2 + max(2, word(offset + 2))
       }
     }
     return nil
   }
 
-  // Of the frame that `bytes` begins with.
+  // Computes the bytes of coefficients of the frame that `bytes` begins with.
   private static func coefficients(of bytes: ArraySlice<UInt8>, _ width: Int, _ height: Int) -> Int
   {
     guard let first = bytes.indices.dropFirst(9).first else { return 0 }
@@ -41,14 +44,15 @@ struct JPEGFrame {
     let factors = parts.map { (Int(bytes[$0 + 1] >> 4), Int(bytes[$0 + 1] & 15)) }
     guard factors.allSatisfy({ 1...4 ~= $0.0 && 1...4 ~= $0.1 }) else { return 0 }
     let (across, down) = factors.reduce((1, 1)) { (max($0.0, $1.0), max($0.1, $1.1)) }
-    // Groups of blocks, in each of which a component has as many blocks as its factors say.
+    // In each group, a component has as many blocks as the product of its
+    // sampling factors.
     let groups =
       ((width + 8 * across - 1) / (8 * across)) * ((height + 8 * down - 1) / (8 * down))
     return factors.reduce(0) { $0 + groups * $1.0 * $1.1 } * 128
   }
 
-  // Whether the first scan of the frame that `bytes` begins with has not all of its
-  // components. One that is not here may be so.
+  // Returns whether the first scan lacks some components. Assumes so if the
+  // scan is beyond the end of `bytes`.
   private static func isInScans(_ bytes: ArraySlice<UInt8>, _ components: Int) -> Bool {
     if components <= 1 { return false }
     var offset = bytes.startIndex

@@ -1,13 +1,13 @@
 import CPictures
 
-/// A JPEG that is decoded, by libjpeg. Of one thread; the bytes stay where they are until
-/// it is gone.
+/// Decodes a JPEG with libjpeg. Used by one thread. The bytes must stay valid
+/// until it is destroyed.
 struct JPEGPicture: ~Copyable {
   private let jpeg: OpaquePointer
   private let pixels: PixelSize
-  private let turn: PictureTurn
+  private let orientation: ExifOrientation
 
-  /// Looks at the header of `bytes`.
+  /// Parses the header of `bytes`.
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     guard let jpeg = cp_jpeg_open(bytes.baseAddress, bytes.count) else {
       throw DisplayError.noMemory(byteCount: 0)
@@ -23,24 +23,24 @@ struct JPEGPicture: ~Copyable {
       }
       pixels = size
     } catch {
-      // No deinit runs of what was not made.
+      // The deinit of a partially initialised value does not run.
       cp_jpeg_close(jpeg)
       throw error
     }
     self.jpeg = jpeg
-    turn = PictureTurn(Self.orientation(jpeg), pixels)
+    orientation = ExifOrientation(Self.orientation(jpeg), pixels)
   }
 
   deinit { cp_jpeg_close(jpeg) }
 
-  /// Its pixels, the right way up.
+  /// Returns the image in upright orientation.
   borrowing func decode(from pool: BitmapPool, _ isCancelled: () -> Bool) throws -> Bitmap {
     if isCancelled() { throw CancellationError() }
     try check(cp_jpeg_start(jpeg))
     while try check(cp_jpeg_read_ahead(jpeg)) > 0 { if isCancelled() { throw CancellationError() } }
-    let bitmap = try Bitmap(uninitialized: turn.pixels, scale: 1, from: pool)
-    turn.isUpright
-      ? try read(into: bitmap, isCancelled) : try readTurned(into: bitmap, isCancelled)
+    let bitmap = try Bitmap(uninitialized: orientation.pixels, scale: 1, from: pool)
+    orientation.isUpright
+      ? try read(into: bitmap, isCancelled) : try readRotated(into: bitmap, isCancelled)
     return bitmap
   }
 
@@ -50,7 +50,7 @@ struct JPEGPicture: ~Copyable {
     }
   }
 
-  private borrowing func readTurned(into bitmap: Bitmap, _ isCancelled: () -> Bool) throws {
+  private borrowing func readRotated(into bitmap: Bitmap, _ isCancelled: () -> Bool) throws {
     let count = PictureDecoder.rowsPerPoll * pixels.stride
     let lines = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
     defer { lines.deallocate() }
@@ -58,7 +58,7 @@ struct JPEGPicture: ~Copyable {
     let source = lines.assumingMemoryBound(to: UInt32.self)
     try PictureDecoder.forEachRows(of: pixels.height, isCancelled) { rows in
       try read(rows, to: lines.assumingMemoryBound(to: UInt8.self))
-      turn.place(rows, of: source, in: target)
+      orientation.place(rows, of: source, in: target)
     }
   }
 
@@ -71,7 +71,7 @@ struct JPEGPicture: ~Copyable {
     }
   }
 
-  // Of cyan, magenta, yellow and black, 255 for none.
+  // Converts inverted CMYK, in which 255 means no ink.
   private static func color(_ inks: UnsafePointer<UInt8>) -> UInt32 {
     func lit(_ index: Int) -> UInt32 { UInt32(inks[index]) * UInt32(inks[3]) / 255 }
     return 0xFF00_0000 | lit(0) << 16 | lit(1) << 8 | lit(2)
@@ -86,6 +86,6 @@ struct JPEGPicture: ~Copyable {
   private static func orientation(_ jpeg: OpaquePointer) -> Int {
     var count = 0
     let note = UnsafeBufferPointer(start: cp_jpeg_exif(jpeg, &count), count: count)
-    return CameraNote(note).orientation
+    return ExifReader(note).orientation
   }
 }

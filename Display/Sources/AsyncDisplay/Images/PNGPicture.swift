@@ -1,14 +1,14 @@
 import CPictures
 
-/// A PNG that is decoded, by libpng. Of one thread; the bytes stay where they are until it
-/// is gone.
+/// Decodes a PNG with libpng. Used by one thread. The bytes must stay valid
+/// until it is destroyed.
 struct PNGPicture: ~Copyable {
   private let png: OpaquePointer
   private let pixels: PixelSize
-  // Kept for libpng, which asks it.
+  // Retained for libpng, which calls it.
   private let poll: Poll
 
-  /// Looks at the header of `bytes`.
+  /// Parses the header of `bytes`.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ isCancelled: @escaping () -> Bool) throws {
     let poll = Poll(isCancelled)
     let context = Unmanaged.passUnretained(poll).toOpaque()
@@ -21,7 +21,7 @@ struct PNGPicture: ~Copyable {
       try PictureDecoder.check(result, nil, cp_png_message(png))
       pixels = try PictureDecoder.size(width, height)
     } catch {
-      // No deinit runs of what was not made.
+      // The deinit of a partially initialised value does not run.
       cp_png_close(png)
       throw error
     }
@@ -30,7 +30,7 @@ struct PNGPicture: ~Copyable {
 
   deinit { cp_png_close(png) }
 
-  /// Its pixels.
+  /// Returns the image.
   borrowing func decode(from pool: BitmapPool) throws -> Bitmap {
     if poll.isCancelled() { throw CancellationError() }
     var (passes, hasAlpha) = (Int32(0), Int32(0))
@@ -64,7 +64,7 @@ struct PNGPicture: ~Copyable {
   }
 }
 
-// What libpng asks: it has no room for a closure.
+// Boxes a closure for libpng, whose callback takes a pointer.
 private final class Poll {
   let isCancelled: () -> Bool
 

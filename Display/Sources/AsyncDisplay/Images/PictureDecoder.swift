@@ -1,16 +1,19 @@
 import CPictures
 
-/// Decodes PNG and JPEG, by libpng and libjpeg. Call from any thread.
+/// Decodes PNG and JPEG images with libpng and libjpeg. Call from any thread.
 enum PictureDecoder {
-  /// So many rows are decoded between two looks whether it was cancelled.
+  /// The number of rows decoded between two calls of `isCancelled`.
   static let rowsPerPoll = 16
 
-  /// The picture in `bytes`, the right way up.
+  /// Decodes the image in `bytes` in upright orientation.
   ///
-  /// What it is, is told by its first bytes. Of a JPEG that is cut off, what is there may
-  /// be shown: cameras leave such files. `isCancelled` is asked every 16 rows, of a JPEG in
-  /// scans every row of blocks of each scan, and of a PNG wherever its file is read, 8 KiB
-  /// at most. What is before the pixels of a JPEG is one step.
+  /// The format is determined by the first bytes. A truncated JPEG may be
+  /// decoded as far as possible, because cameras produce such files.
+  ///
+  /// `isCancelled` is called every 16 rows. For a JPEG in several scans, it is
+  /// called after each row of blocks of each scan; for a PNG, also after at
+  /// most 8 KiB of the file. The part of a JPEG before its pixels is read in
+  /// one step.
   static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from pool: BitmapPool,
@@ -24,7 +27,7 @@ enum PictureDecoder {
     }
   }
 
-  /// What a picture of so many pixels has, by its header.
+  /// Returns the size in an image header, or throws if it exceeds the limits.
   static func size(_ width: UInt32, _ height: UInt32) throws(ImageError) -> PixelSize {
     let (width, height) = (Int(width), Int(height))
     guard PixelSize.allows(width, height) else {
@@ -33,7 +36,8 @@ enum PictureDecoder {
     return PixelSize(width: width, height: height)
   }
 
-  /// Calls `body` with each few rows of `height`, until cancelled.
+  /// Calls `body` for a few rows at a time, until all of `height` are done or
+  /// `isCancelled` returns true.
   static func forEachRows(
     of height: Int,
     _ isCancelled: () -> Bool,
@@ -45,7 +49,7 @@ enum PictureDecoder {
     }
   }
 
-  /// Throws what a call says that returned `result`.
+  /// Throws the error of a C call that returned `result`, if it failed.
   static func check(
     _ result: Int32,
     _ pixels: PixelSize?,
@@ -56,7 +60,7 @@ enum PictureDecoder {
     case cp_cancelled: throw CancellationError()
     case cp_no_memory: throw DisplayError.noMemory(byteCount: pixels?.byteCount ?? 0)
     default:
-      throw ImageError.damaged(message().map { String(cString: $0) } ?? "it does not say why")
+      throw ImageError.damaged(message().map { String(cString: $0) } ?? "no message")
     }
   }
 }

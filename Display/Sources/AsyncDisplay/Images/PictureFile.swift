@@ -6,27 +6,30 @@
   import Darwin
 #endif
 
-/// Reads files of pictures: nothing but files, for who reads a pipe waits for its writer.
+/// Reads image files. Only regular files: reading a pipe would block until data
+/// is written to it.
 enum PictureFile {
-  // Bytes between two questions.
+  // The number of bytes between two calls of `isCancelled`.
   private static let block = 1 << 16
 
-  /// What is in the file at `path`; `isCancelled` is asked every 64 KiB.
+  /// Returns the content of the file at `path`. `isCancelled` is called every
+  /// 64 KiB.
   ///
-  /// - Throws: An `ImageError`; a `CancellationError` once `isCancelled` says so.
+  /// - Throws: `ImageError` if the file cannot be read or is too large;
+  ///   `CancellationError` once `isCancelled` returns true.
   static func read(_ path: String, isCancelled: () -> Bool) throws -> [UInt8] {
-    // One more than it may have, to see that it has.
+    // One byte above the limit, to detect a larger file.
     let bytes = try read(path, limit: ImageSource.largestFile + 1, isCancelled)
     if bytes.count > ImageSource.largestFile { throw ImageError.fileTooLarge }
     return bytes
   }
 
-  /// What it begins with, `limit` bytes at most.
+  /// Returns the beginning of the file, at most `limit` bytes.
   static func read(_ path: String, limit: Int, _ isCancelled: () -> Bool) throws -> [UInt8] {
     let descriptor = try open(path)
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    // Not by the size that the system tells: a file may grow.
+    // Not by the size that `fstat` returns: the file may grow.
     while bytes.count < limit {
       if isCancelled() { throw CancellationError() }
       let chunk = try [UInt8](unsafeUninitializedCapacity: block) { buffer, count in
@@ -38,9 +41,11 @@ enum PictureFile {
     return bytes
   }
 
-  // Asked of what was opened: at its path there may be something else by then.
+  // Checks the open descriptor, because the path may refer to another file by
+  // then.
   private static func open(_ path: String) throws(ImageError) -> Int32 {
-    // Without waiting for a pipe's writer. For a file it makes no difference.
+    // O_NONBLOCK: opening a pipe must not wait for a writer. It has no effect
+    // on regular files.
     let descriptor = openReading(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unreadable(path: path, code: errno) }
     var status = stat()
@@ -49,7 +54,8 @@ enum PictureFile {
     throw .notAFile(path: path)
   }
 
-  // How many bytes there were; fewer than fit at the file's end only.
+  // Returns the number of bytes read. It is less than the capacity only at the
+  // end of the file.
   private static func fill(
     _ buffer: UnsafeMutableBufferPointer<UInt8>,
     from descriptor: Int32,
@@ -69,7 +75,8 @@ enum PictureFile {
   }
 }
 
-// By their own names: in an enum that has an `open` and a `read`, these are not seen.
+// Free functions, because inside the enum the names `open` and `read` refer to
+// its members.
 private func openReading(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 private func readBytes(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {

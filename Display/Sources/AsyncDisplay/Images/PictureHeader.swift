@@ -1,33 +1,38 @@
-/// How much memory a picture will need, by the first bytes of its file. Nothing is decoded.
+/// Estimates the memory for an image from the first bytes of its file, without
+/// decoding.
 enum PictureHeader {
-  /// What decoding takes, in bytes.
+  /// The memory for decoding, in bytes.
   struct Memory: Hashable {
-    /// The bitmap.
+    /// The bytes of the bitmap.
     var pixels = 0
-    /// What is kept of a JPEG in scans until the last one is read.
+    /// The bytes of coefficients that a JPEG in several scans keeps until the
+    /// last scan.
     var coefficients = 0
 
-    /// The most at once if `made` more bitmaps of that size are made once it is decoded.
+    /// The peak if `made` more bitmaps of the same size are made after
+    /// decoding.
     func peak(_ made: Int) -> Int { max(pixels + coefficients, pixels * (1 + made)) }
   }
 
-  // What of a file is read for it: a camera's notes come before the size.
+  // The number of bytes read from a file: Exif data precedes the size in a
+  // JPEG.
   private static let length = 1 << 18
 
-  /// What decoding `bytes` takes; nothing if they are refused.
+  /// Returns the memory for decoding `bytes`; zero if decoding will refuse
+  /// them.
   ///
-  /// What begins as a picture and does not say so here may be as large as any, and counts
-  /// so: it is decoded alone.
+  /// An image whose size is not in these bytes counts as the largest possible
+  /// one, so it is decoded alone.
   static func memory(for bytes: [UInt8]) -> Memory { memory(for: bytes, of: bytes.count) }
 
-  /// The same of the file at `path`. Reads, so call it off the loop.
+  /// The same for the file at `path`. Reads the file, so call it off the loop.
   static func memory(
     forFile path: String,
     isCancelled: () -> Bool = { false }
   ) -> Memory {
-    // try?: what can not be read is told by who decodes it, and needs no memory.
+    // try?: decoding will report an unreadable file, which needs no memory.
     let bytes = try? PictureFile.read(path, limit: length, isCancelled)
-    // One that is not whole here may be as large as any.
+    // A file that is longer than the bytes read may have any size.
     return bytes.map { memory(for: $0, of: $0.count < length ? $0.count : .max) } ?? Memory()
   }
 
@@ -54,11 +59,11 @@ enum PictureHeader {
   }
 }
 
-/// What a picture's file is, by its first bytes.
+/// The format of an image file, by its first bytes.
 enum PictureType {
   case png, jpeg
 
-  /// What begins with `bytes`; nil if it is none.
+  /// Detects the format from `bytes`. Returns nil if it is unknown.
   init?(of bytes: some Sequence<UInt8>) {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       self = .png

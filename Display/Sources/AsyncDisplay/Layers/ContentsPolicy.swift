@@ -1,7 +1,7 @@
-/// What a layer shows while a display is under way, and from then on if that fails or is
-/// cancelled: what was taken away is not brought back.
+/// The contents of a layer during an asynchronous display. If the display fails
+/// or is cancelled, contents that were removed are not restored.
 public enum ContentsPolicy: Hashable, Sendable {
-  /// What it showed before.
+  /// The previous contents.
   case keep
   /// Nothing.
   case clear

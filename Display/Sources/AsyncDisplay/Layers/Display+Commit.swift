@@ -2,7 +2,7 @@ import LoopTransactions
 
 // The display commit.
 extension Display {
-  /// Displays `core`'s layer in the next display commit.
+  /// Schedules `core`'s layer for the next display commit.
   func schedule(_ core: DisplayCore) {
     if core.place == nil, !core.isLate, let layer = core.layer {
       if isCommitting {
@@ -15,30 +15,34 @@ extension Display {
     commitSoon()
   }
 
-  /// Does not, for it can not begin any more.
+  /// Removes `core`'s layer from the next display commit, because its display
+  /// can no longer begin.
   func unschedule(_ core: DisplayCore) { waiting.remove(core) }
 
-  /// Takes note that of `core`'s layer there changed what says when it is begun.
+  /// Queues `core`'s layer again after its priority, size or mode changed, if
+  /// it is queued.
   func urgencyDidChange(of core: DisplayCore) {
     guard core.place != nil, let layer = core.layer else { return }
     waiting.remove(core)
     waiting.append(core, layer)
   }
 
-  /// How many layers are to be begun.
+  /// The number of layers that wait to begin.
   var waitingCount: Int { waiting.count + late.count }
 
-  /// Has the loop call the display commit in this tick, or in the next if this one's
-  /// has begun: a layer may invalidate itself by being displayed.
+  /// Requests a display commit in this tick, or in the next tick if this tick's
+  /// commit has begun, since a layer may invalidate itself while it is
+  /// displayed.
   func commitSoon() {
     guard waitingCount > 0 || !undecoded.isEmpty else { return }
     observer?.hasPendingWork = true
   }
 
-  /// Begins a display of each layer that needs one and for which there is memory,
-  /// whatever the budget; if none waits, the decoding of pictures.
+  /// Begins a display of every layer that needs one and fits in memory,
+  /// regardless of the budget. If no layer waits, begins to decode waiting
+  /// images.
   ///
-  /// Call on the loop, to do it before its time.
+  /// Call on the loop, to commit without waiting for the end of the tick.
   public func commit() {
     check("Display.commit")
     guard let observer, observer.hasPendingWork, !isCommitting else { return }
@@ -46,45 +50,48 @@ extension Display {
     commit(spendingBudgetOf: nil)
   }
 
-  /// Begins displays while the budget of `loop` allows, then only those that cannot
-  /// wait. The rest begins in the next tick. Without a loop there is no limit.
+  /// Begins displays while the budget of `loop` allows. Beyond the budget,
+  /// begins only displays that cannot wait. The rest begin in the next tick. If
+  /// `loop` is nil, there is no limit.
   ///
-  /// - Complexity: O(k) in those that it begins, O(1) if there is no memory for the first.
-  ///   Past the budget O(n) in all that wait, if there are layers of a container.
+  /// - Complexity: O(k) in the displays that begin; O(1) if the first does not
+  ///   fit in memory. Beyond the budget, O(n) in all waiting layers if any
+  ///   belong to a container.
   func commit(spendingBudgetOf loop: EventLoop?) {
     guard !isCommitting else { return commitSoon() }
     isCommitting = true
-    var pass = CommitPass(spendingBudgetOf: loop)
-    while let (core, kind) = waiting.first(upTo: pass.limit) {
-      begin(core, kind, &pass)
+    var budget = CommitBudget(spendingBudgetOf: loop)
+    while let (core, kind) = waiting.first(upTo: budget.limit) {
+      begin(core, kind, &budget)
     }
-    if pass.isOver, pass.hasCollectors {
+    if budget.isSpent, budget.hasCollectors {
       for core in waiting.asynchronous where core.place != nil {
-        guard let layer = core.layer, pass.collects(layer) else { continue }
-        begin(core, LayerBacklog.Kind(layer), &pass)
+        guard let layer = core.layer, budget.collects(layer) else { continue }
+        begin(core, LayerBacklog.Kind(layer), &budget)
       }
     }
-    // A layer that waits has its pictures, and is closer to being shown.
+    // Only now: a waiting layer has its images already and is closer to being
+    // shown.
     if waiting.isEmpty() { decodeWaiting() }
-    if pass.isOver, !waiting.isEmpty(upTo: pass.isFull ? .light : .heavy) { commitSoon() }
+    if budget.isSpent, !waiting.isEmpty(upTo: budget.isFull ? .light : .heavy) { commitSoon() }
     isCommitting = false
-    takeLate()
+    scheduleLate()
   }
 
-  // The first that does not fit holds back those behind it that need memory: it would wait
-  // for ever.
-  private func begin(_ core: DisplayCore, _ kind: LayerBacklog.Kind, _ pass: inout CommitPass) {
-    lookedAt += 1
+  // The first layer that does not fit in memory blocks all later layers that
+  // need memory. Otherwise it could starve.
+  private func begin(_ core: DisplayCore, _ kind: LayerBacklog.Kind, _ budget: inout CommitBudget) {
+    examinedCount += 1
     guard let layer = core.layer else { return waiting.remove(core) }
-    if kind == .heavy, pass.isFull || !hasRoom(for: layer) { return pass.isFull = true }
+    if kind == .heavy, budget.isFull || !hasRoom(for: layer) { return budget.isFull = true }
     waiting.remove(core)
-    pass.willBegin(layer)
+    budget.willBegin(layer)
     core.begin(layer, asynchronously: layer.displaysAsynchronously)
-    pass.didBegin()
+    budget.didBegin()
   }
 
-  // What came while the others were begun.
-  private func takeLate() {
+  // Queues the layers that were scheduled during this commit.
+  private func scheduleLate() {
     let cores = late
     late = []
     for core in cores {
@@ -96,25 +103,25 @@ extension Display {
   }
 }
 
-/// What one display commit may still begin. L9.
-private struct CommitPass {
-  // Nil: there is no limit.
+/// The budget and memory that the current display commit has left. L9.
+private struct CommitBudget {
+  // Nil: no limit.
   private let loop: EventLoop?
   private var collectors: Set<ObjectIdentifier> = []
-  /// Whether the budget is spent. Not before one display was begun.
-  private(set) var isOver = false
-  /// Whether there is no memory for the first that needs some.
+  /// Whether the budget is spent. False until one display has begun.
+  private(set) var isSpent = false
+  /// Whether a layer did not fit in memory.
   var isFull = false
 
-  /// Up to which kind it begins layers.
-  var limit: LayerBacklog.Kind { isOver ? .onLoop : isFull ? .light : .heavy }
+  /// The last kind of layer that may begin.
+  var limit: LayerBacklog.Kind { isSpent ? .onLoop : isFull ? .light : .heavy }
 
-  /// Whether there may be layers that appear together with one that was begun.
+  /// Whether waiting layers may belong to a container that has begun a display.
   var hasCollectors: Bool { !collectors.isEmpty }
 
   init(spendingBudgetOf loop: EventLoop?) { self.loop = loop }
 
-  /// Whether `layer` appears together with one that was begun.
+  /// Returns whether `layer` must appear together with a layer that has begun.
   func collects(_ layer: Layer) -> Bool {
     guard let container = layer.container else { return false }
     return collectors.contains(ObjectIdentifier(container.collector))
@@ -126,7 +133,7 @@ private struct CommitPass {
   }
 
   mutating func didBegin() {
-    // Each is counted, also past the budget.
-    if let loop, !loop.budgetAllowsMore() { isOver = true }
+    // Every display is counted, also beyond the budget.
+    if let loop, !loop.budgetAllowsMore() { isSpent = true }
   }
 }

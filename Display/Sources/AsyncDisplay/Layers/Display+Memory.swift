@@ -1,32 +1,34 @@
 // Memory in flight. D8.
 extension Display {
-  func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.flightBytes) }
+  func hasRoom(for layer: Layer) -> Bool { hasRoom(for: layer.inFlightBytes) }
 
   private func hasRoom(for byteCount: Int) -> Bool {
     counts.inFlightBytes == 0 || counts.inFlightBytes + byteCount <= inFlightLimit
   }
 
-  /// Takes note of a bitmap in flight.
+  /// Adds a bitmap to the memory in flight.
   func reserve(_ byteCount: Int) {
     counts.inFlightBytes += byteCount
     counts.peakInFlightBytes = max(counts.peakInFlightBytes, counts.inFlightBytes)
   }
 
-  /// Takes note of one that landed.
+  /// Removes a delivered bitmap from the memory in flight.
   func release(_ byteCount: Int) {
     counts.inFlightBytes -= byteCount
     commitSoon()
   }
 }
 
-// Pictures in flight. D8.
+// Images in flight. D8.
 extension Display {
-  /// How many pictures wait for memory.
+  /// The number of images that wait for memory.
   package var undecodedCount: Int { undecoded.count }
 
-  /// Has `load` decode as soon as there is memory; now, if there is and no other waits. One
-  /// that does not fit holds back those behind it, but not those that need no memory, or
-  /// want what is being decoded.
+  /// Decodes `load` now if memory is free and no other image waits, and
+  /// otherwise as soon as there is memory.
+  ///
+  /// An image that does not fit blocks later images, except those that need no
+  /// memory or are being decoded already.
   func decodeSoon(_ load: PendingDecode) {
     let byteCount = load.missingBytes ?? 0
     let isFree = byteCount == 0 || decodes[load.key] != nil
@@ -35,30 +37,33 @@ extension Display {
     commitSoon()
   }
 
-  /// Has `load` decode now, and with it those that wait for the same.
+  /// Begins to decode `load`, and all waiting loads of the same image.
   func decode(_ load: PendingDecode) {
     load.decode(in: self)
-    // Taken out as a whole: each that is decoded removes itself.
+    // The set is removed first because each load removes itself from it.
     guard let places = sharing.removeValue(forKey: load.key) else { return }
     for place in places { undecoded[place]?.decode(in: self) }
   }
 
-  /// `load` does not wait any more, at `place`.
+  /// Removes the load at `place` from the waiting ones.
   func stopWaiting(_ place: Backlog<PendingDecode>.Place, for key: ImageKey) {
     undecoded.remove(place)
     sharing[key]?.remove(place)
     if sharing[key]?.isEmpty == true { sharing[key] = nil }
   }
 
-  /// Takes note that `load`, which waits, is of another priority.
+  /// Queues the waiting `load` again, by its new priority.
   func priorityDidChange(of load: PendingDecode) {
     guard let place = load.place else { return }
     stopWaiting(place, for: load.key)
     wait(load)
   }
 
-  /// Takes note of a decoding; of one that others wait for, once. Who measures how soon it
-  /// stops: the last of them to cancel has it stop.
+  /// Counts one more load of the image `key`. The first one reserves the
+  /// memory.
+  ///
+  /// Returns the watch that measures how soon the decoding stops once its last
+  /// load is cancelled.
   func reserve(_ byteCount: Int, for key: ImageKey) -> CancelWatch? {
     if decodes[key] == nil {
       reserve(byteCount)
@@ -68,7 +73,8 @@ extension Display {
     return decodes[key]?.watch
   }
 
-  /// Takes note that one who waited for it has it, or does not want it any more.
+  /// Counts one load of the image less, because it finished or was cancelled.
+  /// The last one releases the memory.
   func release(_ key: ImageKey) {
     guard let decode = decodes[key] else { return }
     if decode.count > 1 {
@@ -79,13 +85,13 @@ extension Display {
     }
   }
 
-  /// Has those decode for which there is memory, the most urgent first, equal ones as they
-  /// came.
+  /// Begins to decode waiting images while they fit in memory, in order of
+  /// priority and then of arrival.
   ///
-  /// - Complexity: O(k) in those.
+  /// - Complexity: O(k) in the images that begin.
   func decodeWaiting() {
     while let load = undecoded.first {
-      lookedAt += 1
+      examinedCount += 1
       guard hasRoom(for: load.missingBytes ?? 0) else { return }
       decode(load)
     }

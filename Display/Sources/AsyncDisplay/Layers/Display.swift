@@ -1,53 +1,66 @@
 public import LoopTransactions
 
-/// What the layers of a loop share: the display commit, workers, and memory.
+/// The state shared by the layers of one loop: the display commit, worker
+/// threads and memory.
 ///
-/// In each tick, at order 2,000,000 (behind queues, before idle blocks and transactions),
-/// it begins a display of every layer that needs one, the most urgent first. What is
-/// invalidated by that, or by transactions, is displayed in the next tick, which comes
-/// without blocking. Belongs to the loop's thread.
+/// In each tick, at order 2,000,000, the display begins a display of every
+/// layer that needs one, highest priority first. This is after queues are
+/// drained, and before idle blocks and transactions. Layers that are
+/// invalidated later in the tick are displayed in the next tick, which starts
+/// without blocking. A display belongs to its loop's thread.
 ///
-/// It spends the loop's budget, which it shares with posts, queues and transactions. Each
-/// layer is a piece of work, and each tick begins one at least. The rest is begun in the next
-/// tick, before layers that are less urgent or came later. Layers of a container are begun
-/// together, and layers that are drawn on the loop are drawn in their tick, also past the
-/// budget.
+/// The display commit spends the loop's budget, which posts, queues and
+/// transactions share. Each layer counts as one item, and each tick begins at
+/// least one. Layers beyond the budget begin in the next tick, before layers
+/// that have a lower priority or came later. Two kinds of layers are not
+/// delayed by the budget: layers of a container that has begun in the tick, so
+/// that they appear together, and layers that are drawn on the loop.
 ///
 /// ```swift
 /// let display = Display(on: loop)
 /// let layer = Layer(in: display)
 /// layer.delegate = card
-/// layer.bounds = Size(width: 320, height: 504)
+/// layer.size = Size(width: 320, height: 504)
 /// layer.setNeedsDisplay()
 /// loop.run()
 /// ```
 ///
-/// After Core Animation's commit, and Texture's display queue.
+/// Modelled on Core Animation's commit and Texture's display queue.
 public final class Display {
-  /// The loop that it belongs to.
+  /// The loop that the display belongs to.
   public let loop: EventLoop
 
-  /// Who runs asynchronous displays.
+  /// Runs asynchronous displays.
   public let scheduler: OperationScheduler
 
-  /// Where bitmaps come from.
+  /// The pool that bitmaps come from.
   public let pool: BitmapPool
 
-  /// So many bytes of bitmaps may be in flight: waiting for a worker, drawn or decoded, or
-  /// waiting for the loop. Pictures count by the size that their files tell, as largest if
-  /// those do not, with what their modification says it needs, and wait behind layers. The
-  /// blurred shadows of a node count with it, at the room that the largest of them takes.
-  /// A layer whose display would need more stays as it is until others have landed; one
-  /// alone may always begin. What is waited for, and what is drawn on the loop, is not
-  /// held back.
+  /// The most bytes of bitmaps in flight. A bitmap is in flight while it waits
+  /// for a worker, is being drawn or decoded, or waits for delivery on the
+  /// loop.
   ///
-  /// Memory is as large as what was used before, and may be two fifths more than what is
-  /// counted. Not counted: contents that are shown, decoded pictures that nodes keep or have not
-  /// drawn yet, what libjpeg has of a JPEG in scans while it is decoded (as much as 8 bytes
-  /// a pixel), groups of translucent parts, each no larger than the bitmap, and what a
-  /// drawing makes by itself.
+  /// A layer that would exceed the limit keeps its contents until other bitmaps
+  /// have been delivered. If nothing is in flight, one display may always
+  /// begin. Displays that are waited for, and displays drawn on the loop,
+  /// ignore the limit.
   ///
-  /// Use it on the loop.
+  /// Images wait behind layers. They are counted by the size in their file's
+  /// header, or as the largest possible image if the header does not tell, plus
+  /// the memory that their modification declares. Blurred shadows of a node are
+  /// counted by the memory of the largest one.
+  ///
+  /// Reused memory can be up to two fifths larger than the counted bytes. The
+  /// limit does not include:
+  ///
+  /// - contents that are shown
+  /// - decoded images that nodes keep or have not drawn yet
+  /// - the coefficients that libjpeg keeps while it decodes a JPEG in several
+  ///   scans, up to 8 bytes per pixel
+  /// - groups of translucent subnodes, each at most as large as the bitmap
+  /// - memory that drawing code allocates
+  ///
+  /// Use on the loop.
   public var inFlightLimit: Int {
     didSet {
       check("Display.inFlightLimit")
@@ -55,51 +68,60 @@ public final class Display {
     }
   }
 
-  /// Called on a worker that was drawing or decoding what was cancelled meanwhile, once
-  /// it has stopped: with how long it took to, and for how long of that it computed, where
-  /// the system says so, as Linux does. The rest it was kept waiting, mostly for a
-  /// processor. While this is nil nobody measures.
+  /// Called on a worker after it has stopped drawing or decoding for a
+  /// cancelled operation.
   ///
-  /// Set it on the loop. What begins later tells it.
+  /// `after` is the time from the cancellation until the worker stopped.
+  /// `computed` is the CPU time it spent in that period, or nil where the
+  /// system does not provide it (Linux does). The worker spent the rest
+  /// waiting, mostly for a CPU. Nothing is measured while this property is nil.
+  ///
+  /// Set it on the loop. It applies to operations that begin later.
   public var onStopped: (@Sendable (_ after: Duration, _ computed: Duration?) -> Void)? {
     didSet { check("Display.onStopped") }
   }
 
-  /// Pictures that are decoded: equal ones once. O10.
+  /// Decodes images. Equal images are decoded once. O10.
   let images: SingleFlight<ImageKey, Bitmap>
 
-  /// What is called when the loop has time.
+  /// Blocks to call when the loop has time.
   let idle: RunLoopQueue<IdleBlock>
 
   private let checkThread = ThreadCheck()
   var counts = DisplayMetrics()
-  // Layers that are to be begun.
+  // Layers that wait to begin.
   var waiting = LayerBacklog()
-  // Those that came while a commit was under way, for the next: `isLate` is set.
+  // Layers that were scheduled during a commit, for the next one. Their
+  // `isLate` is set.
   var late: [DisplayCore] = []
-  // Pictures that wait for memory, and where those wait that want the same.
+  // Images that wait for memory, and the places of those that wait for the same
+  // image.
   var undecoded = Backlog<PendingDecode>()
   var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
-  /// How many layers and pictures that waited were looked at so far.
-  package var lookedAt = 0
-  // What is reserved for a decoding, and how many wait for it.
+  /// The number of waiting layers and images that have been examined.
+  package var examinedCount = 0
+  // The memory reserved for each decoding, and the number of loads that wait
+  // for it.
   var decodes: [ImageKey: (byteCount: Int, count: Int, watch: CancelWatch?)] = [:]
   var isCommitting = false
   private var deliveries: [AsyncTransaction] = []
-  // The display commit: it rests until a layer or a picture waits.
+  // Runs the display commit. Rests while no layer or image waits.
   private(set) var observer: Observer?
 
-  /// The order of the display commit among a tick's observers.
+  /// The order of the display commit among the observers of a tick.
   public static let order = 2_000_000
 
-  /// The display of `loop`.
+  /// Creates a display for `loop`.
   ///
   /// Call on the loop.
   ///
   /// - Parameters:
-  ///   - pool: As the property; nil for one that `scheduler` trims.
-  ///   - inFlightLimit: As the property; 128 MiB are forty cards of a feed at scale 2, a
-  ///     guess.
+  ///   - loop: The loop to display on. Retained.
+  ///   - scheduler: Runs asynchronous displays.
+  ///   - pool: Where bitmaps come from. If nil, a new pool that `scheduler`
+  ///     trims.
+  ///   - inFlightLimit: The most bytes of bitmaps in flight. The default, 128
+  ///     MiB, holds forty cards of a feed at scale 2. Not measured.
   public init(
     on loop: EventLoop,
     scheduler: OperationScheduler = .shared,
@@ -124,7 +146,7 @@ public final class Display {
 
   deinit { observer?.cancel() }
 
-  /// What has been displayed so far.
+  /// Counts of the displays so far.
   ///
   /// Call on the loop.
   public var metrics: DisplayMetrics {
@@ -138,13 +160,13 @@ public final class Display {
   @inline(__always)
   func check(_ operation: StaticString) { checkThread(operation) }
 
-  /// An open transaction for displays.
+  /// Creates an open transaction for displays.
   func makeTransaction() -> AsyncTransaction {
     AsyncTransaction(on: loop, name: "display", scheduler: scheduler)
   }
 }
 
-// What was told.
+// Counting and delivering.
 extension Display {
   func countBegun() { counts.begun += 1 }
 
@@ -157,7 +179,7 @@ extension Display {
     }
   }
 
-  /// Runs `body`, a completion of `transaction`.
+  /// Calls `body`, which is part of a completion of `transaction`.
   func delivering(_ transaction: AsyncTransaction?, _ body: () -> Void) {
     guard let transaction else { return body() }
     deliveries.append(transaction)
@@ -165,7 +187,7 @@ extension Display {
     body()
   }
 
-  /// Whether completions of `transaction` are being called.
+  /// Whether a completion of `transaction` is being called.
   func isDelivering(_ transaction: AsyncTransaction) -> Bool {
     deliveries.contains { $0 === transaction }
   }

@@ -1,45 +1,48 @@
 import LoopTransactions
 
-/// What a layer's displays need of it, for as long as one is under way. Of the loop.
+/// The display state of a layer. Belongs to the loop.
 ///
-/// Outlives its layer: who was told that a display begins is told how it ended. D2.
+/// Outlives its layer while a display is under way, so that every `willDisplay`
+/// is followed by a `didDisplay`. D2.
 final class DisplayCore {
   let display: Display
   weak var layer: Layer?
   private(set) var state = DisplayState()
-  /// Generations up to its value were cancelled: what workers ask.
-  let line = Sentinel()
-  /// The newest generation, for any thread.
+  /// The generation up to which all displays are cancelled. Read by workers.
+  let cancelWatermark = Sentinel()
+  /// The newest generation, for readers on any thread.
   let sentinel = Sentinel()
-  /// Where it waits for the display commit, if it does.
+  /// The layer's position in the queue of the display commit, if queued.
   var place: LayerBacklog.Place?
-  /// Whether it waits for the one after the commit that is under way.
+  /// Whether the layer waits for the commit after the current one.
   var isLate = false
-  /// Whether the layer had a size that can be drawn when it was last changed.
+  /// Whether the layer's size was drawable when it last changed.
   var hasSize = false
   private var runs: [UInt64: DisplayRun] = [:]
-  // What follows from transitions and was not done yet.
+  // Actions of past transitions that have not been performed yet.
   private var actions: [DisplayState.Action] = []
 
   init(_ display: Display) { self.display = display }
 
-  /// Makes a transition, and does what follows.
+  /// Makes a transition and performs its actions.
   ///
-  /// A did may make another: what is left of the first is done before what follows from
-  /// the second, so that nothing older comes after something newer.
+  /// An action may call a `didDisplay` closure that makes another transition.
+  /// Its actions are performed after the remaining ones of the first
+  /// transition, so that they stay in order.
   func change(_ transition: (inout DisplayState) -> [DisplayState.Action]) {
     actions += transition(&state)
     sentinel.raise(to: state.generation)
-    // Who can not begin is not looked at; who goes is not kept.
+    // A layer that cannot begin leaves the queue, so that it is not examined in
+    // vain. The queue's references are unowned.
     if place != nil, !state.canBegin { display.unschedule(self) }
     while !actions.isEmpty { perform(actions.removeFirst()) }
   }
 
-  /// The display that is under way and was not cancelled.
+  /// The current display, unless it has been cancelled.
   var running: DisplayRun? { state.isRunning ? runs[state.newestRun] : nil }
 
-  /// Has operations that wait run by `priority`.
-  func move(to priority: OperationPriority) {
+  /// Changes the priority of operations that have not begun.
+  func setPriority(_ priority: OperationPriority) {
     for run in runs.values { run.operation?.setPriority(priority) }
   }
 
@@ -48,19 +51,19 @@ final class DisplayCore {
     case .schedule: display.schedule(self)
     case .stop(let generation):
       runs[generation]?.watch?.cancel()
-      line.raise(to: generation)
+      cancelWatermark.raise(to: generation)
       runs[generation]?.operation?.cancel()
     case .show(let generation):
       if let bitmap = runs[generation]?.bitmap { layer?.show(bitmap) }
     case .clear: layer?.show(nil)
-    case .tell(let generation, let end): tell(generation, end)
+    case .notify(let generation, let end): notify(generation, end)
     }
   }
 
-  private func tell(_ generation: UInt64, _ end: DisplayState.End) {
+  private func notify(_ generation: UInt64, _ end: DisplayState.End) {
     guard let run = runs.removeValue(forKey: generation) else { return }
     let outcome = end == .cancelled ? .cancelled : run.outcome
-    guard run.wasTold else { return }
+    guard run.isAnnounced else { return }
     display.count(outcome)
     run.didDisplay?(outcome)
     run.didDisplay = nil
@@ -68,10 +71,10 @@ final class DisplayCore {
   }
 }
 
-// From the beginning of a display to its end.
+// A display from beginning to end.
 extension DisplayCore {
-  /// Begins a display of `layer`; an asynchronous one as a part of `transaction`, or of
-  /// one of its own.
+  /// Begins a display of `layer`. An asynchronous display becomes part of
+  /// `transaction`, or of the container's or a new transaction if it is nil.
   func begin(_ layer: Layer, asynchronously: Bool, in transaction: AsyncTransaction? = nil) {
     layer.owner?.beforeDisplay()
     guard state.holds.isEmpty else { return }
@@ -79,17 +82,17 @@ extension DisplayCore {
     let run = DisplayRun(generation: state.generation)
     runs[run.generation] = run
     let task = layer.delegate?.displayTask(for: layer)
-    // Whoever asks for a task may begin another display: then this one never began.
+    // The delegate may have begun another display. Then this one never began.
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     run.didDisplay = task?.didDisplay
-    run.wasTold = true
+    run.isAnnounced = true
     display.countBegun()
     let drawing = Result { try layer.drawing(of: task) }
     task?.willDisplay?()
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     switch drawing {
     case .failure(let error):
-      // What was shown is of another size.
+      // The shown contents have another size.
       run.outcome = .failed(error)
       end(run, .cleared)
     case .success(nil):
@@ -101,9 +104,9 @@ extension DisplayCore {
   }
 
   private func draw(_ run: DisplayRun, _ drawing: Drawing) {
-    let (line, generation) = (line, run.generation)
+    let (cancelWatermark, generation) = (cancelWatermark, run.generation)
     let result = Result { [pool = display.pool] in
-      try drawing.draw(from: pool) { line.value >= generation }
+      try drawing.draw(from: pool) { cancelWatermark.value >= generation }
     }
     run.drawn.withLock { $0 = result }
     end(run, run.finish())
@@ -119,13 +122,15 @@ extension DisplayCore {
     let byteCount = drawing.pixels.byteCount + (layer.owner?.pictureScratchBytes ?? 0)
     display.reserve(byteCount)
     let transaction = given ?? layer.container?.transaction ?? display.makeTransaction()
-    let (line, generation, drawn, pool) = (line, run.generation, run.drawn, display.pool)
+    let (cancelWatermark, generation, drawn, pool) = (
+      cancelWatermark, run.generation, run.drawn, display.pool
+    )
     let watch = CancelWatch(display.onStopped)
     (run.transaction, run.watch) = (transaction, watch)
     run.operation = transaction.add("display", priority: layer.priority) { operation in
       watch?.begin()
       defer { watch?.end() }
-      let isCancelled = { operation.isCancelled || line.value >= generation }
+      let isCancelled = { operation.isCancelled || cancelWatermark.value >= generation }
       let result = Result { try drawing.draw(from: pool, isCancelled: isCancelled) }
       drawn.withLock { $0 = result }
     } completion: { outcome in
@@ -142,10 +147,12 @@ extension DisplayCore {
     }
   }
 
-  /// Waits until `run` has ended, and tells. Its transaction is lifted, and helped.
+  /// Waits until `run` has ended and its `didDisplay` has been called. Boosts
+  /// the run's transaction and helps to perform it.
   func wait(for run: DisplayRun) {
     guard let transaction = run.transaction else { return }
-    // From a completion of the same transaction: its operations have all ended.
+    // Called from a completion of the same transaction, so its operations have
+    // all ended.
     if display.isDelivering(transaction) { return end(run, run.finish()) }
     transaction.waitUntilComplete()
   }

@@ -1,23 +1,24 @@
-/// What the layers of a loop have displayed so far.
+/// Counts of the displays on one loop.
 public struct DisplayMetrics: Hashable, Sendable {
-  /// Displays that began: as many as will ever be told.
+  /// The number of displays that have begun. Each of them will also be counted
+  /// in one of the four outcomes below.
   public var begun = 0
-  /// Displays that were shown.
+  /// The number of displays that were shown.
   public var displayed = 0
-  /// Displays that had nothing to draw.
+  /// The number of displays that had nothing to draw.
   public var cleared = 0
-  /// Displays that were cancelled, or overtaken.
+  /// The number of displays that were cancelled or superseded.
   public var cancelled = 0
-  /// Displays that failed.
+  /// The number of displays that failed.
   public var failed = 0
-  /// Bytes of bitmaps that are drawn or decoded, or wait to be, or for the loop to take
-  /// them.
+  /// The bytes of bitmaps in flight: waiting for a worker, being drawn or
+  /// decoded, or waiting for delivery on the loop.
   public var inFlightBytes = 0
-  /// The most bytes that were in flight.
+  /// The highest value that `inFlightBytes` has reached.
   public var peakInFlightBytes = 0
-  /// Layers that wait for the display commit, or for memory.
+  /// The number of layers that wait for the display commit or for memory.
   public var waiting = 0
 
-  /// Nothing so far.
+  /// Creates metrics with all counts zero.
   public init() {}
 }

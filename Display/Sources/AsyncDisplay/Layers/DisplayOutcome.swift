@@ -1,16 +1,18 @@
-/// How a display ended.
+/// The result of a display.
 public enum DisplayOutcome: Sendable {
-  /// It was drawn, and is the layer's contents now.
+  /// The bitmap was drawn and is now the layer's contents.
   case displayed
-  /// There was nothing to draw, for lack of a task or of a pixel: the contents are gone.
+  /// There was no task or not a single pixel to draw, so the contents were
+  /// removed.
   case cleared
-  /// It was cancelled, or a newer one came first. The layer is still to be displayed,
-  /// unless a newer one did that.
+  /// The display was cancelled, or a newer display was shown first. Unless a
+  /// newer display was shown, the layer still needs display.
   case cancelled
-  /// It could not be drawn, for this. A `DisplayError`, or what the drawing threw.
+  /// Drawing failed with a `DisplayError`, or with the error that the drawing
+  /// closure threw.
   case failed(any Error)
 
-  /// Whether the contents are now what they were meant to be.
+  /// Whether the contents are up to date as of this display.
   public var isFinished: Bool {
     switch self {
     case .displayed, .cleared: true

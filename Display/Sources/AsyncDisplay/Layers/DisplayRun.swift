@@ -1,17 +1,18 @@
 import LoopTransactions
 
-/// One display that was begun. Of the loop; the operation has its `result` only.
+/// One display that has begun. Belongs to the loop, except `drawn`, which its
+/// operation writes.
 final class DisplayRun {
-  /// What a display made, once it has.
-  typealias Drawn = Guarded<Result<Bitmap, any Error>?>
+  /// The result of drawing, once there is one.
+  typealias Drawn = Locked<Result<Bitmap, any Error>?>
 
   let generation: UInt64
-  /// Whether its task was told that it begins.
-  var wasTold = false
+  /// Whether the display counts as begun, so that `didDisplay` must follow.
+  var isAnnounced = false
   var didDisplay: ((DisplayOutcome) -> Void)?
-  /// What it made, until it is shown.
+  /// The drawn bitmap, until it is shown.
   var bitmap: Bitmap?
-  /// What is told, unless it was cancelled.
+  /// The outcome to report, unless the display was cancelled.
   var outcome = DisplayOutcome.cancelled
   let drawn = Drawn(nil)
   var operation: AsyncTransaction.Operation?
@@ -20,7 +21,7 @@ final class DisplayRun {
 
   init(generation: UInt64) { self.generation = generation }
 
-  /// Takes what was drawn; how it ended.
+  /// Takes the result of drawing, and returns how the display ended.
   func finish() -> DisplayState.End {
     let result = drawn.withLock { result in
       defer { result = nil }

@@ -1,44 +1,46 @@
-/// Where a layer is between being invalidated and being shown.
+/// The states of a layer between being invalidated and being shown.
 ///
-/// Of the loop. A transition returns what follows, in order; nothing here draws, calls
-/// anybody or knows a bitmap.
+/// Belongs to the loop. A transition returns the actions that follow, in order.
+/// The state draws nothing, calls no user code and knows no bitmaps.
 ///
 /// ```text
 ///   invalidate            begin                  end
-///   ──────────► scheduled ─────► clean + a run ──────► shown, told
+///   ──────────► scheduled ─────► clean + a run ──────► shown, reported
 ///                   ▲                  │
-///         ask again │                  │ cancel
-///                 dirty ◄──────────────┘ told when it ended
+///         request   │                  │ cancel
+///                 dirty ◄──────────────┘ reported when it ended
 /// ```
 ///
-/// D2: a run is told once, in the order of generations. D3: only a newer one replaces
-/// what is shown. D4: invalidating does not cancel; a run that is under way ends, and
-/// the next begins after it. D5: cancelling leaves the layer dirty.
+/// D2: each run is reported once, in the order of generations. D3: only a newer
+/// display replaces the contents. D4: invalidating does not cancel; the current
+/// run ends, and the next begins after it. D5: cancelling leaves the layer
+/// dirty.
 package struct DisplayState: Hashable {
-  /// Whether the layer is to be displayed.
+  /// Whether the layer must be displayed.
   package enum Need: Hashable, Sendable {
-    /// What is shown, or drawn now, is the newest.
+    /// The contents, or the current display, are up to date.
     case clean
-    /// It is to be displayed as soon as somebody asks: its display was cancelled.
+    /// The display was cancelled. The layer is displayed when that is requested
+    /// again.
     case dirty
-    /// It is to be displayed by the next display commit.
+    /// The next display commit displays the layer.
     case scheduled
   }
 
-  /// Why nothing begins.
+  /// The reasons why no display may begin.
   package struct Holds: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Its user wants it to rest.
+    /// The user suspended the layer.
     package static let suspended = Holds(rawValue: 1)
-    /// It is in no window.
+    /// The layer is in no window.
     package static let detached = Holds(rawValue: 2)
-    /// What it draws is not loaded.
+    /// The images to draw are not decoded yet.
     package static let preparing = Holds(rawValue: 4)
-    /// There is no layer any more.
+    /// The layer has been deallocated.
     package static let gone = Holds(rawValue: 8)
-    /// It is shown as a part of a flat picture.
+    /// The layer is shown as part of a flattened picture.
     package static let flattened = Holds(rawValue: 16)
   }
 
@@ -47,21 +49,22 @@ package struct DisplayState: Hashable {
     case drawn
     case cleared
     case failed
-    /// Somebody else cancelled its operation.
+    /// The run's operation was cancelled from outside, for example by a closing
+    /// loop.
     case cancelled
   }
 
-  /// What follows from a transition.
+  /// An action that follows from a transition.
   package enum Action: Hashable, Sendable {
-    /// Make what this generation drew the contents.
+    /// Make this generation's bitmap the contents.
     case show(UInt64)
-    /// Take the contents away.
+    /// Remove the contents.
     case clear
-    /// Tell this generation's task how it ended.
-    case tell(UInt64, End)
-    /// See to it that the display commit comes by.
+    /// Report to this generation's task how it ended.
+    case notify(UInt64, End)
+    /// Request a display commit.
     case schedule
-    /// Tell this generation, which may be running, to stop.
+    /// Cancel this generation, which may be running.
     case stop(UInt64)
   }
 
@@ -70,36 +73,37 @@ package struct DisplayState: Hashable {
     var isCancelled = false
   }
 
-  /// The newest: each display and each invalidation has one of its own.
+  /// The newest generation. Every display and every invalidation gets one.
   package private(set) var generation: UInt64 = 0
-  /// The one that is shown.
+  /// The generation of the contents.
   package private(set) var shown: UInt64 = 0
   package private(set) var need = Need.clean
   package private(set) var holds: Holds = []
-  // Those that were not told, oldest first. All but the last are cancelled.
+  // Runs that have not been reported, oldest first. All but the last are
+  // cancelled.
   private(set) var runs: [Run] = []
 
   package init() {}
 
-  /// Whether it shows less than it should, or draws it now.
+  /// Whether the contents are out of date, or a display is under way.
   package var isUnfinished: Bool { need != .clean || isRunning }
 
-  /// Whether a display is under way that was not cancelled.
+  /// Whether a display is under way and not cancelled.
   package var isRunning: Bool { runs.last.map { !$0.isCancelled } ?? false }
 
   /// Whether the display commit may begin a display.
   package var canBegin: Bool { need == .scheduled && holds.isEmpty && !isRunning }
 
-  /// The generation of the display begun last, if it was not told.
+  /// The generation of the latest run, or 0 if it has been reported.
   var newestRun: UInt64 { runs.last?.generation ?? 0 }
 
-  /// How many displays were begun and not told.
-  package var untold: Int { runs.count }
+  /// The number of displays that have begun and not been reported.
+  package var unreportedCount: Int { runs.count }
 }
 
-// What its user wants.
+// Requests of the user.
 extension DisplayState {
-  /// What is shown is not the newest any more.
+  /// Marks the contents as out of date.
   package mutating func invalidate() -> [Action] {
     defer { checkInvariants() }
     guard !holds.contains(.gone) else { return [] }
@@ -107,13 +111,13 @@ extension DisplayState {
     return schedule()
   }
 
-  /// It is to be displayed, if it is dirty.
-  package mutating func ask() -> [Action] {
+  /// Schedules a display if the layer is dirty.
+  package mutating func requestDisplay() -> [Action] {
     defer { checkInvariants() }
     return need == .dirty ? schedule() : []
   }
 
-  /// Nothing that was begun is shown any more, and nothing begins until asked again.
+  /// Cancels all runs. No display begins until one is requested again.
   package mutating func cancel() -> [Action] {
     defer { checkInvariants() }
     generation += 1
@@ -121,8 +125,9 @@ extension DisplayState {
     return stopRuns()
   }
 
-  /// Nothing begins while `hold` holds; what is under way is cancelled, unless it is
-  /// only being prepared for the next.
+  /// Prevents displays from beginning until `hold` is released. Cancels the
+  /// current display, unless `hold` is `.preparing`, which only delays the next
+  /// one.
   package mutating func hold(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     holds.insert(hold)
@@ -133,8 +138,8 @@ extension DisplayState {
     return wasRunning ? stopRuns() : []
   }
 
-  /// `hold` holds no more. What was cancelled meanwhile is displayed after all, unless
-  /// it was only being prepared.
+  /// Ends `hold`. A display that was cancelled meanwhile is scheduled again,
+  /// unless `hold` is `.preparing`.
   package mutating func release(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     guard holds.contains(hold), hold != .gone else { return [] }
@@ -160,11 +165,11 @@ extension DisplayState {
 
 // Displays.
 extension DisplayState {
-  /// A display begins, after those under way were cancelled. Its number is the new
-  /// `generation`.
+  /// Begins a display, after cancelling the current ones. Its generation is the
+  /// new `generation`.
   package mutating func begin() -> [Action] {
     defer { checkInvariants() }
-    assert(!holds.contains(.gone), "DisplayState: a layer that is gone is not displayed")
+    assert(!holds.contains(.gone), "DisplayState.begin: the layer has been deallocated")
     generation += 1
     need = .clean
     let actions = stopRuns()
@@ -177,43 +182,47 @@ extension DisplayState {
     runs.last.map { $0.generation == generation && !$0.isCancelled } ?? false
   }
 
-  /// The display of `generation` ended. Those before it were cancelled, and are told
-  /// first, whether they have ended or not: nothing waits for what nobody wants.
+  /// Ends the display of `generation`. Earlier runs are all cancelled. They are
+  /// reported first, even if their operations are still running, so nothing
+  /// waits for a cancelled display.
   package mutating func end(_ ended: UInt64, _ end: End) -> [Action] {
     defer { checkInvariants() }
     guard let index = runs.firstIndex(where: { $0.generation == ended }) else { return [] }
-    var actions = runs[..<index].map { Action.tell($0.generation, .cancelled) }
+    var actions = runs[..<index].map { Action.notify($0.generation, .cancelled) }
     let run = runs[index]
     runs.removeSubrange(...index)
-    actions += run.isCancelled ? [.tell(ended, .cancelled)] : finish(ended, end)
-    // D4: what was invalidated meanwhile comes next.
+    actions += run.isCancelled ? [.notify(ended, .cancelled)] : finish(ended, end)
+    // D4: an invalidation during the display schedules the next one.
     if canBegin { actions.append(.schedule) }
     return actions
   }
 
   private mutating func finish(_ ended: UInt64, _ end: End) -> [Action] {
-    assert(ended > shown, "DisplayState: only what is newer replaces what is shown")
+    assert(ended > shown, "DisplayState: generation \(ended) ended after \(shown) was shown")
     switch end {
     case .drawn:
       shown = ended
-      return [.show(ended), .tell(ended, end)]
+      return [.show(ended), .notify(ended, end)]
     case .cleared:
       shown = ended
-      return [.clear, .tell(ended, end)]
-    case .failed: return [.tell(ended, end)]
+      return [.clear, .notify(ended, end)]
+    case .failed: return [.notify(ended, end)]
     case .cancelled:
       if need == .clean { need = .dirty }
-      return [.tell(ended, end)]
+      return [.notify(ended, end)]
     }
   }
 
   package func checkInvariants() {
-    assert(shown <= generation, "DisplayState: nothing is newer than the newest")
+    assert(shown <= generation, "DisplayState: shown \(shown) exceeds newest \(generation)")
     for (index, run) in runs.enumerated() {
       let (isLast, last) = (index == runs.count - 1, index > 0 ? runs[index - 1].generation : shown)
-      assert(isLast || run.isCancelled, "DisplayState: one display at a time can be shown")
-      assert(run.generation > last, "DisplayState: generations are in order, after what is shown")
-      assert(run.generation <= generation, "DisplayState: nothing is newer than the newest")
+      assert(isLast || run.isCancelled, "DisplayState: run \(run.generation) is not cancelled")
+      assert(run.generation > last, "DisplayState: run \(run.generation) follows \(last)")
+      assert(
+        run.generation <= generation,
+        "DisplayState: run \(run.generation) exceeds newest \(generation)"
+      )
     }
   }
 }

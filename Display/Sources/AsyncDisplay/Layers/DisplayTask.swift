@@ -1,29 +1,32 @@
-/// How to draw a layer once: what its delegate hands out for each display.
+/// The closures that draw a layer once. A layer's delegate returns a new task
+/// for each display.
 ///
-/// `display` runs on a worker and must capture all it needs by value; the others run
-/// on the loop. Each `willDisplay` is followed by exactly one `didDisplay`, in the
-/// order of the displays of one layer, also when the display was cancelled, failed,
-/// or its layer is gone. A cancelled display may still be at its last step by then, if
-/// a newer one of the layer is done already.
+/// `display` runs on a worker and must capture everything it needs by value.
+/// The other closures run on the loop. Each call of `willDisplay` is followed
+/// by exactly one call of `didDisplay`, even if the display is cancelled,
+/// fails, or outlives its layer. The calls of one layer come in the order of
+/// its displays. If a newer display finishes first, `didDisplay` of a cancelled
+/// display may be called while its last drawing step is still running.
 ///
-/// After YYKit's YYAsyncLayerDisplayTask, whose did could be left out.
+/// Modelled on YYKit's `YYAsyncLayerDisplayTask`, whose `didDisplay` could be
+/// left out.
 public struct DisplayTask {
-  /// Draws. `isCancelled` is to be asked between steps that take long, some
-  /// milliseconds at most; what was drawn by then is dropped, so just return.
+  /// Draws into `context`. Check `isCancelled` at least every few milliseconds
+  /// and return as soon as it is true; the bitmap is then discarded.
   public typealias Display =
     @Sendable (_ context: DrawingContext, _ size: Size, _ isCancelled: () -> Bool) throws -> Void
 
-  /// Called on the loop, before the display begins.
+  /// Called on the loop before the display begins.
   public var willDisplay: (() -> Void)?
 
-  /// Called on a worker, or on the loop for a synchronous display. Nil: there is nothing
-  /// to draw, and the layer's contents go.
+  /// Called on a worker, or on the loop for a synchronous display. If nil,
+  /// there is nothing to draw, and the layer's contents are removed.
   public var display: Display?
 
-  /// Called on the loop, once, after the contents were set if they are.
+  /// Called on the loop exactly once, after the contents have been set.
   public var didDisplay: ((DisplayOutcome) -> Void)?
 
-  /// A task of these parts.
+  /// Creates a task from its closures.
   public init(
     willDisplay: (() -> Void)? = nil,
     didDisplay: ((DisplayOutcome) -> Void)? = nil,

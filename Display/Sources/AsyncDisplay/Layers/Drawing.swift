@@ -1,5 +1,5 @@
-/// One display's drawing: all that a worker is told. The same for synchronous and
-/// asynchronous displays, so that both make the same bytes. D14.
+/// The values that a worker needs to draw one display. Synchronous and
+/// asynchronous displays share it, so both produce the same bytes. D14.
 package struct Drawing: Sendable {
   let pixels: PixelSize
   let size: Size
@@ -8,7 +8,8 @@ package struct Drawing: Sendable {
   let backgroundColor: Color?
   let body: DisplayTask.Display
 
-  /// What `body` draws in `size`, over white and `backgroundColor` where it is opaque.
+  /// Creates a drawing of `body` in `size`. An opaque drawing is first filled
+  /// with white and `backgroundColor`.
   package init(
     pixels: PixelSize,
     size: Size,
@@ -21,13 +22,15 @@ package struct Drawing: Sendable {
     (self.isOpaque, self.backgroundColor, self.body) = (isOpaque, backgroundColor, body)
   }
 
-  /// Draws, on the calling thread.
+  /// Draws on the calling thread.
   ///
-  /// - Throws: A `CancellationError` once `isCancelled` says so; why it failed.
+  /// - Throws: `CancellationError` once `isCancelled` returns true; any error
+  ///   of drawing.
   package func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
-    // Before there is memory: what was cancelled while it waited costs none.
+    // Before allocating: a display that was cancelled while it waited costs no
+    // memory.
     if isCancelled() { throw CancellationError() }
-    // What is opaque is painted all over first.
+    // An opaque drawing is filled first, so its memory need not be cleared.
     let bitmap =
       isOpaque
       ? try Bitmap(uninitialized: pixels, scale: scale, from: pool)
@@ -36,12 +39,12 @@ package struct Drawing: Sendable {
       try context.inBands(isCancelled) { fillBackground(context) }
       try context.saved { try body(context, size, isCancelled) }
     }
-    // Here, not on the loop: the memory goes back on this thread.
+    // Here, not on the loop, so that the memory is returned on this thread.
     if isCancelled() { throw CancellationError() }
     return bitmap
   }
 
-  // D6: white shines through a colour that does not cover, or is none.
+  // D6: white shows through a translucent or missing background colour.
   private func fillBackground(_ context: DrawingContext) {
     guard isOpaque else { return }
     if backgroundColor.map({ !($0.alpha >= 1) }) ?? true { context.fill(with: .white) }

@@ -1,19 +1,19 @@
 import LoopTransactions
 
-/// Something that is called once on the loop, when that has time.
+/// A block to call once on the loop, when the loop has time.
 ///
-/// Of the loop.
+/// Belongs to the loop.
 public final class IdleBlock {
   private var body: (() -> Void)?
 
   init(_ body: @escaping () -> Void) { self.body = body }
 
-  /// Whether it is still to be called.
+  /// Whether the block has neither been called nor cancelled.
   public var isWaiting: Bool { body != nil }
 
-  /// Has it not be called, and lets go of what it holds.
+  /// Cancels the block and releases the objects that it captured.
   ///
-  /// Call on the loop. Does nothing once it is called.
+  /// Call on the loop. Does nothing if the block has been called.
   public func cancel() { body = nil }
 
   func run() {
@@ -24,23 +24,25 @@ public final class IdleBlock {
 }
 
 extension Display {
-  /// Has `body` called on the loop just before that waits, or in a later tick if there is
-  /// no time: in the order in which they came, behind queues and the display commit, within
-  /// what these have left of the loop's budget.
+  /// Calls `body` on the loop just before the loop blocks, or in a later tick
+  /// if there is no time left.
   ///
-  /// Call on the loop; off it, post to its port. However many are handed over at once,
-  /// displays come first in each tick, and these take no longer than the budget and the
-  /// last one of them; one is called in each. A layer that a `body` invalidates is displayed
-  /// in the next tick. A block that it hands over is called in a later one.
+  /// Blocks are called in the order they were added, after queues and the
+  /// display commit, within the remaining budget of the tick. At least one is
+  /// called in each tick. Adding many blocks therefore delays a tick by at most
+  /// the budget plus one block. A layer that `body` invalidates is displayed in
+  /// the next tick. A block that `body` adds is called in a later tick.
+  ///
+  /// Call on the loop. From another thread, post to its port.
   ///
   /// ```swift
   /// for card in cards { display.whenIdle { card.flatten() } }
   /// ```
   ///
-  /// After AsyncUI, which took twelve a tick however long they were, and none while a
-  /// finger scrolled.
+  /// Modelled on AsyncUI, which called twelve blocks per tick regardless of
+  /// their duration, and none while the user scrolled.
   ///
-  /// - Returns: What cancels it.
+  /// - Returns: A handle to cancel the block.
   /// - Complexity: O(1).
   @discardableResult
   public func whenIdle(_ body: @escaping () -> Void) -> IdleBlock {

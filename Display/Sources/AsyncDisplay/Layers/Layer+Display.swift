@@ -1,69 +1,74 @@
 import LoopTransactions
 
-// When it is displayed.
+// Requesting displays.
 extension Layer {
-  /// Says that what it shows is not the newest: it is displayed by the next display
-  /// commit.
+  /// Marks the contents as out of date. The next display commit displays the
+  /// layer.
   ///
-  /// Call on the loop. A display that is under way goes on, and is shown; then comes
-  /// the next, so that a layer that is invalidated all the time still shows something. One
-  /// that is suspended or detached is displayed when it is not any more; that of a node
-  /// once what that draws is decoded, and has the flat picture that shows it come apart.
-  /// After its loop was closed it stays dirty.
+  /// Call on the loop. A display that is under way is not cancelled: it is
+  /// shown, and the next display follows it. So a layer that is invalidated
+  /// continuously still shows something.
   ///
-  /// - Complexity: O(1). Allocates nothing if it is called again before the commit.
+  /// A suspended or detached layer is displayed after it is resumed or
+  /// attached. The layer of a node is displayed after the node's images are
+  /// decoded; if it is part of a flattened picture, that is unflattened. After
+  /// the loop was closed, the layer only stays dirty.
+  ///
+  /// - Complexity: O(1). Repeated calls before the commit do not allocate.
   public func setNeedsDisplay() {
     display.check("Layer.setNeedsDisplay")
     core.change { $0.invalidate() }
-    tellOwner()
+    notifyOwner()
   }
 
-  /// Whether it is to be displayed, or was and was cancelled.
+  /// Whether the layer must be displayed, including after a display was
+  /// cancelled.
   ///
   /// Call on the loop.
   public var needsDisplay: Bool { core.state.need != .clean }
 
-  /// Whether a display is under way that was not cancelled.
+  /// Whether a display is under way and not cancelled.
   ///
   /// Call on the loop.
   public var isDisplaying: Bool { core.state.isRunning }
 
-  /// Counts its displays and invalidations.
+  /// A counter that changes with every display and invalidation of the layer.
   ///
-  /// Use it on any thread.
+  /// Use from any thread.
   public var sentinel: Sentinel.Reader { core.sentinel.reader }
 
-  /// Begins a display now if one is needed and none is under way, whatever the memory
-  /// in flight. In a synchronous layer it has ended when this returns. One that is held,
-  /// as `setNeedsDisplay` says, begins when it is not any more.
+  /// Begins a display now if one is needed and none is under way, regardless of
+  /// the memory in flight.
   ///
-  /// Call on the loop.
+  /// Call on the loop. A synchronous layer has been displayed when this
+  /// returns. A layer that may not be displayed yet, as described at
+  /// `setNeedsDisplay()`, begins as soon as it may.
   public func displayIfNeeded() { displayIfNeeded(in: nil) }
 
   func displayIfNeeded(in transaction: AsyncTransaction?) {
     display.check("Layer.displayIfNeeded")
-    core.change { $0.ask() }
-    tellOwner()
+    core.change { $0.requestDisplay() }
+    notifyOwner()
     guard core.state.canBegin else { return }
     core.begin(self, asynchronously: displaysAsynchronously, in: transaction)
   }
 
-  /// Displays it on the loop, now, whether or not that is needed. Cancels what is under
-  /// way. Does nothing while it is suspended, detached, shown by a flat picture, or its
-  /// node has not decoded what it draws.
+  /// Displays the layer synchronously on the loop, whether or not that is
+  /// needed. Cancels the display that is under way.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Does nothing while the layer is suspended, detached or
+  /// part of a flattened picture, or while its node's images are not decoded.
   public func displayNow() {
     display.check("Layer.displayNow")
     guard core.state.holds.isEmpty else { return }
     core.begin(self, asynchronously: false)
   }
 
-  /// Cancels the display that is under way, and the next: nothing of it is shown. The
-  /// layer stays dirty, until it is invalidated or asked for, by `displayIfNeeded`.
+  /// Cancels the current and the scheduled display. Neither is shown.
   ///
-  /// Call on the loop. One that waits for a worker never runs; one that runs is told by
-  /// its `isCancelled`.
+  /// Call on the loop. The layer stays dirty until it is invalidated, or until
+  /// `displayIfNeeded()` is called. A display that waits for a worker never
+  /// runs. A display that is running sees its `isCancelled` return true.
   public func cancelDisplay() {
     display.check("Layer.cancelDisplay")
     core.change { $0.cancel() }
@@ -71,34 +76,37 @@ extension Layer {
 
   func displayDidEnd() { owner?.displayDidEnd() }
 
-  // What it is held for may be its owner's to end.
-  private func tellOwner() {
-    if !core.state.holds.isEmpty, core.state.need != .clean { owner?.layerIsAsked() }
+  // The owner may be able to end the hold.
+  private func notifyOwner() {
+    if !core.state.holds.isEmpty, core.state.need != .clean { owner?.displayWasRequested() }
   }
 
-  /// Cancels what is under way, and begins nothing any more, whoever else has it: its
-  /// delegate is done with it.
+  /// Cancels the current display and prevents all later ones, because the
+  /// layer's node no longer uses it. Other references to the layer stay valid.
   func retire() {
     (delegate, owner) = (nil, nil)
     core.change { $0.hold(.gone) }
   }
 }
 
-// When it is not.
+// Suspending displays.
 extension Layer {
-  /// Whether nothing is displayed for now. Suspending cancels the display that is under
-  /// way; resuming displays what is needed, by the next display commit.
+  /// Whether displays are suspended. Suspending cancels the current display.
+  /// After resuming, the next display commit displays the layer if needed.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var isSuspended: Bool {
     get { core.state.holds.contains(.suspended) }
     set { setHold(.suspended, newValue, "Layer.isSuspended") }
   }
 
-  /// Whether it is in no window, and not displayed. As `isSuspended`, for who shows it;
-  /// what was invalidated meanwhile is displayed once it is attached again.
+  /// Whether the layer is in no window and therefore not displayed.
   ///
-  /// Use it on the loop.
+  /// Works like `isSuspended`, but for the code that shows the layer. If the
+  /// layer was invalidated while detached, it is displayed after it is
+  /// attached.
+  ///
+  /// Use on the loop.
   public var isDetached: Bool {
     get { core.state.holds.contains(.detached) }
     set { setHold(.detached, newValue, "Layer.isDetached") }
@@ -108,31 +116,34 @@ extension Layer {
     display.check(operation)
     guard core.state.holds.contains(hold) != isHeld else { return }
     core.change { isHeld ? $0.hold(hold) : $0.release(hold) }
-    if !isHeld, hold == .detached { tellOwner() }
+    if !isHeld, hold == .detached { notifyOwner() }
   }
 
-  /// Whether its user has it rest, or it is in no window.
+  /// Whether the layer is suspended or detached.
   var isResting: Bool { !core.state.holds.isDisjoint(with: [.suspended, .detached]) }
 }
 
 // Waiting.
 extension Layer {
-  /// Returns when the newest is shown: begins the display that is needed, and waits for
-  /// what is under way. The loop does nothing else meanwhile.
+  /// Displays the layer if needed, and blocks until its contents are up to
+  /// date.
   ///
-  /// Call on the loop. What is waited for is put above everything else that waits for a
-  /// worker, and this thread draws what no worker has begun. What invalidates the layer
-  /// meanwhile is not waited for; what its node draws is. Nothing is done while it is
-  /// suspended or detached.
+  /// Call on the loop, which does nothing else meanwhile. The display gets the
+  /// highest priority, and this thread draws whatever no worker has begun.
+  /// Images of the layer's node are waited for. Invalidations during the wait
+  /// are not. Returns immediately if the layer is suspended or detached.
   public func waitUntilDisplayed() { display.waitUntilDisplayed([self]) }
 }
 
 extension Display {
-  /// Returns when each of `layers` shows its newest: all are begun, and drawn by all
-  /// workers and this thread, before any is waited for.
+  /// Displays `layers` where needed, and blocks until all their contents are up
+  /// to date.
   ///
-  /// Call on the loop; not from a completion that somebody else added to the transaction
-  /// of a layer's container. As `Layer.waitUntilDisplayed`.
+  /// All displays begin before the first wait, so that all workers and this
+  /// thread draw in parallel. Otherwise like `Layer.waitUntilDisplayed()`.
+  ///
+  /// Call on the loop, but not from a completion that other code added to the
+  /// transaction of a layer's container.
   public func waitUntilDisplayed(_ layers: [Layer]) {
     check("Display.waitUntilDisplayed")
     let owners = layers.compactMap { layer in
@@ -140,13 +151,13 @@ extension Display {
     }
     for owner in owners { owner.beforeDisplay() }
     for owner in owners { owner.waitForParts() }
-    // Twice: what is under way may be older than what is needed.
+    // Twice: the current display may be older than the latest invalidation.
     for _ in 0..<2 where layers.contains(where: { $0.core.state.isUnfinished }) {
       let transaction = makeTransaction()
       for layer in layers { layer.displayIfNeeded(in: transaction) }
       transaction.commit()
       let cores = layers.map(\.core)
-      for core in cores { core.move(to: .interactive) }
+      for core in cores { core.setPriority(.interactive) }
       for core in cores { if let run = core.running { core.wait(for: run) } }
     }
   }

@@ -1,44 +1,46 @@
 public import LoopTransactions
 
-/// Something that shows a bitmap, its contents, which its delegate has drawn off the
-/// loop.
+/// An object that shows a bitmap, its contents. Its delegate draws the contents
+/// on a worker thread.
 ///
-/// What it showed stays until the new contents are ready, unless it is told otherwise.
-/// Belongs to its loop's thread, and must be let go of there.
+/// By default the layer shows the previous contents until the new ones are
+/// ready; see `contentsPolicy`. A layer belongs to its loop's thread and must
+/// be released there.
 ///
-/// After YYKit's YYAsyncLayer and Texture's display layer.
+/// Modelled on YYKit's `YYAsyncLayer` and Texture's `_ASDisplayLayer`. Names
+/// follow Core Animation's `CALayer`.
 public final class Layer {
-  /// What it shares with other layers of the loop.
+  /// The display that the layer belongs to.
   public let display: Display
 
-  /// Who knows how it is drawn. Not kept alive.
+  /// The delegate, which provides the drawing. Not retained.
   public weak var delegate: (any LayerDelegate)? {
     didSet { display.check("Layer.delegate") }
   }
 
-  /// How large it is, in points. Changing it draws nothing anew, unless
-  /// `needsDisplayOnBoundsChange`, or what it showed had no size.
-  public var bounds = Size.zero {
-    didSet { if bounds != oldValue { boundsDidChange() } }
+  /// The size in points. Changing it does not redraw the contents, unless
+  /// `needsDisplayOnSizeChange` is true or the previous size was not drawable.
+  public var size = Size.zero {
+    didSet { if size != oldValue { sizeDidChange() } }
   }
 
-  /// How many pixels make a point.
+  /// The number of pixels per point.
   public var scale = 1.0 {
     didSet { if scale != oldValue { setNeedsDisplay() } }
   }
 
-  /// Whether a change of `bounds` has it drawn anew.
-  public var needsDisplayOnBoundsChange = false {
-    didSet { display.check("Layer.needsDisplayOnBoundsChange") }
+  /// Whether a change of `size` redraws the contents.
+  public var needsDisplayOnSizeChange = false {
+    didSet { display.check("Layer.needsDisplayOnSizeChange") }
   }
 
-  /// Whether its contents cover all of it: they are filled white, then with the
-  /// background colour, before they are drawn.
+  /// Whether the contents are opaque. Opaque contents are filled with white and
+  /// then with the background colour before they are drawn.
   public var isOpaque = false {
     didSet { if isOpaque != oldValue { setNeedsDisplay() } }
   }
 
-  /// What opaque contents are filled with.
+  /// The fill colour of opaque contents.
   public var backgroundColor: Color? {
     didSet {
       display.check("Layer.backgroundColor")
@@ -46,48 +48,49 @@ public final class Layer {
     }
   }
 
-  /// What it shows while it is displayed asynchronously.
+  /// The contents to show during an asynchronous display.
   public var contentsPolicy = ContentsPolicy.keep {
     didSet { display.check("Layer.contentsPolicy") }
   }
 
-  /// What it shows by `ContentsPolicy.placeholder`.
+  /// The bitmap for `ContentsPolicy.placeholder`.
   public var placeholder: Bitmap? {
     didSet { display.check("Layer.placeholder") }
   }
 
-  /// Whether it is drawn on workers. A synchronous layer is drawn on the loop, by the
-  /// display commit.
+  /// Whether workers draw the layer. The display commit draws a synchronous
+  /// layer on the loop.
   public var displaysAsynchronously = true {
     didSet { if displaysAsynchronously != oldValue { urgencyDidChange() } }
   }
 
-  /// Which displays come first, of those that wait for memory or a worker.
+  /// The priority among the displays that wait for memory or for a worker.
   public var priority = OperationPriority.normal {
     didSet { if priority != oldValue { urgencyDidChange() } }
   }
 
-  /// What it is a part of: layers of one container that collects appear together, once
-  /// all that were begun in a tick are drawn. Nil: it appears as soon as it is drawn.
+  /// The container of the layer. Layers of one container that collects appear
+  /// together, once all of its displays that began in a tick are finished. If
+  /// nil, the layer appears as soon as it is drawn.
   public var container: TransactionContainer? {
     didSet { display.check("Layer.container") }
   }
 
-  /// How long new contents take to become opaque where there were none before.
+  /// The duration of the fade when contents appear in an empty layer.
   public var fadeDuration = Duration.zero {
     didSet { display.check("Layer.fadeDuration") }
   }
 
-  /// What it shows.
+  /// The bitmap that the layer shows.
   public private(set) var contents: Bitmap?
 
-  /// Whose layer it is, beyond how it is drawn. Not kept alive.
+  /// The node that the layer belongs to. Not retained.
   weak var owner: (any LayerOwner)?
 
   let core: DisplayCore
   private var fadeBegan: LoopClock.Instant?
 
-  /// A layer that shows nothing.
+  /// Creates a layer without contents.
   ///
   /// Call on the loop.
   public init(in display: Display) {
@@ -98,7 +101,8 @@ public final class Layer {
   }
 
   deinit {
-    // D-26: what its task holds, and its delegate's part of it, is the loop's.
+    // The task, and objects of the delegate that it captured, must be released
+    // on the loop.
     display.check("Layer.deinit")
     let core = core
     core.layer = nil
@@ -108,7 +112,8 @@ public final class Layer {
 
 // Contents.
 extension Layer {
-  /// Shows nothing, now. What is under way is not cancelled, and is shown.
+  /// Removes the contents. A display that is under way is not cancelled and
+  /// will be shown.
   ///
   /// Call on the loop.
   public func clearContents() {
@@ -116,7 +121,8 @@ extension Layer {
     setContents(nil)
   }
 
-  /// How opaque its contents are at `instant`: less than 1 while they fade in.
+  /// The opacity of the contents at `instant`: below 1 while they fade in, and
+  /// 0 if there are none.
   ///
   /// Call on the loop.
   public func contentsAlpha(at instant: LoopClock.Instant) -> Double {
@@ -125,15 +131,15 @@ extension Layer {
     return min(1, max(0, fadeBegan.duration(to: instant) / fadeDuration))
   }
 
-  /// Shows what a display made, or that it made nothing.
+  /// Shows the result of a display; nil if there was nothing to draw.
   func show(_ bitmap: Bitmap?) {
-    // D13: only from empty, for what replaces something must not flash.
+    // D13: fade only from empty, because replacing contents must not flash.
     let wasEmpty = contents == nil || contents === placeholder
     setContents(bitmap)
     fadeBegan = wasEmpty && bitmap != nil && fadeDuration > .zero ? display.loop.now : nil
   }
 
-  /// Shows what its policy wants while a display is under way.
+  /// Applies the contents policy at the beginning of a display.
   func showMeanwhile() {
     switch contentsPolicy {
     case .keep: break
@@ -142,7 +148,7 @@ extension Layer {
     }
   }
 
-  /// Its contents are as opaque as they will be.
+  /// Ends a fade early.
   func endFade() { fadeBegan = nil }
 
   private func setContents(_ bitmap: Bitmap?) {
@@ -152,30 +158,31 @@ extension Layer {
 
   private func urgencyDidChange() {
     display.check("Layer.priority")
-    core.move(to: priority)
+    core.setPriority(priority)
     display.urgencyDidChange(of: core)
   }
 
-  private func boundsDidChange() {
-    display.check("Layer.bounds")
+  private func sizeDidChange() {
+    display.check("Layer.size")
     let hadSize = core.hasSize
     core.hasSize = isDrawable
-    // Texture's memory: what was displayed without a size was not displayed.
+    // As in Texture: a display without a drawable size does not count as
+    // displayed.
     display.urgencyDidChange(of: core)
-    if needsDisplayOnBoundsChange || (!hadSize && core.hasSize && core.state.generation > 0) {
+    if needsDisplayOnSizeChange || (!hadSize && core.hasSize && core.state.generation > 0) {
       setNeedsDisplay()
     }
   }
 }
 
-// What is drawn.
+// Drawing.
 extension Layer {
-  /// What `task` draws; nil if that is nothing.
+  /// The drawing of `task`, or nil if there is nothing to draw.
   func drawing(of task: DisplayTask?) throws(DisplayError) -> Drawing? {
     guard let body = task?.display, let pixels = try pixels() else { return nil }
     return Drawing(
       pixels: pixels,
-      size: bounds,
+      size: size,
       scale: scale,
       isOpaque: isOpaque,
       backgroundColor: backgroundColor,
@@ -183,20 +190,20 @@ extension Layer {
     )
   }
 
-  /// Bytes of its next bitmap.
+  /// The bytes of the next bitmap.
   var byteCount: Int {
-    // try?: what can not be drawn needs no memory.
+    // try?: a layer that is not drawable needs no memory.
     (try? pixels())?.byteCount ?? 0
   }
 
-  /// Bytes that its next display has in flight.
-  var flightBytes: Int { byteCount + (owner?.pictureScratchBytes ?? 0) }
+  /// The bytes that the next display adds to the memory in flight.
+  var inFlightBytes: Int { byteCount + (owner?.pictureScratchBytes ?? 0) }
 
   private var isDrawable: Bool { byteCount > 0 }
 
   private func pixels() throws(DisplayError) -> PixelSize? {
     do {
-      return try PixelSize(bounds, scale: scale)
+      return try PixelSize(size, scale: scale)
     } catch {
       throw .size(error)
     }

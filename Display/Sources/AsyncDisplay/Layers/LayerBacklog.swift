@@ -1,37 +1,37 @@
-/// Layers that are to be begun. Of the loop.
+/// The layers that wait for the display commit. Belongs to the loop.
 ///
-/// By what holds them back: what is drawn on the loop nothing, what needs no memory the
-/// budget alone.
+/// Layers are grouped by the resources they wait for.
 struct LayerBacklog {
-  /// What a layer waits for.
+  /// The resources a layer needs before its display can begin.
   enum Kind: Int, CaseIterable {
-    /// Its tick: it is drawn on the loop.
+    /// None: the layer is drawn on the loop.
     case onLoop
-    /// Time.
+    /// Budget.
     case light
-    /// Time, and memory.
+    /// Budget and memory.
     case heavy
   }
 
-  /// Where a layer waits.
+  /// The position of a layer in the queue.
   struct Place {
     fileprivate let kind: Kind
     fileprivate let place: Backlog<DisplayCore>.Place
   }
 
   private var lists = Kind.allCases.map { _ in Backlog<DisplayCore>() }
-  // How many came so far: equal ones are begun in that order, whatever their kind.
+  // The number of layers added so far. Layers of equal priority begin in this
+  // order, regardless of their kind.
   private var arrivals: UInt64 = 0
 
-  /// How many wait.
+  /// The number of waiting layers.
   var count: Int { lists.reduce(0) { $0 + $1.count } }
 
-  /// Whether none waits, of those up to `kind`.
+  /// Whether no layer waits, among the kinds up to `kind`.
   func isEmpty(upTo kind: Kind = .heavy) -> Bool {
     lists[...kind.rawValue].allSatisfy(\.isEmpty)
   }
 
-  /// The first of those up to `kind`.
+  /// The first layer, among the kinds up to `kind`.
   func first(upTo kind: Kind) -> (core: DisplayCore, kind: Kind)? {
     var best: (rank: (level: Int, number: UInt64), kind: Kind)?
     for each in Kind.allCases[...kind.rawValue] {
@@ -47,7 +47,7 @@ struct LayerBacklog {
     return best.flatMap { best in lists[best.kind.rawValue].first.map { ($0, best.kind) } }
   }
 
-  /// Adds `core`, whose layer is there, behind those as urgent.
+  /// Appends `core` behind the layers of equal priority. `layer` is its layer.
   mutating func append(_ core: DisplayCore, _ layer: Layer) {
     let kind = Kind(layer)
     arrivals += 1
@@ -55,14 +55,15 @@ struct LayerBacklog {
     core.place = Place(kind: kind, place: place)
   }
 
-  /// Takes `core` away, if it waits.
+  /// Removes `core` if it is queued.
   mutating func remove(_ core: DisplayCore) {
     guard let place = core.place else { return }
     core.place = nil
     lists[place.kind.rawValue].remove(place.place)
   }
 
-  /// Those that are not drawn on the loop, the most urgent first of each kind.
+  /// The layers that are not drawn on the loop: the light ones, then the heavy
+  /// ones, each by priority.
   ///
   /// - Complexity: O(n).
   var asynchronous: [DisplayCore] {

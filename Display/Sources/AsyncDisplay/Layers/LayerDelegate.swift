@@ -1,8 +1,8 @@
-/// Who knows how a layer is drawn.
+/// A type that provides the drawing of a layer.
 public protocol LayerDelegate: AnyObject {
-  /// A new task for one display of `layer`, with all of the state that it draws; nil if
-  /// there is nothing to draw.
+  /// Returns a new task for one display of `layer`, with all the state to draw,
+  /// or nil if there is nothing to draw.
   ///
-  /// Called on the loop, when a display begins.
+  /// Called on the loop when a display begins.
   func displayTask(for layer: Layer) -> DisplayTask?
 }

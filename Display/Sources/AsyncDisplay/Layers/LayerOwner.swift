@@ -1,20 +1,23 @@
-/// Whose layer it is, and who knows what it waits for: a node.
+/// The node that a layer belongs to, which knows the images that its display
+/// waits for.
 ///
-/// All of it is called on the loop.
+/// All members are used on the loop.
 protocol LayerOwner: AnyObject {
-  /// Bytes of bitmaps that drawing it has beside the layer's.
+  /// The bytes of temporary bitmaps that drawing needs in addition to the
+  /// layer's.
   var pictureScratchBytes: Int { get }
 
-  /// A display is about to begin, or to be waited for: what this invalidates is part of
-  /// that, and what it lacks has the layer be held.
+  /// Called before a display begins or is waited for. Invalidations made here
+  /// are included in the display. If images are missing, the implementation
+  /// holds the layer.
   func beforeDisplay()
 
-  /// A display was told.
+  /// Called after a display has been reported.
   func displayDidEnd()
 
-  /// Somebody wants the layer displayed, and it is held.
-  func layerIsAsked()
+  /// Called when a display of the layer is requested while it is held.
+  func displayWasRequested()
 
-  /// Returns when what is drawn is there, or can not be.
+  /// Blocks until the images to draw are decoded or have failed.
   func waitForParts()
 }

@@ -1,21 +1,21 @@
 import LoopTransactions
 
-/// A picture that may have to wait for memory before it is decoded.
+/// An image that may have to wait for memory before it is decoded.
 ///
-/// Belongs to the loop. The display decides when it is decoded.
+/// Belongs to the loop. The display decides when to decode it.
 class PendingDecode {
-  /// The picture.
+  /// The image.
   let key: ImageKey
-  /// Its rank among the pictures that wait for memory.
+  /// The priority among the images that wait for memory.
   final var priority = OperationPriority.normal
-  /// Its place among them, while it waits.
+  /// The position among them, while it waits.
   final var place: Backlog<PendingDecode>.Place?
 
   init(_ key: ImageKey) { self.key = key }
 
-  /// The memory it waits for, in bytes; nil if it does not wait.
+  /// The bytes of memory it waits for, or nil if it does not wait.
   var missingBytes: Int? { nil }
 
-  /// Begins to decode the picture.
+  /// Begins to decode the image.
   func decode(in display: Display) {}
 }

@@ -1,25 +1,27 @@
 import Synchronization
 
-/// A counter that other threads compare with what they captured: one that no longer
-/// matches means that something newer began.
+/// A counter that other threads compare with a captured value. If the values
+/// differ, something newer has begun.
 ///
-/// Use it from any thread. 64 bits, so that no value ever comes back.
+/// Use from any thread. The counter has 64 bits, so no value ever recurs.
 ///
-/// After YYKit's YYSentinel, which was read without an ordering and could overflow.
+/// Modelled on YYKit's `YYSentinel`, which was read without memory ordering and
+/// could overflow.
 public final class Sentinel: Sendable {
-  // Acquire where it is read: who sees a new value sees what was written before it was
-  // set. Acquire and release where it is changed: pairs with that, and with other changes.
+  // Acquire: pairs with the release in `advance()` and `raise(to:)`, so a
+  // reader of a new value sees everything written before it was set.
+  // Acquire-release: also orders concurrent changes.
   private let counter = Atomic<UInt64>(0)
 
-  /// A counter at zero.
+  /// Creates a counter at zero.
   public init() {}
 
-  /// The present value.
+  /// The current value.
   ///
-  /// Read it on any thread; one atomic read.
+  /// Call from any thread. Reads one atomic.
   public var value: UInt64 { counter.load(ordering: .acquiring) }
 
-  /// Counts one on, and returns the new value.
+  /// Increments the counter and returns the new value.
   ///
   /// Call from any thread.
   @discardableResult
@@ -27,25 +29,26 @@ public final class Sentinel: Sendable {
     counter.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// Its value, for who must not count on.
+  /// A read-only view of a counter.
   ///
-  /// Use it on any thread.
+  /// Use from any thread.
   public struct Reader: Sendable {
     private let sentinel: Sentinel
 
     fileprivate init(_ sentinel: Sentinel) { self.sentinel = sentinel }
 
-    /// The present value.
+    /// The current value.
     ///
-    /// Read it on any thread; one atomic read.
+    /// Call from any thread. Reads one atomic.
     public var value: UInt64 { sentinel.value }
   }
 
-  /// What reads it.
+  /// A read-only view of the counter.
   ///
   /// Call from any thread.
   public var reader: Reader { Reader(self) }
 
-  /// Counts on to `value`, unless it is there or past it.
+  /// Raises the counter to `value`. Does nothing if it is already at least
+  /// `value`.
   func raise(to value: UInt64) { _ = counter.max(value, ordering: .acquiringAndReleasing) }
 }

@@ -1,15 +1,17 @@
-/// A picture in a line of text, as if it were a letter.
+/// An image in a line of text, laid out like a letter.
 public struct InlineImage: Hashable, Sendable {
-  /// Which.
+  /// The image.
   public var source: ImageSource
 
-  /// How much room it has, in points; it is drawn as large as fits in the middle of that.
+  /// The space that the image occupies, in points. The image is scaled to fit
+  /// and centred.
   public var size: Size
 
-  /// How far it reaches below the line's baseline, in points.
+  /// The distance it extends below the baseline, in points.
   public var descent: Double
 
-  /// The picture of `source`, of `size`, standing on the baseline or `descent` below it.
+  /// Creates an inline image that stands on the baseline, or `descent` below
+  /// it.
   public init(_ source: ImageSource, size: Size, descent: Double = 0) {
     self.source = source
     self.size = size

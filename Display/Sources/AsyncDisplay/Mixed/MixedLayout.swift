@@ -1,9 +1,9 @@
-/// Mixed text set in lines: how large, where its links are, and how it is drawn. Made
-/// anew for each drawing, on its thread. D-37.
+/// Mixed text with its layout parameters. The layout is computed again for each
+/// drawing, on the drawing thread.
 struct MixedLayout: Sendable {
-  /// Where a link is, in a line.
+  /// The rectangle of a link, or of a part of it, in one line.
   struct Region: Hashable, Sendable {
-    /// Which link.
+    /// The index of the link.
     let link: Int
     var rect: Rect
   }
@@ -11,9 +11,9 @@ struct MixedLayout: Sendable {
   let content: MixedText
   let style: TextStyle
   let vertical: MixedNode.VerticalAlignment
-  /// The pictures; nil where one is not there.
+  /// The decoded images; nil for images that failed.
   var bitmaps: [Bitmap?] = []
-  /// The link that is pressed, and the colour behind it.
+  /// The pressed link and its highlight colour.
   var pressed: (link: Int, color: Color)?
 
   private var shapes: [TextShape] {
@@ -22,13 +22,13 @@ struct MixedLayout: Sendable {
     }
   }
 
-  /// How it comes out in `size`.
+  /// Returns the size of the text when laid out in `size`.
   func measure(in size: Size) -> TextMeasure {
     content.isEmpty
       ? TextMeasure() : TextLayout(content.text, style, in: size, shapes: shapes).measure
   }
 
-  /// Draws it into `size`, and says where its links are.
+  /// Draws the text into `size`. Returns the rectangles of its links.
   func draw(
     in context: DrawingContext,
     _ size: Size,
@@ -36,7 +36,7 @@ struct MixedLayout: Sendable {
   ) throws -> [Region] {
     guard !content.isEmpty else { return [] }
     let layout = TextLayout(content.text, style, in: size, shapes: shapes, isCancelled)
-    // Setting it takes longest.
+    // The layout takes longest, so cancellation is checked right after it.
     if isCancelled() { throw CancellationError() }
     let top = vertical == .top ? 0 : vertical.top(of: layout.measure.size.height, in: size.height)
     let regions = content.links.isEmpty ? [] : regions(of: layout, top: top)
@@ -64,7 +64,8 @@ struct MixedLayout: Sendable {
     try context.draw(bitmap, in: Rect(origin: origin, size: place.size))
   }
 
-  // By clusters: a link may be broken across lines, run both ways, and be left out.
+  // By clusters, because a link may span lines, run in both directions, or be
+  // truncated.
   private func regions(of layout: borrowing TextLayout, top: Double) -> [Region] {
     var regions: [Region] = []
     layout.forEachCluster { index, rect in
@@ -82,14 +83,14 @@ struct MixedLayout: Sendable {
 }
 
 extension Rect {
-  /// Whether `other` is in the same line, right beside this.
+  /// Returns whether `other` is next to this rectangle in the same line.
   fileprivate func adjoins(_ other: Rect) -> Bool {
     origin.y == other.origin.y && other.origin.x <= maxX + 0.5 && other.maxX >= origin.x - 0.5
   }
 }
 
 extension MixedNode.VerticalAlignment {
-  /// Where what is `height` high begins in `room`.
+  /// The vertical offset of text that is `height` high in `room`.
   fileprivate func top(of height: Double, in room: Double) -> Double {
     let left = max(0, room - height)
     switch self {

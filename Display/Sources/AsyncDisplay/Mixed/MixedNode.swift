@@ -1,58 +1,62 @@
-/// Text with pictures in its lines, and links that can be tapped.
+import LoopTransactions
+
+/// A control that shows text with inline images and tappable links.
 ///
-/// It is set in lines where it is drawn, on a worker, which tells back where its links
-/// came to be. Its pictures are decoded off the loop; the display waits for them, and is
-/// drawn without those that can not be.
+/// The text is laid out and drawn on a worker, which also reports the
+/// rectangles of the links. The images are decoded on workers. The display
+/// waits for them, and is drawn without images that cannot be decoded.
 ///
-/// A touch on a link is the link's: it is told to `linkHandler`, not to actions. What is
-/// no link lets touches through, unless the node has actions whose target is there.
+/// A touch on a link calls `linkHandler` instead of actions. A touch elsewhere
+/// falls through to the nodes behind, unless the control has an action with a
+/// live target.
 ///
-/// After Graver's WMGMixedView, which shared one layout between overlapping drawings.
+/// Modelled on Graver's `WMGMixedView`, which shared one layout between
+/// overlapping drawings.
 open class MixedNode: ControlNode {
-  /// Where the lines go if there is more room than they need.
+  /// The vertical position of lines that are lower than the node.
   public enum VerticalAlignment: Hashable, Sendable {
-    /// To the top.
+    /// At the top.
     case top
-    /// Between top and bottom.
+    /// In the middle.
     case center
-    /// To the bottom.
+    /// At the bottom.
     case bottom
   }
 
-  /// The text and its pictures.
+  /// The text with its images and links.
   public var content = MixedText() {
     didSet { if content != oldValue { contentDidChange() } }
   }
 
-  /// How it is set in lines.
+  /// The line layout of the text.
   public var style = TextStyle() {
     didSet { if style != oldValue { setNeedsDisplay() } }
   }
 
-  /// Where the lines go.
+  /// The vertical position of the lines.
   public var verticalAlignment = VerticalAlignment.top {
     didSet { if verticalAlignment != oldValue { setNeedsDisplay() } }
   }
 
-  /// What is behind a link while it is pressed.
+  /// The highlight colour of a pressed link.
   public var linkHighlight = Color(white: 0, alpha: 0.15) {
     didSet { check("MixedNode.linkHighlight") }
   }
 
-  /// Called on the loop with the name of a link that was tapped.
+  /// Called on the loop with the name of a tapped link.
   public var linkHandler: ((_ link: String) -> Void)? {
     didSet { check("MixedNode.linkHandler") }
   }
 
-  /// The link that is pressed.
+  /// The name of the pressed link, or nil.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var pressedLink: String? { pressed.map { content.links[$0].name } }
 
-  // What follows is loop only, once it is loaded: `contentDidChange`, the touches of a
-  // control and `setNeedsDisplay` check.
+  // The following properties are loop only, once the node is loaded:
+  // `contentDidChange`, the touch functions and `setNeedsDisplay` check.
 
-  // Those in the lines.
+  // The loads of the inline images.
   private var pictures: [ImageLoad] = []
 
   override var loads: [ImageLoad] { super.loads + pictures }
@@ -62,57 +66,62 @@ open class MixedNode: ControlNode {
     return max(super.scratchBytes, shadow ?? 0)
   }
 
-  // Those that are shown. Of the newest drawing that was displayed; none if that is of
-  // an earlier content, whose links are others.
+  // The link rectangles of the displayed drawing. Empty if that drawing shows
+  // an earlier content with other links.
   private var regions: [MixedLayout.Region] = []
-  // Where the drawing made last tells them; nil if that is of an earlier content. D4: it
-  // may be displayed all the same.
-  private var told: Guarded<[MixedLayout.Region]>?
-  // The link that has the touch, and whether the touch is on it.
+  // The link rectangles of the latest drawing, written by its worker. Nil if
+  // that drawing shows an earlier content, which D4 may still display.
+  private var drawnRegions: Locked<[MixedLayout.Region]>?
+  // The link that the touch began on.
   private var touched: Int?
   private var pressed: Int? {
     didSet { if pressed != oldValue { setNeedsDisplay() } }
   }
 
-  /// How large it comes out in `size`, which may be infinite either way.
+  /// Returns the size of the text when laid out in `size`, which may be
+  /// infinite in either dimension.
   ///
-  /// Call on the thread that builds the tree; on the loop if it is loaded.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func measure(in size: Size) -> TextMeasure { layout.measure(in: size) }
 
   private var layout: MixedLayout {
     MixedLayout(content: content, style: style, vertical: verticalAlignment)
   }
 
+  /// Returns a closure that draws the text and records the rectangles of links.
+  ///
+  /// An override must call `super`, and its closure the returned one.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard !content.isEmpty else {
-      told = Guarded([])
+      drawnRegions = Locked([])
       return nil
     }
     var layout = layout
     layout.bitmaps = pictures.map(\.bitmap)
     layout.pressed = pressed.map { ($0, linkHighlight) }
-    let told = Guarded<[MixedLayout.Region]>([])
-    self.told = told
+    let drawnRegions = Locked<[MixedLayout.Region]>([])
+    self.drawnRegions = drawnRegions
     return { [layout] context, size, isCancelled in
       let regions = try layout.draw(in: context, size, isCancelled)
-      told.withLock { $0 = regions }
+      drawnRegions.withLock { $0 = regions }
     }
   }
 
-  override open func didDisplay(_ outcome: DisplayOutcome) {
-    super.didDisplay(outcome)
-    // A display that is told of as displayed is the one begun last.
-    guard outcome.isFinished, let told else { return }
-    regions = told.withLock { $0 }
+  override func updateState(after outcome: DisplayOutcome) {
+    super.updateState(after: outcome)
+    // A display with this outcome is the latest that has begun, so `drawnRegions` is its.
+    guard outcome.isFinished, let drawnRegions else { return }
+    regions = drawnRegions.withLock { $0 }
   }
 
   private func contentDidChange() {
     check("MixedNode.content")
-    // Its links are of another text. Gone before anybody is told of the touch's end, who
-    // may ask for them.
+    // The links belong to the previous content. Reset before the touch is
+    // cancelled, because that calls user code that may ask for links.
     pressed = nil
     regions = []
-    told = nil
+    drawnRegions = nil
     touchCancelled()
     touched = nil
     for load in pictures { load.cancel() }
@@ -122,11 +131,16 @@ open class MixedNode: ControlNode {
 
   // Touches.
 
-  /// Whether it is enabled, and has links, or actions whose target is there.
+  /// Whether the control is enabled and has links, or an action with a live
+  /// target.
   override open var answersEvents: Bool {
     isEnabled && (!content.links.isEmpty || hasTargets)
   }
 
+  /// Returns whether `point` is on a link, or in the node if it has an action
+  /// with a live target.
+  ///
+  /// An override must call `super` for touches on links.
   override open func contains(_ point: Point) -> Bool {
     guard super.contains(point) else { return false }
     return hasTargets || (isTracking && touched != nil) || region(at: point) != nil
@@ -134,25 +148,35 @@ open class MixedNode: ControlNode {
 
   override var sendsTouches: Bool { touched == nil }
 
+  /// Highlights the link of a touch that began.
+  ///
+  /// An override must call `super`.
   override open func beginTracking(_ touch: Touch) -> Bool {
     touched = region(at: touch.location)
     pressed = touched
     return touched != nil || hasTargets
   }
 
+  /// Updates the highlight of the link that the touch began on.
+  ///
+  /// An override must call `super`.
   override open func continueTracking(_ touch: Touch) -> Bool {
     if touched != nil { pressed = region(at: touch.location) == touched ? touched : nil }
     return true
   }
 
+  /// Calls `linkHandler` if the touch ended on the link that it began on.
+  ///
+  /// An override must call `super`.
   override open func endTracking(_ touch: Touch?) {
     pressed = nil
     guard let touch, let touched, region(at: touch.location) == touched else { return }
     linkHandler?(content.links[touched].name)
   }
 
-  /// The name of the link that is shown at `point`, in the node's coordinates; nil if none
-  /// is, or what is shown is not of this content yet.
+  /// Returns the name of the link shown at `point`, in the node's coordinates.
+  /// Returns nil if there is none, or if the contents do not show the current
+  /// `content` yet.
   ///
   /// Call on the loop.
   public func link(at point: Point) -> String? {

@@ -1,9 +1,10 @@
-/// Text with pictures in its lines, and stretches that can be tapped.
+/// Text with inline images and tappable links.
 ///
-/// It is bounded as `AttributedText` is; once that is cut, pictures and links are left out as
-/// well.
+/// Limited like `AttributedText`. Images and links after the cut are left out,
+/// too.
 ///
-/// A value: where its pictures are does not depend on what it was appended to.
+/// A value type: the positions of images do not depend on the text they were
+/// appended to.
 ///
 /// ```swift
 /// var text = MixedText("Rated ", plain)
@@ -12,64 +13,66 @@
 /// text.append("reviews", underlined, link: "reviews")
 /// ```
 ///
-/// After Graver's WMGAttributedItem, which moved the pictures of what was appended.
+/// Modelled on Graver's `WMGAttributedItem`, which moved the images of text
+/// that was appended.
 public struct MixedText: Hashable, Sendable {
-  /// A stretch that can be tapped.
+  /// A tappable range of text.
   public struct Link: Hashable, Sendable {
-    /// Where it is in the text, in bytes of UTF-8.
+    /// The range in the text, in bytes of UTF-8.
     public internal(set) var range: Range<Int>
-    /// What it leads to.
+    /// The name that is passed to `MixedNode.linkHandler`.
     public let name: String
   }
 
-  /// A picture, and where it is in the text.
+  /// An image and its range in the text.
   struct Placed: Hashable, Sendable {
     var range: Range<Int>
     let image: InlineImage
   }
 
-  /// The text; a U+FFFC for each picture.
+  /// The text, with U+FFFC in place of each image.
   public private(set) var text = AttributedText()
 
-  /// What can be tapped, one after the other. Neighbours of one name are one.
+  /// The links in order. Adjacent links with the same name are merged.
   public private(set) var links: [Link] = []
 
   private(set) var placed: [Placed] = []
 
-  /// Nothing.
+  /// Creates an empty text.
   public init() {}
 
-  /// `string`, all of it looking the same.
+  /// Creates a text with the same attributes everywhere.
   public init(_ string: String, _ attributes: TextAttributes) { append(string, attributes) }
 
-  /// Whether there is nothing in it.
+  /// Whether the text is empty.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Its pictures, in their order.
+  /// The images in order.
   public var images: [InlineImage] { placed.map(\.image) }
 
-  /// Adds `string` at the end.
+  /// Appends `string`, as a link if `link` is not nil.
   public mutating func append(_ string: String, _ attributes: TextAttributes, link: String? = nil) {
     let start = text.string.utf8.count
     text.append(string, attributes)
     append(link, from: start)
   }
 
-  /// Adds `image` at the end.
+  /// Appends `image`, as a link if `link` is not nil.
   public mutating func append(_ image: InlineImage, link: String? = nil) {
     let start = text.string.utf8.count
-    // Its font does not count: the room that the picture has does.
+    // The font has no effect: the image determines the space.
     text.append("\u{FFFC}", TextAttributes(font: Font("Sans", size: 1)))
     guard text.string.utf8.count > start else { return }
     placed.append(Placed(range: start..<text.string.utf8.count, image: image))
     append(link, from: start)
   }
 
-  /// Adds all of `other` at the end.
+  /// Appends `other`.
   public mutating func append(_ other: MixedText) {
     let start = text.string.utf8.count
     var bytes = other.text.string.utf8[...]
-    // Only of those that it begins with: marks on the last letter of this.
+    // Only marks at the beginning of `other` can be omitted, because they join
+    // the last letter of this text.
     var omitted = 0
     for run in other.text.runs {
       omitted += text.add(
@@ -93,9 +96,9 @@ public struct MixedText: Hashable, Sendable {
     }
   }
 
-  /// The index of the link that has the byte at `offset`.
+  /// Returns the index of the link that contains the byte at `offset`.
   ///
-  /// - Complexity: O(log n) in the links.
+  /// - Complexity: O(log n) in the number of links.
   func link(at offset: Int) -> Int? {
     var range = links.indices
     while !range.isEmpty {

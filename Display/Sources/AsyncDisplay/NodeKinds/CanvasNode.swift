@@ -1,9 +1,10 @@
-/// A surface with round corners, a border, a shadow and a picture behind what it draws.
+/// A node with round corners, a border, a shadow and a background image.
 ///
-/// Drawn in this order: shadow, background colour, background image, border, what the
-/// kind of node draws, its parts. The shadow is part of the node's own bitmap, so the
-/// canvas is smaller than the node by what its shadow needs: see `contentRect`. What
-/// the node draws, and its parts where they are clipped, are clipped to the canvas.
+/// The drawing order is: shadow, background colour, background image, border,
+/// the drawing of the subclass, subnodes. The shadow is part of the node's
+/// bitmap. The canvas is therefore smaller than the node by the margin that the
+/// shadow needs; see `contentRect`. The node's drawing is clipped to the
+/// canvas, and so are clipped subnodes.
 ///
 /// ```swift
 /// let card = CanvasNode()
@@ -13,36 +14,37 @@
 /// card.shadow = CanvasNode.Shadow(offset: Point(x: 0, y: 2), blur: 3, color: .black)
 /// ```
 ///
-/// After Graver's WMGCanvasView, whose setters of corners, border and shadow drew nothing
-/// anew.
+/// Modelled on Graver's `WMGCanvasView`, whose setters of corners, border and
+/// shadow did not redraw.
 open class CanvasNode: Node {
-  /// A shadow, as text has it.
+  /// A shadow, the same type as for text.
   public typealias Shadow = TextStyle.Shadow
 
-  /// A line along its edge; nil for none.
+  /// The line along the inside of the edge; nil for none.
   public var border: Border? {
     didSet { if border != oldValue { setNeedsDisplay() } }
   }
 
-  /// A shadow of the canvas's shape, whatever is in it; nil for none. One that is not
-  /// finite, or whose blur is negative, is none.
+  /// The shadow of the canvas's outline; nil for none. A shadow with a negative
+  /// blur or a value that is not finite is not drawn.
   public var shadow: Shadow? {
     didSet { if shadow != oldValue { setNeedsLayout() } }
   }
 
-  /// A picture over the background colour; nil for none. As in an `ImageNode`, the
-  /// display waits for it, and is drawn without it if it can not be decoded; each display
-  /// tries again, as there.
+  /// The image drawn over the background colour; nil for none.
+  ///
+  /// As in an `ImageNode`, the display waits for the image. If it cannot be
+  /// decoded, the node is drawn without it, and later displays try again.
   public var backgroundImage: ImageSource? {
     didSet { if backgroundImage != oldValue || load?.failure != nil { imageDidChange() } }
   }
 
-  /// How the picture fills the canvas.
+  /// How the image fills the canvas.
   public var backgroundMode = ContentMode.aspectFill {
     didSet { if backgroundMode != oldValue { setNeedsDisplay() } }
   }
 
-  // loop only, once it is loaded; `imageDidChange` checks.
+  // loop only, once the node is loaded; `imageDidChange` checks.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }
@@ -51,7 +53,7 @@ open class CanvasNode: Node {
     usableShadow?.scratchBytes(of: contentRect.size, scale: rasterizer.scale) ?? 0
   }
 
-  /// The canvas: the node's bounds, less the room that its shadow needs.
+  /// The canvas: the node's bounds minus the margin of the shadow.
   override public var contentRect: Rect {
     guard let shadow = usableShadow else { return bounds }
     let margin = shadow.margin
@@ -79,10 +81,10 @@ open class CanvasNode: Node {
     )
   }
 
-  override open func didDisplay(_ outcome: DisplayOutcome) {
-    super.didDisplay(outcome)
+  override func updateState(after outcome: DisplayOutcome) {
+    super.updateState(after: outcome)
     guard outcome.isFinished else { return }
-    for load in loads { load.forgive() }
+    for load in loads { load.allowRetry() }
   }
 
   private var usableShadow: Shadow? {

@@ -1,10 +1,11 @@
-/// Colours that run into each other, over all of the node.
+/// A node filled with a linear gradient.
 open class GradientNode: Node {
-  /// The colours; nil for none.
+  /// The gradient; nil for none.
   public var gradient: Gradient? {
     didSet { if gradient != oldValue { setNeedsDisplay() } }
   }
 
+  /// Returns a closure that draws the gradient.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard let gradient, !gradient.stops.isEmpty else { return nil }
     return { context, size, isCancelled in

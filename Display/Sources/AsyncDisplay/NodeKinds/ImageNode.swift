@@ -1,44 +1,46 @@
-/// A picture, decoded off the loop.
+/// A node that shows an image, decoded on a worker.
 ///
-/// The picture that it is part of is drawn once its own is decoded, or can not be, so
-/// that all parts appear together. Nodes of one display that want an equal picture at
-/// the same time share one decoding, and one bitmap.
+/// The bitmap that includes the node is drawn once the image is decoded or has
+/// failed, so that all nodes in it appear together. Nodes of one display that
+/// need an equal image at the same time share one decoding and one bitmap.
 ///
-/// After Texture's ASImageNode.
+/// Modelled on Texture's `ASImageNode`.
 open class ImageNode: Node {
-  /// The picture; nil for none. Setting the one that could not be shown tries it again.
+  /// The image; nil for none. Setting an image that failed tries it again.
   public var image: ImageSource? {
     didSet { if image != oldValue || failure != nil { inputDidChange() } }
   }
 
-  /// What is done to it before it is drawn.
+  /// The modification applied to the image before it is drawn.
   public var modification: ImageModification? {
     didSet { if modification != oldValue { inputDidChange() } }
   }
 
-  /// How it fills the node.
+  /// How the image fills the node.
   public var contentMode = ContentMode.aspectFill {
     didSet { if contentMode != oldValue { setNeedsDisplay() } }
   }
 
-  /// Whether it keeps the decoded picture once it was displayed. One that does not
-  /// decodes it again for each display, and holds no memory but its share of the
+  /// Whether the node keeps the decoded image after a display. If false, each
+  /// display decodes it again, and the only memory used is the layer's
   /// contents.
   public var keepsImage = true {
     didSet { check("ImageNode.keepsImage") }
   }
 
-  /// Why the picture could not be shown when it was last tried; nil if it could.
+  /// The error of the last attempt to load the image, or nil if it succeeded.
   ///
-  /// Use it on the loop. Each display tries again, unless that would end the same way:
-  /// damaged bytes stay damaged, but a file may come, and memory.
+  /// Use on the loop. Each display tries again, unless the result would be the
+  /// same: damaged bytes stay damaged, but a file may appear and memory may
+  /// become available.
   public var failure: (any Error)? { load?.failure }
 
-  // loop only, once it is loaded; `inputDidChange` checks.
+  // loop only, once the node is loaded; `inputDidChange` checks.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }
 
+  /// Returns a closure that draws the image.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard let bitmap = load?.bitmap else { return nil }
     return { [contentMode] context, size, isCancelled in
@@ -48,11 +50,11 @@ open class ImageNode: Node {
     }
   }
 
-  override open func didDisplay(_ outcome: DisplayOutcome) {
-    super.didDisplay(outcome)
+  override func updateState(after outcome: DisplayOutcome) {
+    super.updateState(after: outcome)
     guard outcome.isFinished else { return }
     if !keepsImage, case .displayed = outcome { load?.drop() }
-    load?.forgive()
+    load?.allowRetry()
   }
 
   private func inputDidChange() {

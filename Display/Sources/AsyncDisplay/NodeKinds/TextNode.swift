@@ -1,36 +1,40 @@
-/// Text.
+/// A node that shows text.
 ///
-/// It is set in lines where it is drawn, on a worker. `measure` sets it for who lays
-/// out, on the thread that builds the tree.
+/// The text is laid out on a worker when it is drawn. `measure(in:)` lays it
+/// out on the calling thread, for computing the layout of the tree.
 ///
-/// Pango sets a text in one step, and nothing asks meanwhile whether the display was
-/// cancelled: 0.5 to 0.8 ms of a processor for 1,000 characters of DejaVu Sans, by
-/// `LT_FIGURES=1 swift test --package-path Display --filter TextCost`. So `AttributedText`
-/// bounds how long it is, and how many paragraphs, stretches and marks it has. A text of
-/// many paragraphs is set no further than there is room for. One of more than 1,024 bytes is
-/// shaped in pieces of 256 bytes at most, which end before a word if they can.
+/// Pango lays out a text in one step that cannot be cancelled. It takes 0.5 to
+/// 0.8 ms of CPU time for 1,000 characters of DejaVu Sans (`LT_FIGURES=1 swift
+/// test --package-path Display --filter TextCost`). `AttributedText` therefore
+/// limits the length of a text and the number of its paragraphs, runs and
+/// marks. Only paragraphs that may fit the height are laid out. A text of more
+/// than 1,024 bytes is shaped in pieces of at most 256 bytes, which end before
+/// a word if possible.
 ///
-/// After Texture's ASTextNode, without its lock.
+/// Modelled on Texture's `ASTextNode`, without its lock.
 open class TextNode: Node {
   /// The text.
   public var text = AttributedText() {
     didSet { if text != oldValue { setNeedsDisplay() } }
   }
 
-  /// How it is set in lines.
+  /// The line layout of the text.
   public var style = TextStyle() {
     didSet { if style != oldValue { setNeedsDisplay() } }
   }
 
-  /// How large the text comes out in `size`, which may be infinite either way.
+  /// Returns the size of the text when laid out in `size`, which may be
+  /// infinite in either dimension.
   ///
-  /// Call on the thread that builds the tree; on the loop if it is loaded.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func measure(in size: Size) -> TextMeasure { text.measure(style, in: size) }
 
   override var scratchBytes: Int {
     style.shadow?.scratchBytes(of: contentRect.size, scale: rasterizer.scale) ?? 0
   }
 
+  /// Returns a closure that draws the text.
   override open func makeDrawing() -> DisplayTask.Display? {
     if text.isEmpty { return nil }
     return { [text, style] context, size, isCancelled in

@@ -1,9 +1,9 @@
-/// What is behind the contents of a canvas: a value that a worker draws.
+/// The background of a canvas, as a value that a worker draws.
 ///
-/// Each stage is undone before the next, so that none of them leaks into what is drawn
-/// over it. D-40g.
+/// Each stage restores the context before the next one, so that no clip or
+/// offset leaks into later stages.
 struct Backdrop: Sendable {
-  /// Where the canvas is.
+  /// The rectangle of the canvas within its node.
   let rect: Rect
   let radius: Double
   let color: Color?
@@ -12,7 +12,7 @@ struct Backdrop: Sendable {
   let image: Bitmap?
   let mode: ContentMode
 
-  /// Draws it.
+  /// Draws the background.
   @Sendable
   func draw(_ context: DrawingContext, _: Size, _ isCancelled: () -> Bool) throws {
     guard rect.size.width > 0, rect.size.height > 0 else { return }

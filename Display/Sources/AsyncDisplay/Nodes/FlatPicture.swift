@@ -1,65 +1,66 @@
 import LoopTransactions
 
-/// Parts of a node that are shown as one bitmap, made of those that they had. Of the loop.
+/// The bitmap that replaces the bitmaps of several subnodes, its parts. Belongs
+/// to the loop.
 ///
 /// ```text
 ///   flatten               displayed                 a part changed
-///   ───────► merging ─────────────────► flat ─────────────────► apart ──► gone
+///   ───────► merging ─────────────────► flat ─────────────────► unflattening ──► gone
 ///               │ a part changed, or                              once all parts are
-///               ▼ it could not be drawn                           displayed again
+///               ▼ the display failed                              displayed again
 ///             gone
 /// ```
 final class FlatPicture: LayerDelegate {
   private enum State {
     case merging
     case flat
-    // The picture stays until the parts have bitmaps of their own again.
-    case apart
+    // The bitmap stays until every part has a bitmap of its own again.
+    case unflattening
   }
 
   private unowned let owner: Node
   private let parts: [Node]
-  // Where it is in the owner: parts may reach beyond that.
+  // The position in the owner. Parts may extend beyond the owner's bounds.
   private let origin: Point
   private let ids: Set<ObjectIdentifier>
-  // What their layers showed when it was begun.
+  // The generations of the parts' layers when merging began.
   private let generations: [UInt64]
   private let layer: Layer
   private var state = State.merging
 
-  /// The picture of `parts` of `owner`, which keeps this, and shows it; they cover
-  /// `extent`.
+  /// Begins to merge `parts` of `owner`, which cover `extent`. The owner
+  /// retains and shows the picture.
   init(_ parts: [Node], covering extent: Rect, of owner: Node, in display: Display) {
     self.owner = owner
     self.parts = parts
     ids = Set(parts.map(ObjectIdentifier.init))
     generations = Self.generations(of: parts)
-    // On whole pixels, so that those of the parts are copied.
+    // Aligned to whole pixels, so that the parts' pixels are copied unchanged.
     origin = Point(
       x: (extent.origin.x * owner.scale).rounded(.down) / owner.scale,
       y: (extent.origin.y * owner.scale).rounded(.down) / owner.scale
     )
     layer = Layer(in: display)
-    layer.bounds = Size(width: extent.maxX - origin.x, height: extent.maxY - origin.y)
+    layer.size = Size(width: extent.maxX - origin.x, height: extent.maxY - origin.y)
     layer.scale = owner.scale
-    move(to: owner.priority)
+    setPriority(owner.priority)
     layer.delegate = self
     layer.setNeedsDisplay()
   }
 
-  /// Whether it is shown in place of the parts.
+  /// Whether the bitmap replaces the parts on screen.
   var isShown: Bool { state != .merging }
 
-  /// Draws it where it is in the owner.
+  /// Draws the bitmap at its position in the owner.
   func draw(in context: DrawingContext) throws {
     guard let contents = layer.contents else { return }
     try context.draw(contents, in: Rect(origin: origin, size: contents.size))
   }
 
-  /// Whether the parts are one bitmap, and have none of their own.
+  /// Whether the bitmap is shown and the parts have no bitmaps.
   var isFlat: Bool { state == .flat }
 
-  /// Whether `node`, which is a part of the owner, is in the picture.
+  /// Whether `node`, a direct subnode of the owner, is part of the picture.
   func has(_ node: Node) -> Bool { ids.contains(ObjectIdentifier(node)) }
 
   func displayTask(for layer: Layer) -> DisplayTask? {
@@ -82,8 +83,9 @@ final class FlatPicture: LayerDelegate {
 
   private func didMerge(_ outcome: DisplayOutcome) {
     guard state == .merging else { return }
-    // Cancelled by a loop that closes, without memory, with nothing in it, or of what was:
-    // who invalidates a layer, not its node, says so to nobody but the layer.
+    // Give up if the display was cancelled by a closing loop, failed, or was
+    // empty. Also if a layer was invalidated directly: only its own generation
+    // shows that.
     guard case .displayed = outcome, generations == Self.generations(of: parts) else {
       return owner.flat = nil
     }
@@ -94,45 +96,46 @@ final class FlatPicture: LayerDelegate {
     }
   }
 
-  /// A part changed: has all of them displayed on their own again. What was shown stays
-  /// until they are.
-  func comeApart() {
+  /// Displays the parts separately again, because one of them changed. The
+  /// bitmap is shown until all of them are displayed.
+  func unflatten() {
     switch state {
-    // Before it could be shown: it would be of what was.
+    // Not shown yet, and already out of date.
     case .merging: giveUp()
-    case .apart: break
+    case .unflattening: break
     case .flat:
-      state = .apart
+      state = .unflattening
       forEachLayer { layer in
         layer.setNeedsDisplay()
-        layer.setHold(.flattened, false, "Node.comeApart")
+        layer.setHold(.flattened, false, "Node.unflatten")
       }
     }
   }
 
-  /// Cancels it, if the parts are shown still. They are not dirty by that.
+  /// Cancels merging if the bitmap is not shown yet. The parts stay clean.
   func giveUp() {
     guard state == .merging else { return }
     layer.cancelDisplay()
     owner.flat = nil
   }
 
-  /// Has it come by `priority`, and after everything that shows more than before.
-  func move(to priority: OperationPriority) { layer.priority = min(priority, .background) }
+  /// Sets the priority, but never above background: displays that show
+  /// something new come first.
+  func setPriority(_ priority: OperationPriority) { layer.priority = min(priority, .background) }
 
-  /// Lets go of the picture at once, and of the parts' bitmaps.
+  /// Removes the bitmap, and the parts' bitmaps, immediately.
   func drop() {
     let wasFlat = state == .flat
-    if wasFlat { forEachLayer { $0.setHold(.flattened, false, "Node.comeApart") } }
+    if wasFlat { forEachLayer { $0.setHold(.flattened, false, "Node.unflatten") } }
     owner.flat = nil
   }
 
-  /// Lets go of the picture, if every part is displayed again.
+  /// Removes the bitmap if every part has been displayed again.
   func partDidDisplay() {
-    guard state == .apart, parts.allSatisfy({ $0.supernode !== owner || $0.isShown }) else {
+    guard state == .unflattening, parts.allSatisfy({ $0.supernode !== owner || $0.isShown }) else {
       return
     }
-    // D13: they were not empty to look at.
+    // D13: the parts replace a visible bitmap, so they must not fade in.
     forEachLayer { $0.endFade() }
     owner.flat = nil
   }

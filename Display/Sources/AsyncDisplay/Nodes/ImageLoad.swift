@@ -1,16 +1,15 @@
 import LoopTransactions
 
-/// One picture that a node draws, decoded off the loop: wanted, on its way, there, or
-/// failed.
+/// An image that a node draws, decoded on a worker.
 ///
-/// Of the loop once its node is loaded. The node says when it is wanted, and is told when
-/// that changes.
+/// Belongs to the loop once its node is loaded. The node requests the image,
+/// and is notified when that succeeds or fails.
 final class ImageLoad: PendingDecode {
   private enum State {
     case wanted
-    // A worker looks how large it will be.
-    case measured(AsyncTransaction, AsyncTransaction.Operation)
-    // For memory: so many bytes.
+    // A worker is reading the image's size.
+    case measuring(AsyncTransaction, AsyncTransaction.Operation)
+    // Waiting for memory: the number of bytes.
     case waiting(Int)
     case decoding(AsyncTransaction, AsyncTransaction.Operation, CancelWatch?)
     case ready(Bitmap)
@@ -18,33 +17,35 @@ final class ImageLoad: PendingDecode {
   }
 
   private unowned let node: Node
-  // loop only, once the node is loaded; checked by public entries of nodes and displays.
+  // loop only, once the node is loaded; checked by public functions of nodes
+  // and displays.
   private var state = State.wanted
-  // loop only: which attempt is the newest.
+  // loop only: the number of the current attempt.
   private var attempts = 0
-  /// Why it could not be shown when it was last tried; nil if it could.
+  /// The error of the last attempt, or nil if it succeeded.
   private(set) var failure: (any Error)?
   private weak var display: Display?
 
-  /// The picture of `source`, with `modification`, for `node`, which keeps this.
+  /// Creates a load of `source` with `modification` for `node`, which retains
+  /// it.
   init(_ source: ImageSource, _ modification: ImageModification? = nil, for node: Node) {
     self.node = node
     super.init(ImageKey(source: source, modification: modification))
   }
 
-  // A node that was let go of while it was loaded did not cancel.
+  // A node that was released while loaded did not cancel.
   deinit { cancel() }
 
-  /// The picture, once it is there.
+  /// The decoded image, once it is ready.
   var bitmap: Bitmap? {
     if case .ready(let bitmap) = state { return bitmap }
     return nil
   }
 
-  /// Whether it is there, or can not be.
+  /// Whether decoding has succeeded or failed.
   var hasEnded: Bool {
     switch state {
-    case .wanted, .measured, .waiting, .decoding: false
+    case .wanted, .measuring, .waiting, .decoding: false
     case .ready, .failed: true
     }
   }
@@ -55,14 +56,15 @@ final class ImageLoad: PendingDecode {
     case .success(let bitmap): (state, failure) = (.ready(bitmap), nil)
     case .failure(let error): (state, failure) = (.failed, error)
     }
-    // What was displayed without it is not the newest, though nothing else changed.
+    // The contents were drawn without the image and are out of date, although
+    // nothing else changed.
     if hadFailed, bitmap != nil, node.rasterizer.layer?.needsDisplay == false {
       node.setNeedsDisplay()
     }
   }
 
-  /// Begins to get it; in a synchronous node, gets it. Does nothing if it is there or on
-  /// its way.
+  /// Begins to load the image. For a synchronous node, decodes it immediately.
+  /// Does nothing unless the image is wanted.
   func begin() {
     guard let display = node.display, case .wanted = state else { return }
     guard node.displaysAsynchronously else {
@@ -74,7 +76,7 @@ final class ImageLoad: PendingDecode {
     wait(for: byteCount, in: display)
   }
 
-  // The loop reads no file.
+  // Measured on a worker, because the loop must not read files.
   private func measure(in display: Display) {
     let (key, attempt) = (key, attempts)
     let transaction = display.makeTransaction()
@@ -83,14 +85,14 @@ final class ImageLoad: PendingDecode {
     } completion: { [weak self] outcome in
       self?.didMeasure(attempt, outcome)
     }
-    state = .measured(transaction, operation)
+    state = .measuring(transaction, operation)
     transaction.commit()
   }
 
   private func didMeasure(_ attempt: Int, _ outcome: AsyncTransaction.Outcome<Int>) {
-    guard attempt == attempts, case .measured = state else { return }
+    guard attempt == attempts, case .measuring = state else { return }
     guard case .value(let byteCount) = outcome, let display = node.display else {
-      // By its loop, which closes.
+      // Cancelled by a closing loop.
       state = .wanted
       return
     }
@@ -108,7 +110,7 @@ final class ImageLoad: PendingDecode {
     return nil
   }
 
-  /// Begins to decode it. Its bytes are in flight until it is taken.
+  /// Begins to decode the image. Its bytes are in flight until it is delivered.
   override func decode(in display: Display) {
     guard case .waiting(let byteCount) = state else { return }
     stopWaiting()
@@ -122,13 +124,14 @@ final class ImageLoad: PendingDecode {
       priority: priority
     ) { operation in
       watch?.begin()
-      // Not if another node wants it still.
+      // Only if cancelled: another node may still wait for the image.
       defer { if operation.isCancelled { watch?.end() } }
       do {
         return try key.make(from: pool) { operation.isCancelled }
       } catch is CancellationError where !operation.isCancelled {
-        // Nobody cancelled it: a failure, by the name that says so here.
-        throw UnaskedCancellation()
+        // The modification threw without being cancelled. Rethrown as another
+        // type, so that it counts as a failure.
+        throw SpuriousCancellation()
       }
     } completion: { [weak self] outcome in
       self?.didDecode(attempt, outcome)
@@ -138,10 +141,10 @@ final class ImageLoad: PendingDecode {
     transaction.commit()
   }
 
-  /// Stops getting it.
+  /// Cancels loading.
   func cancel() {
     switch state {
-    case .measured(_, let operation):
+    case .measuring(_, let operation):
       state = .wanted
       operation.cancel()
     case .waiting:
@@ -158,76 +161,78 @@ final class ImageLoad: PendingDecode {
   private func stopWaiting() {
     guard let place else { return }
     self.place = nil
-    // The node may be gone by now.
+    // Weak: the node may be deallocated already.
     display?.stopWaiting(place, for: key)
   }
 
-  /// Has it come by `priority`.
-  func move(to priority: OperationPriority) {
+  /// Changes the priority.
+  func setPriority(_ priority: OperationPriority) {
     self.priority = priority
     switch state {
-    case .measured(_, let operation), .decoding(_, let operation, _):
+    case .measuring(_, let operation), .decoding(_, let operation, _):
       operation.setPriority(priority)
     case .waiting: display?.priorityDidChange(of: self)
     case .wanted, .ready, .failed: break
     }
   }
 
-  /// Returns when it is there, or can not be. What is waited for is not held back.
+  /// Blocks until loading has succeeded or failed. Ignores the memory limit.
   func wait() {
-    Self.hasten([self])
+    Self.beginNow([self])
     if case .decoding(let transaction, _, _) = state { transaction.waitUntilComplete() }
   }
 
-  /// Has all pictures of `nodes` be decoded at once, for who waits for them: looks how large
-  /// each is, then begins each, whatever the memory in flight.
-  static func hasten(_ nodes: [Node]) {
-    // Nodes stay: who is told meanwhile may take one from its tree.
-    withExtendedLifetime(nodes) { hasten(nodes.flatMap(\.loads)) }
+  /// Begins to decode all images of `nodes` that are waited for, regardless of
+  /// the memory in flight. First measures all of them.
+  static func beginNow(_ nodes: [Node]) {
+    // Retains the nodes: a callback may remove one from its tree.
+    withExtendedLifetime(nodes) { beginNow(nodes.flatMap(\.loads)) }
   }
 
-  private static func hasten(_ loads: [ImageLoad]) {
+  private static func beginNow(_ loads: [ImageLoad]) {
     for load in loads { load.begin() }
-    // What is told of one while another is waited for begins it.
+    // Waits only for measuring. The completion begins to decode.
     for load in loads {
-      if case .measured(let transaction, _) = load.state { transaction.waitUntilComplete() }
+      if case .measuring(let transaction, _) = load.state { transaction.waitUntilComplete() }
     }
     for load in loads { if case .waiting = load.state { load.node.display?.decode(load) } }
   }
 
-  /// Lets go of it: it is wanted again.
+  /// Releases the decoded image and marks it as wanted again.
   func drop() {
     if case .ready = state { state = .wanted }
   }
 
-  /// It was displayed without: it is wanted again if that could end otherwise next time.
-  /// What damaged bytes are does not change; a file may, and memory may be had.
-  func forgive() {
+  /// Marks a failed image as wanted again after it was displayed without, if
+  /// another attempt may succeed. Damaged bytes stay damaged, but a file may
+  /// change and memory may become available.
+  func allowRetry() {
     guard case .failed = state else { return }
     if case .data = key.source, failure is ImageError { return }
     state = .wanted
   }
 
-  /// Whether it was displayed without, and may be had next time.
-  var mayComeYet: Bool {
+  /// Whether the image is missing from the contents, but another attempt may
+  /// succeed.
+  var isRetryable: Bool {
     guard failure != nil, case .wanted = state else { return false }
     return true
   }
 
   private func didDecode(_ attempt: Int, _ outcome: AsyncTransaction.Outcome<Bitmap>) {
-    // One that was cancelled was forgotten when it was.
+    // Ignores the completion of a cancelled attempt.
     guard attempt == attempts, case .decoding = state else { return }
     switch outcome {
     case .value(let bitmap): end(.success(bitmap))
     case .failed(let error):
-      end(.failure(error is UnaskedCancellation ? CancellationError() : error))
-    // By its loop, which closes.
+      end(.failure(error is SpuriousCancellation ? CancellationError() : error))
+    // Cancelled by a closing loop.
     case .cancelled: state = .wanted
     }
     node.preparationDidChange()
   }
 }
 
-/// A modification threw a `CancellationError`, and nobody had cancelled it: thrown as it
-/// is it would be taken for somebody who had.
-private struct UnaskedCancellation: Error {}
+/// Stands for a `CancellationError` that a modification threw without having
+/// been cancelled. The original error would look like a cancelled operation.
+private struct SpuriousCancellation: Error {}

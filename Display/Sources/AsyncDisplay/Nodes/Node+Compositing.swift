@@ -1,10 +1,12 @@
 public import LoopTransactions
 
 extension Node {
-  /// Draws what it and its parts show at `instant` into `context`, in its supernode's
-  /// coordinates: contents as far as they have faded in, placeholders until then.
+  /// Draws the node and its subnodes, as shown at `instant`, into `context` in
+  /// the coordinates of its supernode.
   ///
-  /// Call on the loop. What a window does for each frame, and a test to look at it.
+  /// Contents that fade in are drawn with their current opacity over the
+  /// placeholder. Call on the loop. A window calls this for each frame, and
+  /// tests call it to check the output.
   ///
   /// - Throws: `DisplayError` if Cairo fails.
   public func composite(in context: DrawingContext, at instant: LoopClock.Instant) throws {
@@ -17,7 +19,7 @@ extension Node {
       do {
         try drawContents(in: context, at: instant)
       } catch {
-        // An open group can not be restored out of.
+        // `restore()` fails while a group is open.
         if isGroup { context.endGroup(alpha: 0) }
         throw error
       }
@@ -29,7 +31,8 @@ extension Node {
     if let layer, let contents = layer.contents {
       let opacity = layer.contentsAlpha(at: instant)
       if opacity < 1 { try drawPlaceholder(in: context) }
-      // Clipped by who drew them: a second time would thin their edges.
+      // Contents are already clipped when drawn. Clipping again would thin the
+      // edges.
       try context.draw(contents, in: Rect(size: contents.size), alpha: opacity)
     }
     if !rasterizesSubtree {
@@ -38,7 +41,8 @@ extension Node {
         try compositeParts(in: context, at: instant)
       }
     }
-    // D13: over all of it, until the last part was displayed.
+    // D13: the placeholder covers everything until the last part has been
+    // displayed.
     if !hasDisplayedHierarchy { try drawPlaceholder(in: context) }
   }
 
@@ -46,7 +50,7 @@ extension Node {
     in context: DrawingContext,
     at instant: LoopClock.Instant
   ) throws {
-    // In front of those that are behind the first of its parts.
+    // The flattened picture is drawn in place of its first part.
     var isDrawn = false
     for node in subnodes {
       guard let flat, flat.isShown, flat.has(node) else {

@@ -1,11 +1,11 @@
 public import LoopTransactions
 
-// When it is displayed.
+// Displaying.
 extension Node {
-  /// Says that what it shows is not the newest. One that an ancestor draws has that
-  /// displayed.
+  /// Marks the node's contents as out of date. If an ancestor draws the node,
+  /// the ancestor's contents are.
   ///
-  /// Call on the loop if it is loaded; before, it does nothing.
+  /// Call on the loop if the node is loaded. Does nothing before.
   public func setNeedsDisplay() {
     check("Node.setNeedsDisplay")
     guard isLoaded else { return }
@@ -14,11 +14,11 @@ extension Node {
     rasterizer.layer?.setNeedsDisplay()
   }
 
-  /// Cancels the displays of it and its parts, what they get for them, and what is being
-  /// flattened; one that an ancestor draws cancels that. They stay dirty until they are
-  /// asked for.
+  /// Cancels the displays of the node and its subnodes, the loading of their
+  /// images, and flattening. If an ancestor draws the node, cancels the
+  /// ancestor's display.
   ///
-  /// Call on the loop.
+  /// Call on the loop. The nodes stay dirty until a display is requested.
   public func cancelDisplay() {
     check("Node.cancelDisplay")
     rasterizer.forEachNode { node in
@@ -28,7 +28,7 @@ extension Node {
     }
   }
 
-  /// Begins the displays that are needed, of it and its parts.
+  /// Begins the displays that the node and its subnodes need.
   ///
   /// Call on the loop.
   public func displayIfNeeded() {
@@ -36,21 +36,25 @@ extension Node {
     for layer in layers { layer.displayIfNeeded() }
   }
 
-  /// Returns when it and its parts show their newest, as `Layer.waitUntilDisplayed`.
+  /// Displays the node and its subnodes if needed, and blocks until they are up
+  /// to date, like `Layer.waitUntilDisplayed()`.
   ///
   /// Call on the loop.
   public func waitUntilDisplayed() {
     check("Node.waitUntilDisplayed")
-    // What was displayed without a picture may have that by now.
-    rasterizer.forEachNode { if $0.loads.contains(where: \.mayComeYet) { $0.setNeedsDisplay() } }
+    // An image that failed in the last display may be available now.
+    rasterizer.forEachNode { if $0.loads.contains(where: \.isRetryable) { $0.setNeedsDisplay() } }
     display?.waitUntilDisplayed(layers)
   }
 
-  /// Whether it and its parts are not displayed for now. As `Layer.isSuspended`; what is
-  /// being flattened is given up. What is added to it is suspended, too. One that an
-  /// ancestor draws speaks for all of that.
+  /// Whether displays of the node and its subnodes are suspended, as described
+  /// at `Layer.isSuspended`.
   ///
-  /// Use it on the loop, once it is loaded.
+  /// Suspending also cancels flattening. Subnodes that are added later are
+  /// suspended, too. If an ancestor draws the node, the property applies to the
+  /// ancestor and everything it draws.
+  ///
+  /// Use on the loop once the node is loaded.
   public var isSuspended: Bool {
     get { rasterizer.layer?.isSuspended ?? false }
     set {
@@ -59,17 +63,20 @@ extension Node {
     }
   }
 
-  /// Whether it and its parts are in no window. As `Layer.isDetached`; what they get for
-  /// their displays is cancelled, and what is being flattened given up. What is added to it
-  /// is detached, too. One that an ancestor draws speaks for all of that.
+  /// Whether the node and its subnodes are in no window, as described at
+  /// `Layer.isDetached`.
   ///
-  /// Use it on the loop, once it is loaded.
+  /// Detaching also cancels flattening and the loading of images. Subnodes that
+  /// are added later are detached, too. If an ancestor draws the node, the
+  /// property applies to the ancestor and everything it draws.
+  ///
+  /// Use on the loop once the node is loaded.
   public var isDetached: Bool {
     get { rasterizer.layer?.isDetached ?? false }
     set {
       for layer in layers { layer.isDetached = newValue }
       guard newValue else { return }
-      // Nobody waits for what nobody can see.
+      // Nothing waits for images that cannot be seen.
       rasterizer.forEachNode { node in
         node.giveUpPreparing()
         node.flat?.giveUp()
@@ -77,24 +84,26 @@ extension Node {
     }
   }
 
-  /// Which displays come first, of it and its parts. What is being flattened comes after
-  /// everything that shows more than before, whatever this is. What is added to it takes
-  /// it over. One that an ancestor draws speaks for all of that.
+  /// The priority of displays of the node and its subnodes.
   ///
-  /// Use it on the loop, once it is loaded.
+  /// Subnodes that are added later inherit it. Flattening always runs at
+  /// background priority or lower. If an ancestor draws the node, the property
+  /// applies to the ancestor and everything it draws.
+  ///
+  /// Use on the loop once the node is loaded.
   public var priority: OperationPriority {
     get { rasterizer.layer?.priority ?? .normal }
     set {
       for layer in layers { layer.priority = newValue }
       rasterizer.forEachNode { node in
         node.priorityDidChange(newValue)
-        node.flat?.move(to: newValue)
+        node.flat?.setPriority(newValue)
       }
     }
   }
 
-  /// Drops what it and its parts show, and their decoded pictures. Their placeholders stand
-  /// in until they are displayed again.
+  /// Removes the contents and the decoded images of the node and its subnodes.
+  /// Placeholders are shown until they are displayed again.
   ///
   /// Call on the loop.
   public func clearContents() {
@@ -108,20 +117,22 @@ extension Node {
     }
   }
 
-  /// Every layer that shows it or a part of it.
+  /// The layers of the node and its subnodes. If an ancestor draws the node,
+  /// the ancestor's.
   public var layers: [Layer] {
     var layers: [Layer] = []
     rasterizer.forEachNode { if let layer = $0.layer { layers.append(layer) } }
     return layers
   }
 
-  /// Drops its decoded pictures.
+  /// Releases the decoded images of this node.
   func dropPictures() { for load in loads { load.drop() } }
 }
 
-// How it is displayed.
+// Drawing.
 extension Node: LayerDelegate {
-  /// Draws it, and all of its parts if it rasterizes them.
+  /// Returns a task that draws the node, and its subnodes if it rasterizes
+  /// them.
   public func displayTask(for layer: Layer) -> DisplayTask? {
     let steps = rasterSteps()
     var nodes = [self]
@@ -131,12 +142,12 @@ extension Node: LayerDelegate {
     }
     return DisplayTask(
       willDisplay: { for node in nodes { node.willDisplay() } },
-      didDisplay: { outcome in for node in nodes { node.didDisplay(outcome) } },
+      didDisplay: { outcome in for node in nodes { node.finishDisplay(outcome) } },
       display: RasterStep.drawing(steps)
     )
   }
 
-  /// The steps that draw its bitmap; none if there is nothing in it.
+  /// The steps that draw the node's bitmap. Empty if there is nothing to draw.
   func rasterSteps() -> [RasterStep] {
     var steps: [RasterStep] = []
     appendSteps(to: &steps, isRoot: true)
@@ -151,7 +162,8 @@ extension Node: LayerDelegate {
   }
 
   private func appendSteps(to steps: inout [RasterStep], isRoot: Bool) {
-    // Those of a bitmap of its own are its compositor's.
+    // The root's visibility, opacity and position are applied by the
+    // compositor.
     guard isRoot || (!isHidden && alpha > 0), frame.isValid else { return }
     let backdrop = makeBackdrop()
     let placement = RasterStep.Placement(
@@ -169,7 +181,8 @@ extension Node: LayerDelegate {
     steps.append(.end(placement))
   }
 
-  // Its shadow is beyond what it and its parts are clipped to.
+  // The shadow lies outside the rectangle that the node and its subnodes are
+  // clipped to.
   private func append(_ backdrop: Backdrop, isRoot: Bool, to steps: inout [RasterStep]) {
     steps.append(.draw(backdrop.draw, bounds))
     guard cornerRadius > 0 || (clipsToBounds && !isRoot) else { return }

@@ -1,22 +1,26 @@
 import LoopTransactions
 
-// Many bitmaps of what rests become one. D11.
+// Flattening: one bitmap replaces many. D11.
 extension Node {
-  /// Makes one bitmap of those of its parts that answer no event, off the loop, of the
-  /// bitmaps that they have; these are let go of once it is shown. As soon as one of the
-  /// parts changes they come apart: each is displayed on its own again, and the one
-  /// bitmap is shown until all of them are.
+  /// Merges the bitmaps of the subnodes that handle no events into one bitmap,
+  /// on a worker.
   ///
-  /// Parts are taken with all that is in them, and none that has a control in it. One
-  /// that lies in front of a control, or of anything else that is left out, is left out
-  /// as well: what is in front stays in front. Touches do not notice.
+  /// The bitmaps of the subnodes are released once the merged bitmap is shown.
+  /// If one of the subnodes changes, each is displayed separately again. The
+  /// merged bitmap stays visible until all of them are displayed.
+  ///
+  /// A subnode is merged with its whole subtree, unless the subtree contains a
+  /// control. A subnode in front of a control, or in front of any subnode that
+  /// is not merged, is not merged either, so the order from back to front is
+  /// preserved. Touch handling does not change.
   ///
   /// Call on the loop.
   ///
-  /// - Returns: Whether it was begun. Not in a node that is not loaded, or rasterizes, and
-  ///   is one bitmap anyway, or is suspended or detached; not before all of its parts are
-  ///   displayed, and have faded in; not with fewer than two bitmaps.
-  /// - Complexity: O(n²) in its direct parts.
+  /// - Returns: Whether flattening has begun. It does not begin if the node is
+  ///   not loaded, is suspended or is detached, or if it or an ancestor
+  ///   rasterizes its subtree. All affected subnodes must be displayed and must
+  ///   have finished fading in, and there must be at least two bitmaps.
+  /// - Complexity: O(n²) in the number of direct subnodes.
   @discardableResult
   public func flatten() -> Bool {
     check("Node.flatten")
@@ -35,29 +39,30 @@ extension Node {
     return true
   }
 
-  /// Whether parts of it are shown as one bitmap, and have none of their own.
+  /// Whether subnodes are shown as one merged bitmap.
   ///
   /// Call on the loop.
   public var isFlattened: Bool { flat?.isFlat ?? false }
 
-  /// Has parts that `flatten` made one bitmap of be displayed on their own again.
+  /// Displays subnodes that `flatten()` merged separately again.
   ///
   /// Call on the loop.
-  public func comeApart() {
-    check("Node.comeApart")
-    flat?.comeApart()
+  public func unflatten() {
+    check("Node.unflatten")
+    flat?.unflatten()
   }
 
-  /// Those who are flattened into a picture above come apart.
+  /// Unflattens every ancestor's picture that contains this node.
   func partDidChange() {
     var node = self
     while let parent = node.supernode {
-      if let flat = parent.flat, flat.has(node) { flat.comeApart() }
+      if let flat = parent.flat, flat.has(node) { flat.unflatten() }
       node = parent
     }
   }
 
-  /// Those who came apart above may have been displayed by now.
+  /// Notifies every ancestor's picture that contains this node that the node
+  /// may have been displayed.
   func partDidDisplay() {
     var node = self
     while let parent = node.supernode {
@@ -68,15 +73,15 @@ extension Node {
 
   func dropFlat() { flat?.drop() }
 
-  /// Whether it and its parts show their newest.
+  /// Whether the node and its subnodes are up to date.
   var isShown: Bool {
     var isShown = true
     forEachNode { if $0.layer?.core.state.isUnfinished == true { isShown = false } }
     return isShown
   }
 
-  // Without those that are before something that is left out: in front they would be
-  // behind it.
+  // Leaves out subnodes in front of one that is not merged, because they would
+  // end up behind it.
   private func restingParts() -> [Node] {
     var (parts, others) = ([Node](), [Rect]())
     for node in subnodes where node.frame.isValid {
@@ -91,11 +96,12 @@ extension Node {
   }
 
   private var answersNothing: Bool {
-    // What it has flattened comes apart on its own.
+    // A subnode with a flattened picture of its own is not merged.
     !answersEvents && flat == nil && subnodes.allSatisfy { $0.answersNothing }
   }
 
-  // All that it and its parts may cover, in its supernode's coordinates.
+  // The area that the node and its subnodes may cover, in the coordinates of
+  // its supernode.
   private var extent: Rect {
     var extent = frame
     guard !clipsToBounds, cornerRadius <= 0 else { return extent }
@@ -108,7 +114,8 @@ extension Node {
     return extent
   }
 
-  /// The steps that draw the bitmaps that it and its parts have, as a compositor does.
+  /// Appends the steps that draw the existing bitmaps of the node and its
+  /// subnodes, like `composite(in:at:)`.
   func appendBitmaps(to steps: inout [RasterStep]) {
     guard !isHidden, alpha > 0, frame.isValid else { return }
     let placement = RasterStep.Placement(

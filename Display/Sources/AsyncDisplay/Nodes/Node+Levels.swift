@@ -1,17 +1,18 @@
-// How deep a tree is. Trees are walked by recursion, also where they are released, on
-// workers whose stacks may be small.
+// The depth of a tree. Trees are walked and released recursively, also on
+// workers, whose stacks may be small.
 extension Node {
-  /// The most levels of a tree, its root included.
+  /// The highest number of levels in a tree, including its root.
   ///
-  /// `addSubnode` traps beyond that. A program that builds a tree from other people's
-  /// content, such as nested replies, must not exceed it.
+  /// `addSubnode` traps beyond this limit. A program that builds a tree from
+  /// untrusted content, such as nested replies, must respect it.
   public static let deepestTree = 256
 
-  /// How many nodes are above it.
+  /// The number of ancestors.
   ///
-  /// Call on the thread that builds the tree; on the loop if it is loaded.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   ///
-  /// - Complexity: O(d) in these.
+  /// - Complexity: O(d) in the number of ancestors.
   public var level: Int {
     check("Node.level")
     var (count, node) = (0, supernode)
@@ -22,11 +23,12 @@ extension Node {
     return count
   }
 
-  // Traps if `node` has this in it, or if the tree would be too deep with it.
+  // Traps if `node` is an ancestor of this node, or if adding it would make the
+  // tree too deep.
   func checkLevels(adding node: Node) {
     var (levels, ancestor) = (node.height, Node?.some(self))
     while let each = ancestor {
-      require(each !== node, "Node.addSubnode: a node cannot be part of itself")
+      require(each !== node, "Node.addSubnode: a node must not be added to its own subtree")
       levels += 1
       ancestor = each.supernode
     }
@@ -36,7 +38,7 @@ extension Node {
     )
   }
 
-  /// Counts `node`, which is a part of this now.
+  /// Updates the heights and counts of the ancestors after `node` was added.
   func didAdd(_ node: Node) {
     rasterizingDidChange(by: node.rasterizingCount)
     var (part, ancestor) = (node, Node?.some(self))
@@ -46,12 +48,12 @@ extension Node {
     }
   }
 
-  /// Does not count `node` any more, which was a part of this.
+  /// Updates the heights and counts of the ancestors after `node` was removed.
   func didRemove(_ node: Node) {
     rasterizingDidChange(by: -node.rasterizingCount)
     var (lost, ancestor) = (node.height, Node?.some(self))
     while let each = ancestor, each.height == lost + 1 {
-      // Most often a sibling is as high: then nothing changes above.
+      // Usually a sibling has the same height, and nothing changes above.
       var height = 1
       for part in each.subnodes where part.height >= height {
         height = part.height + 1
@@ -62,7 +64,7 @@ extension Node {
     }
   }
 
-  /// So many more nodes of its tree rasterize.
+  /// Adds `count` to the number of rasterizing nodes of all ancestors.
   func rasterizingDidChange(by count: Int) {
     if count == 0 { return }
     var node: Node? = self
@@ -74,10 +76,10 @@ extension Node {
 }
 
 extension [Node] {
-  /// Removes `node`, which is in it once.
+  /// Removes `node`, which occurs once.
   ///
-  /// - Complexity: O(1) for the last and O(n) in the others otherwise, none of which is asked
-  ///   if `node` is the first.
+  /// - Complexity: O(1) if `node` is the last element, otherwise O(n). Elements
+  ///   before `node` are compared; none if it is the first.
   mutating func removeFirst(_ node: Node) {
     if last === node {
       removeLast()

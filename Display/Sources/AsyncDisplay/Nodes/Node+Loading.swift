@@ -1,14 +1,20 @@
 public import LoopTransactions
 
 extension Node {
-  /// Gives the tree to `display`'s loop: makes layers, and has all of it displayed.
+  /// Adds the tree to `display`: creates its layers and displays them.
   ///
-  /// Call on the loop. Does nothing if it is loaded.
+  /// Call on the loop. Does nothing if the node is already loaded.
   ///
-  /// - Parameter scale: How many pixels make a point.
+  /// - Parameters:
+  ///   - display: The display, and thereby the loop, that the tree belongs to
+  ///     from now on.
+  ///   - scale: The number of pixels per point.
   public func load(in display: Display, scale: Double = 1) {
     display.check("Node.load")
-    require(self.display == nil || self.display === display, "Node.load: it is loaded elsewhere")
+    require(
+      self.display == nil || self.display === display,
+      "Node.load: the node must be unloaded before it is loaded in another display"
+    )
     guard !isLoaded else { return }
     layOutIfNeeded()
     forEachNode { node in
@@ -29,11 +35,12 @@ extension Node {
     }
   }
 
-  /// Cancels its displays and drops its layers; it can be loaded again, or let go of on
-  /// any thread. Decoded pictures are dropped. Who has one of the layers keeps what that
-  /// showed, and nothing more comes.
+  /// Cancels all displays of the tree, and removes its layers and decoded
+  /// images.
   ///
-  /// Call on the loop.
+  /// Call on the loop. Afterwards the tree can be loaded again, or be released
+  /// on any thread. A layer that is still referenced elsewhere keeps its
+  /// contents and is not displayed again.
   public func unload() {
     check("Node.unload")
     forEachNode { node in
@@ -51,19 +58,19 @@ extension Node {
   private func makeLayer(in display: Display) {
     let layer = Layer(in: display)
     layer.delegate = self
-    layer.bounds = frame.size
+    layer.size = frame.size
     layer.owner = self
     self.layer = layer
     configureLayer()
     guard let above = supernode?.layer else { return }
-    // D9, D12: what is part of a tree is displayed as that is.
+    // D9, D12: a subtree takes over the state of the tree it is added to.
     layer.priority = above.priority
     (layer.isSuspended, layer.isDetached) = (above.isSuspended, above.isDetached)
   }
 
-  /// Is held as `parent` is, with all its parts, and comes by that priority. A tree of its
-  /// own was told what it is.
-  func follow(_ parent: Node, isRoot: Bool) {
+  /// Takes over the suspension, detachment and priority of `parent`. A former
+  /// root keeps its own priority, and stays suspended or detached if it was.
+  func inheritState(of parent: Node, isRoot: Bool) {
     guard layer != nil, parent.layer != nil else { return }
     if !isRoot || parent.isSuspended { isSuspended = parent.isSuspended }
     if !isRoot || parent.isDetached { isDetached = parent.isDetached }
@@ -80,15 +87,19 @@ extension Node {
 }
 
 extension Display {
-  /// Builds a tree of nodes on a worker and lays it out there; `completion` has it on
-  /// the loop.
+  /// Builds a tree of nodes and lays it out on a worker, then passes it to
+  /// `completion` on the loop.
   ///
-  /// Call on the loop. What is cancelled is not handed over.
+  /// Call on the loop. If the operation is cancelled, the tree is released and
+  /// `completion` receives `.cancelled`.
   ///
   /// - Parameters:
-  ///   - body: Makes the tree, from nothing that anybody else has: the compiler sees to
-  ///     that. Told the operation, to ask whether it was cancelled.
-  ///   - completion: Called once, on the loop; it loads the tree.
+  ///   - priority: The priority of the operation.
+  ///   - body: Builds the tree from values that nothing else refers to, which
+  ///     the compiler checks. It receives its operation, and can check whether
+  ///     that is cancelled.
+  ///   - completion: Called exactly once, on the loop. Typically loads the
+  ///     tree.
   @discardableResult
   public func build<Root: Node>(
     priority: OperationPriority = .normal,
@@ -113,9 +124,10 @@ extension Display {
   }
 }
 
-/// A tree on its way to the loop.
+/// A tree on its way from the worker to the loop.
 private struct Built<Root: Node>: @unchecked Sendable {
-  // @unchecked: `sending` made sure that nobody else has it; the transaction's lock lies
-  // between the worker's last use and the loop's first.
+  // @unchecked: `sending` guarantees that nothing else refers to the tree. The
+  // transaction's lock separates the worker's last access from the loop's
+  // first.
   let root: Root
 }

@@ -1,17 +1,19 @@
 import LoopTransactions
 
-// What a display waits for: of every part that is seen in a bitmap, what it draws.
+// Preparation: the display of a bitmap waits until every visible node in it is
+// prepared, which means that its images are decoded.
 //
-// A picture counts those that it waits for, so that one that comes asks nobody else. Where
-// a display begins, or is asked for, they are counted anew: what was changed without a
-// word is found then.
+// The node that owns the bitmap counts the nodes it waits for, so a node that
+// becomes prepared need not ask the others. The count is renewed whenever a
+// display begins or is requested, which also finds changes that were not
+// announced.
 extension Node {
-  /// Says that `isPrepared` changed: the picture that it is part of is drawn once all
-  /// of it is prepared.
+  /// Notifies the node that `isPrepared` has changed. The bitmap that includes
+  /// the node is drawn once all its nodes are prepared.
   ///
   /// Call on the loop.
   ///
-  /// - Complexity: O(d) in the nodes above it.
+  /// - Complexity: O(d) in the number of ancestors.
   public func preparationDidChange() {
     check("Node.preparationDidChange")
     let picture = rasterizer
@@ -19,20 +21,21 @@ extension Node {
     picture.holdUntilPrepared()
   }
 
-  /// Begins to get what its bitmap lacks, and has the display wait for that. In a tree
-  /// that is detached, has it wait only.
+  /// Prepares the nodes of this bitmap and delays the display until they are
+  /// prepared. In a detached tree, only delays the display.
   func prepareParts() {
     isGivenUp = false
     preparePart(of: self, isSeen: true)
     holdUntilPrepared()
   }
 
-  /// Does so for it and its parts alone, which are part of a picture that waits, or are
-  /// new in it.
+  /// Prepares this node and its subnodes, if they are part of a bitmap that is
+  /// already waiting, or are new in it.
   func prepareWithinPicture(isNew: Bool = false) {
     let picture = rasterizer
     guard let layer = picture.layer else { return }
-    // Whoever asks for what was given up gets all of it.
+    // Preparation was given up for the whole bitmap, and is resumed for the
+    // whole bitmap.
     guard isNew || (layer.core.state.holds.contains(.preparing) && !picture.isGivenUp) else {
       return
     }
@@ -40,13 +43,14 @@ extension Node {
     picture.holdUntilPrepared()
   }
 
-  /// Is not waited for any more by `picture`, of which it was a part, with all its parts.
+  /// Removes this node and its subnodes from the nodes that `picture` waits
+  /// for, because they are no longer part of it.
   func leave(_ picture: Node) {
     forEachNode { $0.setAwaited(false, by: picture) }
     picture.holdUntilPrepared()
   }
 
-  /// Stops getting what it draws, until that is asked for.
+  /// Cancels preparation until a display is requested.
   func giveUpPreparing() {
     cancelPreparing()
     isGivenUp = true
@@ -71,8 +75,8 @@ extension Node {
     picture.awaitedCount += isAwaited ? 1 : -1
   }
 
-  // D9: what is hidden or transparent is not drawn, and neither are its parts. A bitmap of
-  // its own is hidden by its compositor.
+  // D9: hidden and transparent nodes, and their subnodes, are not drawn. The
+  // root of a bitmap is hidden by the compositor instead.
   private var isSeen: Bool { !isHidden && alpha > 0 }
 
   private func isDrawn(in picture: Node) -> Bool {
@@ -85,16 +89,16 @@ extension Node {
   }
 }
 
-// How its layer asks.
+// Requests of the layer.
 extension Node: LayerOwner {
   func beforeDisplay() {
     layOutIfNeeded()
     prepareParts()
   }
 
-  func layerIsAsked() {
+  func displayWasRequested() {
     guard let layer else { return }
-    // Its bitmap is not its own now.
+    // The layer is part of a flattened picture and has no bitmap of its own.
     if layer.core.state.holds.contains(.flattened) { partDidChange() }
     if isGivenUp, !layer.isDetached { prepareParts() }
   }
@@ -103,15 +107,15 @@ extension Node: LayerOwner {
     guard awaitedCount > 0 else { return }
     var parts: [Node] = []
     forEachNode { if $0.isAwaited, $0.rasterizer === self { parts.append($0) } }
-    // All at once, then one after the other.
-    ImageLoad.hasten(parts)
+    // Begin all of them first, then wait for each.
+    ImageLoad.beginNow(parts)
     for part in parts where part.isAwaited {
       part.waitUntilPrepared()
       part.preparationDidChange()
     }
   }
 
-  /// Tells those above of whom this was the last part to be displayed.
+  /// Notifies each ancestor whose last subnode has now been displayed.
   func displayDidEnd() {
     partDidDisplay()
     var node: Node? = self
@@ -125,11 +129,12 @@ extension Node: LayerOwner {
     }
   }
 
-  // Asked, not counted: a part that goes leaves no count behind.
+  // Checked, not counted, so that a removed subnode leaves no stale count.
   private var isHierarchyDisplayed: Bool {
     if let layer, layer.core.state.isUnfinished { return false }
     if rasterizesSubtree { return true }
-    // From the one that was awaited last: a walk for all that come, not for each.
+    // Starts at the subnode that was last found unfinished. This walks the
+    // subnodes once for all displays, not once for each.
     for step in subnodes.indices {
       let index = (awaitedPart + step) % subnodes.count
       if subnodes[index].isHierarchyDisplayed { continue }

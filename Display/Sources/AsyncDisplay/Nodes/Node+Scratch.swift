@@ -1,9 +1,9 @@
-// Memory that drawing needs on the way.
+// Temporary memory of drawing.
 extension Node {
-  /// The most bytes that a step of drawing its bitmap has beside that: steps come one
-  /// after the other. D8.
+  /// The most bytes that one step of drawing the bitmap needs in addition to
+  /// the bitmap. Steps run one after the other. D8.
   ///
-  /// - Complexity: O(n) in its parts.
+  /// - Complexity: O(n) in the subnodes.
   var pictureScratchBytes: Int {
     guard rasterizesSubtree else { return scratchBytes }
     var most = 0

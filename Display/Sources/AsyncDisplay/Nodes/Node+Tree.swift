@@ -1,19 +1,22 @@
-// Parts, and places.
+// Subnodes and layout.
 extension Node {
-  /// Adds `node` in front of the other parts, taking it from where it was.
+  /// Adds `node` in front of the other subnodes. Removes it from its previous
+  /// supernode first.
   ///
-  /// If this is loaded, what is added is held as this is, and comes by its priority. One
-  /// that only moves within what is loaded, or was loaded as a tree of its own, keeps its
-  /// layers and what they show, unless it comes into a bitmap, or from one. Moved to
-  /// another supernode it is held as that is; the holds and the priority of a tree of its
-  /// own stay, but where this is suspended or detached, so is that.
+  /// If this node is loaded, `node` is loaded, too, and takes over whether this
+  /// node is suspended or detached, and its priority. A node that is already
+  /// loaded keeps its layers and contents, unless it moves into or out of a
+  /// rasterized bitmap. A node that was the root of a loaded tree keeps its own
+  /// priority, and stays suspended or detached if it was.
   ///
-  /// Call on the thread that builds the tree; on the loop if this is loaded.
+  /// Call on the thread that builds the tree, or on the loop if this node is
+  /// loaded.
   ///
-  /// - Precondition: It is not this node, nor one that it is part of. Both trees together
-  ///   have no more than `deepestTree` levels.
-  /// - Complexity: O(d) in the nodes above this, `deepestTree` at most. O(n) in the siblings
-  ///   of `node` if it had a supernode, and in its parts if this is loaded.
+  /// - Precondition: `node` is neither this node nor an ancestor of it. Both
+  ///   trees together have at most `deepestTree` levels.
+  /// - Complexity: O(d) in the number of ancestors, at most `deepestTree`. O(n)
+  ///   in the siblings of `node` if it had a supernode, and in its subtree if
+  ///   this node is loaded.
   public func addSubnode(_ node: Node) {
     check("Node.addSubnode")
     checkLevels(adding: node)
@@ -23,10 +26,12 @@ extension Node {
     )
     let (old, keeps) = (node.supernode, keepsLayers(of: node))
     node.leaveSupernode(unloading: !keeps)
-    // A root of its own: it would be drawn into both its layer and this picture.
+    // A loaded root would be drawn twice: into its own layer and into this
+    // bitmap.
     if node.isLoaded, !keeps { node.unload() }
-    // What it covers, or is covered by, may be in the picture.
-    comeApart()
+    // The flattened picture may contain nodes that `node` covers or that cover
+    // it.
+    unflatten()
     subnodes.append(node)
     node.supernode = self
     didAdd(node)
@@ -35,22 +40,24 @@ extension Node {
     if keeps {
       node.scale = scale
       if isRasterized { node.prepareWithinPicture(isNew: true) }
-      if old !== self { node.follow(self, isRoot: old == nil) }
+      if old !== self { node.inheritState(of: self, isRoot: old == nil) }
     } else {
       node.load(in: display, scale: scale)
     }
   }
 
-  // Texture's test 34: what only moves is not unloaded.
+  // As in Texture, a node that only moves is not unloaded.
   private func keepsLayers(of node: Node) -> Bool {
     guard node.isLoaded, node.display === display else { return false }
     guard let parent = node.supernode else { return !isRasterized }
     return parent.isRasterized ? parent.rasterizer === rasterizer : !isRasterized
   }
 
-  /// Takes it from its supernode. Its displays are cancelled, and its layers dropped.
+  /// Removes the node from its supernode. Cancels its displays and removes its
+  /// layers.
   ///
-  /// Call as `addSubnode`.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func removeFromSupernode() {
     check("Node.removeFromSupernode")
     leaveSupernode(unloading: true)
@@ -59,9 +66,9 @@ extension Node {
   private func leaveSupernode(unloading: Bool) {
     guard let parent = supernode else { return }
     let picture = isRasterized && !rasterizesSubtree ? rasterizer : nil
-    // Those it is shown by, and those that it may be in front of.
+    // The pictures that contain the node, and those of nodes it may cover.
     partDidChange()
-    parent.comeApart()
+    parent.unflatten()
     parent.subnodes.removeFirst(self)
     supernode = nil
     parent.didRemove(self)
@@ -74,18 +81,20 @@ extension Node {
     parent.setNeedsLayout()
   }
 
-  /// Says that its parts have to be placed anew.
+  /// Marks the layout of the subnodes as out of date.
   ///
-  /// Call as `addSubnode`.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public func setNeedsLayout() {
     check("Node.setNeedsLayout")
     needsLayout = true
     setNeedsDisplay()
   }
 
-  /// Places parts where that is needed, in all of the tree below.
+  /// Lays out all nodes of the subtree that need it.
   ///
-  /// Call as `addSubnode`. A display does so, too.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded. Displays call it automatically.
   public func layOutIfNeeded() {
     check("Node.layOutIfNeeded")
     if needsLayout {
@@ -95,19 +104,21 @@ extension Node {
     for node in subnodes { node.layOutIfNeeded() }
   }
 
-  /// Its own coordinates: its size, from zero.
+  /// The rectangle of the node in its own coordinates: its size, with the
+  /// origin at zero.
   public var bounds: Rect { Rect(size: frame.size) }
 
-  /// Whether it is loaded, and belongs to the loop.
+  /// Whether the node is loaded, and therefore belongs to the loop.
   public var isLoaded: Bool { display != nil }
 
-  /// Calls `body` with it and all of its parts, those behind others first.
+  /// Calls `body` with the node and all its subnodes, from back to front.
   public func forEachNode(_ body: (Node) throws -> Void) rethrows {
     try body(self)
     for node in subnodes { try node.forEachNode(body) }
   }
 
-  /// The node whose layer shows it: itself, or the ancestor that rasterizes it.
+  /// The node whose layer shows this node: an ancestor that rasterizes its
+  /// subtree, or the node itself.
   var rasterizer: Node {
     var node: Node? = self
     while let each = node {
@@ -117,10 +128,10 @@ extension Node {
     return self
   }
 
-  /// Whether it, or an ancestor, draws all below it in one bitmap.
+  /// Whether the node or an ancestor rasterizes its subtree.
   var isRasterized: Bool { rasterizer.rasterizesSubtree }
 
-  /// Traps off the loop's thread if it is loaded.
+  /// Traps if the node is loaded and this is not the loop's thread.
   func check(_ operation: StaticString) { display?.check(operation) }
 }
 
@@ -128,20 +139,22 @@ extension Node {
 extension Node {
   func frameDidChange(from old: Rect) {
     check("Node.frame")
-    // D-40d: what only moves is not drawn anew.
+    // A node that only moves is not redrawn.
     if frame.size != old.size {
-      layer?.bounds = frame.size
+      layer?.size = frame.size
       setNeedsLayout()
     } else {
       placeDidChange("Node.frame")
     }
   }
 
-  /// Its supernode shows it differently; it is the same.
+  /// Called when the node's appearance in its supernode changes, but not its
+  /// own content.
   func placeDidChange(_ operation: StaticString) {
     check(operation)
     partDidChange()
-    // Parts that come to be seen are wanted, those that are not any more not waited for.
+    // Prepares nodes that became visible, and stops waiting for nodes that
+    // became hidden.
     prepareWithinPicture()
     if isRasterized, !rasterizesSubtree { rasterizer.setNeedsDisplay() }
   }

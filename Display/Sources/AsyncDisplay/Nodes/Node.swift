@@ -1,14 +1,15 @@
 public import LoopTransactions
 
-/// A part of a picture: a place, how it is drawn, and the parts within it.
+/// A rectangle of the user interface: a frame, a drawing, and subnodes.
 ///
-/// A tree of nodes is built and laid out on any one thread, and handed to the loop by
-/// `Display.build`, or by any way that the compiler accepts for what is not `Sendable`.
-/// From `load(in:)` on it belongs to the loop's thread: each node has a layer then, or
-/// is drawn into that of an ancestor that `rasterizesSubtree`.
+/// A tree of nodes can be built and laid out on any single thread.
+/// `Display.build` passes it to the loop; any other transfer that the compiler
+/// accepts for a type that is not `Sendable` works, too. From `load(in:)` on,
+/// the tree belongs to the loop's thread. Each node then has a layer, or is
+/// drawn into the layer of an ancestor whose `rasterizesSubtree` is true.
 ///
-/// A kind of node overrides `makeDrawing`, and calls `setNeedsDisplay` where what it
-/// draws changes:
+/// A subclass overrides `makeDrawing()` and calls `setNeedsDisplay()` when its
+/// drawing changes:
 ///
 /// ```swift
 /// final class Dot: Node {
@@ -22,81 +23,84 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// A tree has no more than `deepestTree` levels.
+/// A tree has at most `deepestTree` levels.
 ///
-/// After Texture's display nodes.
+/// Modelled on Texture's `ASDisplayNode`. A node plays the role of a `UIView`,
+/// but can be created and laid out off the main thread.
 open class Node {
-  /// The node that it is part of.
+  /// The node that this node is a part of.
   public internal(set) weak var supernode: Node?
 
-  /// Its parts, those behind others first.
+  /// The parts of this node, from back to front.
   public internal(set) var subnodes: [Node] = []
 
-  /// Where it is in its supernode, in points. Moving a node with a layer of its own
-  /// draws nothing anew.
+  /// The position and size in the supernode, in points. Moving a node that has
+  /// its own layer does not redraw it.
   public var frame = Rect.zero {
     didSet { if frame != oldValue { frameDidChange(from: oldValue) } }
   }
 
-  /// How opaque it is, with all its parts, from 0 to 1. At 0 none of it is drawn.
+  /// The opacity of the node and its subnodes, from 0 to 1. At 0 they are not
+  /// drawn.
   public var alpha = 1.0 {
     didSet { if alpha != oldValue { placeDidChange("Node.alpha") } }
   }
 
-  /// Whether none of it is drawn.
+  /// Whether the node and its subnodes are hidden.
   public var isHidden = false {
     didSet { if isHidden != oldValue { placeDidChange("Node.isHidden") } }
   }
 
-  /// What it is filled with before it is drawn.
+  /// The fill colour behind the node's drawing.
   public var backgroundColor: Color? {
     didSet { if backgroundColor != oldValue { setNeedsDisplay() } }
   }
 
-  /// How round its corners are. It, and its parts, are clipped to them.
+  /// The radius of the corners. The node and its subnodes are clipped to them.
   public var cornerRadius = 0.0 {
     didSet { if cornerRadius != oldValue { setNeedsDisplay() } }
   }
 
-  /// Whether its parts are clipped to its bounds.
+  /// Whether subnodes are clipped to the node's bounds.
   public var clipsToBounds = false {
     didSet { if clipsToBounds != oldValue { placeDidChange("Node.clipsToBounds") } }
   }
 
-  /// Whether its layer is opaque: see `Layer.isOpaque`.
+  /// Whether the node's layer is opaque. See `Layer.isOpaque`.
   public var isOpaque = false {
     didSet { if isOpaque != oldValue { settingsDidChange("Node.isOpaque", isSeen: true) } }
   }
 
-  /// How many pixels make a point, in its layer and those of its parts, once they are
-  /// loaded; `load(in:)` sets it.
+  /// The number of pixels per point, for the layers of the node and its
+  /// subnodes. `load(in:scale:)` sets it.
   public var scale = 1.0 {
     didSet { if scale != oldValue { scaleDidChange() } }
   }
 
-  /// Whether it and all of its parts are one bitmap, drawn by one operation, so that
-  /// they appear together.
+  /// Whether the node and its subnodes are drawn into one bitmap by one
+  /// operation, and so appear together.
   ///
-  /// - Precondition: The tree is not loaded, and no node above or below rasterizes.
+  /// - Precondition: The tree is not loaded. Neither an ancestor nor a subnode
+  ///   rasterizes its subtree.
   public var rasterizesSubtree = false {
     didSet {
-      require(!isLoaded, "Node.rasterizesSubtree: must be set before it is loaded")
+      require(!isLoaded, "Node.rasterizesSubtree must be set before the node is loaded")
       guard rasterizesSubtree != oldValue else { return }
       rasterizingDidChange(by: rasterizesSubtree ? 1 : -1)
     }
   }
 
-  /// What stands in for it and its parts until all of them have been displayed.
+  /// The bitmap shown until the node and all its subnodes have been displayed.
   public var placeholder: Bitmap? {
     didSet { check("Node.placeholder") }
   }
 
-  /// How long its contents take to appear where there were none.
+  /// The duration of the fade when contents appear in an empty layer.
   public var fadeDuration = Duration.zero {
     didSet { if fadeDuration != oldValue { settingsDidChange("Node.fadeDuration", isSeen: false) } }
   }
 
-  /// Whether it is drawn on workers.
+  /// Whether workers draw the node.
   public var displaysAsynchronously = true {
     didSet {
       guard displaysAsynchronously != oldValue else { return }
@@ -104,46 +108,53 @@ open class Node {
     }
   }
 
-  /// Its layer, once it is loaded; nil in one that an ancestor draws.
+  /// The layer of the node. Nil while the node is not loaded, and if an
+  /// ancestor draws it.
   public internal(set) var layer: Layer?
 
-  /// The display in which it is loaded.
+  /// The display that the node is loaded in, or nil.
   public internal(set) var display: Display?
 
-  /// Whether it and its parts have all been displayed since it was loaded.
+  /// Whether the node and all its subnodes have been displayed since they were
+  /// loaded.
   public internal(set) var hasDisplayedHierarchy = false
 
   var needsLayout = true
 
-  // Of its tree, itself included: how many levels, and how many nodes that rasterize.
+  // Of the subtree, including this node: the number of levels, and of nodes
+  // that rasterize.
   var height = 1
   var rasterizingCount = 0
 
-  // What its picture waits for: this one; and of the one whose bitmap it is, how many of
-  // its parts. Whether that got what they draw: not after it was cancelled.
+  // `isAwaited`: whether the bitmap waits for this node. `awaitedCount`: how
+  // many nodes this node's bitmap waits for. `isGivenUp`: whether their
+  // preparation was cancelled.
   var isAwaited = false
   var awaitedCount = 0
   var isGivenUp = false
 
-  // The number of a part that was not displayed when that was asked last.
+  // The index of the subnode that was last found not displayed.
   var awaitedPart = 0
 
-  /// The pictures that it draws: prepared, cancelled, moved and waited for with it.
+  /// The images that the node draws. They are prepared, cancelled and waited
+  /// for with the node.
   var loads: [ImageLoad] { [] }
 
-  /// Bytes of bitmaps that it makes while it is drawn, beside the one it is drawn into.
+  /// The bytes of temporary bitmaps that drawing needs in addition to the
+  /// target.
   var scratchBytes: Int { 0 }
 
-  // The picture that its parts are flattened into.
+  // The picture that the subnodes are flattened into.
   var flat: FlatPicture?
 
-  /// A node without a place.
+  /// Creates a node with an empty frame.
   public init() {}
 
-  /// It was loaded: its layer is there, and its scale is known.
+  /// Called after the node was loaded, when its layer and scale are set.
   func didLoad() {}
 
-  /// What its layer has of it changed; whether what it shows does.
+  /// Applies changed settings to the layer. `isSeen` tells whether they affect
+  /// the contents.
   func settingsDidChange(_ operation: StaticString, isSeen: Bool) {
     check(operation)
     if isSeen { partDidChange() }
@@ -152,89 +163,112 @@ open class Node {
 
   private func scaleDidChange() {
     settingsDidChange("Node.scale", isSeen: true)
-    // Before, each has its own until it is loaded.
+    // Before loading, each node has a scale of its own.
     if isLoaded { for node in subnodes { node.scale = scale } }
   }
 
-  /// Where it draws, and what its parts are clipped to: less than its bounds if there is
-  /// something around that.
+  /// The rectangle that the node draws into and clips its subnodes to. Smaller
+  /// than `bounds` in a canvas with a shadow.
   ///
-  /// Call as `layOut`.
+  /// Call on the thread that builds the tree, or on the loop if the node is
+  /// loaded.
   public var contentRect: Rect { bounds }
 
-  /// What its own bitmap is filled with.
+  /// The fill colour of the node's own bitmap.
   var ownBackground: Color? { backgroundColor }
 
-  /// What is drawn behind it, beyond what it is clipped to; in place of its background.
+  /// Returns the background that is drawn outside of the clip, or nil to fill
+  /// `ownBackground`.
   func makeBackdrop() -> Backdrop? { nil }
 
-  // Overridden by kinds of nodes.
+  // For subclasses to override.
 
-  /// Places its parts, by its `frame`.
+  /// Sets the frames of the subnodes.
   ///
-  /// Called on the thread that builds the tree, or on the loop once it is loaded, when
-  /// its size changed or `setNeedsLayout` was called.
+  /// Called when the node's size changed or `setNeedsLayout()` was called, on
+  /// the thread that builds the tree, or on the loop if the node is loaded. The
+  /// default implementation does nothing. An override need not call `super`,
+  /// except in subclasses of `BandedNode`.
   open func layOut() {}
 
-  /// Whether touches are for it. Those that are for no part of a tree are for what is
-  /// behind it, and `flatten` makes one bitmap of what answers none.
+  /// Whether the node handles touches. Touches that no node handles fall
+  /// through to the nodes behind. `flatten()` merges only nodes that handle
+  /// none.
   ///
-  /// Asked on the loop if it is loaded.
+  /// Called on the loop if the node is loaded.
   open var answersEvents: Bool { false }
 
-  /// Whether `point`, in its own coordinates, is in it. By default where it draws, round
-  /// corners left out.
+  /// Returns whether `point`, in the node's coordinates, is inside the node.
+  /// The default is `contentRect` without its rounded corners.
   ///
-  /// Asked as `answersEvents`.
+  /// Called on the loop if the node is loaded.
   open func contains(_ point: Point) -> Bool { contentRect.contains(point, radius: cornerRadius) }
 
-  /// How it is drawn, within `contentRect`: a closure with all of the state that it draws,
-  /// by value; nil if it draws nothing.
+  /// Returns a closure that draws the node into `contentRect`, or nil if there
+  /// is nothing to draw.
   ///
-  /// Called on the loop when a display begins. The closure runs on a worker, in points
-  /// from the top left of that.
+  /// Called on the loop when a display begins. The closure runs on a worker and
+  /// must capture the state it draws by value. It draws in points from the top
+  /// left of `contentRect`. An override need not call `super`.
   open func makeDrawing() -> DisplayTask.Display? { nil }
 
-  /// Called on the loop before a display that draws it begins.
+  /// Called on the loop before a display that draws the node begins. An
+  /// override need not call `super`.
   open func willDisplay() {}
 
-  /// Called on the loop when a display that draws it has ended; as often as
-  /// `willDisplay`.
+  /// Called on the loop after a display that draws the node has ended, exactly
+  /// once for each call of `willDisplay()`. An override need not call `super`.
   open func didDisplay(_ outcome: DisplayOutcome) {}
 
-  /// Called on the loop once it and all of its parts have been displayed, or could not
-  /// be.
-  open func hierarchyDidDisplay() {}
-
-  /// Whether all that it draws is there. A picture is drawn once that holds for all of
-  /// its parts.
-  ///
-  /// Asked on the loop. Call `preparationDidChange` when it changes.
-  open var isPrepared: Bool { loads.allSatisfy(\.hasEnded) }
-
-  /// Begins to get what it draws; does nothing if that is on its way.
-  ///
-  /// Called on the loop while `isPrepared` is false, once it is loaded, when it is to be
-  /// displayed and is not hidden in its picture.
-  open func prepare() { for load in loads { load.begin() } }
-
-  /// Stops getting what it draws.
-  ///
-  /// Called on the loop when its display is cancelled.
-  open func cancelPreparing() { for load in loads { load.cancel() } }
-
-  /// Has what it waits for come by `priority`.
-  ///
-  /// Called on the loop when its priority was set.
-  open func priorityDidChange(_ priority: OperationPriority) {
-    for load in loads { load.move(to: priority) }
+  /// Updates the node's own state after a display, then calls `didDisplay`.
+  func finishDisplay(_ outcome: DisplayOutcome) {
+    updateState(after: outcome)
+    didDisplay(outcome)
   }
 
-  /// Returns when it is prepared, or can not be.
+  /// Updates the state of a kind of node after a display.
+  func updateState(after outcome: DisplayOutcome) {}
+
+  /// Called on the loop after the node and all its subnodes have been displayed
+  /// or have failed. An override need not call `super`.
+  open func hierarchyDidDisplay() {}
+
+  /// Whether the node is ready to be drawn. A bitmap is drawn once all its
+  /// nodes are prepared.
   ///
-  /// Called on the loop when its display is waited for.
+  /// Called on the loop. Call `preparationDidChange()` when the value changes.
+  /// The default is true once the node's images are decoded or have failed. An
+  /// override must combine its own condition with `super`.
+  open var isPrepared: Bool { loads.allSatisfy(\.hasEnded) }
+
+  /// Begins to prepare the node. Must do nothing if preparation is already
+  /// under way.
+  ///
+  /// Called on the loop while `isPrepared` is false, if the node is loaded,
+  /// visible in its bitmap and about to be displayed. The default begins to
+  /// decode the node's images. An override must call `super`.
+  open func prepare() { for load in loads { load.begin() } }
+
+  /// Cancels preparation.
+  ///
+  /// Called on the loop when the display is cancelled. The default cancels the
+  /// decoding of the node's images. An override must call `super`.
+  open func cancelPreparing() { for load in loads { load.cancel() } }
+
+  /// Changes the priority of preparation.
+  ///
+  /// Called on the loop when the node's priority was set. The default changes
+  /// the priority of the node's images. An override must call `super`.
+  open func priorityDidChange(_ priority: OperationPriority) {
+    for load in loads { load.setPriority(priority) }
+  }
+
+  /// Blocks until the node is prepared or preparation has failed.
+  ///
+  /// Called on the loop when the display is waited for. The default waits for
+  /// the node's images. An override must call `super`.
   open func waitUntilPrepared() {
-    ImageLoad.hasten([self])
+    ImageLoad.beginNow([self])
     for load in loads { load.wait() }
   }
 }

@@ -1,18 +1,19 @@
-/// One step of drawing a node and its parts into a bitmap.
+/// A step of drawing a node and its subnodes into a bitmap.
 ///
-/// Collected on the loop, made on a worker, which asks whether it is cancelled between
-/// two.
+/// Steps are collected on the loop and performed on a worker, which checks for
+/// cancellation between steps.
 enum RasterStep: Sendable {
-  /// A node begins: what follows is drawn at its place, clipped and as opaque as it is.
+  /// Begins a node: sets its position, clip and opacity for the following
+  /// steps.
   case begin(Placement)
-  /// A node draws itself, or what is behind it, into a place within its bounds.
+  /// Draws the node, or its background, into a rectangle within its bounds.
   case draw(DisplayTask.Display, Rect)
-  /// What follows of a node is clipped.
+  /// Clips the following steps of the node.
   case clip(Rect, radius: Double)
-  /// A node, and all of its parts, have been drawn.
+  /// Ends a node after all its subnodes were drawn.
   case end(Placement)
 
-  /// Where and how a node is drawn in its supernode.
+  /// The position and appearance of a node in its supernode.
   struct Placement: Sendable {
     var origin: Point
     var size: Size
@@ -21,11 +22,12 @@ enum RasterStep: Sendable {
     var cornerRadius: Double
     var background: Color?
 
-    /// Whether its parts are drawn apart, to be laid over what is there at once.
+    /// Whether the node and its subnodes are drawn into a group that is then
+    /// composited.
     var isGroup: Bool { alpha < 1 }
   }
 
-  /// Makes the step.
+  /// Performs the step.
   func perform(in context: DrawingContext, isCancelled: () -> Bool) throws {
     switch self {
     case .begin(let placement): Self.begin(placement, in: context)
@@ -48,17 +50,18 @@ enum RasterStep: Sendable {
     if placement.clips || placement.cornerRadius > 0 {
       context.clip(to: bounds, radius: placement.cornerRadius)
     }
-    // Behind the clip: the group is no larger than what is seen of it.
+    // After the clip, so that the group is no larger than its visible part.
     if placement.isGroup { context.beginGroup() }
     if let background = placement.background { context.fill(bounds, with: background) }
   }
 
-  /// What makes all of `steps`, until cancelled; nil if there are none.
+  /// Returns a closure that performs `steps` until cancelled, or nil if there
+  /// are none.
   static func drawing(_ steps: [RasterStep]) -> DisplayTask.Display? {
     if steps.isEmpty { return nil }
     return { context, _, isCancelled in
       for step in steps {
-        // What is open is dropped with the context.
+        // Open groups are discarded with the context.
         if isCancelled() { throw CancellationError() }
         try step.perform(in: context, isCancelled: isCancelled)
       }

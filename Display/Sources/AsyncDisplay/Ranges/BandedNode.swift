@@ -1,14 +1,16 @@
 public import LoopTransactions
 
-/// Tall content, displayed in bands, those nearest to the viewport first.
+/// A node with tall content that is displayed in horizontal bands, nearest to
+/// the viewport first.
 ///
-/// Each band is a bitmap of its own: the first is on screen after a fraction of the
-/// time that all of them take, a content may be higher than any bitmap, and what is far
-/// from the viewport has none. A kind of it overrides `makeBandDrawing` in place of
-/// `makeDrawing`, and calls `setNeedsContent` in place of `setNeedsDisplay`.
+/// Each band has a bitmap of its own. The first one appears after a fraction of
+/// the time that all of them take. The content may be taller than the largest
+/// bitmap, and bands far from the viewport use no memory. A subclass overrides
+/// `makeBandDrawing()` instead of `makeDrawing()`, and calls
+/// `setNeedsContent()` instead of `setNeedsDisplay()`.
 ///
-/// In a node that rasterizes, or if it does so itself, it has no bands: all of it is
-/// drawn as one, in that bitmap.
+/// If the node or an ancestor rasterizes its subtree, there are no bands, and
+/// all content is drawn into that bitmap.
 ///
 /// ```swift
 /// final class Article: BandedNode {
@@ -20,39 +22,42 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// After the incremental rendering that Meituan described for Graver and did not publish.
+/// Modelled on the incremental rendering that Meituan described for Graver and
+/// did not publish.
 open class BandedNode: Node {
-  /// Draws what is in `band` of content that is `size` large; what is beyond is cut off.
+  /// Draws the part of the content in `band`. `size` is the size of the whole
+  /// content. Drawing outside of `band` is clipped.
   public typealias BandDisplay =
     @Sendable (
       _ context: DrawingContext, _ size: Size, _ band: Rect, _ isCancelled: () -> Bool
     ) throws -> Void
 
-  /// So many bands there are at once, at most. Guess.
-  public static let mostBands = 1024
+  /// The most bands that exist at once. Not measured.
+  package static let mostBands = 1024
 
-  /// How high a band is, in points, rounded up to whole pixels.
+  /// The height of a band in points, rounded up to whole pixels.
   ///
-  /// - Precondition: It is at least a point, and finite.
+  /// - Precondition: At least 1, and finite.
   public var bandHeight = 256.0 {
     didSet {
       require(
         bandHeight >= 1 && bandHeight.isFinite,
-        "BandedNode.bandHeight: must be finite and at least 1, got \(bandHeight)"
+        "BandedNode.bandHeight must be finite and at least 1, got \(bandHeight)"
       )
       if bandHeight != oldValue { setNeedsLayout() }
     }
   }
 
-  /// What of it can be seen, in its own coordinates. Nil: all of it is wanted, from the
-  /// top, as far as `mostBands` reach.
+  /// The visible rectangle in the node's coordinates. If nil, all bands from
+  /// the top are displayed. In both cases there are at most 1,024 bands.
   ///
-  /// Use it on the loop, once it is loaded.
+  /// Use on the loop once the node is loaded.
   public var viewport: Rect? {
     didSet { if viewport != oldValue { viewportDidMove() } }
   }
 
-  /// So many screenfuls above and below the viewport are displayed, too.
+  /// The distance above and below the viewport in which bands are displayed, in
+  /// viewport heights.
   public var margin = 1.0 {
     didSet { if margin != oldValue { viewportDidMove() } }
   }
@@ -61,28 +66,32 @@ open class BandedNode: Node {
     didSet { if backgroundColor != oldValue { setNeedsContent() } }
   }
 
-  // By their number, from the top.
+  // The bands by index, from the top.
   private var bands: [Int: Band] = [:]
-  // What bands were placed for.
+  // The size that the bands were placed for.
   private var placed = Size.zero
 
-  /// How it is drawn, as `Node.makeDrawing`: asked once for each band.
+  /// Returns a closure that draws the content, as `Node.makeDrawing()` does.
+  /// Called once for each band.
   ///
-  /// Called on the loop when a display of a band begins.
+  /// Called on the loop when the display of a band begins. An override need not
+  /// call `super`.
   open func makeBandDrawing() -> BandDisplay? { nil }
 
-  /// Says that what it draws changed: every band is displayed anew.
+  /// Marks the content as out of date, so that every band is displayed again.
   ///
-  /// Call on the loop if it is loaded; before, it does nothing.
+  /// Call on the loop if the node is loaded. Does nothing before.
   public func setNeedsContent() {
     check("BandedNode.setNeedsContent")
     if isRasterized { setNeedsDisplay() }
     for band in bands.values { band.setNeedsDisplay() }
   }
 
-  // Bands have it: one bitmap of all of it is what they are for.
+  // Each band fills its own background.
   override var ownBackground: Color? { isRasterized ? backgroundColor : nil }
 
+  /// Draws all content at once if the node or an ancestor rasterizes its
+  /// subtree. Subclasses override `makeBandDrawing()` instead.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard isRasterized, let drawing = makeBandDrawing() else { return nil }
     return { context, size, isCancelled in
@@ -91,18 +100,25 @@ open class BandedNode: Node {
     }
   }
 
+  /// Places the bands.
+  ///
+  /// An override must call `super`.
   override open func layOut() { if isLoaded { placeBands() } }
 
-  // It may have been taken into a node that rasterizes.
+  // Called again because the node may have been added to a node that
+  // rasterizes.
   override func didLoad() { placeBands() }
 
   override func settingsDidChange(_ operation: StaticString, isSeen: Bool) {
     super.settingsDidChange(operation, isSeen: isSeen)
     for band in bands.values { configure(band) }
-    // A band is so many whole pixels.
+    // The height of a band depends on the scale.
     if isLoaded { placeBands() }
   }
 
+  /// Changes the priority of the bands.
+  ///
+  /// An override must call `super`.
   override open func priorityDidChange(_ priority: OperationPriority) {
     super.priorityDidChange(priority)
     setPriorities()
@@ -118,7 +134,7 @@ open class BandedNode: Node {
 extension BandedNode {
   private var step: Double {
     let step = (bandHeight * scale).rounded(.up) / scale
-    // An odd scale is for the layers of bands to refuse.
+    // An invalid scale is rejected by the layers of the bands.
     return step > 0 && step.isFinite ? step : bandHeight
   }
 
@@ -138,7 +154,7 @@ extension BandedNode {
       )
       if let band = bands[number] { move(band, to: rect) } else { addBand(number, rect) }
     }
-    // What a band shows may depend on how large all of it is.
+    // The content of a band may depend on the whole size.
     if placed != frame.size { setNeedsContent() }
     placed = frame.size
     setPriorities()
@@ -150,7 +166,7 @@ extension BandedNode {
     configure(band)
     bands[number] = band
     addSubnode(band)
-    // Behind parts that are not bands.
+    // Behind subnodes that are not bands.
     subnodes.removeLast()
     subnodes.insert(band, at: 0)
   }
@@ -159,7 +175,7 @@ extension BandedNode {
     let isElsewhere = band.frame.origin != rect.origin
     band.frame = rect
     guard isElsewhere else { return }
-    // What it shows is of another place.
+    // The contents belong to another position.
     band.clearContents()
     band.setNeedsDisplay()
   }
@@ -180,7 +196,7 @@ extension BandedNode {
     let beyond = margin * viewport.size.height
     let first = ((viewport.origin.y - beyond) / step).rounded(.down)
     let last = ((viewport.maxY + beyond) / step).rounded(.up)
-    // The margin gives way to the viewport.
+    // The viewport takes precedence over the margin.
     let most = Double(Self.mostBands)
     let nearest = max(first, (viewport.origin.y / step).rounded(.down) - (most / 2).rounded(.down))
     let start = min(max(nearest, 0), Double(count))
@@ -192,16 +208,17 @@ extension BandedNode {
       let (top, bottom) = (band.frame.origin.y, band.frame.maxY)
       let start = viewport?.origin.y ?? 0
       let end = viewport?.maxY ?? 0
-      // A level is a quarter of a band.
+      // One priority level per quarter of a band.
       let distance = max(0, top - end, start - bottom) / step * 4
       let level = Double(priority.rawValue) - distance.rounded(.up)
-      // Its layer's alone: a band has no parts, and who else is told comes here again.
+      // Set on the layer directly: a band has no subnodes, and `Node.priority`
+      // would call back here.
       band.layer?.priority = OperationPriority(Int(max(level, -128)))
     }
   }
 }
 
-/// One band of tall content.
+/// One band of a `BandedNode`.
 private final class Band: Node {
   private unowned let owner: BandedNode
 

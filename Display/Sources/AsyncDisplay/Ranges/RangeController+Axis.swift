@@ -1,5 +1,5 @@
 extension RangeController {
-  /// Which way the content scrolls.
+  /// The scroll direction.
   public enum Axis: Hashable, Sendable {
     /// Left and right.
     case horizontal

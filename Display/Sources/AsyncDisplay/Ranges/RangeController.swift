@@ -1,14 +1,17 @@
 import LoopTransactions
 
-/// Decides what of a long content is built, displayed and dropped, by how far it is from
-/// what can be seen.
+/// Loads, displays and drops the items of long content, depending on their
+/// distance from the viewport.
 ///
-/// Around the viewport are the display range and the preload range, which reach further
-/// ahead of the scroll than behind it. An item in the display range is loaded and
-/// displayed, the nearest first, by the priority that its distance has; that follows the
-/// scroll. One that leaves is cancelled, and its bitmaps are dropped; one that leaves the
-/// preload range is unloaded. Changes of a tick are one update, before its display
-/// commit: what leaves and comes back meanwhile did not move.
+/// Around the viewport are a display range and a preload range. Both reach
+/// further ahead of the scroll than behind it. Items in the display range are
+/// loaded and displayed, nearest first, with a priority that follows their
+/// distance. Displays of an item that leaves the display range are cancelled,
+/// and its bitmaps are dropped. An item that leaves the preload range is
+/// unloaded.
+///
+/// All changes in a tick lead to one update before the tick's display commit.
+/// An item that leaves and returns in the meantime has not moved.
 ///
 /// ```swift
 /// let ranges = RangeController(on: display)
@@ -16,58 +19,61 @@ import LoopTransactions
 /// ranges.viewport = Rect(x: 0, y: scroll.offset, width: 768, height: 1024)
 /// ```
 ///
-/// Of the loop, where it must be let go of: what it loaded is unloaded then, and items are
-/// not told. After Texture's ASRangeController, which cancelled nothing and knew no
-/// priorities.
+/// A range controller belongs to its loop's thread and must be released there.
+/// Releasing it unloads the nodes it has loaded, without notifying the items.
+///
+/// Modelled on Texture's `ASRangeController`, which cancelled nothing and used
+/// no priorities.
 public final class RangeController {
-  /// Which way the content scrolls.
+  /// The scroll direction.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var axis = Axis.vertical {
     didSet { if axis != oldValue { framesDidChange() } }
   }
 
-  /// All there is, each once, in any order. Kept alive.
+  /// The items, each once, in any order. Retained.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   ///
   /// - Complexity: O(n log n), in the next update.
   public var items: [any RangeItem] = [] {
     didSet { framesDidChange() }
   }
 
-  /// What can be seen. Nothing is done while it has no length.
+  /// The visible rectangle. No updates are made while its length is zero.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var viewport = Rect.zero {
     didSet { if viewport != oldValue { viewportDidMove(from: oldValue) } }
   }
 
-  /// How far ranges reach. Nil: `minimum` until somebody scrolled, `full` from then on.
+  /// The distance that the ranges reach. If nil, `minimum` until the first
+  /// scroll, then `full`.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var mode: RangeMode? {
     didSet { if mode != oldValue { setNeedsUpdate() } }
   }
 
-  /// Whether the viewport is on a screen. If not, what would be seen is only displayed,
-  /// and what would be displayed only built.
+  /// Whether the viewport is on screen. If false, visible items are only
+  /// displayed, and items in the display range are only built.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   public var isVisible = true {
     didSet { if isVisible != oldValue { setNeedsUpdate() } }
   }
 
-  /// How far ranges reach now.
+  /// The mode that currently applies.
   public var currentMode: RangeMode { mode ?? (hasScrolled && isVisible ? .full : .minimum) }
 
-  /// Whether the last scroll went down, or to the right; at first it is taken to.
+  /// Whether the last scroll went down or to the right. Initially true.
   public private(set) var isForward = true
 
   private struct Entry {
     let item: any RangeItem
     var place: RangePlace
-    // What was done to its node, as long as that is this one.
+    // The node that the following properties refer to.
     weak var known: Node?
     var isDropped = false
     var priority: OperationPriority?
@@ -80,14 +86,15 @@ public final class RangeController {
   private var hasScrolled = false
   private var wasUpdated = false
   private var isUpdating = false
-  // Those that are not outside.
+  // The items that are not outside.
   private var entries: [ObjectIdentifier: Entry] = [:]
   private let queue: RunLoopQueue<RangeController>
 
-  // Before the display commit: what comes near is displayed in the same tick.
+  // Before the display commit, so that items that come near are displayed in
+  // the same tick.
   private static let order = 1_000_000
 
-  /// A controller of no items.
+  /// Creates a controller without items.
   ///
   /// Call on the loop.
   public init(on display: Display) {
@@ -107,29 +114,31 @@ public final class RangeController {
 
 // Settings.
 extension RangeController {
-  /// How far `place`, the display or the preload range, reaches in `mode`.
+  /// The reach of the range `place` in `mode`. `place` is `.display` or
+  /// `.preload`.
   ///
-  /// Use it on the loop.
+  /// Use on the loop.
   ///
-  /// - Precondition: `place` is one of those; both lengths are finite and not negative.
+  /// - Precondition: `place` is `.display` or `.preload`. Both lengths are
+  ///   finite and not negative.
   public subscript(mode: RangeMode, place: RangePlace) -> RangeTuning {
     get { tunings[mode, place] }
     set {
       require(
         place == .display || place == .preload,
-        "RangeController: only display and preload ranges have a tuning, got \(place)"
+        "RangeController: set the tuning of .display or .preload, not of .\(place)"
       )
       require(
         newValue.leading >= 0 && newValue.trailing >= 0 && newValue.leading.isFinite
           && newValue.trailing.isFinite,
-        "RangeController: a range must be finite and not negative, got \(newValue)"
+        "RangeController: lengths of a range must be finite and not negative, got \(newValue)"
       )
       tunings[mode, place] = newValue
       setNeedsUpdate()
     }
   }
 
-  /// Says that items have moved within the content.
+  /// Marks the frames of the items as changed.
   ///
   /// Call on the loop.
   public func framesDidChange() {
@@ -137,15 +146,16 @@ extension RangeController {
     setNeedsUpdate()
   }
 
-  /// Has an update come in this tick, or the next if this one's has been.
+  /// Requests an update in this tick, or in the next tick if this one's update
+  /// is over. Repeated calls before the update have no effect.
   ///
-  /// Call on the loop. Calling it again before that does nothing.
+  /// Call on the loop.
   public func setNeedsUpdate() {
     display.check("RangeController.setNeedsUpdate")
     queue.enqueue(self)
   }
 
-  /// Where `item` was in the last update.
+  /// Returns the place of `item` in the last update.
   ///
   /// Call on the loop.
   public func place(of item: any RangeItem) -> RangePlace {
@@ -157,7 +167,7 @@ extension RangeController {
     let (was, now) = (span(of: old).start, span(of: viewport).start)
     if wasUpdated, was != now {
       hasScrolled = true
-      // D12: a scroll that cannot be told goes on as it did.
+      // D12: if the direction cannot be determined, the previous one is kept.
       if now > was { isForward = true } else if now < was { isForward = false }
     }
     setNeedsUpdate()
@@ -170,12 +180,13 @@ extension RangeController {
 
 // Updates.
 extension RangeController {
-  /// Moves every item to the place where it is now.
+  /// Moves every item to its current place.
   ///
-  /// Call on the loop, to do it before its time. From within an update there is another
-  /// one, in the next tick.
+  /// Call on the loop, to update without waiting for the end of the tick. If
+  /// called during an update, requests another one in the next tick.
   ///
-  /// - Complexity: O(log n) in the items, O(k) in those that are or were near.
+  /// - Complexity: O(log n) in the number of items, and O(k) in the items that
+  ///   are or were near.
   public func update() {
     display.check("RangeController.update")
     guard !isUpdating else { return setNeedsUpdate() }
@@ -204,7 +215,7 @@ extension RangeController {
     var spans: [RangeIndex.Span] = []
     for (number, item) in items.enumerated() {
       let frame = item.frame
-      // What has no place is nowhere near.
+      // An item with an invalid frame is outside.
       guard frame.isValid else { continue }
       let (start, end) = span(of: frame)
       spans.append(RangeIndex.Span(start: start, end: end, item: number))
@@ -214,7 +225,7 @@ extension RangeController {
 
   private typealias Near = (item: any RangeItem, place: RangePlace, distance: Double)
 
-  // The nearest first.
+  // Nearest first.
   private func collect(_ window: RangeWindow) -> [Near] {
     var near: [Near] = []
     let (start, end) = window.reach
@@ -231,7 +242,8 @@ extension RangeController {
   private func move(_ near: [Near]) {
     let ids = near.map { ObjectIdentifier($0.item) }
     let kept = Set(ids)
-    // First what leaves: its worker and its memory are for what comes.
+    // Items that leave come first, to free workers and memory for those that
+    // arrive.
     for (id, entry) in entries where !kept.contains(id) {
       if let node = entry.item.node, node.isLoaded { node.unload() }
       entries[id] = nil
@@ -290,7 +302,8 @@ extension RangeController {
     node.clearContents()
   }
 
-  // Below what somebody waits for; a level is a 16th of a screenful.
+  // Below `.high`, which displays that are waited for may use. One level per
+  // 1/16 of a viewport length.
   private static func priority(_ distance: Double) -> OperationPriority {
     let highest = Double(OperationPriority.high.rawValue) - 1
     return OperationPriority(Int(max(-128, highest - (distance * 16).rounded(.up))))

@@ -1,6 +1,6 @@
-/// Which of many spans along a line overlap a window.
+/// Finds the spans that overlap a window.
 package struct RangeIndex {
-  /// A stretch of the line, and whose it is.
+  /// A span of the content, and the index of its item.
   package struct Span {
     let start: Double
     let end: Double
@@ -11,12 +11,12 @@ package struct RangeIndex {
     }
   }
 
-  // By their start.
+  // Sorted by start.
   private let spans: [Span]
-  // How far each, and all before it, reach: rising, so that it can be searched.
+  // The largest end up to each span. Ascending, for binary search.
   private let reaches: [Double]
 
-  /// An index of `spans`, in any order.
+  /// Creates an index of `spans`, which may be in any order.
   ///
   /// - Complexity: O(n log n).
   package init(_ spans: [Span]) {
@@ -28,10 +28,11 @@ package struct RangeIndex {
     }
   }
 
-  /// Calls `body` with each span that begins before `end` and ends after `start`.
+  /// Calls `body` with each span that starts before `end` and ends after
+  /// `start`.
   ///
-  /// - Complexity: O(log n), and O(1) for each span from the first that reaches the
-  ///   window.
+  /// - Complexity: O(log n), plus O(1) for each span from the first that
+  ///   reaches the window.
   package func forEach(from start: Double, to end: Double, _ body: (Span) -> Void) {
     var (low, high) = (0, spans.count)
     while low < high {

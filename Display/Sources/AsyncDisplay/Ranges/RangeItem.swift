@@ -1,22 +1,25 @@
-/// Something in a long content: a card of a feed.
+/// An item of long content, such as a card of a feed.
 ///
-/// Its node is its own to make, when it comes near enough to be preloaded, and to let go
-/// of, when it leaves. The controller does all else with it.
+/// The item creates its node when it comes near enough to be preloaded, and
+/// releases it when it leaves. The range controller loads, displays and unloads
+/// the node.
 public protocol RangeItem: AnyObject {
-  /// Where it is, in the coordinates of the viewport.
+  /// The frame in the coordinates of the viewport.
   ///
-  /// Asked on the loop, after `items` was set or `framesDidChange` was called.
+  /// Called on the loop, after `items` was set or `framesDidChange()` was
+  /// called.
   var frame: Rect { get }
 
-  /// What shows it, once it is built.
+  /// The node that shows the item, or nil if it has not been built.
   ///
-  /// Asked on the loop, in each update. An item that is given one later tells the
-  /// controller by `setNeedsUpdate`.
+  /// Called on the loop in each update. An item that gets its node later calls
+  /// the controller's `setNeedsUpdate()`.
   var node: Node? { get }
 
-  /// Says that it came to, or went from, somewhere.
+  /// Notifies the item that its place has changed.
   ///
-  /// Called on the loop, in an update: on coming nearer before its node is asked for, on
-  /// going away once that was cancelled and dropped.
+  /// Called on the loop during an update. If the item comes nearer, `node` is
+  /// read after this call. If it moves away, its displays have already been
+  /// cancelled and its contents dropped.
   func didMove(from old: RangePlace, to new: RangePlace)
 }

@@ -1,37 +1,38 @@
-/// How far a range reaches beyond the viewport, in screenfuls: lengths of the viewport
-/// along the scroll.
+/// The reach of a range beyond the viewport, in multiples of the viewport's
+/// length in the scroll direction.
 public struct RangeTuning: Hashable, Sendable {
-  /// Ahead of the scroll.
+  /// The reach ahead of the scroll.
   public var leading: Double
-  /// Behind it.
+  /// The reach behind the scroll.
   public var trailing: Double
 
-  /// So far ahead, and behind.
+  /// Creates a tuning.
   public init(leading: Double, trailing: Double) {
     self.leading = leading
     self.trailing = trailing
   }
 
-  /// No further than the viewport.
+  /// No reach beyond the viewport.
   public static let none = RangeTuning(leading: 0, trailing: 0)
 }
 
-/// How far all ranges of a controller reach.
+/// The reach of all ranges of a controller.
 public enum RangeMode: Hashable, Sendable, CaseIterable {
-  /// As far as they may: somebody scrolls.
+  /// The full reach, after the user has scrolled.
   case full
-  /// Little: nobody has scrolled yet.
+  /// A short reach, before the user has scrolled.
   case minimum
-  /// Only what can be seen.
+  /// Only visible items.
   case visibleOnly
-  /// Nothing is displayed, what can be seen neither. For what is on no screen while
-  /// memory is short.
+  /// No item is displayed, not even visible ones. For content that is off
+  /// screen while memory is low.
   case lowMemory
 }
 
-/// Where an item is, seen from the viewport. Each place contains those after it.
+/// The place of an item relative to the viewport. Each place includes the
+/// following ones.
 public enum RangePlace: Int, Hashable, Sendable, Comparable {
-  /// Too far for anything.
+  /// Too far to be built.
   case outside
   /// Near enough to be built.
   case preload
@@ -40,13 +41,13 @@ public enum RangePlace: Int, Hashable, Sendable, Comparable {
   /// In the viewport.
   case visible
 
-  /// Whether `left` is further away than `right`.
+  /// Returns whether `left` is further away than `right`.
   public static func < (left: RangePlace, right: RangePlace) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// The tunings of every mode. Texture's defaults.
+/// The tunings of all modes. The defaults are Texture's.
 struct RangeTunings: Hashable, Sendable {
   private var display: [RangeMode: RangeTuning] = [
     .full: RangeTuning(leading: 1, trailing: 0.5),

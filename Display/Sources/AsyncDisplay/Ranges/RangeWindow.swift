@@ -1,4 +1,4 @@
-/// A viewport along its scroll, and how far each range reaches around it.
+/// A viewport in the scroll direction, and the reach of each range around it.
 struct RangeWindow: Hashable, Sendable {
   let start: Double
   let end: Double
@@ -10,13 +10,13 @@ struct RangeWindow: Hashable, Sendable {
 
   private var length: Double { end - start }
 
-  /// What any range reaches.
+  /// The union of all ranges.
   var reach: (start: Double, end: Double) {
     let (one, other) = (bounds(display), bounds(preload))
     return (min(one.start, other.start), max(one.end, other.end))
   }
 
-  /// Where something from `start` to `end` is.
+  /// Returns the place of an item from `start` to `end`.
   func place(from start: Double, to end: Double) -> RangePlace {
     func isWithin(_ window: (start: Double, end: Double)) -> Bool {
       start < window.end && end > window.start
@@ -29,8 +29,8 @@ struct RangeWindow: Hashable, Sendable {
     return isSeen || isWithin(bounds(preload)) ? .preload : .outside
   }
 
-  /// How far something is from the viewport, in screenfuls; what is behind the scroll
-  /// counts twice.
+  /// Returns the distance of an item from the viewport, in viewport lengths.
+  /// The distance behind the scroll counts twice.
   func distance(from start: Double, to end: Double) -> Double {
     let (after, before) = (max(0, start - self.end), max(0, self.start - end))
     let (ahead, behind) = isForward ? (after, before) : (before, after)

@@ -1,22 +1,24 @@
 package import LoopTransactions
 
-/// What waits, the most urgent first; of equal ones the first that came. Does not keep it
-/// alive: who goes removes itself.
+/// A priority queue: highest priority first, in FIFO order within a priority.
 ///
-/// A list for each of the 256 priorities, so that nothing is sorted, and all but the walk
-/// takes the same time however many wait.
+/// Does not retain its elements. An element must remove itself before it is
+/// deallocated.
+///
+/// There is one list per priority, 256 in all, so nothing is sorted. Every
+/// operation except listing all elements takes constant time.
 package struct Backlog<Element: AnyObject> {
-  /// Where an element waits.
+  /// The position of an element in the queue.
   package struct Place: Hashable {
     fileprivate let index: Int
   }
 
   private struct Slot {
-    // Unowned: it removes itself before it goes.
+    // Unowned: an element removes itself before it is deallocated.
     unowned var element: Element?
     var level: Int
     var number: UInt64
-    // Of its level, or of those that are free; -1: none.
+    // Links within the priority's list, or within the free list. -1: none.
     var next: Int
     var previous: Int
   }
@@ -25,32 +27,34 @@ package struct Backlog<Element: AnyObject> {
   private var free = -1
   private var firsts = [Int](repeating: -1, count: 256)
   private var lasts = [Int](repeating: -1, count: 256)
-  // A bit for each level that has some.
+  // One bit per priority, set if its list is not empty.
   private var filled: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-  /// How many wait.
+  /// The number of queued elements.
   package private(set) var count = 0
 
-  /// Nobody waits.
+  /// Creates an empty queue.
   package init() {}
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The first.
+  /// The element with the highest priority, or nil if the queue is empty.
   ///
   /// - Complexity: O(1).
   package var first: Element? { highest.flatMap { slots[firsts[$0]].element } }
 
-  /// What `first` is compared by with that of another backlog: its level, and its number.
+  /// The priority level and the number of `first`, for comparing it with the
+  /// first element of another queue.
   var firstRank: (level: Int, number: UInt64)? {
     highest.map { ($0, slots[firsts[$0]].number) }
   }
 
-  /// The element at `place`, at which one waits.
+  /// The element at `place`, which must be in use.
   package subscript(place: Place) -> Element? { slots[place.index].element }
 
-  /// Adds `element` behind those of its `priority`; `number` says when it came.
+  /// Appends `element` to the list of `priority`. `number` is its arrival
+  /// number, which orders elements across queues.
   ///
-  /// - Complexity: O(1), amortised.
+  /// - Complexity: Amortised O(1).
   package mutating func append(
     _ element: Element,
     _ priority: OperationPriority,
@@ -64,7 +68,7 @@ package struct Backlog<Element: AnyObject> {
       next: -1,
       previous: lasts[level]
     )
-    let index = take(slot)
+    let index = insert(slot)
     if slot.previous < 0 { firsts[level] = index } else { slots[slot.previous].next = index }
     lasts[level] = index
     mark(level)
@@ -72,13 +76,13 @@ package struct Backlog<Element: AnyObject> {
     return Place(index: index)
   }
 
-  /// Takes away the element at `place`, at which one waits.
+  /// Removes the element at `place`, which must be in use.
   ///
   /// - Complexity: O(1).
   package mutating func remove(_ place: Place) {
     let slot = slots[place.index]
-    // The element itself is not looked at: it may be in its deinit.
-    assert(slot.level >= 0, "Backlog: nobody waits there")
+    // Does not touch the element: it may be in its deinit.
+    assert(slot.level >= 0, "Backlog.remove: place \(place.index) is not in use")
     if slot.previous < 0 {
       firsts[slot.level] = slot.next
     } else {
@@ -96,7 +100,7 @@ package struct Backlog<Element: AnyObject> {
     count -= 1
   }
 
-  /// All that wait, in order.
+  /// All queued elements, in order.
   ///
   /// - Complexity: O(n).
   package var elements: [Element] {
@@ -112,7 +116,7 @@ package struct Backlog<Element: AnyObject> {
     return elements
   }
 
-  private mutating func take(_ slot: Slot) -> Int {
+  private mutating func insert(_ slot: Slot) -> Int {
     guard free >= 0 else {
       slots.append(slot)
       return slots.count - 1
@@ -123,7 +127,7 @@ package struct Backlog<Element: AnyObject> {
     return index
   }
 
-  // The highest level that has some.
+  // The highest priority level that has elements.
   private var highest: Int? {
     if filled.3 != 0 { return 255 - filled.3.leadingZeroBitCount }
     if filled.2 != 0 { return 191 - filled.2.leadingZeroBitCount }

@@ -1,41 +1,47 @@
 import LoopTransactions
 import Synchronization
 
-/// When something that a worker may be drawing was cancelled, for who measures how soon
-/// the worker is free. Of one operation.
+/// Measures how soon a worker stops after its operation was cancelled. Belongs
+/// to one operation.
 package final class CancelWatch: Sendable {
-  /// Told how long that took, and for how long of it the worker computed; nil where the
-  /// system does not say.
+  /// Called with the time from the cancellation to the end of the work, and the
+  /// CPU time the worker spent in that period. The CPU time is nil where the
+  /// system does not provide it.
   package typealias Report = @Sendable (_ after: Duration, _ computed: Duration?) -> Void
 
   private let report: Report
-  // The worker's clock; 0: none. Relaxed: a number, by which nothing else is handed over.
+  // The worker's CPU clock; 0: none. Relaxed: a plain number that publishes
+  // nothing else.
   private let clock = Atomic<Int32>(0)
-  // What the worker had computed when it began, in ns; 0: not known. Its own.
+  // The worker's CPU time when it began, in ns; 0: unknown. Written by the
+  // worker only.
   private let began = Atomic<UInt64>(0)
-  // The same, when it was cancelled; 0: not known, or the worker had not begun.
+  // The worker's CPU time at the cancellation, in ns; 0: unknown, or the worker
+  // had not begun.
   private let computed = Atomic<UInt64>(0)
-  // In ns; 0: it was not cancelled. Stored after `computed`, with release, and loaded
-  // before it, with acquire: who sees the one sees the other. Who sees an operation
-  // cancelled and this not yet counts nothing.
+  // The time of the cancellation, in ns; 0: not cancelled. Release: `cancel()`
+  // stores `computed` first. Acquire: `end()` reads `computed` afterwards. A
+  // worker that sees its operation as cancelled but still reads 0 here reports
+  // nothing.
   private let instant = Atomic<UInt64>(0)
 
-  /// One that tells `report`; nil if nobody wants to know.
+  /// Creates a watch that calls `report`. Returns nil if `report` is nil.
   package init?(_ report: Report?) {
     guard let report else { return nil }
     self.report = report
   }
 
-  /// Its worker begins. On the worker, first of all.
+  /// Starts measuring. Call on the worker before it does anything else.
   package func begin() {
     guard let own = ThreadClock.current else { return }
     began.store(own.nanoseconds ?? 0, ordering: .relaxed)
     clock.store(own.rawValue, ordering: .relaxed)
   }
 
-  /// It is being cancelled: just before it is.
+  /// Records the time of the cancellation. Call immediately before cancelling.
   package func cancel() {
-    // The worker's clock within the other, here and at the end: it says no more than that.
+    // The worker's clock is read inside the wall-clock interval, here and in
+    // `end()`, so CPU time never exceeds elapsed time.
     let now = LoopClock.now.nanoseconds
     let clock = clock.load(ordering: .relaxed)
     if clock != 0 {
@@ -44,7 +50,8 @@ package final class CancelWatch: Sendable {
     instant.store(now, ordering: .releasing)
   }
 
-  /// Its worker has nothing more to do for it. On the worker.
+  /// Reports how long the worker took to stop, if it was cancelled. Call on the
+  /// worker when it has nothing left to do.
   package func end() {
     let cancelled = instant.load(ordering: .acquiring)
     guard cancelled > 0 else { return }
@@ -57,6 +64,6 @@ package final class CancelWatch: Sendable {
 }
 
 extension CancelWatch: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
+  /// An empty mirror: reflection traps at an atomic.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

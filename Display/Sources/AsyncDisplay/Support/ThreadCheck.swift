@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// Traps on every thread but the one that made it.
+/// Remembers the thread it was created on, and traps on every other thread.
 struct ThreadCheck {
   private let owner = pthread_self()
 
-  /// Traps unless called on the thread that made this.
+  /// Traps unless called on the thread that created this value.
   @inline(__always)
   func callAsFunction(_ operation: StaticString) {
     require(
       pthread_equal(owner, pthread_self()) != 0,
-      "\(operation): belongs to its loop's thread; post to the loop's port from this one"
+      "\(operation) must be used on its loop's thread; post to the loop's port instead"
     )
   }
 }

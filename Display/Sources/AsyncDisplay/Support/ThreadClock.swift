@@ -6,12 +6,13 @@
   import Darwin
 #endif
 
-/// How long a thread has computed, which others may ask.
+/// A thread's CPU clock, which other threads can read.
 struct ThreadClock: RawRepresentable {
-  // As the system numbers it.
+  // The system's identifier of the clock.
   let rawValue: Int32
 
-  /// Of this thread; nil where the system lets no other thread ask.
+  /// The calling thread's clock, or nil where the system does not let other
+  /// threads read it.
   static var current: ThreadClock? {
     #if os(Linux)
       var clock = clockid_t()
@@ -22,7 +23,7 @@ struct ThreadClock: RawRepresentable {
     #endif
   }
 
-  /// In ns; nil once the thread is gone.
+  /// The thread's CPU time in ns, or nil if the thread has ended.
   var nanoseconds: UInt64? {
     #if os(Linux)
       var time = timespec()

@@ -1,77 +1,85 @@
-/// Text, and how each stretch of it looks.
+/// Text with attributes for each run of characters.
+///
+/// Corresponds to Foundation's `NSAttributedString`.
 ///
 /// ```swift
 /// var text = AttributedText("Total ", TextAttributes(font: Font("DejaVu Sans", size: 16)))
 /// text.append("12.50", TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700)))
 /// ```
 ///
-/// Pango sets a text in one step, which cannot be cancelled, so a text is bounded where it
-/// is made. `append` cuts it at the end of a character, and sets `isCut`, once it has
-/// `largestByteCount` bytes, `mostParagraphs` paragraphs, `mostRuns` stretches or
-/// `mostFonts` different fonts. Put longer text into several nodes. A character keeps
-/// `mostMarks` marks. A text has `mostTightBytes` bytes of negative letter spacing, for which
-/// Pango tries many line breaks. Tabs after the first `mostTabs` become spaces.
+/// Pango lays out a text in one step that cannot be cancelled, so the text
+/// itself is limited. `append` cuts it at the end of a character, and sets
+/// `isCut`, when it reaches `largestByteCount` bytes, `mostParagraphs`
+/// paragraphs, `mostRuns` runs or `mostFonts` different fonts. Longer text must
+/// be split into several nodes.
+///
+/// Other limits do not cut the text. A character keeps at most `mostMarks`
+/// combining marks. Tabs after the first `mostTabs` become spaces. Negative
+/// letter spacing makes Pango try many line breaks, so it is limited to
+/// `mostTightBytes` bytes of text.
 public struct AttributedText: Hashable, Sendable {
-  /// A stretch that looks the same.
+  /// A range of text with the same attributes.
   public struct Run: Hashable, Sendable {
-    /// Where it is in `string`, in bytes of UTF-8.
+    /// The range in `string`, in bytes of UTF-8.
     public let range: Range<Int>
-    /// How it looks.
+    /// The attributes.
     public let attributes: TextAttributes
   }
 
   /// The longest text, in bytes of UTF-8: 8 KiB.
   public static let largestByteCount = 8192
 
-  /// The most paragraphs of a text, empty ones included.
+  /// The most paragraphs of a text, including empty ones.
   public static let mostParagraphs = 2048
 
-  /// The most stretches of a text.
+  /// The most runs of a text.
   public static let mostRuns = 1024
 
   /// The most different fonts of a text.
   public static let mostFonts = 32
 
-  /// The most bytes of text whose letter spacing is negative: 2 KiB.
+  /// The most bytes of text with negative letter spacing: 2 KiB.
   public static let mostTightBytes = 2048
 
-  /// The most marks on one letter. Unicode's stream-safe text format (UAX #15) allows the
-  /// same number.
+  /// The most combining marks on one character. The same number as in Unicode's
+  /// stream-safe text format (UAX #15).
   public static let mostMarks = 30
 
   /// The most tabs of a text.
   public static let mostTabs = 1024
 
-  /// All of the text.
+  /// The characters of the text.
   public private(set) var string = ""
 
-  /// Its stretches, one after the other. Neighbours that look the same are one.
+  /// The runs in order. Adjacent runs with equal attributes are merged.
   public private(set) var runs: [Run] = []
 
   private var limiter = TextLimiter()
   private var fonts: Set<Font> = []
   private var tightBytes = 0
 
-  /// No text.
+  /// Creates an empty text.
   public init() {}
 
-  /// `string`, all of it looking the same.
+  /// Creates a text with the same attributes everywhere.
   public init(_ string: String, _ attributes: TextAttributes) { append(string, attributes) }
 
-  /// Whether there is no text.
+  /// Whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Whether text was left out because there would be too much of it.
+  /// Whether text was left out because a limit was reached.
   public var isCut: Bool { limiter.isCut }
 
-  /// Adds `more` at the end, as far as the text may grow; nothing if `isCut`.
+  /// Appends as much of `more` as the limits allow. Appends nothing if `isCut`
+  /// is true.
   ///
-  /// - Complexity: O(n) in the bytes that are added.
+  /// - Complexity: O(n) in the number of appended bytes.
   public mutating func append(_ more: String, _ attributes: TextAttributes) {
     add(more, attributes)
   }
 
-  /// As `append`; returns how many bytes of marks were left out.
+  /// Like `append`, and returns the number of bytes of marks that were left
+  /// out.
   @discardableResult
   mutating func add(_ more: String, _ attributes: TextAttributes) -> Int {
     guard !more.isEmpty, !isCut else { return 0 }
@@ -97,10 +105,10 @@ public struct AttributedText: Hashable, Sendable {
     return omitted
   }
 
-  /// Leaves out everything that is added from now on.
+  /// Marks the text as cut, so that nothing more can be appended.
   mutating func cut() { limiter.cut() }
 
-  /// The same text, all of it in `color`.
+  /// Returns the same text in one colour.
   func colored(_ color: Color) -> AttributedText {
     var text = self
     text.runs = runs.map { run in

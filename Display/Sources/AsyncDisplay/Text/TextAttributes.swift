@@ -1,18 +1,19 @@
-/// How a stretch of text looks.
+/// The attributes of a run of text.
 public struct TextAttributes: Hashable, Sendable {
-  /// Its glyphs.
+  /// The font.
   public var font: Font
-  /// Their colour.
+  /// The colour.
   public var color: Color
-  /// Whether a line is drawn below it.
+  /// Whether the text is underlined.
   public var isUnderlined: Bool
-  /// Points between two letters, beside what the font says. If it is negative, an eighth of
-  /// the font's size at most: letters that lie on each other make lines without end.
+  /// The additional space between letters, in points. A negative value is
+  /// limited to 1/8 of the font size, because letters that overlap completely
+  /// would make endless lines.
   public var letterSpacing: Double
 
   var usableSpacing: Double { max(letterSpacing, -font.usableSize / 8) }
 
-  /// Text in `font` and `color`.
+  /// Creates attributes.
   public init(
     font: Font,
     color: Color = .black,

@@ -8,32 +8,33 @@ import CPango
   import Darwin
 #endif
 
-/// Pango's fonts, of one thread.
+/// Pango's context and font map for one thread.
 ///
-/// A context and a font map that threads share hang: each thread that sets text has its
-/// own, until it ends.
+/// Pango hangs if threads share them. Each thread that lays out text creates
+/// its own, and keeps them until it ends.
 enum TextContext {
-  /// The context of this thread.
+  /// The context of the current thread.
   static var current: OpaquePointer {
     if let context = pthread_getspecific(key) { return OpaquePointer(context) }
-    guard let context = make() else { trap("TextContext: Pango has no memory for a context") }
+    guard let context = make() else { trap("TextContext: out of memory for a Pango context") }
     pthread_setspecific(key, UnsafeMutableRawPointer(context))
     return context
   }
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    require(pthread_key_create(&key, dropContext) == 0, "TextContext: no thread key left")
+    let result = pthread_key_create(&key, dropContext)
+    require(result == 0, "TextContext: pthread_key_create failed: errno \(result)")
     return key
   }()
 
   private static func make() -> OpaquePointer? {
     guard let map = pango_cairo_font_map_new() else { return nil }
-    // The context keeps the map.
+    // The context retains the map.
     defer { g_object_unref(UnsafeMutableRawPointer(map)) }
     guard let context = pango_font_map_create_context(map) else { return nil }
-    // Fixed, so that text has the same pixels on every thread and machine, and is as
-    // wide at every scale.
+    // Fixed options, so that text has the same pixels on every thread and
+    // machine, and the same width at every scale.
     let options = cairo_font_options_create()
     cairo_font_options_set_antialias(options, ad_cairo_gray)
     cairo_font_options_set_hint_style(options, ad_cairo_hint_none)

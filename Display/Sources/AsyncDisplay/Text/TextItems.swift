@@ -1,17 +1,20 @@
-/// Where a long text is divided into items, which Pango shapes one by one.
+/// Splits a long text into items, which Pango shapes one at a time.
 ///
-/// Where Pango breaks a line, it looks at all of the item from there on: a word of 8 KiB
-/// in narrow lines takes it seconds. In short items its work is proportional to the text.
+/// To break a line, Pango examines the whole rest of the item. A word of 8 KiB
+/// in narrow lines takes it seconds. With short items, the work is proportional
+/// to the length of the text.
 enum TextItems {
-  /// The longest item, in bytes of UTF-8, if no character is longer.
+  /// The longest item in bytes of UTF-8, unless a single character is longer.
   static let longest = 256
 
-  // A shorter text is one item, so that it looks as Pango sets it.
+  // A shorter text stays one item, so that it looks exactly as Pango would set
+  // it.
   private static let shortest = 4 * longest
 
-  /// The pieces of `string`, in bytes of UTF-8; none if it is short enough as it is.
+  /// Returns the pieces of `string`, as ranges of UTF-8 bytes; empty if
+  /// `string` need not be split.
   ///
-  /// A piece ends before a word if there is one, and always between two characters.
+  /// A piece ends before a word if possible, and always between two characters.
   static func pieces(of string: String) -> [Range<Int>] {
     guard string.utf8.count > shortest else { return [] }
     var pieces: [Range<Int>] = []
@@ -22,7 +25,8 @@ enum TextItems {
       if endsWord, !character.isWhitespace { word = offset }
       endsWord = character.isWhitespace
       if end - start > longest, offset > start {
-        // Not for a word that begins near the piece's start: pieces stay few.
+        // Not at a word near the start of the piece, so that there are few
+        // pieces.
         let cut = word - start > longest / 2 ? word : offset
         pieces.append(start..<cut)
         start = cut

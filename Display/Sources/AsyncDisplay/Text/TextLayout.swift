@@ -1,21 +1,24 @@
 import CPango
 
-/// Text set in lines, for a size: how large it became, or to be drawn.
+/// Text laid out in lines, for measuring or drawing.
 ///
-/// Of the thread that made it, whose context it uses; made anew for each drawing. Pango
-/// sets text in one step, which cannot be cancelled; `AttributedText` bounds that.
+/// Belongs to the thread that created it, whose Pango context it uses. Each
+/// drawing creates its own. Pango lays out text in one step that cannot be
+/// cancelled; `AttributedText` limits its duration.
 struct TextLayout: ~Copyable {
   let layout: OpaquePointer
   private let lineLimit: Int
   private let height: Double
   private let byteCount: Int
   private let isCut: Bool
-  /// Bytes that were handed to Pango to be set, again where more was: what it took.
+  /// The number of bytes passed to Pango so far, including repeated ones. A
+  /// measure of the work.
   private(set) var bytesSet = 0
 
-  /// Sets `text` in lines of `size.width`; what has no room in `size.height` is left out.
-  /// Both may be infinite. `shapes` have room in place of their stretches. Once
-  /// `isCancelled` says so no more of it is set, and it is of no use.
+  /// Lays out `text` in lines of `size.width`. Lines beyond `size.height` are
+  /// left out. Both lengths may be infinite. `shapes` replace their ranges by
+  /// empty space. If `isCancelled` returns true, the layout is incomplete and
+  /// must not be used.
   init(
     _ text: AttributedText,
     _ style: TextStyle,
@@ -24,7 +27,7 @@ struct TextLayout: ~Copyable {
     _ isCancelled: () -> Bool = { false }
   ) {
     guard let layout = pango_layout_new(TextContext.current) else {
-      trap("TextLayout: Pango has no memory for a layout")
+      trap("TextLayout: out of memory for a Pango layout")
     }
     self.layout = layout
     lineLimit = max(0, style.lineLimit ?? .max)
@@ -58,7 +61,7 @@ struct TextLayout: ~Copyable {
           Self.part(color.blue)
         )
       )
-      // None of it is not zero there, but the colour's own.
+      // At least 1, because Pango treats 0 as unset.
       insert(pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
       if attributes.isUnderlined { insert(pango_attr_underline_new(ad_pango_underline)) }
       if attributes.letterSpacing != 0 {
@@ -69,7 +72,7 @@ struct TextLayout: ~Copyable {
       pango_attr_list_insert(list, shape.makeAttribute(index))
     }
     for piece in TextItems.pieces(of: text.string) {
-      // What it is by default: it only begins an item.
+      // The default value: the attribute only starts a new item.
       let attribute = pango_attr_fallback_new(1)
       attribute?.pointee.start_index = UInt32(clamping: piece.lowerBound)
       attribute?.pointee.end_index = UInt32(clamping: piece.upperBound)
@@ -95,7 +98,7 @@ struct TextLayout: ~Copyable {
     case .middle: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_middle)
     case .end: pango_layout_set_ellipsize(layout, ad_pango_ellipsize_end)
     }
-    // Below zero it counts lines.
+    // Pango interprets a negative height as a number of lines.
     if let limit = style.lineLimit {
       pango_layout_set_height(layout, -Int32(clamping: max(1, limit)))
     } else if size.height.isFinite {
@@ -116,15 +119,15 @@ struct TextLayout: ~Copyable {
     value.isFinite ? UInt16(min(max(value, 0), 1) * 65_535) : 0
   }
 
-  // Pango's unit, a 1,024th of a point. A million points are as good as no limit.
+  // Pango's unit is 1/1024 point. A million points is effectively unlimited.
   static func units(_ points: Double) -> Int32 {
     points.isFinite ? Int32(min(max(points, -1e6), 1e6) * Double(ad_pango_scale)) : 0
   }
 }
 
-// What became of it.
+// Results.
 extension TextLayout {
-  /// How the text came out.
+  /// The size and line count of the text.
   var measure: TextMeasure {
     var measure = TextMeasure()
     measure.isTruncated = pango_layout_is_ellipsized(layout) != 0
@@ -133,19 +136,19 @@ extension TextLayout {
       measure.lineCount += 1
       end = Int(pango_layout_line_get_start_index(line) + pango_layout_line_get_length(line))
       let scale = Double(ad_pango_scale)
-      // Not added as Pango's numbers, which are no larger than two million points.
+      // Added as Double: Pango's integers overflow above two million points.
       let right = Double(logical.x) + Double(logical.width)
       measure.size.width = max(measure.size.width, right / scale)
       measure.size.height = (Double(logical.y) + Double(logical.height)) / scale
       return true
     }
-    // Not by Pango's count of lines: with an ellipsis it makes none of paragraphs that have
-    // no room.
+    // Not by Pango's line count: with an ellipsis it creates no lines for
+    // paragraphs that do not fit.
     if end < byteCount || isCut { measure.isTruncated = true }
     return measure
   }
 
-  /// Sets `text` in lines and draws them, until cancelled.
+  /// Lays out and draws `text`, until cancelled.
   static func draw(
     _ text: AttributedText,
     _ style: TextStyle,
@@ -159,7 +162,7 @@ extension TextLayout {
       .draw(in: context, isCancelled: isCancelled)
   }
 
-  /// Draws the lines at the place of `context`, until cancelled.
+  /// Draws the lines at the origin of `context`, until cancelled.
   func draw(in context: DrawingContext, isCancelled: () -> Bool) throws {
     var wasCancelled = false
     forEachLine { line, baseline, logical in
@@ -175,17 +178,17 @@ extension TextLayout {
     if wasCancelled { throw CancellationError() }
   }
 
-  /// Calls `body` with each cluster of letters in lines that there is room for: where it
-  /// begins in the text, in bytes, and its place, as high as its line.
+  /// Calls `body` for each cluster in the lines that fit, with its byte index
+  /// in the text and its rectangle, which has the height of the line.
   func forEachCluster(_ body: (Int, Rect) -> Void) {
     guard let iterator = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(iterator) }
-    var (last, room) = (OpaquePointer?.none, room)
+    var (last, bounds) = (OpaquePointer?.none, bounds)
     repeat {
       let line = pango_layout_iter_get_line_readonly(iterator)
       var (extents, cluster) = (PangoRectangle(), PangoRectangle())
       pango_layout_iter_get_line_extents(iterator, nil, &extents)
-      if line != last { guard room.take(extents) else { return } }
+      if line != last { guard bounds.admit(extents) else { return } }
       last = line
       pango_layout_iter_get_cluster_extents(iterator, nil, &cluster)
       let scale = Double(ad_pango_scale)
@@ -199,28 +202,29 @@ extension TextLayout {
     } while pango_layout_iter_next_cluster(iterator) != 0
   }
 
-  /// Calls `body` with each line that there is room for, its baseline and its extents,
-  /// until it says false.
+  /// Calls `body` for each line that fits, with its baseline and extents, until
+  /// `body` returns false.
   private func forEachLine(_ body: (OpaquePointer, Int32, PangoRectangle) -> Bool) {
     guard let iterator = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(iterator) }
-    var room = room
+    var bounds = bounds
     repeat {
       guard let line = pango_layout_iter_get_line_readonly(iterator) else { return }
       var logical = PangoRectangle()
       pango_layout_iter_get_line_extents(iterator, nil, &logical)
-      guard room.take(logical) else { return }
+      guard bounds.admit(logical) else { return }
       guard body(line, pango_layout_iter_get_baseline(iterator), logical) else { return }
     } while pango_layout_iter_next_line(iterator) != 0
   }
 
-  private var room: TextRoom { TextRoom(lineLimit: lineLimit, height: height) }
+  private var bounds: TextBounds { TextBounds(lineLimit: lineLimit, height: height) }
 }
 
-// How much of it is set.
+// Laying out in portions.
 extension TextLayout {
-  /// Sets no more paragraphs than there may be room for: Pango sets all lines in one
-  /// step, which can not be cancelled. Those that follow change nothing in those before.
+  /// Lays out only as many paragraphs as may fit, because Pango sets all lines
+  /// in one step that cannot be cancelled. Later paragraphs do not affect
+  /// earlier ones.
   private mutating func setText(_ text: AttributedText, _ isCancelled: () -> Bool) {
     var paragraphs = paragraphGuess(for: text)
     let count = text.string.utf8.count
@@ -235,7 +239,8 @@ extension TextLayout {
     }
   }
 
-  // So many are enough if no line is lower than the largest font. It may be.
+  // Enough if no line is lower than the largest font size. If some are, more
+  // paragraphs follow.
   private func paragraphGuess(for text: AttributedText) -> Int {
     guard height.isFinite || lineLimit < .max else { return .max }
     let largest = text.runs.reduce(0.1) { max($0, $1.attributes.font.usableSize) }
@@ -244,7 +249,7 @@ extension TextLayout {
   }
 
   private func hasRoom(for paragraphs: Int) -> Bool {
-    // With an ellipsis Pango makes no lines of those that have none.
+    // With an ellipsis, Pango creates no lines for paragraphs that do not fit.
     guard Int(pango_layout_get_line_count(layout)) >= paragraphs else { return false }
     var lines = 0
     forEachLine { _, _, _ in
@@ -254,7 +259,8 @@ extension TextLayout {
     return lines == Int(pango_layout_get_line_count(layout))
   }
 
-  // Where so many paragraphs end, before what ends them, in bytes.
+  // Returns the byte index at which the given number of paragraphs ends, before
+  // the line break.
   private static func end(
     of paragraphs: Int,
     in string: UnsafePointer<CChar>,

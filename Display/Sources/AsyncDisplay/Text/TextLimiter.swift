@@ -1,27 +1,30 @@
-/// Cuts text before Pango sets it: Pango sets a text in one step, which cannot be
-/// cancelled, and its work grows with the square of each of these numbers.
+/// Cuts text to its limits before Pango lays it out. Pango does that in one
+/// step that cannot be cancelled, and its work grows with the square of each
+/// limited number.
 struct TextLimiter: Hashable, Sendable {
   private var marks = 0
   private var tabs = 0
   private var paragraphs = 1
   private var endsInReturn = false
 
-  /// Whether text was left out at the end. Everything after it is left out, too.
+  /// Whether text was left out at the end. Then everything that follows is left
+  /// out, too.
   private(set) var isCut = false
 
-  /// Leaves out everything that follows.
+  /// Marks the text as cut.
   mutating func cut() { isCut = true }
 
-  /// Returns the part of `more` that may follow in `room` bytes of UTF-8, and how many
-  /// bytes of marks were left out of it.
+  /// Returns the part of `more` that fits in `room` bytes of UTF-8, and the
+  /// number of bytes of marks that were left out of it.
   ///
-  /// - Complexity: O(`room`), unless marks are left out: then O(n) in those.
+  /// - Complexity: O(`room`), plus O(n) in the marks that are left out.
   mutating func take(_ more: String, room: Int) -> (text: String, omitted: Int) {
     var (text, count, omitted) = ("", 0, 0)
     for scalar in more.unicodeScalars {
       guard let next = replacement(of: scalar) else {
         omitted += UTF8.width(scalar)
-        // A picture of a letter with megabytes of marks ends here.
+        // Stops at a letter with thousands of marks, instead of reading all of
+        // them.
         if omitted > AttributedText.largestByteCount { isCut = true }
         if isCut { break }
         continue
@@ -37,7 +40,8 @@ struct TextLimiter: Hashable, Sendable {
     return (text, omitted)
   }
 
-  // What stands for `scalar`; nil for a mark too many.
+  // Returns the scalar to use instead of `scalar`, or nil to leave out an
+  // excess mark.
   private mutating func replacement(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.value >= 0x300, Self.isMark(scalar) {
       if marks == AttributedText.mostMarks { return nil }
@@ -45,7 +49,7 @@ struct TextLimiter: Hashable, Sendable {
       return scalar
     }
     marks = 0
-    // Pango takes a zero for the end of the text.
+    // Pango interprets a zero byte as the end of the text.
     if scalar == "\0" { return "\u{FFFD}" }
     guard scalar == "\t" else { return scalar }
     if tabs == AttributedText.mostTabs { return " " }
@@ -53,7 +57,8 @@ struct TextLimiter: Hashable, Sendable {
     return scalar
   }
 
-  // Whether there may be so many; counts the one that `scalar` begins.
+  // Counts the paragraph that `scalar` begins, if any. Returns false if that
+  // exceeds the limit.
   private mutating func countParagraph(_ scalar: Unicode.Scalar) -> Bool {
     let wasReturn = endsInReturn
     endsInReturn = scalar == "\r"
@@ -74,10 +79,11 @@ struct TextLimiter: Hashable, Sendable {
     }
   }
 
-  // Drops the last character of `text` if `next` would have been part of it: a letter
-  // without its accent is another one.
+  // Drops the last character of `text` if `next` would have been part of it,
+  // because a letter without its accent is a different letter.
   private static func dropPart(of text: inout String, before next: Unicode.Scalar) {
-    // 256: one that is longer is no letter of any language, and may be all of the text.
+    // 256: a longer cluster is not a letter of any language, and may be the
+    // whole text.
     guard var last = text.last.map(String.init), last.utf8.count <= 256 else { return }
     last.unicodeScalars.append(next)
     if last.count == 1 { text.removeLast() }

@@ -1,41 +1,42 @@
-/// How text came out in lines.
+/// The size of text that has been laid out.
 public struct TextMeasure: Hashable, Sendable {
-  /// How large it is, in points.
+  /// The size in points.
   public var size = Size.zero
-  /// How many lines.
+  /// The number of lines.
   public var lineCount = 0
-  /// Whether some of it is left out.
+  /// Whether text was left out.
   public var isTruncated = false
 
-  /// No text.
+  /// Creates the measure of an empty text.
   public init() {}
 }
 
 extension AttributedText {
-  /// How it comes out in lines of `size.width`, as far as there is room in
-  /// `size.height`; both may be infinite.
+  /// Returns the size of the text when laid out in `size`. Both lengths may be
+  /// infinite.
   ///
-  /// Call from any thread: each has fonts of its own, which the first call on it loads:
-  /// 0.6 to 2 ms of a processor, by `LT_FIGURES=1 swift test --package-path Display
-  /// --filter TextCost`.
+  /// Call from any thread. The first call on a thread loads fonts, which takes
+  /// 0.6 to 2 ms of CPU time (`LT_FIGURES=1 swift test --package-path Display
+  /// --filter TextCost`).
   public func measure(_ style: TextStyle, in size: Size) -> TextMeasure {
     isEmpty ? TextMeasure() : TextLayout(self, style, in: size).measure
   }
 
-  /// The longest item that Pango makes of it, in bytes.
+  /// The length in bytes of the longest item that Pango shapes.
   package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
 
-  /// Bytes of it that are set to measure it, some of them more than once: what that takes.
+  /// The number of bytes laid out to measure the text, including repeated ones.
   package func bytesSet(_ style: TextStyle, in size: Size) -> Int {
     isEmpty ? 0 : TextLayout(self, style, in: size).bytesSet
   }
 
-  /// Draws it into `rect`, and its shadow behind it.
+  /// Draws the text into `rect`, over its shadow.
   ///
-  /// Call from any thread. `isCancelled` is asked before the text is set, again whenever
-  /// more of it is, and before each line.
+  /// Call from any thread. `isCancelled` is called before each layout step and
+  /// before each line.
   ///
-  /// - Throws: A `CancellationError`; a `DisplayError` if there is no memory.
+  /// - Throws: `CancellationError` once `isCancelled` returns true;
+  ///   `DisplayError` if there is not enough memory.
   public func draw(
     _ style: TextStyle,
     in rect: Rect,
@@ -52,7 +53,7 @@ extension AttributedText {
     }
   }
 
-  /// Draws `shadow` of the text alone, as if it were set in `size` with `shapes`.
+  /// Draws only `shadow` of the text, laid out in `size` with `shapes`.
   func draw(
     _ shadow: TextStyle.Shadow,
     _ style: TextStyle,

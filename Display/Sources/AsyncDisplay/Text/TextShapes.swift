@@ -1,22 +1,24 @@
 import CPango
 
-/// Room for something that is no letter, in place of a stretch of text.
+/// Empty space that replaces a range of text.
 struct TextShape: Sendable {
-  /// In bytes of UTF-8.
+  /// The range in bytes of UTF-8.
   let range: Range<Int>
   let size: Size
-  /// How far it reaches below the baseline.
+  /// The distance it extends below the baseline.
   let descent: Double
 }
 
-/// Draws what has room in a text, while its lines are drawn. Of that drawing's thread.
+/// Draws the contents of shapes while the lines of their text are drawn.
+/// Belongs to the thread of that drawing.
 final class ShapePainter {
   private let context: DrawingContext
   private let body: (Int, Rect) throws -> Void
   private let shapes: [TextShape]
   private var failure: (any Error)?
 
-  /// Draws `shapes` in `context` by `body`, which is told the index of each and its place.
+  /// Creates a painter that calls `body` with the index and rectangle of each
+  /// shape.
   init(
     _ shapes: [TextShape],
     in context: DrawingContext,
@@ -27,9 +29,10 @@ final class ShapePainter {
     self.body = body
   }
 
-  /// Runs `lines`, which draws lines of text by this thread's Pango.
+  /// Calls `lines`, which draws lines of text with this thread's Pango context.
   ///
-  /// - Throws: What `lines` throws, or the first error of a shape.
+  /// - Throws: Any error that `lines` throws, or else the first error of a
+  ///   shape.
   func draw(_ lines: () throws -> Void) throws {
     let pango = TextContext.current
     let data = Unmanaged.passUnretained(self).toOpaque()
@@ -59,13 +62,14 @@ private func drawShape(
   _ data: UnsafeMutableRawPointer?
 ) {
   guard let shape, let data else { return }
-  // One more than the index, so that no index is a null pointer.
+  // The index plus one, so that no index is a null pointer.
   Unmanaged<ShapePainter>.fromOpaque(data).takeUnretainedValue()
     .draw(Int(bitPattern: shape.pointee.data) - 1)
 }
 
 extension TextShape {
-  /// Pango's attribute for it, `index` being its own.
+  /// Returns the Pango attribute that represents the shape. `index` identifies
+  /// it.
   func makeAttribute(_ index: Int) -> UnsafeMutablePointer<PangoAttribute>? {
     var rect = PangoRectangle()
     rect.y = TextLayout.units(descent - size.height)

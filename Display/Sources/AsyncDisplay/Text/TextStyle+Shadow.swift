@@ -1,16 +1,17 @@
-// How a shadow is drawn, of text and of a canvas.
+// Drawing shadows of text and of canvases.
 extension TextStyle.Shadow {
-  /// Whether all of it is finite, and its blur not negative.
+  /// Whether all values are finite and the blur is not negative.
   var isUsable: Bool { offset.x.isFinite && offset.y.isFinite && blur.isFinite && blur >= 0 }
 
-  /// How far it reaches beyond what casts it: as far as three box passes do.
+  /// The distance the blur reaches, which is the reach of three box passes.
   var margin: Double { (blur * 3).rounded(.up) }
 
-  /// Bytes of bitmaps that drawing it needs, of what is of `size` points, at `scale`
-  /// pixels each: what is blurred, and two to blur it. A sharp one needs none.
+  /// The bytes of temporary bitmaps for drawing the shadow of an area of `size`
+  /// points at `scale` pixels per point: one to blur, and two for blurring it.
+  /// Zero if the shadow is sharp.
   func scratchBytes(of size: Size, scale: Double) -> Int {
     guard isUsable, blur > 0 else { return 0 }
-    // try?: one that needs too much room is none.
+    // try?: a shadow that is too large for a bitmap is not drawn.
     return (try? PixelSize(room(for: size), scale: scale)).map { 3 * $0.byteCount } ?? 0
   }
 
@@ -18,10 +19,10 @@ extension TextStyle.Shadow {
     Size(width: size.width + 2 * margin, height: size.height + 2 * margin)
   }
 
-  /// Draws that of what is in `rect` of `context`. `body` draws what casts it, from zero,
-  /// in its colour.
+  /// Draws the shadow of an area `rect`. `body` draws the shape that casts it,
+  /// relative to the origin of `rect` and in the shadow's colour.
   ///
-  /// One that is not usable, or needs more room than a bitmap can have, is none.
+  /// Draws nothing if the shadow is not usable or is too large for a bitmap.
   func draw(
     of rect: Rect,
     in context: DrawingContext,
@@ -37,7 +38,7 @@ extension TextStyle.Shadow {
       }
     }
     let margin = margin
-    // Refused: it needs too much room. What casts it is drawn all the same.
+    // try?: a shadow that is too large for a bitmap is left out.
     guard let pixels = try? PixelSize(room(for: rect.size), scale: context.scale) else { return }
     let sharp = try Bitmap(
       pixels,

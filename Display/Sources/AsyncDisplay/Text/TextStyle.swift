@@ -1,39 +1,41 @@
-/// How text is set in lines.
+/// The line layout of a text.
 public struct TextStyle: Hashable, Sendable {
-  /// Where lines that are shorter than others go.
+  /// The horizontal position of lines.
   public enum Alignment: Hashable, Sendable {
-    /// To the left edge.
+    /// At the left edge.
     case left
-    /// Between both.
+    /// Centred.
     case center
-    /// To the right edge.
+    /// At the right edge.
     case right
-    /// To both, by wider spaces; the last line of a paragraph to the left.
+    /// At both edges, with wider spaces. The last line of a paragraph is at the
+    /// left.
     case justified
   }
 
-  /// Which part gives way to an ellipsis in a line that has no room.
+  /// The part of a line that an ellipsis replaces if the text does not fit.
   public enum Truncation: Hashable, Sendable {
-    /// None: lines that have no room are not drawn.
+    /// None: lines that do not fit are left out.
     case none
-    /// Its start.
+    /// The start.
     case start
-    /// Its middle.
+    /// The middle.
     case middle
-    /// Its end.
+    /// The end.
     case end
   }
 
-  /// A shadow of the text. One that is not finite, or whose blur is negative, is none.
+  /// A shadow behind text. A shadow with a negative blur or a value that is not
+  /// finite is not drawn.
   public struct Shadow: Hashable, Sendable {
-    /// How far it is off, in points.
+    /// The offset in points.
     public var offset: Point
-    /// How far it is blurred, in points.
+    /// The blur radius in points.
     public var blur: Double
-    /// Its colour.
+    /// The colour.
     public var color: Color
 
-    /// A shadow `offset` away.
+    /// Creates a shadow.
     public init(offset: Point, blur: Double = 0, color: Color) {
       self.offset = offset
       self.blur = blur
@@ -41,18 +43,18 @@ public struct TextStyle: Hashable, Sendable {
     }
   }
 
-  /// Where lines go.
+  /// The horizontal position of lines.
   public var alignment = Alignment.left
-  /// Which part gives way.
+  /// The part of a line that an ellipsis replaces.
   public var truncation = Truncation.none
-  /// At most so many lines of each paragraph, and of the text; nil: as many as there is
-  /// room for.
+  /// The most lines of each paragraph, and of the whole text. If nil, as many
+  /// as fit.
   public var lineLimit: Int?
-  /// Points between two lines, beside what the font says.
+  /// The additional space between lines, in points.
   public var lineSpacing = 0.0
-  /// A shadow behind the text.
+  /// The shadow behind the text, or nil.
   public var shadow: Shadow?
 
-  /// Lines to the left, as many as there is room for.
+  /// Creates a style: lines at the left edge, as many as fit.
   public init() {}
 }

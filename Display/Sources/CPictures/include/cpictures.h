@@ -1,10 +1,12 @@
-// Rows of pictures by libjpeg and libpng, a call for each step that may be cancelled after
-// it. C, for both say that they failed by longjmp(3), which no frame of Swift may lie below.
+// Decodes rows of pictures with libjpeg and libpng, one call per cancellable
+// step. Written in C because both report errors with longjmp(3), which must not
+// unwind a Swift frame.
 //
-// What returns an int returns less than zero where the picture can not be decoded, one of
-// `cp_failure`; it is only closed from then on. Pixels are 32 bits, 0xAARRGGBB in the
-// machine's byte order, not premultiplied. The bytes of the file stay the caller's, and
-// where they are until the picture is closed. A picture is one thread's at a time.
+// Functions that return an int return a negative `cp_failure` if the picture
+// cannot be decoded. After a failure, only read the message and close the
+// picture. Pixels are 32 bits, 0xAARRGGBB in native byte order, not
+// premultiplied. The caller keeps the bytes of the file valid and in place until
+// it closes the picture. Use a picture on one thread at a time.
 #ifndef CPICTURES_H
 #define CPICTURES_H
 
@@ -12,39 +14,42 @@
 #include <stdint.h>
 
 enum cp_failure {
-  // Its message says how.
+  // See the picture's message.
   cp_damaged = -1,
   cp_no_memory = -2,
-  // By who was asked.
+  // `is_cancelled` returned true.
   cp_cancelled = -3
 };
 
 typedef struct cp_jpeg cp_jpeg;
 
-// NULL: there is no memory.
+// Returns NULL if memory runs out.
 cp_jpeg *cp_jpeg_open(const unsigned char *bytes, size_t count);
 void cp_jpeg_close(cp_jpeg *jpeg);
 const char *cp_jpeg_message(const cp_jpeg *jpeg);
 int cp_jpeg_read_header(cp_jpeg *jpeg, uint32_t *width, uint32_t *height);
-// The camera's note, of *count bytes; NULL if there is none. After the header.
+// Returns the Exif data, of *count bytes, or NULL if there is none. Call after
+// reading the header.
 const unsigned char *cp_jpeg_exif(const cp_jpeg *jpeg, size_t *count);
-// Whether rows are of inks: cyan, magenta, yellow and black, a byte each, 255 for none.
+// Returns true if rows are CMYK: cyan, magenta, yellow and black, one byte each,
+// where 255 is no ink.
 int cp_jpeg_has_inks(const cp_jpeg *jpeg);
-// Bytes of the coefficients that are kept until the last scan is read; 0 of a picture in one
-// scan. After the header.
+// Returns the size of the coefficients that are kept until the last scan is
+// read, in bytes; 0 for a picture with one scan. Call after reading the header.
 uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg);
-// Takes memory for the coefficients.
+// Allocates the memory for the coefficients.
 int cp_jpeg_start(cp_jpeg *jpeg);
-// Reads a row of blocks ahead. Fails after 500 scans, or once scans times pixels are over
-// 2^30: each scan is work for every pixel, and may be a few bytes. 1 if there is more to be read before rows can be made, 0 if
-// not. Of a picture in one scan there is none.
+// Reads one row of blocks ahead. Returns 1 if it must be called again before
+// rows can be read, and 0 if not, as for a picture with one scan. Fails after
+// 500 scans, or if scans times pixels exceeds 2^30, because each scan is work
+// for every pixel and may take only a few bytes.
 int cp_jpeg_read_ahead(cp_jpeg *jpeg);
 int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32_t count);
 
 typedef struct cp_png cp_png;
 
-// `is_cancelled` is asked with `context` wherever the file is read: what a few bytes of it
-// stand for may be much, and of no pixel.
+// Calls `is_cancelled` with `context` whenever it reads from the file, because
+// a few bytes may expand to a lot of data without any pixel.
 cp_png *cp_png_open(
   const unsigned char *bytes,
   size_t count,
@@ -54,11 +59,11 @@ cp_png *cp_png_open(
 void cp_png_close(cp_png *png);
 const char *cp_png_message(const cp_png *png);
 int cp_png_read_header(cp_png *png, uint32_t *width, uint32_t *height);
-// How many times all rows are read, each into what was read of it; and whether any pixel
-// may not be opaque.
+// Returns the number of passes over all rows. Each pass reads into the result
+// of the one before. Also returns whether a pixel may be translucent.
 int cp_png_start(cp_png *png, int *passes, int *has_alpha);
 int cp_png_read_rows(cp_png *png, unsigned char *first, size_t stride, uint32_t count);
-// Looks that it is whole.
+// Checks that the file is complete.
 int cp_png_finish(cp_png *png);
 
 #endif

@@ -1,11 +1,11 @@
 public import AsyncDisplay
 
-/// A card: a blurred cover, its picture, a gradient, title, text and border, all in one
-/// bitmap.
+/// A card: blurred cover, picture, gradient, title, text and border, drawn into
+/// one bitmap.
 ///
-/// Built on any thread, as every node.
+/// Like every node, it can be built on any thread.
 public final class Card: Node {
-  /// Called on the loop once it has been displayed.
+  /// Called on the loop once the card has been displayed.
   var onDisplayed: (() -> Void)?
 
   private let cover = ImageNode()
@@ -14,13 +14,13 @@ public final class Card: Node {
   private let title = TextNode()
   private let details = TextNode()
   private let border = BorderNode()
-  private let stamp: StampNode
+  private let indexMark: IndexMarkNode
 
-  /// The card of `content` at `index` of a feed, of its full size.
+  /// Creates the full-size card of `content`, the card at `index` of a feed.
   ///
-  /// - Parameter blur: How its cover is blurred.
+  /// - Parameter blur: How the cover is blurred.
   public init(_ content: CardContent, index: Int, blur: BlurFilter) {
-    stamp = StampNode(index)
+    indexMark = IndexMarkNode(index)
     super.init()
     rasterizesSubtree = true
     isOpaque = true
@@ -33,17 +33,17 @@ public final class Card: Node {
     shade.gradient = Gradient([.init(0.5, .clear), .init(1, .black)])
     write(content)
     border.color = Color(white: 1, alpha: 0.4)
-    for node in [cover, picture, shade, title, details, border, stamp] {
+    for node in [cover, picture, shade, title, details, border, indexMark] {
       if let image = node as? ImageNode { image.keepsImage = false }
       addSubnode(node)
     }
     frame = Rect(size: FeedLayout.size(of: content))
   }
 
-  /// Whether a picture of it was decoded.
+  /// True once the cover or the picture has been decoded.
   var isBegun: Bool { cover.isPrepared || picture.isPrepared }
 
-  /// Draws it on the loop: it and all of its parts.
+  /// Makes the card and all of its parts draw on the loop.
   func becomeSynchronous() { forEachNode { $0.displaysAsynchronously = false } }
 
   private func write(_ content: CardContent) {
@@ -61,7 +61,7 @@ public final class Card: Node {
     TextStyle.Shadow(offset: Point(x: 0, y: down), blur: 3, color: Color(white: 0, alpha: 0.3))
   }
 
-  /// Places its parts as the tutorial does.
+  /// Lays out the parts as in the tutorial.
   override public func layOut() {
     let high = frame.size.height - FeedLayout.textHeight
     cover.frame = bounds
@@ -70,10 +70,10 @@ public final class Card: Node {
     title.frame = Rect(x: 20, y: high - 50, width: 280, height: 40)
     details.frame = Rect(x: 24, y: high + 20, width: 272, height: 300)
     border.frame = bounds
-    stamp.frame = bounds
+    indexMark.frame = bounds
   }
 
-  /// Tells who waits for it.
+  /// Calls `onDisplayed`.
   override public func hierarchyDidDisplay() { onDisplayed?() }
 }
 

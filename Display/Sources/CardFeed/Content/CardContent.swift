@@ -1,14 +1,14 @@
 public import AsyncDisplay
 
-/// What one card says and shows.
+/// The texts and the picture of one card.
 public struct CardContent: Hashable, Sendable {
-  /// Its headline.
+  /// The headline.
   public let title: String
-  /// What it says below its picture.
+  /// The text below the picture.
   public let details: String
-  /// The file of its picture, a JPEG.
+  /// The picture, as a JPEG file.
   public let picture: ImageData
-  /// How large the picture is.
+  /// The size of the picture, in pixels.
   public let pixels: PixelSize
 
   var withoutText: CardContent {

@@ -1,24 +1,26 @@
 import AsyncDisplay
 
-/// The 19 cards of the feed, made from a seed.
+/// The 19 cards of the feed, generated from a seed.
 ///
-/// Sizes of pictures and lengths of texts are those of the tutorial's; pictures and
-/// words are made up, so that nobody's are shipped. A feed that is longer repeats them.
+/// Pictures and texts have the sizes and lengths of the tutorial's. They are
+/// generated, so that no third-party content is distributed. A longer feed
+/// repeats the 19 cards.
 ///
-/// After the AsyncDisplayKit tutorial of 2014.
+/// Modelled on the AsyncDisplayKit tutorial of 2014.
 public struct CardCorpus: Sendable {
   /// The cards.
   public let cards: [CardContent]
 
-  /// For how many pixels a point its pictures are made: 2 as the tutorial's.
+  /// Pixels per point that the pictures are made for. The tutorial's is 2.
   public let scale: Double
 
-  /// The cards of `seed`.
+  /// Generates the cards of `seed`.
   ///
   /// Call from any thread. Takes about a quarter of a second.
   ///
-  /// - Parameter scale: For how many pixels a point its pictures are made.
-  /// - Throws: `DisplayError` if there is no memory.
+  /// - Parameter scale: Pixels per point that the pictures are made for.
+  ///
+  /// - Throws: `DisplayError` if memory runs out.
   public init(seed: UInt64 = 19, scale: Double = 2) throws {
     var random = FeedRandom(seed: seed)
     var cards: [CardContent] = []
@@ -40,15 +42,17 @@ public struct CardCorpus: Sendable {
     self.scale = scale
   }
 
-  /// The same cards without a word: they look the same whatever fonts there are.
+  /// The same cards without text. They look the same whatever fonts are
+  /// installed.
   package var withoutText: CardCorpus { CardCorpus(cards: cards.map(\.withoutText), scale: scale) }
 
   private init(cards: [CardContent], scale: Double) { (self.cards, self.scale) = (cards, scale) }
 
-  /// The card at `index` of a feed.
+  /// Returns the card at `index` of a feed.
   public subscript(index: Int) -> CardContent { cards[index % cards.count] }
 
-  /// Pixels of the tutorial's pictures: 496 to 763 wide, 425 to 975 high.
+  /// The sizes of the tutorial's pictures, in pixels: 496 to 763 wide, 425 to
+  /// 975 high.
   static let sizes = [
     (640, 853), (640, 427), (640, 960), (496, 744), (640, 640), (763, 508), (640, 800),
     (640, 425), (640, 718), (640, 975), (600, 480), (640, 512), (720, 960), (640, 600),

@@ -1,10 +1,11 @@
-/// Random numbers that are the same for the same seed, on every machine.
+/// A random number generator: equal seeds produce equal numbers on every
+/// machine.
 ///
-/// Steele, Lea and Flood's SplitMix64.
+/// SplitMix64, by Steele, Lea and Flood.
 struct FeedRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  /// The numbers of `seed`.
+  /// Creates a generator from `seed`.
   init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
@@ -15,10 +16,10 @@ struct FeedRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// A number within `range`.
+  /// Returns a number within `range`.
   mutating func number(in range: ClosedRange<Double>) -> Double {
     range.lowerBound + unit() * (range.upperBound - range.lowerBound)
   }

@@ -1,9 +1,9 @@
 import AsyncDisplay
 import CPixbuf
 
-/// Makes the pictures of cards, and their files.
+/// Draws the pictures of cards and encodes them as JPEG files.
 enum PictureMaker {
-  /// The file of a picture of `pixels`: a JPEG of quality 80.
+  /// Returns the JPEG file of a picture of `pixels`, at quality 80.
   static func file(_ pixels: PixelSize, _ random: inout FeedRandom) throws -> [UInt8] {
     let pool = BitmapPool(keepLimit: 0)
     let bitmap = try Bitmap.draw(pixels, from: pool) { context in
@@ -12,7 +12,7 @@ enum PictureMaker {
     return try encode(bitmap)
   }
 
-  // A sky, hills, and lights: smooth parts, edges, and detail, as a photograph has.
+  // A sky, hills and lights: smooth areas, edges and detail, like a photograph.
   private static func draw(
     _ size: Size,
     _ context: DrawingContext,
@@ -68,7 +68,7 @@ enum PictureMaker {
     var (bytes, count) = (UnsafeMutablePointer<CChar>?.none, 0)
     let isSaved = key.withUnsafeBufferPointer { key in
       value.withUnsafeBufferPointer { value in
-        // gdk-pixbuf takes its lists as char **, and writes to neither.
+        // gdk-pixbuf declares its lists as char **, but writes to neither.
         var keys = [UnsafeMutablePointer(mutating: key.baseAddress), nil]
         var values = [UnsafeMutablePointer(mutating: value.baseAddress), nil]
         return gdk_pixbuf_save_to_bufferv(

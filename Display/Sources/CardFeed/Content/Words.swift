@@ -1,13 +1,13 @@
-/// The words that cards are made of.
+/// The titles and texts of cards.
 enum Words {
-  /// A headline of 5 to 16 letters.
+  /// Returns a headline of 5 to 16 letters.
   static func title(_ number: Int, _ random: inout FeedRandom) -> String {
     let first = titles[number % titles.count]
     guard first.count < 9 else { return first }
     return "\(first) \(places[Int(random.next() % UInt64(places.count))])"
   }
 
-  /// 353 to 414 letters of sentences.
+  /// Returns 353 to 414 letters of sentences.
   static func details(_ random: inout FeedRandom) -> String {
     let length = Int(random.number(in: 353...414))
     var text = ""
@@ -28,7 +28,7 @@ enum Words {
 
   private static let places = ["at dawn", "North", "No. 7", "Bay", "Hill"]
 
-  // Some that are not Latin: their shaping costs more.
+  // Some are not Latin, because shaping them costs more.
   private static let words = [
     "river", "of", "stone", "and", "light", "under", "a", "wide", "sky", "where", "boats",
     "wait", "for", "the", "tide", "while", "gulls", "circle", "slowly", "above", "old",

@@ -1,10 +1,10 @@
 public import AsyncDisplay
 package import LoopTransactions
 
-/// The feed of cards: two columns that scroll, of cells that are used again.
+/// A feed of cards in scrolling columns, whose cells are reused.
 ///
-/// A card that comes into sight is built off the loop, drawn off the loop, and shown
-/// when it is done; one that leaves is cancelled. Belongs to the loop's thread.
+/// A card that comes into view is built and drawn off the loop, and is shown
+/// when it is done. A card that leaves is cancelled. Use it on the loop only.
 ///
 /// ```swift
 /// let feed = Feed(try CardCorpus(), stage: FeedStage(.a4, on: loop), viewport: size)
@@ -13,32 +13,33 @@ package import LoopTransactions
 /// }
 /// ```
 ///
-/// After the AsyncDisplayKit tutorial of 2014, by way of Texture's range controller.
+/// Modelled on the AsyncDisplayKit tutorial of 2014 and on Texture's range
+/// controller.
 public final class Feed {
-  /// What its cards say and show.
+  /// The contents of the cards.
   public let corpus: CardCorpus
-  /// How many cards it has.
+  /// The number of cards.
   public let count: Int
-  /// What draws them.
+  /// The workers and displays that draw the cards.
   public let stage: FeedStage
-  /// How many pixels make a point.
+  /// Pixels per point.
   public let scale: Double
-  /// How large a part of it is seen, in points.
+  /// The size of the visible part, in points.
   public let viewport: Size
-  /// Where its cards are.
+  /// The frames of the cards.
   public let layout: FeedLayout
 
-  /// As much as is seen of it where nothing else is said, in points.
+  /// The default viewport, in points.
   public static let viewport = Size(width: 768, height: 1024)
 
-  /// Called on the loop with a card that got its picture, and how long it was waited
-  /// for.
+  /// Called on the loop when a card got its picture. `waited` is the time since
+  /// the card was wanted.
   public var onShown: ((_ index: Int, _ waited: Duration) -> Void)?
 
-  /// How long pictures take to appear.
+  /// How long a picture takes to fade in.
   public var fadeDuration = Duration.zero
 
-  /// What became of its cards.
+  /// Counts of the feed's cards.
   public private(set) var metrics = FeedMetrics()
 
   private var cells: [Int: FeedCell] = [:]
@@ -47,15 +48,16 @@ public final class Feed {
   private var position = 0.0
   private var isDownwards = true
   private var isMoving = false
-  private var foresight = Foresight()
+  private var predictor = ScrollPredictor()
   private var slices: RunLoopQueue<FeedCell>?
 
-  /// A feed that nothing of is shown yet.
+  /// Creates a feed. It shows nothing until the first `scroll(to:)`.
   ///
   /// Call on the loop.
   ///
-  /// - Parameter scale: Pixels a point; by default what the pictures are made for.
-  /// - Precondition: `count` is within 1 and 65,536.
+  /// - Parameter scale: Pixels per point. Defaults to the scale of the corpus.
+  ///
+  /// - Precondition: `count` is between 1 and 65,536.
   public init(
     _ corpus: CardCorpus,
     count: Int = 500,
@@ -64,7 +66,7 @@ public final class Feed {
     scale: Double? = nil
   ) {
     precondition(
-      (1...1 << Card.stampBits).contains(count),
+      (1...1 << Card.indexBits).contains(count),
       "Feed: count must be 1 to 65536, got \(count)"
     )
     self.corpus = corpus
@@ -76,24 +78,25 @@ public final class Feed {
     kept = KeptCards(limit: stage.variant.keptCards)
     guard stage.variant.drawing == .sliced else { return }
     slices = RunLoopQueue(on: stage.displays[0].loop, batchSize: 1) { [weak self] cell, _ in
-      // Who left meanwhile was taken out.
+      // Cells that left in the meantime were removed from the queue.
       self?.draw(cell)
     }
   }
 
-  /// How far it can be scrolled.
+  /// The scroll positions that can be reached.
   public var range: ClosedRange<Double> { 0...max(0, layout.height - viewport.height) }
 
-  /// Shows what is at `position`, and has drawn what comes near.
+  /// Scrolls to `position` and returns the frame to show.
   ///
-  /// Call on the loop, once a frame.
+  /// Starts drawing the cards that came near and cancels those that left. Call
+  /// on the loop, once per frame.
   public func scroll(to position: Double) -> FeedFrame {
     isMoving = position != self.position
     if isMoving { isDownwards = position > self.position }
     self.position = position
     if stage.variant.foresees {
       let now = stage.displays[0].loop.now
-      foresight.moved(to: position, at: now, jump: viewport.height)
+      predictor.moved(to: position, at: now, jump: viewport.height)
     }
     let shift = shift
     let wanted = layout.cards(
@@ -109,7 +112,7 @@ public final class Feed {
     return frame
   }
 
-  /// What it shows now.
+  /// The visible cards and their pictures.
   ///
   /// Call on the loop.
   public var frame: FeedFrame {
@@ -132,12 +135,12 @@ public final class Feed {
     return frame
   }
 
-  /// Has every card that is there drawn anew.
+  /// Redraws every card that is loaded.
   ///
   /// Call on the loop.
   public func invalidate() { for cell in cells.values { cell.invalidate() } }
 
-  /// Cancels and lets go of all cards.
+  /// Cancels and releases all cards.
   ///
   /// Call on the loop.
   public func clear() {
@@ -147,12 +150,12 @@ public final class Feed {
   }
 }
 
-// Which cards are wanted, and how urgently.
+// The wanted cards and their priorities.
 extension Feed {
-  // How far it will have gone by the time that what is begun now is done; two
-  // screenfuls at most, for memory.
+  // How far the scroll will have moved when a card that begins now is done. At
+  // most two screenfuls, to bound memory.
   private var shift: Double {
-    min(max(foresight.shift, -2 * viewport.height), 2 * viewport.height)
+    min(max(predictor.shift, -2 * viewport.height), 2 * viewport.height)
   }
 
   private var above: Double {
@@ -163,9 +166,10 @@ extension Feed {
     viewport.height * (isDownwards ? stage.variant.leading : stage.variant.trailing)
   }
 
-  // What is seen first, of that what stays longest: a card that is about to leave would
-  // be drawn for nobody. Then what comes next; what is behind after what is twice as far
-  // ahead. By eighths of a screenful.
+  // Visible cards come first. Among them those that stay visible longest lead,
+  // because a card that is about to leave would be gone before it is drawn. Then
+  // come cards ahead of the scroll. Cards behind it rank like cards at twice the
+  // distance ahead. One level is an eighth of a screenful.
   package func priority(of index: Int) -> OperationPriority {
     guard stage.variant.ranksByDistance else { return .normal }
     let (place, top) = (layout.frames[index], position + shift)
@@ -174,13 +178,13 @@ extension Feed {
     let eighth = viewport.height / 8
     let high = Int(OperationPriority.high.rawValue)
     guard max(ahead, behind) > 0 else {
-      // Nothing leaves what rests.
+      // No visible card leaves while the scroll rests.
       return OperationPriority(isMoving ? high + min(Self.seenLevels, Int(-behind / eighth)) : high)
     }
     return OperationPriority(high - 1 - 4 * Int(max(ahead, 2 * behind) / eighth))
   }
 
-  // Below what is interactive.
+  // Keeps visible cards below `.interactive`.
   private static let seenLevels = 24
 }
 
@@ -206,7 +210,7 @@ extension Feed {
   private func leave(_ cell: FeedCell, _ index: Int) {
     if cell.contents == nil {
       metrics.givenUp += 1
-      foresight.waited(cell.since.duration(to: stage.displays[0].loop.now))
+      predictor.waited(cell.since.duration(to: stage.displays[0].loop.now))
     }
     kept.keep(cell.contents, of: index)
     _ = slices?.remove(cell)
@@ -215,7 +219,7 @@ extension Feed {
     unused.append(cell)
   }
 
-  /// How covers are blurred: by 30 points, in pixels of the picture.
+  /// The blur of the covers: 30 points, in pixels of the picture.
   public var blur: BlurFilter {
     BlurFilter(
       radius: 30 * corpus.scale,
@@ -225,7 +229,7 @@ extension Feed {
     )
   }
 
-  // On the loop, now.
+  // Draws on the loop, before it returns.
   private func draw(_ cell: FeedCell) {
     guard let index = cell.index else { return }
     let card = Card(corpus[index], index: index, blur: blur)
@@ -234,7 +238,8 @@ extension Feed {
     card.displayIfNeeded()
   }
 
-  // Off the loop. TUT-15: whoever it was built for may be gone when it is.
+  // Builds off the loop. The cell may show another card when the build
+  // completes.
   private func build(_ cell: FeedCell, _ index: Int) {
     let (content, blur, display) = (corpus[index], blur, stage.next())
     let watch = CancelWatch(display.onStopped)
@@ -258,7 +263,7 @@ extension Feed {
     card.onDisplayed = { [weak self] in
       guard let self else { return }
       metrics.shown += 1
-      foresight.waited(since.duration(to: display.loop.now))
+      predictor.waited(since.duration(to: display.loop.now))
       onShown?(index, since.duration(to: display.loop.now))
     }
     card.load(in: display, scale: scale)
@@ -267,8 +272,8 @@ extension Feed {
 }
 
 extension Feed {
-  /// Draws the card at `index` on the loop, and drops it: to see what that takes, and
-  /// what it looks like.
+  /// Draws the card at `index` on the loop and releases it. Use it to measure
+  /// the cost and to inspect the result.
   ///
   /// Call on the loop.
   @discardableResult

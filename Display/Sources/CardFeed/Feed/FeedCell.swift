@@ -1,22 +1,22 @@
 import AsyncDisplay
 import LoopTransactions
 
-/// A place on the screen that shows one card after the other.
+/// A reusable cell that shows one card at a time.
 final class FeedCell {
-  /// The card that it is to show; nil for one that waits to be used again.
+  /// The card to show; nil while the cell is unused.
   private(set) var index: Int?
-  /// When it began to want it.
+  /// When the card was wanted.
   private(set) var since = LoopClock.Instant(nanoseconds: 0)
   /// The card, once it is built.
   private(set) var card: Card?
-  /// A picture of it that was kept.
+  /// A kept picture of the card.
   var kept: Bitmap?
-  /// How urgent it is.
+  /// The priority of building and drawing the card.
   private(set) var priority = OperationPriority.normal
 
   private var building: (operation: AsyncTransaction.Operation, watch: CancelWatch?)?
 
-  /// What it shows.
+  /// The bitmap to show.
   var contents: Bitmap? { kept ?? card?.layer?.contents }
 
   /// Begins to show the card at `index`.
@@ -26,20 +26,21 @@ final class FeedCell {
     self.priority = priority
   }
 
-  /// Waits for `operation`, which builds its card.
+  /// Stores `operation`, which builds the card.
   func wait(for operation: AsyncTransaction.Operation, _ watch: CancelWatch?) {
     building = (operation, watch)
   }
 
-  /// Takes the card that was built for it.
+  /// Stores the card that was built.
   func take(_ card: Card) {
     building = nil
     self.card = card
   }
 
-  /// Forgets its card, and cancels what is done for it.
+  /// Cancels work for the card and releases it.
   ///
-  /// TUT-7, TUT-16: a card is built anew for whoever uses the cell next.
+  /// The next card of the cell is built from scratch, because a reused one
+  /// could show old contents.
   func end() {
     index = nil
     building?.watch?.cancel()
@@ -51,21 +52,21 @@ final class FeedCell {
     kept = nil
   }
 
-  /// Has its card come sooner, or later.
+  /// Changes the priority of the card.
   func rank(_ priority: OperationPriority) {
     if priority != self.priority { building?.operation.setPriority(priority) }
     self.priority = priority
     if contents == nil { rankCard() }
   }
 
-  /// Has its card come as it is ranked; once a picture of it is there, before others are
-  /// begun: what is half done is of no use to anybody.
+  /// Applies the priority. A card with a decoded picture comes before cards
+  /// that have not begun, because half-done work is useless.
   func rankCard() {
     guard let card else { return }
     card.priority = card.isBegun ? .interactive : priority
     card.layer?.priority = .interactive
   }
 
-  /// Has its card drawn anew.
+  /// Redraws the card.
   func invalidate() { card?.setNeedsDisplay() }
 }

@@ -1,34 +1,34 @@
 public import AsyncDisplay
 
-/// What a feed shows in one frame: a list that does not change, for whoever puts it on
-/// a screen.
+/// An immutable list of the cards that a feed shows in one frame, for code that
+/// puts them on a screen.
 public struct FeedFrame: Sendable {
-  /// One card that is seen.
+  /// One visible card.
   public struct Tile: Sendable {
-    /// Which.
+    /// The index of the card.
     public let index: Int
-    /// Where, in the viewport.
+    /// The card's frame in the viewport.
     public let frame: Rect
-    /// Its picture; nil for one that is not there yet, in whose place a placeholder is.
+    /// The picture; nil until it is drawn, when a placeholder is shown instead.
     public let contents: Bitmap?
-    /// How opaque that is.
+    /// The opacity of the picture.
     public let alpha: Double
 
-    /// Whether its picture is that of another card, which must never be.
+    /// True if the picture belongs to another card, which is a bug.
     public var isStale: Bool { contents.map { Card.index(in: $0) != index } ?? false }
   }
 
-  /// How far it is scrolled, in points.
+  /// The scroll position, in points.
   public var position = 0.0
-  /// The cards that are seen.
+  /// The visible cards.
   public var tiles: [Tile] = []
 
-  /// Nothing.
+  /// Creates an empty frame.
   public init() {}
 
-  /// Cards of which nothing is shown yet.
+  /// Number of visible cards without a picture.
   public var blanks: Int { tiles.reduce(0) { $0 + ($1.contents == nil ? 1 : 0) } }
 
-  /// Cards that show the picture of another.
+  /// Number of visible cards with another card's picture.
   public var staleTiles: Int { tiles.reduce(0) { $0 + ($1.isStale ? 1 : 0) } }
 }

@@ -1,29 +1,29 @@
 public import AsyncDisplay
 public import LoopTransactions
 
-/// What a variant draws with: workers, memory, and displays of a loop.
+/// The workers, the bitmap pool and the displays that a variant draws with.
 ///
-/// Belongs to the loop's thread.
+/// Use it on the loop only.
 public final class FeedStage {
-  /// The variant that draws.
+  /// The variant that is drawn.
   public let variant: FeedVariant
-  /// The displays, which cards are given in turn.
+  /// The displays. Cards are assigned to them in rotation.
   public let displays: [Display]
-  /// Where bitmaps come from.
+  /// The pool that bitmaps come from.
   public let pool: BitmapPool
 
   private let schedulers: [OperationScheduler]
   private var turn = 0
   private let processLimit = OperationScheduler.processWorkerLimit
 
-  // A thread for each card that can be wanted at once.
+  // One thread for each card that can be wanted at the same time.
   private static let threadLimit = 64
 
-  /// What `variant` draws with on `loop`.
+  /// Creates the workers and displays of `variant`.
   ///
   /// Call on the loop.
   ///
-  /// - Parameter inFlightLimit: As of a `Display`.
+  /// - Parameter inFlightLimit: The `inFlightLimit` of each `Display`.
   public init(_ variant: FeedVariant, on loop: EventLoop, inFlightLimit: Int = 128 << 20) {
     self.variant = variant
     let limits =
@@ -31,8 +31,8 @@ public final class FeedStage {
       case .onLoop, .sliced: [1]
       case .thread: [Self.threadLimit]
       case .rotation: [Int](repeating: 1, count: OperationScheduler.defaultWorkerLimit / 2)
-      // One for each processor while it scrolls: with one more a worker that is cancelled
-      // waited for its turn to see it, and no more cards came.
+      // One per processor while scrolling. With one more, a cancelled worker
+      // waited for a processor before it noticed, and no more cards were drawn.
       case .shared: [OperationScheduler.defaultWorkerLimit / 2 + 1]
       }
     let schedulers = limits.map { OperationScheduler("cards", workerLimit: $0) }
@@ -50,13 +50,13 @@ public final class FeedStage {
     if variant.drawing == .thread { OperationScheduler.processWorkerLimit = processLimit }
   }
 
-  /// The display for the next card.
+  /// Returns the display for the next card.
   func next() -> Display {
     turn += 1
     return displays[turn % displays.count]
   }
 
-  /// Whether somebody scrolls, and the loop needs a processor.
+  /// True while the feed scrolls and the loop needs a processor.
   public var isScrolling = false {
     didSet {
       guard isScrolling != oldValue, variant.drawing == .shared else { return }
@@ -64,20 +64,21 @@ public final class FeedStage {
     }
   }
 
-  /// Has `body` called on a worker that has stopped drawing what was cancelled meanwhile,
-  /// with how long it took to, and for how long of that it computed.
+  /// Sets a callback for workers that have stopped drawing a cancelled card.
   ///
-  /// Call on the loop. As `Display.onStopped`.
+  /// The callback runs on the worker. `after` is the time from the cancellation
+  /// until the worker stopped, and `computed` the processor time within it.
+  /// Call on the loop. See `Display.onStopped`.
   public func whenStopped(
     _ body: (@Sendable (_ after: Duration, _ computed: Duration?) -> Void)?
   ) {
     for display in displays { display.onStopped = body }
   }
 
-  /// Operations that run now, with those that free memory.
+  /// Number of running operations, including those that free memory.
   public var running: Int { schedulers.reduce(0) { $0 + $1.metrics.running } }
 
-  /// What all its displays have displayed.
+  /// The sum of the metrics of all displays.
   public var metrics: DisplayMetrics {
     displays.map(\.metrics).reduce(into: DisplayMetrics()) { sum, each in
       sum.begun += each.begun

@@ -1,15 +1,15 @@
 import AsyncDisplay
 
-/// The pictures of the cards that were seen last.
+/// The pictures of the cards that left last.
 struct KeptCards {
   let limit: Int
-  // The one that was seen last is at the end.
+  // The most recent card is at the end.
   private var order: [Int] = []
   private var pictures: [Int: Bitmap] = [:]
 
   init(limit: Int) { self.limit = limit }
 
-  /// Keeps the picture of a card that goes out of sight.
+  /// Keeps the picture of a card that leaves.
   mutating func keep(_ picture: Bitmap?, of index: Int) {
     guard limit > 0, let picture else { return }
     order.removeAll { $0 == index }
@@ -18,6 +18,6 @@ struct KeptCards {
     if order.count > limit { pictures[order.removeFirst()] = nil }
   }
 
-  /// Its picture, if it was kept.
+  /// Returns the picture of the card at `index`, if it was kept.
   func picture(of index: Int) -> Bitmap? { pictures[index] }
 }

@@ -1,25 +1,25 @@
 import CThread
 
-/// How the system shares processors between the loop and workers that keep them busy.
+/// How the kernel shares processors between the loop and busy workers.
 ///
-/// Without it the loop, when it has something to do, may wait until a worker has had
-/// its whole turn, some milliseconds.
+/// By default, a loop that becomes ready may wait for several milliseconds,
+/// until a worker has used its time slice.
 public enum LoopThread {
-  /// Has this thread run soon whenever it has something to do, for turns of a
-  /// millisecond.
+  /// Requests a 1 ms scheduler slice so that the calling thread is woken
+  /// sooner.
   ///
-  /// Call on the loop's thread. Linux 6.12 or newer; elsewhere nothing changes. Whether
-  /// the system took it.
+  /// Call on the loop's thread. Needs Linux 6.12; elsewhere it does nothing.
+  /// Returns false if the kernel refused.
   @discardableResult
   public static func takeShortTurns() -> Bool {
-    // Longer than a tick of the feed, shorter than a worker's turn: a tick that is
-    // interrupted waits for all workers.
+    // Longer than a tick of the feed and shorter than a worker's slice. A tick
+    // that is preempted waits for all workers.
     ct_short_turns(1_000_000) != 0
   }
 }
 
-/// Has this thread, a worker's, leave processors to others that want them.
+/// Lowers the priority of the calling worker thread.
 func giveWay() {
-  // A third of an ordinary thread's share where both compute.
+  // Nice 5 is a third of an ordinary thread's share when both compute.
   ct_give_way(5)
 }

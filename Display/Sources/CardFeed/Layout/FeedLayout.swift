@@ -1,26 +1,27 @@
 public import AsyncDisplay
 
-/// Where the cards of a feed are: in columns, each card below the shortest.
+/// The frames of the cards of a feed, in columns. Each card goes below the
+/// shortest column.
 ///
-/// A value: make and read it on any thread.
+/// A value: create and read it on any thread.
 public struct FeedLayout: Sendable {
-  /// How wide a card is, in points.
+  /// The width of a card, in points.
   public static let cardWidth = 320.0
-  /// Points between two cards, and around them.
+  /// Points between and around cards.
   public static let gap = 10.0
-  /// What a card has below its picture, in points.
+  /// The height of the area below a card's picture, in points.
   public static let textHeight = 300.0
-  /// From this width on there are two columns.
+  /// The smallest width with two columns, in points.
   public static let twoColumnWidth = 650.0
 
-  /// Where each card is.
+  /// The frame of each card.
   public let frames: [Rect]
-  /// How high all of it is, in points.
+  /// The height of the whole feed, in points.
   public let height: Double
-  // The cards of each column, downwards: their places rise.
+  // The cards of each column from top to bottom, so their frames are sorted.
   private let columns: [[Int]]
 
-  /// The places of `count` cards of `corpus` in so many points.
+  /// Lays out `count` cards of `corpus` in a feed of `width` points.
   public init(_ corpus: CardCorpus, count: Int, width: Double) {
     let columnCount = width < Self.twoColumnWidth ? 1 : 2
     let across = Double(columnCount) * (Self.cardWidth + Self.gap) - Self.gap
@@ -41,19 +42,20 @@ public struct FeedLayout: Sendable {
     height = bottoms.max() ?? 0
   }
 
-  /// How high the picture of `card` is on it.
+  /// Returns the height of the picture of `card`, in points.
   public static func pictureHeight(of card: CardContent) -> Double {
     (cardWidth * Double(card.pixels.height) / Double(card.pixels.width)).rounded(.up)
   }
 
-  /// How large `card` is.
+  /// Returns the size of `card`, in points.
   public static func size(of card: CardContent) -> Size {
     Size(width: cardWidth, height: pictureHeight(of: card) + textHeight)
   }
 
-  /// The cards of which a part is between `top` and `bottom`, in their order.
+  /// Returns the cards that overlap the range from `top` to `bottom`, in
+  /// ascending order.
   ///
-  /// - Complexity: O(log n + those found).
+  /// - Complexity: O(log *n* + *m*), where *m* is the number of cards returned.
   public func cards(from top: Double, to bottom: Double) -> [Int] {
     var found: [Int] = []
     for column in columns {

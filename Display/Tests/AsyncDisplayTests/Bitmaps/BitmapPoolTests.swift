@@ -14,7 +14,7 @@ import Testing
 @Suite("BitmapPool")
 struct BitmapPoolTests {
   // D8
-  @Test("memory comes back at once, is used again, and is zero by then")
+  @Test("memory returns to the pool immediately and is zeroed when reused")
   func reuses() throws {
     let pool = BitmapPool(keepLimit: 1 << 20)
     let pixels = PixelSize(width: 64, height: 64)
@@ -30,7 +30,7 @@ struct BitmapPoolTests {
   }
 
   // D2, D8
-  @Test("memory that is used again is made zero in steps, and cancelled between them")
+  @Test("reused memory is zeroed in steps that can be cancelled")
   func cancelled() throws {
     let pool = BitmapPool(keepLimit: 1 << 23)
     let pixels = PixelSize(width: 1024, height: 1024)
@@ -50,7 +50,7 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("what fits best is used again, if it is no more than a quarter larger")
+  @Test("the best-fitting memory is reused if it is at most a quarter too large")
   func bestFit() throws {
     let pool = BitmapPool()
     func draw(_ height: Int) throws -> Bitmap {
@@ -69,7 +69,9 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("what is kept is bounded, the oldest freed first; what is larger is freed at once")
+  @Test(
+    "cached memory is bounded, the oldest is freed first, and large memory is freed immediately"
+  )
   func bounded() throws {
     let pool = BitmapPool(keepLimit: 100_000)
     func draw(_ edge: Int) throws -> Bitmap {
@@ -87,7 +89,7 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("what is over the limit is freed by a worker, behind all else; twice the limit at most")
+  @Test("a worker frees memory over the limit at low priority, and never more than twice is cached")
   func trimmed() throws {
     let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
     let pool = BitmapPool(keepLimit: 2 << 20, scheduler: scheduler)
@@ -110,7 +112,7 @@ struct BitmapPoolTests {
     var some = try make(12)
     some.removeAll()
     #expect(pool.metrics.keptBytes == 4 << 20)
-    // What is to be freed is used until it is.
+    // Memory waiting to be freed can still be reused.
     some = try make(7)
     #expect(pool.metrics.keptBytes == 512 << 10 && pool.metrics.allocated == 12)
     some.removeAll()
@@ -120,7 +122,7 @@ struct BitmapPoolTests {
     gate.open()
     #expect(wentBefore.wait())
     #expect(isTrimmed())
-    // And again: whoever was asked has gone.
+    // Once more, because the operation that freed the memory has ended.
     some = try make(8)
     some.removeAll()
     #expect(isTrimmed())
@@ -128,7 +130,7 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("what is larger than the limit goes first, and takes no other with it; one at a time")
+  @Test("memory above the limit is evicted first, one at a time, and evicts no smaller memory")
   func large() throws {
     let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
     let gate = Gate()
@@ -142,7 +144,7 @@ struct BitmapPoolTests {
     var (small, large) = (try make(256, 3), try make(4096, 2))
     small.removeAll()
     large.removeAll()
-    // 512 KiB each, and one of the 8 MiB.
+    // Three of 512 KiB and one of the 8 MiB bitmaps.
     #expect(pool.metrics.keptBytes == 3 << 19 + 8 << 20)
     let done = Gate()
     for _ in 0..<2 { scheduler.add(priority: .background) { _ in } }
@@ -153,10 +155,10 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("a child that was forked lets go of a bitmap without the workers it does not have")
+  @Test("a forked child releases a bitmap without the workers it does not have")
   func child() async {
     await #expect(processExitsWith: .success) {
-      // Which Swift hides.
+      // Swift marks fork as unavailable.
       let symbol = try #require(dlsym(nil, "fork"))
       let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
       let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
@@ -175,7 +177,7 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("in whatever order bitmaps come and go, what is kept is bounded", arguments: 0..<20)
+  @Test("cached memory stays bounded for random allocations and releases", arguments: 0..<20)
   func random(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let limit = 1 << 20
@@ -200,14 +202,15 @@ struct BitmapPoolTests {
       #expect(pool.metrics.lent == bitmaps.count)
     }
     let asked = bitmaps.reduce(0) { $0 + $1.pixels.byteCount }
-    // Eighths, or 4 KiB of what is smallest, and a quarter.
+    // Sizes are rounded up by an eighth, or 4 KiB for the smallest, and a
+    // reused one may be a quarter too large.
     #expect(pool.metrics.lentBytes <= asked * 45 / 32 + bitmaps.count * 4096)
     bitmaps.removeAll()
     #expect(pool.metrics.lentBytes == 0)
   }
 
   // D8
-  @Test("a pool that is gone is freed at once, whoever was asked")
+  @Test("a released pool frees its memory immediately, even with a trim scheduled")
   func gone() throws {
     let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
     let gate = Gate()
@@ -227,7 +230,7 @@ struct BitmapPoolTests {
     gate.open()
   }
 
-  @Test("a drawing that throws gives its memory back")
+  @Test("a drawing that throws returns its memory")
   func throwing() {
     struct Failure: Error {}
     let pool = BitmapPool(keepLimit: 0)

@@ -16,8 +16,7 @@ struct BandTests {
     try ImageSource.data(Pictures.file("png", 30, 50)).decode(from: pool)
   }
 
-  // D-31
-  @Test("what is scaled, and a gradient, can be cancelled every 32 rows")
+  @Test("scaled bitmaps and gradients can be cancelled every 32 rows")
   func polls() throws {
     let picture = try picture()
     let rect = Rect(x: 0, y: 0, width: 40, height: 320)
@@ -54,7 +53,7 @@ struct BandTests {
   }
 
   // D14
-  @Test("where bands begin makes no difference, at odd places and scales, within a clip")
+  @Test("band boundaries change no pixel, at fractional positions and scales, within a clip")
   func seamless() throws {
     let picture = try picture()
     let gradient = Gradient([.init(0, .red), .init(1, Color(white: 0, alpha: 0.3))])
@@ -65,7 +64,7 @@ struct BandTests {
       try context.fill(rect, with: gradient)
     }
     let whole = try draw(220, paint)
-    // The same, 20 rows at a time: bands begin elsewhere.
+    // The same in slices of 20 rows, so bands begin elsewhere.
     let parts = try draw(220) { context in
       for top in stride(from: 0.0, to: 220, by: 20) {
         try context.saved {

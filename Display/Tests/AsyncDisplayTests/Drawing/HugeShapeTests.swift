@@ -2,7 +2,7 @@ import AsyncDisplay
 import Foundation
 import Testing
 
-@Suite("Shapes beyond what can be drawn")
+@Suite("Shapes too large to draw")
 struct HugeShapeTests {
   private let pool = BitmapPool()
 
@@ -10,11 +10,11 @@ struct HugeShapeTests {
     try Bitmap.draw(PixelSize(width: 64, height: 64), from: pool, body)
   }
 
-  // D6, D-31
-  @Test("of any size and corners, they end")
+  // D6
+  @Test("shapes of any size and radius are drawn in finite time")
   func end() async {
     await #expect(processExitsWith: .success) {
-      // What does not end is ended.
+      // Kills a drawing that does not end.
       alarm(60)
       let pool = BitmapPool()
       let odd: [Double] = [.nan, .infinity, -.infinity, 1e300, 1e60, 1e39, 1e20, 1e7, 5, 0, -1]
@@ -36,7 +36,10 @@ struct HugeShapeTests {
   }
 
   // D6
-  @Test("what is in sight of a huge one is where it is", arguments: [1e9, 1e20, 1e60, 1e300])
+  @Test(
+    "the visible part of a huge shape is drawn in the right place",
+    arguments: [1e9, 1e20, 1e60, 1e300]
+  )
   func inSight(_ length: Double) throws {
     let pill = try draw {
       $0.fill(Rect(x: 0, y: 10, width: length, height: 20), radius: 10, with: .red)

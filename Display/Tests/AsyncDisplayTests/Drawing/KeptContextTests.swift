@@ -1,10 +1,9 @@
 import AsyncDisplay
 import Testing
 
-@Suite("A context that is kept")
+@Suite("Contexts kept after their drawing")
 struct KeptContextTests {
-  // D-40b
-  @Test("draws nothing after its drawing, into another's bitmap neither")
+  @Test("a kept context draws nothing, not even into another drawing's bitmap")
   func drawsNothing() throws {
     let pool = BitmapPool()
     let pixels = PixelSize(width: 8, height: 8)
@@ -15,7 +14,7 @@ struct KeptContextTests {
     }
     let late = try #require(kept)
     let second = try Bitmap.draw(pixels, from: pool) { context in
-      // Cairo gives the next context the memory of one that is gone.
+      // Cairo reuses the memory of a destroyed context for the next one.
       #expect(late.cairo != context.cairo)
       let rect = Rect(x: 0, y: 0, width: 8, height: 8)
       late.fill(with: .red)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("ControlNode")
 struct ControlNodeTests {
-  /// A root of 100 x 100 that rasterizes, at 10, 10, and a button of 40 x 40 in it, at
-  /// 20, 20.
+  /// Returns a rasterizing root of 100 x 100 at 10, 10 with a button of 40 x 40
+  /// in it at 20, 20.
   private func makeTree() -> (root: Node, button: Button) {
     let root = Node()
     root.frame = Rect(x: 10, y: 10, width: 100, height: 100)
@@ -22,7 +22,7 @@ struct ControlNodeTests {
   private let outside = Point(x: 100, y: 35)
 
   // D10
-  @Test("a touch that ends in it, outside, or is cancelled, is told as that")
+  @Test("a touch that ends inside, ends outside or is cancelled sends the matching events")
   func ends() {
     let (root, button) = makeTree()
     let router = TouchRouter(root)
@@ -54,8 +54,8 @@ struct ControlNodeTests {
     #expect(button.take() == [])
   }
 
-  // D10, D-40f
-  @Test("actions are called for each of their events, the second tap's down and repeat, too")
+  // D10
+  @Test("an action is called for each of its events, and a second tap sends down and repeat")
   func masks() {
     let (root, button) = makeTree()
     let router = TouchRouter(root)
@@ -76,7 +76,7 @@ struct ControlNodeTests {
     )
   }
 
-  @Test("a target that is gone, or was removed, is not called; its control does not keep it")
+  @Test("a released or removed target is not called, and a control does not retain its targets")
   func targets() {
     let (root, button) = makeTree()
     let trace = Trace()
@@ -84,7 +84,7 @@ struct ControlNodeTests {
     weak let witness = target
     if let target { button.addTarget(target, for: .all) { _, _, _ in trace.record("gone") } }
     target = nil
-    // Before anything is told that would find out.
+    // Checked before any event is sent that could discover it.
     #expect(witness == nil && !button.answersEvents)
     #expect(root.hitTest(Point(x: 30, y: 30)) == nil)
     button.send(.touchUpInside)
@@ -104,13 +104,14 @@ struct ControlNodeTests {
   }
 
   // D10
-  @Test("a touch is for the control in front, wherever its bitmap is")
+  @Test("a touch goes to the frontmost control, wherever its bitmap is")
   func hitTesting() {
     let (root, button) = makeTree()
     button.addTarget(button, for: .all) { _, _, _ in }
     let point = Point(x: 30, y: 30)
     #expect(root.hitTest(point) === button)
-    // What answers no event lets it through; what does is in front.
+    // A node without actions is transparent to touches; a control in front of
+    // it is not.
     let label = Block("label", button.frame, .red)
     root.addSubnode(label)
     #expect(root.hitTest(point) === button)
@@ -131,13 +132,13 @@ struct ControlNodeTests {
     #expect(
       root.hitTest(Point(x: 22, y: 22)) == nil && root.hitTest(Point(x: 40, y: 21)) === button
     )
-    // Beyond its supernode, unless that clips.
+    // Outside its supernode, unless that clips.
     button.frame.origin.x = 90
     #expect(root.hitTest(Point(x: 110, y: 40)) === button)
     root.clipsToBounds = true
     #expect(root.hitTest(Point(x: 110, y: 40)) == nil)
     #expect(root.hitTest(Point(x: .nan, y: 40)) == nil)
-    // Its right and bottom edges are its neighbours'.
+    // Right and bottom edges belong to the neighbours.
     button.cornerRadius = 0
     button.frame.origin.x = 20
     #expect(
@@ -145,7 +146,7 @@ struct ControlNodeTests {
     )
   }
 
-  @Test("a control that is disabled, or taken away, has its touch cancelled")
+  @Test("disabling or removing a control cancels its touch")
   func takenAway() {
     let (root, button) = makeTree()
     let router = TouchRouter(root)
@@ -171,8 +172,7 @@ struct ControlNodeTests {
     #expect(button.take() == [] && !button.isHighlighted)
   }
 
-  // D-35, D-36
-  @Test("pressing draws the picture anew off the loop; what it showed stays meanwhile")
+  @Test("pressing redraws the picture off the loop, and the old contents stay meanwhile")
   func drawsOffLoop() throws {
     try withDisplay { display in
       let (root, button) = makeTree()
@@ -207,7 +207,7 @@ struct ControlNodeTests {
     }
   }
 
-  @Test("off the loop, a control that is loaded traps")
+  @Test("using a loaded control off its loop traps")
   func traps() async {
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()
@@ -222,7 +222,7 @@ struct ControlNodeTests {
   }
 }
 
-/// Green, red while it is pressed, blue if it is selected.
+/// A green button. Red while pressed, blue if selected.
 private final class Button: ControlNode {
   private var events: [String] = []
   var follows = true

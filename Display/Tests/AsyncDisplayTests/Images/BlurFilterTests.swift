@@ -6,7 +6,7 @@ import Testing
 struct BlurFilterTests {
   private let pool = BitmapPool()
 
-  /// A picture of random premultiplied pixels.
+  /// Returns a picture of random premultiplied pixels.
   private func noise(_ width: Int, _ height: Int) throws -> Bitmap {
     var generator = SeededGenerator(seed: UInt64(width * 1000 + height))
     return try Bitmap.draw(PixelSize(width: width, height: height), from: pool) { context in
@@ -22,7 +22,7 @@ struct BlurFilterTests {
 
   // D10
   @Test(
-    "three box passes each way, as the plain sums make them",
+    "a blur equals three naive box passes in each direction",
     arguments: [(1.0, 7, 5), (2.0, 16, 16), (5.5, 23, 40), (30, 33, 9), (135, 5, 40), (3, 1, 1)]
   )
   func equalsReference(_ radius: Double, _ width: Int, _ height: Int) throws {
@@ -34,7 +34,7 @@ struct BlurFilterTests {
     #expect(isSame)
   }
 
-  @Test("kernels are those of the tutorial's blur, and bounded")
+  @Test("kernels match the tutorial's blur and are bounded")
   func kernels() {
     #expect(BlurFilter(radius: 30).kernel == 57)
     #expect(BlurFilter(radius: 60).kernel == 113)
@@ -44,7 +44,7 @@ struct BlurFilterTests {
     #expect(BlurFilter(radius: 1e9).kernel == 255)
   }
 
-  @Test("a saturation that is not a number changes nothing; infinite ones are at the limits")
+  @Test("a saturation of NaN changes nothing, and infinite ones are clamped")
   func oddSaturation() throws {
     let bitmap = try noise(9, 5)
     func apply(_ saturation: Double) throws -> Bitmap {
@@ -56,7 +56,7 @@ struct BlurFilterTests {
     }
   }
 
-  @Test("what is set later is held to what is given at first")
+  @Test("setters enforce the same preconditions as the initializer")
   func oddLater() async {
     await #expect(processExitsWith: .failure) {
       var filter = BlurFilter(radius: 3)
@@ -68,8 +68,8 @@ struct BlurFilterTests {
     }
   }
 
-  // D10, W4, D-31
-  @Test("it asks every 16 rows of each pass, and a cancelled blur is no picture")
+  // D10
+  @Test("a blur polls every 16 rows of each pass and can be cancelled at each poll")
   func polls() throws {
     let bitmap = try noise(4, 64)
     let asked = Tally()
@@ -77,7 +77,8 @@ struct BlurFilterTests {
       asked.count()
       return false
     }
-    // Four blocks each of one pass over rows and three over columns, and the end.
+    // Four blocks for the pass over rows, four for each of three passes over
+    // columns, and one at the end.
     #expect(asked.value == 17)
     for last in 1...17 {
       let asked = Tally()
@@ -89,9 +90,8 @@ struct BlurFilterTests {
     #expect(pool.metrics.lent == 1)
   }
 
-  // D-31
   @Test(
-    "made smaller, it asks as often, or once a row of the result",
+    "a reduced blur polls as often, or once per row of the result",
     arguments: [(1, 17), (4, 4 + 5), (16, 4 + 5), (64, 1 + 5)]
   )
   func pollsReduced(_ reduction: Int, _ count: Int) throws {
@@ -105,7 +105,7 @@ struct BlurFilterTests {
   }
 
   // D10
-  @Test("reduced, the result has so many times fewer pixels, and the same means")
+  @Test("a reduced blur has fewer pixels with the same mean")
   func reduced() throws {
     let plain = try Bitmap.draw(PixelSize(width: 33, height: 18), scale: 2, from: pool) {
       $0.fill(with: Color(red: 1, green: 0.5, blue: 0.25))
@@ -116,7 +116,7 @@ struct BlurFilterTests {
     #expect(isPlain)
   }
 
-  @Test("a tint beyond what colours are is the nearest that there is")
+  @Test("a tint with components out of range is clamped")
   func oddTint() throws {
     let bitmap = try noise(9, 5)
     func apply(_ red: Double, _ green: Double, _ blue: Double, _ alpha: Double) throws -> Bitmap {
@@ -136,7 +136,7 @@ struct BlurFilterTests {
     }
   }
 
-  @Test("saturation and tint change colours, never alpha beyond what it covers")
+  @Test("saturation and tint change colours but keep them premultiplied")
   func tones() throws {
     let red = try Bitmap.draw(PixelSize(width: 2, height: 2), from: pool) { $0.fill(with: .red) }
     let grey = try BlurFilter(radius: 0, saturation: 0).apply(to: red, from: pool)
@@ -154,7 +154,7 @@ struct BlurFilterTests {
   }
 }
 
-/// The same by the plainest way: every sum anew.
+/// A naive box blur that computes every sum from scratch.
 private enum Reference {
   static func blur(_ bitmap: Bitmap, kernel: Int) -> [UInt32] {
     let (width, height) = (bitmap.pixels.width, bitmap.pixels.height)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Decodings in flight")
 struct DecodeLimitTests {
-  /// A node of 4 x 4, 64 bytes, for `image`.
+  /// Returns a node of 4 x 4 pixels, 64 bytes, that shows `image`.
   private func node(_ image: ImageSource, _ modification: ImageModification? = nil) -> ImageNode {
     let node = ImageNode()
     node.frame = Rect(x: 0, y: 0, width: 4, height: 4)
@@ -20,9 +20,10 @@ struct DecodeLimitTests {
   }
 
   // D8
-  @Test("no more pictures are decoded at once than the limit allows, the most urgent first")
+  @Test("decodings in flight stay within the limit, and higher priorities come first")
   func bounded() throws {
-    // 2048 bytes a picture: its own, and what becomes of it.
+    // 2048 bytes per image: the decoded bitmap and the result of the
+    // modification.
     try withDisplay(workers: 4, inFlightLimit: 2048) { display in
       let trace = Trace()
       let nodes = (0..<12).map { number in
@@ -37,7 +38,7 @@ struct DecodeLimitTests {
       }
       let isFinished = display.settle()
       #expect(isFinished && nodes.allSatisfy { $0.layer?.contents != nil })
-      // The first was alone when it came.
+      // The first began before the others arrived.
       #expect(trace.events == ["0"] + (1..<12).reversed().map { "\($0)" })
       #expect(display.metrics.peakInFlightBytes == 2048)
       #expect(display.metrics.inFlightBytes == 0)
@@ -45,7 +46,7 @@ struct DecodeLimitTests {
   }
 
   // D8
-  @Test("one that is larger than the limit is decoded alone; equal ones count once")
+  @Test("an image larger than the limit is decoded alone, and equal images count once")
   func largerThanLimit() throws {
     try withDisplay(inFlightLimit: 10) { display in
       let nodes = [png(16, 16), png(16, 17), png(16, 17)].map { node($0) }
@@ -57,7 +58,7 @@ struct DecodeLimitTests {
   }
 
   // D8, D10
-  @Test("a picture counts as large as its file says", arguments: ["png", "jpeg"])
+  @Test("an image counts with the size in its header", arguments: ["png", "jpeg"])
   func sizes(_ type: String) throws {
     let bytes = Pictures.file(type, 31, 17)
     let path = NSTemporaryDirectory() + "/picture \(UUID().uuidString)"
@@ -74,8 +75,8 @@ struct DecodeLimitTests {
     }
   }
 
-  // D8, D-30
-  @Test("a JPEG with something between its segments counts as large as it is")
+  // D8
+  @Test("a JPEG with bytes between its segments counts with its actual size")
   func stuffed() throws {
     let good = Pictures.file("jpeg", 31, 17)
     let first = 4 + Int(good[4]) << 8 + Int(good[5])
@@ -91,8 +92,8 @@ struct DecodeLimitTests {
     }
   }
 
-  // D8, D-30
-  @Test("what begins as a picture and does not say how large it is counts as the largest")
+  // D8
+  @Test("a picture whose header does not give its size counts as the largest possible")
   func unsaid() throws {
     let jpeg = Pictures.file("jpeg", 31, 17)
     for bytes in [Array(jpeg.prefix(30)), Array(Pictures.file("png", 31, 17).prefix(20))] {
@@ -106,9 +107,9 @@ struct DecodeLimitTests {
     }
   }
 
-  // D8, D-30
+  // D8
   @Test(
-    "a blur counts with what it needs on the way, a reduced one with less",
+    "a blur counts with its intermediate bitmaps, and a reduced one with fewer",
     arguments: [(1, 3), (4, 2)]
   )
   func blurs(_ reduction: Int, _ count: Int) throws {
@@ -120,13 +121,13 @@ struct DecodeLimitTests {
       let isFinished = display.settle()
       #expect(isFinished && node.layer?.contents != nil)
       #expect(display.metrics.peakInFlightBytes == count * 40_000)
-      // Memory comes by eighths.
+      // Allocation sizes are rounded up by at most an eighth.
       #expect(pool.metrics.peakLentBytes <= display.metrics.peakInFlightBytes * 9 / 8)
     }
   }
 
-  // D8, D-30
-  @Test("a blurred shadow counts with the room it needs, of the largest one in a picture")
+  // D8
+  @Test("a blurred shadow counts with its scratch memory, once for the largest in a picture")
   func shadows() throws {
     let pool = BitmapPool(keepLimit: 0)
     let shadow = TextStyle.Shadow(offset: .zero, blur: 4, color: .black)
@@ -145,10 +146,11 @@ struct DecodeLimitTests {
       root.load(in: display)
       let isFinished = display.settle()
       #expect(isFinished && root.layer?.contents != nil)
-      // Three of 100 points each way: the canvas is as much smaller.
+      // Three of 100 points each way. The canvas without its shadow is smaller
+      // by the same amount.
       #expect(display.metrics.peakInFlightBytes == 4 * 40_000)
       #expect(pool.metrics.peakLentBytes <= display.metrics.peakInFlightBytes * 9 / 8)
-      // Two of them do not fit at once.
+      // Both do not fit at the same time.
       let other = TextNode()
       other.frame = Rect(x: 0, y: 0, width: 100, height: 100)
       (other.text, other.style) = (text.text, text.style)
@@ -161,12 +163,12 @@ struct DecodeLimitTests {
   }
 
   // D7
-  @Test("pictures of files that are waited for are decoded at once, as those of bytes are")
+  @Test("images of files are decoded concurrently while waited for, like images of bytes")
   func waitedTogether() throws {
     let paths = (0..<3).map { _ in NSTemporaryDirectory() + "/picture \(UUID().uuidString)" }
     defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
     for isFile in [false, true] {
-      // Nothing fits: what is waited for is decoded all the same.
+      // Nothing fits, but an image that is waited for is decoded regardless.
       try withDisplay(workers: 3, inFlightLimit: 1) { display in
         let (gate, began, late) = (Gate(), Counted(), Counted())
         let root = Node()
@@ -186,14 +188,14 @@ struct DecodeLimitTests {
         root.load(in: display)
         root.waitUntilDisplayed()
         #expect(root.layer?.contents != nil && began.value == paths.count)
-        // Each waits for all others to begin.
+        // Each waits until all others have begun.
         #expect(late.value == 0)
       }
     }
   }
 
   // D7, D8
-  @Test("what is waited for is decoded whatever the limit; what is cancelled never is")
+  @Test("an image that is waited for is decoded regardless of the limit, and a cancelled one never")
   func waitedFor() throws {
     try withDisplay(workers: 2, inFlightLimit: 10) { display in
       let (gate, began, count) = (Gate(), Gate(), Counted())
@@ -220,7 +222,7 @@ struct DecodeLimitTests {
       second.waitUntilDisplayed()
       #expect(count.value == 1 && second.layer?.contents != nil)
       third.unload()
-      // Let go of as it is.
+      // Released without unloading.
       unwanted = nil
       gate.open()
       let isFinished = display.settle()

@@ -2,8 +2,9 @@ import AsyncDisplay
 import Foundation
 import Testing
 
-/// What hostile content takes. With `LT_FIGURES=1` it prints the longest time between two
-/// looks at the cancel flag, and the most memory of the process; without, it does nothing.
+/// Measures the cost of hostile content. With `LT_FIGURES=1` it prints the
+/// longest time between two polls for cancellation and the peak memory of the
+/// process. Without it the suite is disabled.
 @Suite(
   "Cost of hostile content",
   .enabled(if: ProcessInfo.processInfo.environment["LT_FIGURES"] == "1"),
@@ -19,7 +20,7 @@ struct HostileCostTests {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  // Kilobytes of this process now, and at most since `reset`.
+  // Peak memory of this process since `resetPeak()`, in kilobytes.
   private static var memory: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
@@ -30,7 +31,8 @@ struct HostileCostTests {
     try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
   }
 
-  // Prints what `body` takes, which is given the question whether it is cancelled.
+  // Prints the cost of `body`, which receives the function that it polls for
+  // cancellation.
   private func measure(_ name: String, _ body: (() -> Bool) throws -> Void) {
     Self.resetPeak()
     let (before, start) = (Self.memory, Self.seconds())
@@ -49,7 +51,7 @@ struct HostileCostTests {
     longest = max(longest, end - last)
     let grown = Double(Self.memory - before) / 1024
     let figures = String(
-      format: "%7.1f ms between looks, %8.1f ms in all, %6d looks, %6.1f MiB: ",
+      format: "%7.1f ms between polls, %8.1f ms in all, %6d polls, %6.1f MiB: ",
       longest * 1e3,
       (end - start) * 1e3,
       looks,

@@ -6,7 +6,8 @@ struct HostilePictureTests {
   private typealias JPEG = HostilePictures.JPEG
   private let pool = BitmapPool(keepLimit: 0)
 
-  // How often it is asked whether it is cancelled while `bytes` are decoded; and the error.
+  // Decodes `bytes`. Returns the number of polls for cancellation and the
+  // error.
   private func looks(_ bytes: [UInt8], stopAt limit: Int = .max) -> (Int, (any Error)?) {
     let asked = Tally()
     do {
@@ -17,14 +18,14 @@ struct HostilePictureTests {
     }
   }
 
-  // D-30
   @Test(
-    "a JPEG in scans whose coefficients need over 120 MiB is refused by its header",
+    "a progressive JPEG whose coefficients need over 120 MiB is rejected by its header",
     arguments: [
       (16_384, 4096, [0x11, 0x11, 0x11] as [UInt8], 402_653_184),
       (16_384, 4096, [0x22, 0x11, 0x11], 201_326_592),
       (16_384, 4096, [0x11], 134_217_728),
-      // Of other sizes than whole blocks: the right and lower ones are kept whole.
+      // Sizes that are no multiple of the block size are rounded up to whole
+      // blocks.
       (8193, 8191, [0x44, 0x11, 0x14], 8224 / 32 * (8192 / 32) * 21 * 128),
     ]
   )
@@ -37,8 +38,7 @@ struct HostilePictureTests {
     }
   }
 
-  // D-30
-  @Test("a large file may need 32 times its own bytes")
+  @Test("a large file may need 32 times its own size")
   func largeFile() {
     let jpeg = JPEG(width: 16_384, height: 4096, factors: [0x11, 0x11, 0x11]).bytes
     func error(_ count: Int) -> (any Error)? {
@@ -46,18 +46,18 @@ struct HostilePictureTests {
     }
     let least = 402_653_184 / 32
     #expect(error(least - 1) as? ImageError == .tooManyCoefficients(byteCount: 402_653_184))
-    // It would be decoded, were it not cancelled.
+    // It would be decoded if it were not cancelled.
     #expect(error(least) is CancellationError)
   }
 
-  // D-30, D-31
-  @Test("scans times pixels are 2^30 at most, and every row of blocks of each scan is a step")
+  @Test("scans times pixels are limited to 2^30, and each row of blocks of a scan is a step")
   func scans() {
     func looks(_ count: Int) -> (Int, (any Error)?) {
       let scans = [Int](repeating: 1, count: count)
       return self.looks(JPEG(width: 8192, height: 8192, scans: scans).bytes)
     }
-    // 2^26 pixels of one component are too many coefficients: so 2^25.
+    // 2^26 pixels of one component have too many coefficients, so this uses
+    // 2^25.
     let scans = [Int](repeating: 1, count: 40)
     let bytes = JPEG(width: 8192, height: 4096, scans: scans).bytes
     let (asked, error) = self.looks(bytes)
@@ -70,12 +70,12 @@ struct HostilePictureTests {
     #expect(pool.metrics.lent == 0)
   }
 
-  // D8, D-30
-  @Test("the coefficients of a JPEG in scans are in flight with its pixels")
+  // D8
+  @Test("the coefficients of a progressive JPEG count as in flight together with its pixels")
   func inFlight() throws {
     let inScans = JPEG(kind: 0xC0, width: 20, height: 18, factors: [0x22, 0x11, 0x11]).bytes
     let inOne = JPEG(kind: 0xC0, width: 20, height: 18).bytes
-    // Four groups of six blocks, of 128 bytes each.
+    // Four groups of six blocks of 128 bytes each.
     let cases = [
       (PictureKind.progressive.bytes, 0, 1440 + 3072), (inScans, 0, 1440 + 3072),
       (inScans, 1, 1440 + 3072), (inScans, 4, 5 * 1440), (inOne, 0, 1440), (inOne, 1, 2 * 1440),
@@ -97,8 +97,7 @@ struct HostilePictureTests {
     }
   }
 
-  // D-30
-  @Test("a picture that is refused by its coefficients needs no memory in flight")
+  @Test("a picture rejected because of its coefficients needs no memory in flight")
   func refused() throws {
     try withDisplay { display in
       let node = ImageNode()
@@ -111,9 +110,8 @@ struct HostilePictureTests {
     }
   }
 
-  // D-30
   @Test(
-    "a JPEG that libjpeg does not read is refused: of 12 bits, lossless, hierarchical, unsized",
+    "JPEGs that libjpeg cannot read are rejected: 12 bits, lossless, hierarchical, unsized",
     arguments: [
       JPEG(precision: 12, width: 64, height: 64),
       JPEG(kind: 0xC0, precision: 12, width: 64, height: 64),
@@ -129,28 +127,25 @@ struct HostilePictureTests {
     #expect(pool.metrics.peakLentBytes == 0)
   }
 
-  // D-31
   @Test(
-    "a step is 16 rows, or a row of blocks, however a JPEG is coded",
+    "a step is at most 16 rows or a row of blocks for every JPEG coding",
     arguments: [0xC0, 0xC9, 0xCA]
   )
   func coded(_ kind: UInt8) {
     let bytes = JPEG(kind: kind, width: 4096, height: 2048, scans: [200_000]).bytes
     let (asked, error) = looks(bytes)
-    // try?: arithmetic coding is an option of libjpeg.
+    // Arithmetic coding is optional in libjpeg, so an error is accepted.
     #expect(error is ImageError || asked >= 2048 / 16)
   }
 
-  // D-31
-  @Test("a JPEG with a megabyte of notes is decoded as one without")
+  @Test("a JPEG with a megabyte of Exif data is decoded normally")
   func notes() {
     let (asked, error) = looks(JPEG(kind: 0xC0, width: 64, height: 64, notes: 1_000_000).bytes)
     #expect(error == nil && asked >= 4)
   }
 
-  // D-31
   @Test(
-    "a step of a PNG is 16 rows, in each of seven passes, however few bytes they are",
+    "a step of an interlaced PNG is 16 rows of one of seven passes, however small the file",
     arguments: [(1, 0), (16, 6)] as [(Int, UInt8)]
   )
   func interlaced(_ depth: Int, _ color: UInt8) {

@@ -3,7 +3,7 @@ import Foundation
 import LoopTransactions
 import Testing
 
-@Suite("Pictures that could not be had")
+@Suite("Retrying failed images")
 struct ImageRetryTests {
   private func node(_ image: ImageSource) -> ImageNode {
     let node = ImageNode()
@@ -13,7 +13,9 @@ struct ImageRetryTests {
   }
 
   // D2, D10
-  @Test("a modification that throws a cancellation nobody asked for fails, and that is told")
+  @Test(
+    "a modification that throws CancellationError without being cancelled fails and is reported"
+  )
   func throwsCancellation() throws {
     for isAsynchronous in [true, false] {
       try withDisplay { display in
@@ -30,7 +32,7 @@ struct ImageRetryTests {
 
   // D10
   @Test(
-    "a file that came later is shown by the next display, however that is asked for",
+    "a file created after a failure is shown by the next display, however it is requested",
     arguments: ["displayed", "set", "loaded", "waited for"]
   )
   func later(_ way: String) throws {
@@ -58,7 +60,7 @@ struct ImageRetryTests {
   }
 
   // D8, D10
-  @Test("where there was no memory for a picture there may be next time; damaged is damaged")
+  @Test("a decoding that ran out of memory is retried, and one of a damaged file is not")
   func memory() throws {
     try withDisplay { display in
       let (count, damage) = (Counted(), Counted())
@@ -84,7 +86,7 @@ struct ImageRetryTests {
     }
   }
 
-  @Test("a canvas, and a text, have their pictures tried again, too")
+  @Test("canvases and mixed texts also retry their images")
   func canvas() throws {
     let path = NSTemporaryDirectory() + "/picture \(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -7,7 +7,7 @@ struct ImageSourceTests {
   private let pool = BitmapPool()
 
   // D10
-  @Test("PNG and JPEG are decoded; what is translucent is premultiplied")
+  @Test("PNG and JPEG are decoded, and translucent pixels are premultiplied")
   func decodes() throws {
     let png = try ImageSource.data(Pictures.file("png", 5, 3)).decode(from: pool)
     #expect(png.pixels == PixelSize(width: 5, height: 3))
@@ -21,10 +21,10 @@ struct ImageSourceTests {
   }
 
   // O10
-  @Test("bytes are equal if all of them are, whoever has them; by a hash that is made once")
+  @Test("image data is equal if all bytes are equal, and then has equal hashes")
   func equality() {
     let bytes = Pictures.file("png", 40, 30)
-    // Of memory of its own.
+    // A copy in separate memory.
     let (one, same) = (ImageData(bytes), ImageData(bytes.map { $0 }))
     #expect(one == same && Set([one, same]).count == 1)
     for index in [0, bytes.count / 2, bytes.count - 1] {
@@ -36,7 +36,7 @@ struct ImageSourceTests {
     #expect(ImageData([]) == ImageData([]) && ImageData([]) != ImageData([0]))
   }
 
-  @Test("what is no picture, cut off, or too large is refused, and says why")
+  @Test("a file that is no picture, truncated or too large is rejected with the reason")
   func refuses() throws {
     let png = Pictures.file("png", 200, 200)
     func failure(_ bytes: [UInt8]) -> ImageError? {
@@ -49,11 +49,12 @@ struct ImageSourceTests {
     #expect(failure(Array("GIF89a".utf8)) == .unknownFormat)
     #expect(failure(Array("<svg/>".utf8)) == .unknownFormat)
     guard case .damaged = failure(Array(png.prefix(png.count / 2))) else {
-      Issue.record("half a picture, and \(String(describing: failure(Array(png.prefix(100)))))")
+      let other = String(describing: failure(Array(png.prefix(100))))
+      Issue.record("half a PNG was not rejected as damaged; its first 100 bytes: \(other)")
       return
     }
-    // A header that says 100,000 by 100,000, with its checksum left wrong or made right,
-    // takes no memory for them.
+    // A header that declares 100,000 by 100,000 pixels allocates no memory for
+    // them, with a wrong or a correct checksum.
     var huge = png
     for (index, byte) in [0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0].enumerated() {
       huge[16 + index] = UInt8(byte)
@@ -68,7 +69,7 @@ struct ImageSourceTests {
   }
 
   @Test(
-    "hostile files decode or are refused, and leave nothing behind",
+    "hostile files are decoded or rejected, and leave no bitmap in use",
     arguments: ["png", "jpeg"]
   )
   func fuzzed(_ type: String) {
@@ -81,14 +82,14 @@ struct ImageSourceTests {
         bytes[place] = UInt8(truncatingIfNeeded: generator.next())
       }
       if generator.next() % 4 == 0 { bytes.removeLast(Int(generator.next() % 100)) }
-      if type == "png", generator.next() % 2 == 0 { Checksum.mend(&bytes) }
-      // try?: refused is as good as decoded; what counts is that it ends.
+      if type == "png", generator.next() % 2 == 0 { Checksum.repair(&bytes) }
+      // try?: being rejected is as good as being decoded. The test is that it
+      // returns.
       _ = try? ImageSource.data(bytes).decode(from: pool)
     }
     #expect(pool.metrics.lent == 0)
   }
 
-  // D-31
   @Test("decoding is cancelled between chunks and rows")
   func cancelled() {
     let bytes = Pictures.file("png", 600, 600)
@@ -100,11 +101,11 @@ struct ImageSourceTests {
   }
 }
 
-/// Counts, on one thread.
+/// A counter for one thread.
 final class Tally {
   private(set) var value = 0
 
-  /// Counts one; how many that makes.
+  /// Counts one and returns the total.
   @discardableResult
   func count() -> Int {
     value += 1

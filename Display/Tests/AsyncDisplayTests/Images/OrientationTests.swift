@@ -2,14 +2,15 @@ import AsyncDisplay
 import LoopTransactionsTesting
 import Testing
 
-@Suite("Pictures of turned cameras")
+@Suite("Exif orientation")
 struct OrientationTests {
   private let pool = BitmapPool()
 
   // D10
-  @Test("they come the right way up, as gdk-pixbuf turns them", arguments: 1...8, [true, false])
+  @Test("a picture is turned upright as by gdk-pixbuf", arguments: 1...8, [true, false])
   func turned(_ orientation: Int, _ isLittle: Bool) throws {
-    // Of more rows than are turned at once, and of odd edges.
+    // More rows than are turned in one step, and sizes that are no multiple of
+    // it.
     let jpeg = Pictures.file("jpeg", 37, 21)
     let bytes = Pictures.turned(jpeg, orientation, isLittle: isLittle)
     let bitmap = try ImageSource.data(bytes).decode(from: pool)
@@ -19,7 +20,7 @@ struct OrientationTests {
     #expect(isSame)
   }
 
-  @Test("what says no way that there is comes as it is", arguments: [0, 9, 65_535])
+  @Test("a picture with an invalid orientation is not turned", arguments: [0, 9, 65_535])
   func odd(_ orientation: Int) throws {
     let plain = Pictures.file("jpeg", 37, 21)
     let bitmap = try ImageSource.data(Pictures.turned(plain, orientation)).decode(from: pool)
@@ -27,7 +28,7 @@ struct OrientationTests {
     #expect(isSame)
   }
 
-  @Test("a camera's note may be of any bytes")
+  @Test("Exif data may contain any bytes")
   func hostile() throws {
     let plain = Pictures.file("jpeg", 37, 21)
     let pixels = try ImageSource.data(plain).decode(from: pool)
@@ -54,7 +55,7 @@ struct OrientationTests {
     }
   }
 
-  @Test("a camera's note may come behind others, and have more in it")
+  @Test("Exif data may follow other segments and contain other entries")
   func behind() throws {
     let plain = Pictures.file("jpeg", 37, 21)
     let entry: [UInt8] = [1, 0x0F, 0, 2, 0, 0, 0, 4, 65, 66, 67, 0]
@@ -65,8 +66,7 @@ struct OrientationTests {
     #expect(size == PixelSize(width: 21, height: 37))
   }
 
-  // D-31
-  @Test("turning asks every 16 rows", arguments: [1, 3, 6])
+  @Test("turning a picture polls every 16 rows", arguments: [1, 3, 6])
   func polls(_ orientation: Int) throws {
     let bytes = Pictures.turned(Pictures.file("jpeg", 64, 64), orientation)
     let asked = Tally()
@@ -74,13 +74,14 @@ struct OrientationTests {
       asked.count()
       return false
     }
-    // Before there is memory, and four blocks of rows.
+    // Once before the memory is allocated, and once for each of four blocks of
+    // rows.
     #expect(asked.value == 1 + 4)
   }
 }
 
 extension Pictures {
-  /// A JPEG with a camera's note of which way it was held.
+  /// Returns a JPEG with Exif data that contains `orientation`.
   static func turned(_ jpeg: [UInt8], _ orientation: Int, isLittle: Bool = false) -> [UInt8] {
     func number(_ value: Int, _ size: Int) -> [UInt8] {
       let bytes = (0..<size).map { UInt8(value >> (8 * $0) & 255) }
@@ -92,7 +93,7 @@ extension Pictures {
     return noted(jpeg, Array("Exif\0\0".utf8) + order + directory + entry + number(0, 4))
   }
 
-  /// A JPEG with a note of `bytes` before all others.
+  /// Returns a JPEG with an APP1 segment of `bytes` before all others.
   static func noted(_ jpeg: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
     Array(jpeg[..<2]) + [0xFF, 0xE1, 0, UInt8(bytes.count + 2)] + bytes + jpeg[2...]
   }

@@ -2,12 +2,12 @@ import AsyncDisplay
 import LoopTransactionsTesting
 import Testing
 
-/// What `scripts/soak attack` runs at a higher scale, with other seeds.
+/// `scripts/soak attack` runs this suite at a higher scale with other seeds.
 @Suite("Pictures under attack", .serialized)
 struct PictureAttackTests {
   // D10
   @Test(
-    "damaged, cut and repeated pictures are decoded or refused, and keep no bitmap",
+    "damaged, truncated and repeated pictures are decoded or rejected and leave no bitmap in use",
     arguments: PictureKind.allCases
   )
   func attacked(_ kind: PictureKind) {
@@ -42,11 +42,11 @@ struct PictureAttackTests {
       default: repeatPart(of: &bytes, to: place, &generator)
       }
     }
-    if !kind.isJPEG, Int.random(in: 0..<4, using: &generator) > 0 { Checksum.mend(&bytes) }
+    if !kind.isJPEG, Int.random(in: 0..<4, using: &generator) > 0 { Checksum.repair(&bytes) }
     return bytes
   }
 
-  /// Inserts many copies of a part: a few bytes, a segment, or a whole scan.
+  /// Inserts many copies of a part: a few bytes, a segment or a whole scan.
   private static func repeatPart(
     of bytes: inout [UInt8],
     to place: Int,

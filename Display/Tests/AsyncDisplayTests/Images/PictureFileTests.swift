@@ -4,11 +4,10 @@ import Testing
 
 @Suite("Files of pictures")
 struct PictureFileTests {
-  // D-31
-  @Test("a pipe that nobody writes, and a folder, are refused, not waited for")
+  @Test("a pipe without a writer, a folder and a device are rejected instead of waited for")
   func noFile() async {
     await #expect(processExitsWith: .success) {
-      // What waits for a writer is ended.
+      // Kills the process if it waits for a writer.
       alarm(20)
       let path = NSTemporaryDirectory() + "/pipe \(getpid())"
       require(mkfifo(path, 0o600) == 0)
@@ -19,7 +18,7 @@ struct PictureFileTests {
           exit(2)
         } catch { require(error as? ImageError == .notAFile(path: path)) }
       }
-      // Nor does a node whose picture is one, which looks how large it is.
+      // A node that measures such a file does not wait either.
       try withDisplay { display in
         let node = ImageNode()
         node.frame = Rect(x: 0, y: 0, width: 8, height: 8)
@@ -30,7 +29,6 @@ struct PictureFileTests {
     }
   }
 
-  // D-31
   @Test("reading is cancelled between blocks of 64 KiB")
   func cancelled() throws {
     let path = NSTemporaryDirectory() + "/picture \(UUID().uuidString)"
@@ -52,5 +50,5 @@ struct PictureFileTests {
   }
 }
 
-/// Ends the process with a failure unless `condition` holds.
+/// Exits with a failure unless `condition` holds.
 private func require(_ condition: Bool) { if !condition { exit(1) } }

@@ -7,7 +7,10 @@ struct PictureKindTests {
   private let pool = BitmapPool()
 
   // D10
-  @Test("each is decoded to the bytes that gdk-pixbuf has", arguments: PictureKind.allCases)
+  @Test(
+    "every kind is decoded to the same pixels as by gdk-pixbuf",
+    arguments: PictureKind.allCases
+  )
   func kinds(_ kind: PictureKind) throws {
     let bitmap = try ImageSource.data(kind.bytes).decode(from: pool)
     let expected = try #require(
@@ -19,9 +22,9 @@ struct PictureKindTests {
   }
 
   // D10
-  @Test("inks are read as Adobe's programs write them, whoever wrote them")
+  @Test("CMYK values are read as inverted, with or without an Adobe marker")
   func plainInks() throws {
-    // Without its second segment, which says that.
+    // Without the second segment, the Adobe marker.
     let adobe = PictureKind.cmyk.bytes
     let bytes = Array(adobe[..<2] + adobe[(4 + Int(adobe[5]))...])
     let bitmap = try ImageSource.data(bytes).decode(from: pool)
@@ -30,7 +33,10 @@ struct PictureKindTests {
     #expect(isSame)
   }
 
-  @Test("any of their bits may be wrong, or missing", arguments: PictureKind.allCases)
+  @Test(
+    "pictures with flipped or missing bits are decoded or rejected",
+    arguments: PictureKind.allCases
+  )
   func fuzzed(_ kind: PictureKind) {
     var generator = SeededGenerator(seed: 12)
     for _ in 0..<1000 {
@@ -40,16 +46,16 @@ struct PictureKindTests {
         bytes[place] ^= 1 << UInt8(generator.next() % 8)
       }
       if generator.next() % 4 == 0 { bytes.removeLast(Int(generator.next() % 60)) }
-      if !kind.isJPEG { Checksum.mend(&bytes) }
-      // try?: refused is as good as decoded; what counts is that it ends.
+      if !kind.isJPEG { Checksum.repair(&bytes) }
+      // try?: being rejected is as good as being decoded. The test is that it
+      // returns.
       _ = try? ImageSource.data(bytes).decode(from: pool)
     }
     #expect(pool.metrics.lent == 0)
   }
 
-  // D-31
   @Test(
-    "a JPEG in scans is cancelled between rows of blocks of any scan, a PNG wherever it is read",
+    "a JPEG can be cancelled between rows of blocks of any scan, and a PNG at every read",
     arguments: [PictureKind.progressive, .interlaced, .palette]
   )
   func cancelled(_ kind: PictureKind) {
@@ -60,7 +66,8 @@ struct PictureKindTests {
         return false
       }
     }
-    // Ten scans, of two rows of blocks each at least; four chunks at least, in parts.
+    // Ten scans of at least two rows of blocks; or at least four chunks, in
+    // several reads.
     #expect(whole.value > (kind.isJPEG ? 20 : 12))
     for limit in 0..<whole.value {
       let asked = Tally()
@@ -71,10 +78,10 @@ struct PictureKindTests {
     }
   }
 
-  // D-30, D-31
-  @Test("a PNG that goes on behind its pixels is refused before that is read")
+  @Test("a PNG with excess data after its pixels is rejected before that is read")
   func tail() throws {
-    // Stored, not compressed: 4 bytes of a pixel, and megabytes of nothing.
+    // Stored without compression: 4 bytes for the pixel, then megabytes of
+    // zeros.
     func png(_ tail: Int) -> [UInt8] {
       let pixel: [UInt8] = [0, 10, 20, 30]
       var data: [UInt8] = [0x78, 0x01]
@@ -86,7 +93,7 @@ struct PictureKindTests {
         let high = UInt8(block.count >> 8)
         data += [rest.isEmpty ? 1 : 0, low, high, ~low, ~high] + block
       }
-      // Adler's, of what is there.
+      // The Adler-32 checksum of the data.
       var (one, two) = (UInt32(1), UInt32(0))
       for byte in pixel + [UInt8](repeating: 0, count: tail) {
         one = (one + UInt32(byte)) % 65_521
@@ -100,21 +107,20 @@ struct PictureKindTests {
     }
     #expect(try ImageSource.data(png(0)).decode(from: pool).firstPixel == 0xFF0A_141E)
     let asked = Tally()
-    #expect(throws: ImageError.damaged("more than its pixels")) {
+    #expect(throws: ImageError.damaged("more data than its pixels need")) {
       try ImageSource.data(png(1 << 20)).decode(from: pool) {
         asked.count()
         return false
       }
     }
-    // By 8 KiB, of 64 at most.
+    // Reads 8 KiB at a time, and 64 KiB at most.
     #expect(asked.value < 30)
   }
 
-  // D-30
-  @Test("a PNG with more texts than anybody would keep is decoded all the same")
+  @Test("a PNG with thousands of text chunks is decoded normally")
   func texts() throws {
     let bytes = PictureKind.palette.bytes
-    // That say they are compressed, and are not.
+    // They claim to be compressed but are not.
     let text = Checksum.chunk("zTXt", Array("a\0\0".utf8) + [UInt8](repeating: 7, count: 5000))
     let more = Array(bytes[..<33]) + (0..<2000).flatMap { _ in text } + bytes[33...]
     let plain = try ImageSource.data(bytes).decode(from: pool)
@@ -122,8 +128,7 @@ struct PictureKindTests {
     #expect(isSame)
   }
 
-  // D-30
-  @Test("a JPEG of more scans than any program writes is refused: each costs all pixels")
+  @Test("a JPEG with more than 500 scans is rejected")
   func manyScans() throws {
     let bytes = PictureKind.progressive.bytes
     let last = try #require(bytes.indices.last { bytes[$0...].starts(with: [0xFF, 0xDA]) })

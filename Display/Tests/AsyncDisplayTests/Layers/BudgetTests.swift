@@ -3,7 +3,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// Work of a transaction.
+/// The work of one transaction.
 private final class Piece {
   static let perform = Selector<Piece>("budget piece") { $0.body() }
 
@@ -14,11 +14,11 @@ private final class Piece {
 
 @Suite("Budget of the display commit")
 struct BudgetTests {
-  // So little that the first layer of a tick spends it, however fast the machine is.
+  // So small that the first layer of a tick spends it on any machine.
   private static let least = EventLoop.Budget(count: 1)
 
-  /// Ticks `display`'s loop until nothing is left to do, and says how many displays each
-  /// tick began, those with none left out.
+  /// Runs the loop of `display` until no work is left. Returns the number of
+  /// displays that each tick began, without ticks that began none.
   private func beginnings(of display: Display) -> [Int] {
     var (counts, last) = ([Int](), display.metrics.begun)
     let observer = display.loop.addObserver(for: .beforeWaiting, order: Display.order + 1) { _ in
@@ -32,7 +32,7 @@ struct BudgetTests {
   }
 
   // L9
-  @Test("past the budget, layers are left for the next ticks, each once, in their order")
+  @Test("layers beyond the budget are displayed in the next ticks, once each and in order")
   func carriesOver() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -50,7 +50,7 @@ struct BudgetTests {
   }
 
   // L9, D7
-  @Test("what is drawn on the loop is drawn in its tick, whatever the budget")
+  @Test("layers drawn on the loop are drawn in their tick regardless of the budget")
   func synchronous() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -63,7 +63,7 @@ struct BudgetTests {
   }
 
   // L9
-  @Test("layers of a container appear together, whatever the budget")
+  @Test("layers of a container begin in one tick regardless of the budget")
   func container() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -82,7 +82,7 @@ struct BudgetTests {
   }
 
   // L9, D7
-  @Test("what is waited for, and a commit by hand, are not held back by the budget")
+  @Test("neither waiting for layers nor commit() is limited by the budget")
   func waited() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -99,7 +99,7 @@ struct BudgetTests {
   }
 
   // L9, D7
-  @Test("of what is left comes first what became more urgent, and what the loop is to draw")
+  @Test("among carried-over layers, higher priorities and synchronous layers come first")
   func reordered() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -120,7 +120,7 @@ struct BudgetTests {
   }
 
   // L9, D2
-  @Test("what goes, rests or is invalidated again while it is left waits for nobody")
+  @Test("a carried-over layer may be released, suspended or invalidated again")
   func changes() throws {
     try withDisplay { display in
       display.loop.budget = Self.least
@@ -162,7 +162,8 @@ struct BudgetTests {
         display.whenIdle { work("idle") }
         loop.commit(Piece { work("transaction") }, Piece.perform)
       }
-      // Three elements and one layer spend 4 ms. Each of the others performs one piece.
+      // Three elements and one layer spend 4 ms. Each of the other kinds
+      // performs one piece.
       let tick = ["queue", "queue", "queue", "display", "idle", "transaction"]
       for _ in 0..<3 {
         stepped.step()
@@ -178,7 +179,7 @@ struct BudgetTests {
   }
 
   // L9
-  @Test("displays and elements share a budget of count")
+  @Test("displays and queue elements share a count budget")
   func counted() throws {
     try withSteppedDisplay { display, stepped in
       stepped.loop.budget = EventLoop.Budget(count: 3)
@@ -187,7 +188,7 @@ struct BudgetTests {
       let layers = (0..<5).map { _ in Layer(in: display, painter) }
       queue.enqueue(painter)
       for layer in layers { layer.setNeedsDisplay() }
-      // Completions, which are posts, come in later ticks.
+      // Completions are posts, so they run in later ticks.
       stepped.step()
       #expect(display.metrics.begun == 2 && display.metrics.waiting == 3)
       stepped.runUntilIdle()
@@ -195,7 +196,7 @@ struct BudgetTests {
   }
 
   // L7, L9
-  @Test("a commit by hand leaves no tick to do, and no transaction is behind a commit")
+  @Test("commit() leaves the loop without pending work, and a scheduled layer is no transaction")
   func byHand() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter()

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Cancelling displays")
 struct CancelTests {
-  // D2, D5; Texture's test 19
-  @Test("what is cancelled before it starts never runs, is told, and leaves the layer dirty")
+  // D2, D5
+  @Test("a display cancelled before it starts never draws, calls back, and leaves the layer dirty")
   func cancelledBeforeStart() throws {
     try withDisplay(workers: 1) { display in
       let gate = Gate()
@@ -29,7 +29,7 @@ struct CancelTests {
   }
 
   // D2
-  @Test("what is cancelled half way sees it, and is told on the loop")
+  @Test("a drawing sees its cancellation, and didDisplay is called on the loop")
   func cancelledHalfWay() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -53,8 +53,10 @@ struct CancelTests {
     }
   }
 
-  // D-31
-  @Test("a drawing is cancelled while its memory is cleared, or painted", arguments: [true, false])
+  @Test(
+    "a drawing can be cancelled while its memory is cleared or filled",
+    arguments: [true, false]
+  )
   func clearing(_ isOpaque: Bool) throws {
     let pool = BitmapPool()
     let (pixels, drawn) = (PixelSize(width: 1024, height: 1024), Counted())
@@ -70,7 +72,8 @@ struct CancelTests {
       whole.count()
       return false
     }
-    // At its begin and its end, by 32 rows, and where it is not opaque by 256 KiB.
+    // Polled at the start and the end, every 32 rows, and every 256 KiB if it
+    // is not opaque.
     #expect(whole.value == 2 + 32 + (isOpaque ? 0 : 16) && drawn.value == 1)
     for limit in 0..<(whole.value - 1) {
       let asked = Tally()
@@ -82,11 +85,10 @@ struct CancelTests {
     #expect(drawn.value == 1 && pool.metrics.lent == 0)
   }
 
-  // D-31
-  @Test("who measures it is told how soon a worker stopped; of what never ran, nothing")
+  @Test("onStopped reports how soon a worker stopped, and nothing for a display that never ran")
   func stopped() throws {
     try withDisplay(workers: 1) { display in
-      let told = Guarded<[(after: Duration, computed: Duration?)]>([])
+      let told = Locked<[(after: Duration, computed: Duration?)]>([])
       display.onStopped = { after, computed in told.withLock { $0.append((after, computed)) } }
       let (painter, other) = (Painter(), Painter())
       let (layer, waiting) = (Layer(in: display, painter), Layer(in: display, other))
@@ -96,7 +98,7 @@ struct CancelTests {
         while ContinuousClock.now < end {}
       }
       painter.work = { _, isCancelled in
-        // What it computes before does not count.
+        // Computing before the cancellation does not count.
         compute(for: .milliseconds(20))
         began.open()
         while !isCancelled() {}
@@ -114,7 +116,8 @@ struct CancelTests {
       let first = try #require(told.withLock { $0.first })
       #expect(first.after >= rest)
       #if os(Linux)
-        // It computed all the time, but while others had its processor. Two clocks.
+        // It computed all the time, except while other threads had its
+        // processor. The two clocks differ slightly.
         let computed = try #require(first.computed)
         #expect(computed > .zero && computed <= first.after + .milliseconds(1))
       #endif
@@ -125,7 +128,7 @@ struct CancelTests {
   }
 
   // D2, D3
-  @Test("what is cancelled when it is drawn and not delivered is not shown")
+  @Test("a display cancelled between drawing and delivery is not shown")
   func cancelledAtDelivery() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -133,7 +136,7 @@ struct CancelTests {
       let drawn = Gate()
       painter.work = { _, _ in drawn.open() }
       layer.setNeedsDisplay()
-      // Without a tick, in which it could be delivered.
+      // Starts it without a tick, which could deliver it.
       layer.displayIfNeeded()
       #expect(drawn.wait())
       while display.scheduler.metrics.running > 0 {}
@@ -145,7 +148,7 @@ struct CancelTests {
   }
 
   // D2, D5
-  @Test("what its container cancels is told, and leaves the layer dirty")
+  @Test("a display cancelled through its container calls back and leaves the layer dirty")
   func cancelledByContainer() throws {
     try withDisplay { display in
       let container = TransactionContainer(
@@ -159,7 +162,7 @@ struct CancelTests {
       let drawn = Gate()
       painter.work = { _, _ in drawn.open() }
       layer.setNeedsDisplay()
-      // Without a tick, in which it could be delivered.
+      // Starts it without a tick, which could deliver it.
       layer.displayIfNeeded()
       #expect(drawn.wait())
       container.cancelAll()
@@ -173,7 +176,7 @@ struct CancelTests {
   }
 
   // D2
-  @Test("what its will cancels is not drawn, and told")
+  @Test("a display cancelled by its willDisplay is not drawn, and calls back")
   func cancelledByWill() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -186,8 +189,8 @@ struct CancelTests {
     }
   }
 
-  // D10, D-25
-  @Test("a tree that is let go of without being unloaded has its decoding cancelled")
+  // D10
+  @Test("releasing a tree without unloading it cancels its decoding")
   func treeGone() throws {
     try withDisplay { display in
       var node: ImageNode? = ImageNode()

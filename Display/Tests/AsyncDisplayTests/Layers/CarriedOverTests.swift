@@ -3,11 +3,10 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// What Texture's own tests assert of its display layer and nodes, and other suites do
-/// not.
+/// Assertions of Texture's own tests for its display layer and nodes that other
+/// suites do not make.
 @Suite("Carried over from Texture")
 struct CarriedOverTests {
-  // Texture's tests 15, 17
   @Test("a synchronous display asks for one task, draws it once, and leaves the layer clean")
   func synchronous() throws {
     try withDisplay { display in
@@ -25,8 +24,7 @@ struct CarriedOverTests {
     }
   }
 
-  // Texture's tests 16, 17
-  @Test("while workers are busy nothing is drawn or shown; then it is, once")
+  @Test("while workers are busy nothing is drawn or shown; afterwards each layer is drawn once")
   func frozen() throws {
     try withDisplay(workers: 1) { display in
       let (gate, began) = (Gate(), Gate())
@@ -48,8 +46,7 @@ struct CarriedOverTests {
     }
   }
 
-  // Texture's test 22
-  @Test("by default a node is displayed on workers, at once, in no container; all can be set")
+  @Test("by default a node is displayed asynchronously, immediately and in no container")
   func defaults() throws {
     try withDisplay { display in
       let node = Block("", Rect(x: 0, y: 0, width: 2, height: 2), .red)
@@ -67,8 +64,8 @@ struct CarriedOverTests {
     }
   }
 
-  // Texture's test 27, D13
-  @Test("a placeholder stands in from the moment that a node is loaded")
+  // D13
+  @Test("a placeholder is shown as soon as a node is loaded")
   func placeholderAtOnce() throws {
     try withDisplay { display in
       let node = Block("", Rect(x: 0, y: 0, width: 2, height: 2), .red)
@@ -85,8 +82,8 @@ struct CarriedOverTests {
     }
   }
 
-  // D13; in Texture the placeholder stays for ever.
-  @Test("a part that goes while it is awaited leaves no placeholder behind")
+  // D13. In Texture the placeholder stays forever.
+  @Test("removing a part that has not been displayed leaves no placeholder behind")
   func placeholderWithoutPart() throws {
     try withDisplay { display in
       let root = Block("", Rect(x: 0, y: 0, width: 2, height: 2), .red)
@@ -102,8 +99,7 @@ struct CarriedOverTests {
     }
   }
 
-  // Texture's test 33
-  @Test("what is clean is not drawn anew when it is detached and attached")
+  @Test("a clean node is not redrawn when it is detached and attached")
   func attached() throws {
     try withDisplay { display in
       let node = ImageNode()
@@ -122,8 +118,7 @@ struct CarriedOverTests {
     }
   }
 
-  // D-38
-  @Test("a display has the size and the scale that its layer had when it began")
+  @Test("a display uses the size and the scale that its layer had when it began")
   func snapshot() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -138,7 +133,7 @@ struct CarriedOverTests {
       layer.setNeedsDisplay()
       display.loop.run(.noWait)
       #expect(began.wait())
-      layer.bounds = Size(width: 8, height: 8)
+      layer.size = Size(width: 8, height: 8)
       layer.scale = 2
       gate.open()
       let isFinished = display.settle()
@@ -148,8 +143,7 @@ struct CarriedOverTests {
     }
   }
 
-  // D-40b
-  @Test("what a part's drawing does to its context is undone before its parts and the next")
+  @Test("changes that a part's drawing makes to its context do not affect other parts")
   func scoped() throws {
     try withDisplay { display in
       let root = Node()
@@ -167,7 +161,7 @@ struct CarriedOverTests {
   }
 }
 
-/// Leaves its context moved, scaled and clipped.
+/// Leaves its context translated, scaled and clipped.
 private final class Careless: Node {
   override func makeDrawing() -> DisplayTask.Display? {
     { context, _, _ in

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Layers of a loop that closes")
 struct CloseTests {
-  // D8: more than the loop's last rounds take, by a limit of one.
+  // D8. With a limit for one bitmap, more layers wait than the loop's last
+  // rounds display.
   @Test("layers that wait when their loop closes keep nothing alive", arguments: [false, true])
   func letsGo(_ isRun: Bool) throws {
     weak var witness: Display?
@@ -21,14 +22,14 @@ struct CloseTests {
       if isRun { loop.run(.noWait) }
       try loop.close()
       #expect(layers.contains { $0.needsDisplay && $0.contents == nil })
-      // Who is displayed is told, who is not is dirty.
+      // Each layer is either displayed or dirty.
       #expect(layers.allSatisfy { $0.needsDisplay != ($0.contents != nil) })
     }
     try leave()
     #expect(witness == nil && pool == nil)
   }
 
-  @Test("invalidated after its loop was closed, a layer is dirty, and can be drawn at once")
+  @Test("a layer invalidated after its loop was closed is dirty and can be drawn synchronously")
   func afterClose() throws {
     let loop = try EventLoop()
     let painter = Painter()

@@ -5,7 +5,7 @@ import Testing
 struct DisplayStateTests {
   // D2, D3, D4, D5
   @Test(
-    "every order of three actors' steps keeps the ledger, however displays end",
+    "every interleaving of three actors keeps the ledger consistent, however displays end",
     arguments: DisplayState.End.all,
     DisplayState.Holds.each
   )
@@ -16,7 +16,7 @@ struct DisplayStateTests {
       [.endOldest, .endNewest, .hold, .release],
     ]
     var breaches: [String] = []
-    // Orders that lead to the same place are followed from there once.
+    // Interleavings that reach the same state continue from it only once.
     var reached = [Place(ledger: StateLedger(end, hold)): [Step]()]
     for _ in 0..<3 * Place.steps {
       var next: [Place: [Step]] = [:]
@@ -42,7 +42,7 @@ struct DisplayStateTests {
 
   enum Step { case invalidate, cancel, displayNow, commit, endOldest, endNewest, hold, release }
 
-  /// What three actors have come to, and how many steps each has left.
+  /// The state reached by the three actors, and the steps each has left.
   private struct Place: Hashable {
     var ledger: StateLedger
     var left = [steps, steps, steps]
@@ -51,13 +51,14 @@ struct DisplayStateTests {
   }
 }
 
-/// What a state promised, and what it did. Operations end when a step says so.
+/// Compares a state's promises with its actions. Operations end when a step
+/// ends them.
 private struct StateLedger: Hashable {
-  // How every display ends, and what holds the layer.
+  // How every display ends, and the hold used.
   private let end: DisplayState.End
   private let hold: DisplayState.Holds
   private var state = DisplayState()
-  // Drawn by workers and not ended, oldest first.
+  // Displays on workers that have not ended, oldest first.
   private var inFlight: [UInt64] = []
   private var begun: [UInt64] = []
   private var told: [UInt64] = []
@@ -70,35 +71,35 @@ private struct StateLedger: Hashable {
     (self.end, self.hold) = (end, hold)
   }
 
-  // Whether an end replaces what is shown.
+  // True if an end replaces the contents.
   private var shows: Bool { end == .drawn || end == .cleared }
 
   mutating func make(_ step: DisplayStateTests.Step) {
     switch step {
     case .invalidate: follow(state.invalidate())
     case .cancel:
-      // Nothing that was begun may be shown after it.
+      // Nothing begun before this may be shown later.
       line = state.generation
       follow(state.cancel())
-      if state.need == .scheduled { breach = "cancelled, and scheduled" }
+      if state.need == .scheduled { breach = "a cancelled layer is still scheduled" }
     case .displayNow:
       guard state.holds.isEmpty else { return }
       line = state.generation
       follow(state.begin())
       begun.append(state.generation)
       follow(state.end(state.generation, end))
-      if shows, shown != begun.last { breach = "displayed now, and not shown" }
+      if shows, shown != begun.last { breach = "displayNow() did not show its contents" }
     case .commit:
       isOwed = false
       guard state.canBegin else { return }
-      if state.isRunning { breach = "two at a time" }
+      if state.isRunning { breach = "two displays at a time" }
       follow(state.begin())
       begun.append(state.generation)
       inFlight.append(state.generation)
     case .endOldest: if !inFlight.isEmpty { end(inFlight.removeFirst()) }
     case .endNewest: if let last = inFlight.popLast() { end(last) }
     case .hold:
-      // What is only being prepared cancels nothing.
+      // A layer that is being prepared cancels nothing.
       if hold != .preparing { line = state.generation }
       follow(state.hold(hold))
     case .release: follow(state.release(hold))
@@ -108,10 +109,13 @@ private struct StateLedger: Hashable {
   private mutating func end(_ generation: UInt64) {
     let wasLive = state.isLive(generation)
     follow(state.end(generation, end))
-    // D4: what was not cancelled is shown, however often it was invalidated.
-    if wasLive, shows, shown != generation { breach = "ended, and not shown" }
-    // D5: what somebody else cancelled is not done.
-    if wasLive, end == .cancelled, state.need == .clean { breach = "cancelled, and clean" }
+    // D4: a display that was not cancelled is shown, however often the layer
+    // was invalidated.
+    if wasLive, shows, shown != generation { breach = "a live display ended without being shown" }
+    // D5: a display cancelled from outside leaves the layer dirty.
+    if wasLive, end == .cancelled, state.need == .clean {
+      breach = "a cancelled display left the layer clean"
+    }
   }
 
   private mutating func follow(_ actions: [DisplayState.Action]) {
@@ -119,8 +123,8 @@ private struct StateLedger: Hashable {
       switch action {
       case .show(let generation): show(generation)
       case .clear: show(state.shown)
-      case .tell(let generation, _):
-        if generation <= told.last ?? 0 { breach = "told out of order" }
+      case .notify(let generation, _):
+        if generation <= told.last ?? 0 { breach = "didDisplay called out of order" }
         told.append(generation)
       case .schedule: isOwed = true
       case .stop: break
@@ -129,24 +133,24 @@ private struct StateLedger: Hashable {
   }
 
   private mutating func show(_ generation: UInt64) {
-    if generation <= shown { breach = "an older one shown" }
-    if generation <= line { breach = "shown after it was cancelled" }
+    if generation <= shown { breach = "an older display was shown" }
+    if generation <= line { breach = "a cancelled display was shown" }
     shown = generation
-    if !shows { breach = "shown, and not drawn" }
+    if !shows { breach = "a display that drew nothing was shown" }
   }
 
-  /// Lets everything end; what was not as promised.
+  /// Ends everything. Returns a broken promise, or nil.
   mutating func settle() -> String? {
     follow(state.release(hold))
     for _ in 0..<4 {
       while !inFlight.isEmpty { make(.endOldest) }
-      // Whoever is to be displayed has asked for the commit.
-      if state.canBegin, !isOwed { breach = "to be displayed, and nobody comes" }
+      // A layer that can be displayed has scheduled the commit.
+      if state.canBegin, !isOwed { breach = "a layer to be displayed is not scheduled" }
       make(.commit)
     }
-    if told != begun { breach = breach ?? "will \(begun), did \(told)" }
-    if state.isRunning || state.untold > 0 { breach = breach ?? "never ends" }
-    if state.need == .scheduled { breach = breach ?? "never displayed" }
+    if told != begun { breach = breach ?? "willDisplay \(begun), didDisplay \(told)" }
+    if state.isRunning || state.unreportedCount > 0 { breach = breach ?? "a display never ended" }
+    if state.need == .scheduled { breach = breach ?? "a scheduled layer was never displayed" }
     return breach
   }
 }

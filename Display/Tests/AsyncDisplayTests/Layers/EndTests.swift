@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Ends of displays")
 struct EndTests {
-  // D2, D3, D-19, D-20
-  @Test("a synchronous display overtakes an asynchronous one, which is told first")
+  // D2, D3
+  @Test("a synchronous display overtakes an asynchronous one, whose didDisplay comes first")
   func overtaken() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -35,8 +35,8 @@ struct EndTests {
     }
   }
 
-  // D2, D-25, D-26
-  @Test("a layer that is gone is told of, on the loop, and its drawing cancelled")
+  // D2
+  @Test("releasing a layer cancels its drawing and calls didDisplay on the loop")
   func layerGone() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -59,7 +59,7 @@ struct EndTests {
   }
 
   // D2
-  @Test("a drawing that throws is told why; what was shown stays")
+  @Test("didDisplay receives the error of a drawing that throws, and the old contents stay")
   func throwing() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -75,8 +75,11 @@ struct EndTests {
     }
   }
 
-  // D2, D-23
-  @Test("without memory for a bitmap the display fails, in both modes", arguments: [true, false])
+  // D2
+  @Test(
+    "a display fails if there is no memory for its bitmap, in both modes",
+    arguments: [true, false]
+  )
   func noMemory(_ isAsynchronous: Bool) throws {
     try withDisplay(pool: .failing(above: 0)) { display in
       let painter = Painter()
@@ -89,7 +92,7 @@ struct EndTests {
   }
 
   // D2
-  @Test("a loop that closes tells of what is under way")
+  @Test("closing the loop calls didDisplay for displays under way")
   func closing() throws {
     let loop = try EventLoop()
     let display = Display(on: loop, scheduler: OperationScheduler("closing", workerLimit: 1))
@@ -109,7 +112,7 @@ struct EndTests {
   }
 
   // D2, D3
-  @Test("a did that displays anew comes before that, and nothing older after it")
+  @Test("a display begun by a didDisplay ends after it, and nothing older ends later")
   func displaysWithinDid() throws {
     try withDisplay { display in
       let painter = Painter()

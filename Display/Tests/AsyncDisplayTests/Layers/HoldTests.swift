@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Policies, holds and waits")
 struct HoldTests {
-  // D5, D-27, D-28
+  // D5
   @Test(
-    "while it is displayed a layer shows what its policy says",
+    "while a display is under way the layer shows the contents its policy asks for",
     arguments: [ContentsPolicy.keep, .clear, .placeholder]
   )
   func policies(_ policy: ContentsPolicy) throws {
@@ -38,7 +38,7 @@ struct HoldTests {
   }
 
   // D13
-  @Test("contents fade in where there were none, and only there")
+  @Test("contents fade in only where there were none")
   func fades() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter()
@@ -60,9 +60,9 @@ struct HoldTests {
     }
   }
 
-  // D7; Texture's test 21, D-40c
+  // D7
   @Test(
-    "what is invalidated while suspended or detached is displayed once, afterwards",
+    "a layer invalidated while suspended or detached is displayed once afterwards",
     arguments: [true, false],
     [true, false]
   )
@@ -87,7 +87,7 @@ struct HoldTests {
   }
 
   // D7, D5
-  @Test("suspending cancels what is under way, and resuming displays it after all")
+  @Test("suspending cancels a display under way, and resuming displays the layer")
   func suspendsHalfWay() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -112,22 +112,23 @@ struct HoldTests {
     }
   }
 
-  // D7, O9, D-53
-  @Test("a wait lifts the display above all that waits, and this thread draws it")
+  // D7, O9
+  @Test("waiting boosts the display above all other work, and the waiting thread draws it")
   func waits() throws {
     try withDisplay(workers: 1) { display in
       let (gate, began) = (Gate(), Gate())
       let painter = Painter()
       display.scheduler.add { [trace = painter.trace] _ in
         began.open()
-        if !gate.wait() { trace.record("the worker came") }
+        if !gate.wait() { trace.record("a worker drew it") }
       }
       #expect(began.wait())
       let layer = Layer(in: display, painter)
       layer.priority = .background
       layer.setNeedsDisplay()
       display.loop.run(.noWait)
-      // Every worker is busy until the test ends: only help gets it drawn.
+      // Every worker is busy until the test ends, so only the waiting thread
+      // can draw.
       layer.waitUntilDisplayed()
       #expect(painter.trace.events == ["will 1", "draw 1", "did 1 displayed"])
       #expect(layer.contents != nil)
@@ -136,7 +137,7 @@ struct HoldTests {
   }
 
   // D7
-  @Test("a wait from within a did of the same container's transaction returns")
+  @Test("waiting inside a didDisplay for a layer of the same container returns")
   func waitsWithinDid() throws {
     try withDisplay { display in
       let container = TransactionContainer(
@@ -165,7 +166,7 @@ struct HoldTests {
     }
   }
 
-  // O7; Texture's disabled test 20, D-32
+  // O7
   @Test("layers of one container appear together")
   func appearsTogether() throws {
     try withDisplay { display in
@@ -199,9 +200,9 @@ struct HoldTests {
   }
 
   // D8
-  @Test("no more bitmaps are in flight than the limit allows, the most urgent first")
+  @Test("bitmaps in flight stay within the limit, and higher priorities come first")
   func inFlightLimit() throws {
-    // 64 bytes a layer: two fit.
+    // 64 bytes per layer, so two fit.
     try withDisplay(workers: 1, inFlightLimit: 128) { display in
       let trace = Trace()
       let layers = (0..<6).map { number in
@@ -222,7 +223,7 @@ struct HoldTests {
   }
 
   // D8
-  @Test("one that is larger than the limit is displayed alone")
+  @Test("a bitmap larger than the limit is displayed alone")
   func largerThanLimit() throws {
     try withDisplay(inFlightLimit: 10) { display in
       let painters = (0..<3).map { _ in Painter() }
@@ -242,7 +243,7 @@ struct HoldTests {
     try withDisplay { display in
       let painter = Painter()
       let layer = Layer(in: display, painter)
-      layer.bounds = Size(width: 33.3, height: 21.7)
+      layer.size = Size(width: 33.3, height: 21.7)
       layer.scale = 3
       painter.color = Color(red: 0.3, green: 0.6, blue: 0.9, alpha: 0.7)
       layer.displayNow()
@@ -257,22 +258,23 @@ struct HoldTests {
   }
 
   // D7, D8
-  @Test("what needs no memory in flight is displayed while others wait for that")
+  @Test("displays that need no memory in flight do not wait behind those that do")
   func needsNoMemory() throws {
-    // 64 bytes a layer: one fits, and a small one.
+    // 64 bytes per layer: one fits, plus a small one.
     try withDisplay(workers: 1, inFlightLimit: 80) { display in
       let gate = Gate()
       display.scheduler.add(priority: .interactive) { _ in gate.wait() }
       let painters = (0..<5).map { _ in Painter() }
       let layers = painters.map { Layer(in: display, $0) }
       layers[2].displaysAsynchronously = false
-      layers[3].bounds = .zero
-      layers[4].bounds = Size(width: 2, height: 2)
+      layers[3].size = .zero
+      layers[4].size = Size(width: 2, height: 2)
       for layer in layers { layer.setNeedsDisplay() }
       display.loop.run(.noWait)
       #expect(layers[0].isDisplaying && !layers[1].isDisplaying)
       #expect(layers[2].contents != nil && !layers[3].needsDisplay)
-      // It would fit, and is behind one that does not: that would wait for ever.
+      // It would fit, but stays behind a larger one, which would otherwise wait
+      // forever.
       #expect(!layers[4].isDisplaying && display.metrics.waiting == 2)
       gate.open()
       let isFinished = display.settle()

@@ -6,8 +6,10 @@ import Testing
 
 @Suite("Idle blocks")
 struct IdleBlockTests {
-  // D-49: by time, not by twelve.
-  @Test("of 1,000 at once no tick takes more than the budget and one, in order, unasked")
+  // Bounded by time, not by a number of blocks.
+  @Test(
+    "with 1,000 idle blocks a tick exceeds the budget by at most one block and keeps their order"
+  )
   func budget() throws {
     try withSteppedDisplay { display, stepped in
       let loop = stepped.loop
@@ -32,8 +34,7 @@ struct IdleBlockTests {
     }
   }
 
-  // D-48
-  @Test("one that is cancelled is not called, and holds nothing any more")
+  @Test("a cancelled idle block is not called and releases its captures")
   func cancels() throws {
     try withSteppedDisplay { display, stepped in
       var held: Painter? = Painter()
@@ -55,8 +56,7 @@ struct IdleBlockTests {
     }
   }
 
-  // D-42, AUI-2
-  @Test("they come behind the display commit: what waits for that is begun before any")
+  @Test("idle blocks run after the display commit, so all waiting displays begin first")
   func order() throws {
     try withSteppedDisplay { display, stepped in
       let (trace, loop) = (stepped.trace, stepped.loop)
@@ -71,7 +71,8 @@ struct IdleBlockTests {
         }
       }
       for number in 1...3 {
-        // In the tick, before anything else of it or behind all but transactions.
+        // Invalidates in the same tick: first in it, or just before the display
+        // commit.
         loop.addObserver(for: .beforeWaiting, order: number == 2 ? 1_999_999 : 0, repeats: false) {
           _ in layer.setNeedsDisplay()
         }
@@ -85,8 +86,7 @@ struct IdleBlockTests {
     }
   }
 
-  // D-42
-  @Test("what they invalidate is drawn in the same tick if there is time, or in the next")
+  @Test("a layer invalidated by an idle block is drawn in the same tick or the next")
   func invalidates() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter(stepped.trace)
@@ -100,8 +100,7 @@ struct IdleBlockTests {
     }
   }
 
-  // Issue 5, point 4; D-15, D-49
-  @Test("1,000 tasks of work and UI: never more run than the cap, no tick over budget and one")
+  @Test("1,000 tasks never exceed the worker limit, nor a tick the budget by more than one block")
   func thousand() throws {
     try withDisplay(workers: 3) { display in
       let loop = display.loop
@@ -115,12 +114,13 @@ struct IdleBlockTests {
         transaction.add("work") { _ in
           running.enter()
           defer { running.leave() }
-          // The first until another one runs, however late its worker is.
+          // The first one runs until a second worker runs, however late that
+          // starts.
           let end = clock.now.advanced(by: number == 0 ? .seconds(10) : .microseconds(50))
           while clock.now < end, number > 0 || running.most < 2 {}
         } completion: { _ in
           display.whenIdle {
-            // At least so long: 8 fit into a budget.
+            // At least 500 µs each, so 8 fit into a budget.
             let end = clock.now.advanced(by: .microseconds(500))
             while clock.now < end {}
             (ended, inTick) = (ended + 1, inTick + 1)
@@ -137,9 +137,9 @@ struct IdleBlockTests {
   }
 }
 
-/// How many are in it at once.
+/// Counts how many threads are inside, and the maximum.
 private final class Running: Sendable {
-  // Relaxed would do: only the counts matter, and each is one atomic step.
+  // Relaxed: only the counts matter, and each update is one atomic operation.
   private let count = Atomic<Int>(0)
   private let peak = Atomic<Int>(0)
 

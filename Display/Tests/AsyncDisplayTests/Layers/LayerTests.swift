@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Layer")
 struct LayerTests {
-  // D1; Texture's test 15
-  @Test("an invalidated layer is displayed once, told in order, and shows what was drawn")
+  // D1
+  @Test("an invalidated layer is displayed once, calls back in order, and shows the drawing")
   func displays() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -22,7 +22,7 @@ struct LayerTests {
   }
 
   // D1
-  @Test("drawing happens on a worker, everything else on the loop")
+  @Test("drawing runs on a worker, and callbacks on the loop")
   func threads() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -38,7 +38,7 @@ struct LayerTests {
   }
 
   // D7
-  @Test("a synchronous layer is drawn by the display commit, before transactions")
+  @Test("a synchronous layer is drawn at the order of the display commit")
   func synchronous() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter(stepped.trace)
@@ -55,7 +55,7 @@ struct LayerTests {
   }
 
   // D7
-  @Test("a layer that transactions invalidate is displayed in the next tick")
+  @Test("a layer invalidated by a transaction is displayed in the next tick")
   func nextTick() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter(stepped.trace)
@@ -73,7 +73,7 @@ struct LayerTests {
   }
 
   // D4
-  @Test("a layer that its own did invalidates is displayed once a tick")
+  @Test("a layer that its didDisplay invalidates is displayed once per tick")
   func oncePerTick() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter()
@@ -89,7 +89,7 @@ struct LayerTests {
   }
 
   // D4
-  @Test("a layer that is invalidated faster than it is drawn shows frames, and then the newest")
+  @Test("a layer invalidated faster than it is drawn shows frames, and finally the newest")
   func noLivelock() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -97,11 +97,11 @@ struct LayerTests {
       var shown = 0
       painter.onDid = {
         if case .displayed = $0 { shown += 1 }
-        // The loop waits for posts, so only this ends its run.
+        // The loop waits for posts, so only `stop()` ends its run.
         if shown == 20 { display.loop.stop() }
       }
       layer.setNeedsDisplay()
-      // Invalidated while each is drawn: by the drawing itself, before it ends.
+      // Each drawing invalidates its layer and waits until that happened.
       let port = display.loop.port
       display.loop.waitsForPosts = true
       let box = Handed(layer)
@@ -121,8 +121,8 @@ struct LayerTests {
     }
   }
 
-  // D1, LAY-5
-  @Test("without a task, or without a drawing, the contents go")
+  // D1
+  @Test("a layer without a task or a drawing clears its contents")
   func nothingToDraw() throws {
     try withDisplay { display in
       let painter = Painter()

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Ledger")
 struct LedgerTests {
-  // D2, D3, D5; carried-over n
+  // D2, D3, D5
   @Test(
-    "over 100,000 random events every will has one did, in order, and nothing stale is shown",
+    "over 100,000 random events each willDisplay gets one didDisplay, and nothing stale shows",
     arguments: [2026, 7]
   )
   func stress(_ seed: UInt64) throws {
@@ -29,7 +29,7 @@ struct LedgerTests {
   }
 }
 
-/// Layers that anything happens to, and what was promised to each.
+/// Layers exposed to random events, and the promises made to each.
 private final class Ledger {
   private(set) var breaches: [String] = []
   private(set) var shownCount = 0
@@ -39,7 +39,7 @@ private final class Ledger {
   private var accounts: [Account] = []
   private let loop = ThreadName()
   private var isOpen = true
-  // Those whose layers were dropped.
+  // Accounts of released layers.
   private var closed: [Account] = []
 
   init(_ display: Display, seed: UInt64, layers: Int) {
@@ -59,8 +59,8 @@ private final class Ledger {
     case 54..<62:
       layer.cancelDisplay()
       account.cancelledBefore = account.begun
-      check(!layer.isDisplaying, "cancelled, and under way")
-    case 62..<68: layer.bounds = Self.sizes[pick(Self.sizes.count)]
+      check(!layer.isDisplaying, "still displaying after cancelDisplay()")
+    case 62..<68: layer.size = Self.sizes[pick(Self.sizes.count)]
     case 68..<72: hold(account, \.isSuspended, layer)
     case 72..<76: hold(account, \.isDetached, layer)
     case 76..<78: drop(index)
@@ -75,31 +75,31 @@ private final class Ledger {
     }
   }
 
-  /// Lets every layer come to rest, to be displayed.
+  /// Makes every layer ready to be displayed.
   func stopEvents() {
     isOpen = false
     for account in accounts {
       account.layer?.isSuspended = false
       account.layer?.isDetached = false
       account.layer?.displaysAsynchronously = true
-      account.layer?.bounds = Size(width: 4, height: 4)
+      account.layer?.size = Size(width: 4, height: 4)
       account.layer?.setNeedsDisplay()
     }
   }
 
-  /// What is not as promised, once the loop has nothing left to do.
+  /// Returns broken promises, once the loop has no work left.
   func finish() -> [String] {
     var left: [String] = []
     for account in accounts + closed where account.begun != account.ended {
-      left.append("\(account.begun) wills, \(account.ended) dids")
+      left.append("\(account.begun) willDisplay calls, \(account.ended) didDisplay calls")
     }
     for account in accounts where account.layer?.needsDisplay != false {
-      left.append("left dirty")
+      left.append("a layer stayed dirty")
     }
     return left
   }
 
-  // From within a did.
+  // Called inside a didDisplay.
   private func meddle(_ account: Account) {
     guard let layer = account.layer else { return }
     switch pick(6) {
@@ -133,7 +133,7 @@ private final class Ledger {
     let account = Account(ledger: self)
     let layer = Layer(in: display)
     layer.delegate = account
-    layer.bounds = Size(width: 4, height: 4)
+    layer.size = Size(width: 4, height: 4)
     account.layer = layer
     return account
   }
@@ -149,13 +149,13 @@ private final class Ledger {
     let kind = pick(10)
     return DisplayTask(
       willDisplay: { [self] in
-        check(loop.isCurrent, "will off the loop")
-        check(number == account.begun + 1, "will out of order")
+        check(loop.isCurrent, "willDisplay called off the loop")
+        check(number == account.begun + 1, "willDisplay called out of order")
         account.begun = number
       },
       didDisplay: { [self] outcome in
-        check(loop.isCurrent, "did off the loop")
-        check(account.ended + 1 == number, "did \(number) after \(account.ended)")
+        check(loop.isCurrent, "didDisplay called off the loop")
+        check(account.ended + 1 == number, "didDisplay \(number) came after \(account.ended)")
         account.ended = number
         end(account, number, outcome)
       },
@@ -174,12 +174,15 @@ private final class Ledger {
   private func end(_ account: Account, _ number: Int, _ outcome: DisplayOutcome) {
     defer { if isOpen, pick(20) == 0 { meddle(account) } }
     guard outcome.isFinished else { return }
-    check(number > account.cancelledBefore, "\(number) applied after it was cancelled")
-    check(number > account.shown, "\(number) after \(account.shown)")
+    check(number > account.cancelledBefore, "display \(number) was applied after it was cancelled")
+    check(number > account.shown, "display \(number) was applied after \(account.shown)")
     account.shown = number
     guard case .displayed = outcome, let layer = account.layer else { return }
     shownCount += 1
-    check(layer.contents?.firstPixel == Self.pixel(of: number), "shows another than it tells")
+    check(
+      layer.contents?.firstPixel == Self.pixel(of: number),
+      "the contents are not those that didDisplay reported"
+    )
   }
 
   private static let sizes = [
@@ -201,13 +204,13 @@ private final class Ledger {
   private struct Failure: Error {}
 }
 
-/// What one layer was promised.
+/// The promises made to one layer.
 private final class Account: LayerDelegate {
   var layer: Layer?
   var begun = 0
   var ended = 0
   var shown = 0
-  /// Displays up to this one must not be shown.
+  /// Displays up to this number must not be shown.
   var cancelledBefore = 0
   private unowned let ledger: Ledger
 

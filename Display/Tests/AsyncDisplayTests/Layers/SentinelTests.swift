@@ -1,18 +1,19 @@
 import AsyncDisplay
 import Foundation
+import LoopTransactions
 import Testing
 
 @Suite("Sentinel")
 struct SentinelTests {
   // D3
-  @Test("threads that count on get a value each, and none twice")
+  @Test("threads that advance a sentinel concurrently each get a unique value")
   func advances() {
     let sentinel = Sentinel()
     #expect(sentinel.value == 0)
-    let taken = Guarded<Set<UInt64>>([])
+    let taken = Locked<Set<UInt64>>([])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       let values = (0..<1000).map { _ in sentinel.advance() }
-      // Those of one thread rise.
+      // The values that one thread gets increase.
       #expect(values == values.sorted())
       taken.withLock { $0.formUnion(values) }
     }
@@ -21,7 +22,7 @@ struct SentinelTests {
   }
 
   // D3
-  @Test("a layer's counts on with each invalidation, display and cancelling, and never back")
+  @Test("a layer's sentinel increases with each invalidation, display and cancellation")
   func ofLayer() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -35,8 +36,8 @@ struct SentinelTests {
       #expect(last == 0)
       layer.setNeedsDisplay()
       expectNewer("invalidated")
-      // What a worker captured when it began matches until something newer comes.
-      let seen = Guarded<[UInt64]>([])
+      // The value seen by a worker matches until something newer happens.
+      let seen = Locked<[UInt64]>([])
       painter.work = { _, _ in seen.withLock { $0.append(sentinel.value) } }
       let isFinished = display.settle()
       #expect(isFinished)

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Sizes")
 struct SizeTests {
-  // D6, D-22, D-24
+  // D6
   @Test(
-    "a size that can not be drawn has a defined end, in both modes",
+    "a size that cannot be drawn has a defined outcome in both modes",
     arguments: [
       (Size(width: 0, height: 10), 1, "cleared"),
       (Size(width: 10, height: 0), 1, "cleared"),
@@ -31,7 +31,7 @@ struct SizeTests {
       layer.displaysAsynchronously = isAsynchronous
       layer.displayNow()
       _ = painter.trace.take()
-      layer.bounds = example.size
+      layer.size = example.size
       layer.scale = example.scale
       layer.setNeedsDisplay()
       let isFinished = display.settle()
@@ -43,31 +43,32 @@ struct SizeTests {
     }
   }
 
-  // Texture's test 23
-  @Test("what was displayed without a size is displayed once it has one, and no resize after")
+  @Test(
+    "a layer first displayed without a size is displayed when it gets one, but not when resized"
+  )
   func firstSize() throws {
     try withDisplay { display in
       let painter = Painter()
       let layer = Layer(in: display, painter)
-      layer.bounds = .zero
+      layer.size = .zero
       layer.setNeedsDisplay()
       layer.waitUntilDisplayed()
       #expect(painter.count == 1 && layer.contents == nil)
-      layer.bounds = Size(width: 3, height: 3)
+      layer.size = Size(width: 3, height: 3)
       layer.waitUntilDisplayed()
       #expect(painter.count == 2 && layer.contents?.pixels == PixelSize(width: 3, height: 3))
-      layer.bounds = Size(width: 5, height: 5)
+      layer.size = Size(width: 5, height: 5)
       layer.waitUntilDisplayed()
       #expect(painter.count == 2)
-      layer.needsDisplayOnBoundsChange = true
-      layer.bounds = Size(width: 6, height: 6)
+      layer.needsDisplayOnSizeChange = true
+      layer.size = Size(width: 6, height: 6)
       layer.waitUntilDisplayed()
       #expect(painter.count == 3)
     }
   }
 
   @Test(
-    "points become the pixels that they touch; rounding does not add one",
+    "points become the pixels they touch, and rounding errors add none",
     arguments: [
       (33.3, 3.0, 100), (0.07, 100.0, 7), (33.4, 3.0, 101), (10.0, 1.0, 10), (10.1, 1.0, 11),
     ]
@@ -78,7 +79,7 @@ struct SizeTests {
   }
 
   // D6
-  @Test("opaque layers are filled white, then with their colour; others are not")
+  @Test("opaque layers are filled with white and then their colour; others are not")
   func opaqueFill() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -102,19 +103,20 @@ struct SizeTests {
 
   // D6, D8
   @Test(
-    "an opaque layer shows nothing of what its memory had before",
+    "an opaque layer shows no remains of reused memory",
     arguments: [nil, .clear, Color(red: 1, green: 1, blue: 1, alpha: .nan), .white]
   )
   func opaqueAllOver(color: Color?) throws {
     try withDisplay { display in
-      // Not whole points, so that edges count, too.
+      // A fractional size, so that partially covered edge pixels are tested
+      // too.
       let size = Size(width: 333.3, height: 222.2)
       let pixels = try #require(try PixelSize(size, scale: 1))
       _ = try Bitmap.draw(pixels, from: display.pool) { $0.fill(with: .red) }
       let painter = Painter()
       painter.color = .clear
       let layer = Layer(in: display, painter)
-      (layer.bounds, layer.scale) = (size, 1)
+      (layer.size, layer.scale) = (size, 1)
       (layer.backgroundColor, layer.isOpaque) = (color, true)
       layer.displayNow()
       let isWhite = layer.contents?.withPixels { $0.allSatisfy { $0 == 0xFFFF_FFFF } }

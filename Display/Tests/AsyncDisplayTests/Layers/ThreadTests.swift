@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Threads")
 struct ThreadTests {
-  /// Loads `node`, and has `body` called with it, its layer and its display on another
-  /// thread; leaves with success if nothing traps.
+  /// Loads `node` and calls `body` on another thread with the node, its layer
+  /// and its display. Exits with success if nothing traps.
   private static func elsewhere<Kind: Node>(
     _ node: Kind,
     _ body: @escaping @Sendable (Kind, Layer, Display) -> Void
@@ -22,12 +22,13 @@ struct ThreadTests {
     }
     thread.start()
     while !thread.isFinished {}
-    // Before they are let go of, which traps elsewhere, too.
+    // Exits before the objects are released, because releasing them on this
+    // thread would trap too.
     withExtendedLifetime((loop, given)) { exit(EXIT_SUCCESS) }
   }
 
   // D1
-  @Test("what changes a layer traps off its loop, also where nothing is drawn anew by it")
+  @Test("changing a layer off its loop traps, even if the change redraws nothing")
   func layer() async {
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { _, layer, _ in layer.contentsPolicy = .clear }
@@ -39,7 +40,7 @@ struct ThreadTests {
       try Self.elsewhere(Node()) { _, layer, _ in layer.container = nil }
     }
     await #expect(processExitsWith: .failure) {
-      try Self.elsewhere(Node()) { _, layer, _ in layer.bounds = Size(width: 1, height: 1) }
+      try Self.elsewhere(Node()) { _, layer, _ in layer.size = Size(width: 1, height: 1) }
     }
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { _, layer, _ in layer.priority = .high }
@@ -50,7 +51,7 @@ struct ThreadTests {
   }
 
   // D9
-  @Test("what changes a loaded node traps off its loop, and not before it is loaded")
+  @Test("changing a loaded node off its loop traps, but not before it is loaded")
   func node() async {
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { node, _, _ in node.placeholder = nil }
@@ -78,7 +79,7 @@ struct ThreadTests {
   }
 
   // D12
-  @Test("a range controller is not asked off its loop")
+  @Test("querying a range controller off its loop traps")
   func ranges() async {
     await #expect(processExitsWith: .failure) {
       let node = Node()
@@ -92,7 +93,7 @@ struct ThreadTests {
   }
 }
 
-/// What is handed to another thread against the rules.
+/// Hands a value to another thread, against the rules.
 private final class Given<Value>: @unchecked Sendable {
   // @unchecked: one thread waits for the other.
   let value: Value

@@ -8,7 +8,7 @@ private let plain = TextAttributes(font: Font("DejaVu Sans", size: 16))
 @Suite("Links of MixedNode")
 struct MixedLinkTests {
   // D4
-  @Test("a drawing of an earlier text that is shown late has no links of the newest")
+  @Test("a late drawing of an earlier text does not have the links of the newest text")
   func late() throws {
     try withDisplay(workers: 1) { display in
       let gate = Gate()
@@ -26,13 +26,14 @@ struct MixedLinkTests {
       gate.open()
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.displayed == 2)
-      // At the ends of both displays, in both links of the first.
+      // At the end of each display, queried inside both links of the first
+      // text.
       #expect(trace.events == ["- -", "eve eve"])
     }
   }
 }
 
-/// Records at the end of each display which links are shown.
+/// Records the visible links at the end of each display.
 private final class Watched: MixedNode {
   private let trace: Trace
 

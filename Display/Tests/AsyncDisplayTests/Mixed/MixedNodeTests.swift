@@ -21,7 +21,7 @@ struct MixedNodeTests {
     return node
   }
 
-  /// A picture of one colour, of 4 x 4 pixels.
+  /// Returns a picture of one colour, 4 x 4 pixels.
   private func square(_ color: Color, _ pool: BitmapPool) throws -> ImageSource {
     .bitmap(
       try Bitmap.draw(PixelSize(width: 4, height: 4), from: pool) { $0.fill(with: color) }
@@ -50,7 +50,7 @@ struct MixedNodeTests {
   }
 
   // D10
-  @Test("pictures stand in the line like letters, as large as they say")
+  @Test("inline images flow like letters, with the size they declare")
   func flow() throws {
     try withDisplay { display in
       let node = makeNode()
@@ -62,13 +62,13 @@ struct MixedNodeTests {
       let bitmap = try picture(of: node, in: display)
       let one = try #require(places(of: red, in: bitmap))
       let two = try #require(places(of: blue, in: bitmap))
-      // As large as fits, in the middle.
+      // As large as fits its size, centred.
       #expect(abs(one.size.width - 20) <= 1 && abs(one.size.height - 20) <= 1)
       let width = AttributedText("AB", plain).measure(TextStyle(), in: node.frame.size).size.width
       #expect(abs(one.origin.x - width) <= 1, "\(one) \(width)")
       #expect(two.origin.x > one.maxX + 15)
       #expect(one.origin.y - two.origin.y == 5)
-      // The line is as high as the highest needs.
+      // The line is as high as its highest element.
       #expect(node.measure(in: node.frame.size).size.height >= 35)
       #expect(node.measure(in: node.frame.size).lineCount == 1)
       let narrow = node.measure(in: Size(width: 70, height: .infinity))
@@ -77,7 +77,7 @@ struct MixedNodeTests {
   }
 
   // D10
-  @Test("pictures that lines have no room for are left out with them", arguments: [true, false])
+  @Test("images on lines that do not fit are left out with the lines", arguments: [true, false])
   func truncation(_ isTruncated: Bool) throws {
     try withDisplay { display in
       let node = makeNode(100, 60)
@@ -96,7 +96,7 @@ struct MixedNodeTests {
       #expect(node.measure(in: node.frame.size).isTruncated)
       let row = (0..<100).map { Point(x: Double($0), y: 12) }
       for point in row { #expect(node.link(at: point) != "blue") }
-      // Where there is room it is drawn, and can be tapped.
+      // With enough room the image is drawn and can be tapped.
       node.frame.size.width = 300
       let wide = try picture(of: node, in: display)
       let place = try #require(places(of: blue, in: wide))
@@ -105,7 +105,7 @@ struct MixedNodeTests {
   }
 
   // D10
-  @Test("lines go where the alignments say", arguments: [0, 1, 2])
+  @Test("lines are placed according to both alignments", arguments: [0, 1, 2])
   func alignment(_ index: Int) throws {
     try withDisplay { display in
       let node = makeNode()
@@ -123,7 +123,7 @@ struct MixedNodeTests {
   }
 
   // D10
-  @Test("a link is told when a touch that began on it ends on it, on any of its lines")
+  @Test("a link is reported if a touch begins and ends on it, on any of its lines")
   func taps() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -144,7 +144,7 @@ struct MixedNodeTests {
         router.ended(at: Point(x: 62, y: y))
         #expect(trace.take() == ["long"] && node.pressedLink == nil)
       }
-      // Away and back; away and up.
+      // Leaves and returns; leaves and ends outside.
       router.began(at: Point(x: 60, y: 8))
       router.moved(to: Point(x: 5, y: 8))
       #expect(node.pressedLink == nil)
@@ -152,7 +152,8 @@ struct MixedNodeTests {
       #expect(node.pressedLink == "long")
       router.ended(at: Point(x: 5, y: 8))
       #expect(trace.take() == [])
-      // What is no link lets touches through, or is for actions; a link is never.
+      // Outside links, touches pass through, or go to actions if there are any.
+      // Touches on a link never send actions.
       node.addTarget(node, for: .all) { _, _, events in trace.record("\(events.rawValue)") }
       #expect(router.began(at: Point(x: 5, y: 8)))
       router.ended(at: Point(x: 5, y: 8))
@@ -162,7 +163,7 @@ struct MixedNodeTests {
       #expect(trace.take() == ["long"])
       node.send(.touchUpInside)
       #expect(trace.take() == ["64"])
-      // Another text has other links.
+      // A new text has other links.
       router.began(at: Point(x: 60, y: 8))
       node.content = MixedText("nothing", plain)
       router.ended(at: Point(x: 60, y: 8))
@@ -171,8 +172,7 @@ struct MixedNodeTests {
     }
   }
 
-  // D-35
-  @Test("a pressed link is drawn anew off the loop, with a colour behind it")
+  @Test("a pressed link is redrawn off the loop with a highlight behind it")
   func pressed() throws {
     try withDisplay { display in
       let node = makeNode()
@@ -198,8 +198,8 @@ struct MixedNodeTests {
     }
   }
 
-  // D10, MIX-3
-  @Test("its display waits for its pictures, and is drawn without those that can not be")
+  // D10
+  @Test("a display waits for its images and omits those that cannot be decoded")
   func waitsForPictures() throws {
     try withDisplay { display in
       let node = makeNode()
@@ -222,8 +222,8 @@ struct MixedNodeTests {
     }
   }
 
-  // D14, D-37
-  @Test("drawn by several workers, on several at once, it has the bytes of the loop's own")
+  // D14
+  @Test("drawings on several workers at the same time equal the loop's byte for byte")
   func sameBytes() throws {
     try withDisplay(workers: 4) { display in
       var pairs: [[MixedNode]] = []
@@ -259,7 +259,7 @@ struct MixedNodeTests {
     }
   }
 
-  @Test("odd pictures, limits and sizes have a defined end")
+  @Test("extreme images, limits and sizes have a defined result")
   func odd() throws {
     try withDisplay { display in
       let source = try square(.red, display.pool)

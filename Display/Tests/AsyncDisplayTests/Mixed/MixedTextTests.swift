@@ -7,7 +7,7 @@ private let plain = TextAttributes(font: Font("DejaVu Sans", size: 16))
 struct MixedTextTests {
   private let image = InlineImage(.data([1]), size: Size(width: 10, height: 10))
 
-  @Test("links have their places in the text, and neighbours of one name are one")
+  @Test("links have ranges in the text, and adjacent links of equal name merge")
   func links() {
     var text = MixedText("ä ", plain)
     text.append("a", plain, link: "x")
@@ -20,8 +20,8 @@ struct MixedTextTests {
     #expect(text.images == [image])
   }
 
-  // D-40h: appending moved the pictures of what was appended.
-  @Test("what is appended twice is there twice, and is not changed by that")
+  // In Graver, appending moved the pictures of the appended text.
+  @Test("text appended twice is present twice and is not itself changed")
   func appendedTwice() {
     var part = MixedText("é", plain)
     part.append(image, link: "x")

@@ -8,7 +8,7 @@ private let plain = TextAttributes(font: Font("DejaVu Sans", size: 16))
 @Suite("Touches of MixedNode")
 struct MixedTouchTests {
   // D10
-  @Test("another text while a link is pressed leaves nothing of it, whoever asks meanwhile")
+  @Test("replacing the text while a link is pressed leaves no trace of the link, even in callbacks")
   func replaced() throws {
     try withDisplay { display in
       let node = Asking()
@@ -27,7 +27,7 @@ struct MixedTouchTests {
   }
 
   // D10
-  @Test("a control within one that is clipped gets touches where no link is")
+  @Test("a control inside a clipping node gets touches where no link is")
   func clipped() {
     for clips in [false, true] {
       let node = MixedNode()
@@ -45,8 +45,8 @@ struct MixedTouchTests {
     }
   }
 
-  // D10, D-40f
-  @Test("one whose targets are gone lets touches through to what is behind")
+  // D10
+  @Test("a node whose targets are gone lets touches through")
   func deadTargets() {
     let node = MixedNode()
     node.frame = Rect(x: 0, y: 0, width: 200, height: 40)
@@ -61,7 +61,7 @@ struct MixedTouchTests {
   }
 }
 
-/// Asks what is pressed and where links are, whenever its state changes.
+/// Queries the pressed link and a link's position whenever its state changes.
 private final class Asking: MixedNode {
   let trace = Trace()
 

@@ -24,7 +24,7 @@ struct CanvasNodeTests {
   }
 
   // D10
-  @Test("it is filled, bordered, and cut to its corners, what it draws within them")
+  @Test("a canvas is filled, bordered and clipped to its corners, and so is its drawing")
   func shape() throws {
     try withDisplay { display in
       let node = canvas()
@@ -40,8 +40,7 @@ struct CanvasNodeTests {
     }
   }
 
-  // D-40g
-  @Test("a border is as wide as it says at every scale", arguments: [1.0, 2, 3])
+  @Test("a border has its width in points at every scale", arguments: [1.0, 2, 3])
   func borderWidth(_ scale: Double) throws {
     try withDisplay { display in
       let node = canvas()
@@ -53,8 +52,7 @@ struct CanvasNodeTests {
     }
   }
 
-  // D-40g
-  @Test("a shadow is of the canvas alone, lies beyond it, and leaks into nothing")
+  @Test("the shadow is cast by the canvas alone, stays outside it, and affects nothing else")
   func shadow() throws {
     try withDisplay { display in
       let node = canvas()
@@ -68,10 +66,10 @@ struct CanvasNodeTests {
       #expect(bitmap.pixel(33, 35) == green && bitmap.pixel(0, 0) == green)
       #expect(bitmap.pixel(34, 20) == black && bitmap.pixel(39, 39) == black)
       #expect(bitmap.pixel(34, 3) == 0 && bitmap.pixel(5, 36) == 0)
-      // What it draws has none.
+      // The canvas's drawing casts no shadow.
       #expect(bitmap.pixel(23, 25) == red && bitmap.pixel(24, 26) == green)
       #expect(bitmap.pixel(25, 27) == green)
-      // Corners cut what it draws, and not the shadow.
+      // Rounded corners clip the drawing but not the shadow.
       node.cornerRadius = 12
       node.inset = 0
       let round = try picture(of: node, in: display)
@@ -95,7 +93,7 @@ struct CanvasNodeTests {
   }
 
   // D10
-  @Test("a background image is decoded off the loop, fills the canvas, and is waited for")
+  @Test("a background image is decoded off the loop, fills the canvas, and delays the display")
   func backgroundImage() throws {
     try withDisplay { display in
       let node = canvas()
@@ -115,8 +113,9 @@ struct CanvasNodeTests {
     }
   }
 
-  // CAN-2: Graver's corner, border and shadow setters requested nothing.
-  @Test("each thing that it shows draws it anew, and nothing else does")
+  // In Graver the setters of the corner radius, border and shadow requested no
+  // display.
+  @Test("changing any visible property redraws the canvas, and setting an equal value does not")
   func invalidation() throws {
     try withDisplay { display in
       let node = canvas()
@@ -134,14 +133,13 @@ struct CanvasNodeTests {
         change()
         #expect(node.layer?.needsDisplay == false, "change \(index) twice")
       }
-      // D-40d
       node.frame.origin.x += 10
       #expect(node.layer?.needsDisplay == false)
     }
   }
 
   // D9, D14
-  @Test("as a part of a picture, and with layers of its own, it looks the same")
+  @Test("a rasterized canvas and one with its own layer look the same")
   func composed() throws {
     try withDisplay { display in
       let pictures = try [true, false].map { isRasterized in
@@ -166,11 +164,10 @@ struct CanvasNodeTests {
     }
   }
 
-  // D-31
-  @Test("its picture and its shadow can be cancelled every 32 rows")
+  @Test("drawing the background image and the shadow can be cancelled every 32 rows")
   func polls() throws {
     try withDisplay { display in
-      // Nothing but the three steps of a node asks.
+      // Only the three steps of a node poll.
       func asked(_ change: (Filled) -> Void) throws -> Int {
         let node = canvas()
         node.frame.size = Size(width: 8, height: 320)
@@ -181,7 +178,7 @@ struct CanvasNodeTests {
         let drawing = try #require(node.displayTask(for: layer)?.display)
         var count = 0
         _ = try Bitmap.draw(PixelSize(width: 8, height: 320), from: display.pool) { context in
-          try drawing(context, layer.bounds) {
+          try drawing(context, layer.size) {
             count += 1
             return false
           }
@@ -191,7 +188,8 @@ struct CanvasNodeTests {
       let plain = try asked { _ in }
       let pictured = try asked { $0.backgroundImage = .data(Pictures.file("png", 8, 8)) }
       #expect(pictured == plain + 10)
-      // The memory of what is blurred asks, the blur, then each band of what it made.
+      // Polled for the blurred bitmap's memory, by the blur, and for each band
+      // of the result.
       let blurred = try asked {
         $0.shadow = CanvasNode.Shadow(offset: .zero, blur: 1, color: .black)
       }
@@ -210,7 +208,7 @@ struct CanvasNodeTests {
     return count
   }
 
-  @Test("odd borders, shadows, corners and sizes have a defined end")
+  @Test("extreme borders, shadows, corners and sizes have a defined result")
   func odd() throws {
     try withDisplay { display in
       for value in [Double.nan, .infinity, -.infinity, -3, 0, 1e6] {
@@ -233,7 +231,7 @@ struct CanvasNodeTests {
   }
 }
 
-/// A canvas that fills what it draws in, less `inset`, with a colour.
+/// A canvas that fills its content area, less `inset`, with a colour.
 private final class Filled: CanvasNode {
   var color: Color? { didSet { setNeedsDisplay() } }
   var inset = 0.0 { didSet { setNeedsDisplay() } }

@@ -16,7 +16,7 @@ struct ImageNodeTests {
   }
 
   // D10
-  @Test("a picture is decoded off the loop, and then drawn")
+  @Test("an image is decoded off the loop and then drawn")
   func draws() throws {
     try withDisplay { display in
       let node = node(.data(Pictures.file("png", 8, 8)))
@@ -32,7 +32,7 @@ struct ImageNodeTests {
   }
 
   // D10, O10
-  @Test("equal pictures that are wanted at once are decoded once, modification and all")
+  @Test("concurrent requests for equal images share one decoding, including the modification")
   func shares() throws {
     try withDisplay { display in
       let count = Counted()
@@ -57,8 +57,8 @@ struct ImageNodeTests {
     }
   }
 
-  // D10, D13, TUT-19
-  @Test("a picture of many parts is drawn once all of its pictures are there, or can not be")
+  // D10, D13
+  @Test("a rasterized tree is drawn once all of its images are decoded or have failed")
   func appearsTogether() throws {
     try withDisplay { display in
       let root = Node()
@@ -91,8 +91,8 @@ struct ImageNodeTests {
     }
   }
 
-  // D10, D-51
-  @Test("cancelling a picture cancels its decoding and its modification; asking gets it")
+  // D10
+  @Test("cancelling an image cancels its decoding and modification, and a new request decodes it")
   func cancelled() throws {
     try withDisplay { display in
       let node = node(.data(Pictures.file("png", 8, 8)))
@@ -121,7 +121,7 @@ struct ImageNodeTests {
   }
 
   // D10
-  @Test("a tree that is detached decodes nothing, and all of it once it is attached")
+  @Test("a detached tree decodes nothing, and decodes its images once attached")
   func detached() throws {
     try withDisplay(workers: 1) { display in
       let gate = Gate()
@@ -147,7 +147,7 @@ struct ImageNodeTests {
   }
 
   // D8, D10
-  @Test("a picture that is not kept is let go of when it is displayed, and decoded anew")
+  @Test("with keepsImage off an image is released when displayed and decoded again when needed")
   func notKept() throws {
     try withDisplay { display in
       let root = Block("", Rect(x: 0, y: 0, width: 8, height: 8), .blue)
@@ -159,12 +159,14 @@ struct ImageNodeTests {
       for _ in 0..<3 {
         let isFinished = display.settle()
         #expect(isFinished)
-        // The contents alone, once the worker has let go of what it handed over.
+        // Only the contents remain, once the worker has released the bitmap it
+        // passed on.
         let deadline = LoopClock.now.advanced(by: .seconds(20))
         while display.pool.metrics.lent != 1, LoopClock.now < deadline {}
         #expect(display.pool.metrics.lent == 1)
         #expect(root.layer?.contents?.pixel(7, 0) == 0xFFFF_0000)
-        // Another part, the size and the layer itself: all wait for the picture.
+        // A change of the root, of its size and of the layer itself all wait
+        // for the image.
         root.backgroundColor = .green
         root.frame.size.height += 1
         root.layer?.setNeedsDisplay()
@@ -174,7 +176,7 @@ struct ImageNodeTests {
   }
 
   // D12, O2
-  @Test("the priority of a tree is that of its decoding, too")
+  @Test("the priority of a tree applies to its decoding")
   func priority() throws {
     try withDisplay(workers: 1) { display in
       let (gate, began, trace) = (Gate(), Gate(), Trace())
@@ -201,7 +203,7 @@ struct ImageNodeTests {
   }
 
   // D10
-  @Test("another picture replaces one that is being decoded, which is never shown")
+  @Test("a new image replaces one being decoded, which is never shown")
   func replaced() throws {
     try withDisplay { display in
       let node = node(.data(Pictures.file("png", 8, 8)))
@@ -228,7 +230,7 @@ struct ImageNodeTests {
 
   // D10
   @Test(
-    "a picture fills its node as its content mode says",
+    "an image fills its node according to the content mode",
     arguments: [
       (ContentMode.scale, [0, 0, 8, 16]), (.aspectFit, [0, 4, 8, 12]),
       (.aspectFill, [0, 0, 8, 16]), (.center, [2, 6, 6, 10]),
@@ -254,7 +256,7 @@ struct ImageNodeTests {
   }
 
   // D14
-  @Test("a picture decoded and drawn on the loop has the same bytes")
+  @Test("an image decoded and drawn on the loop has the same bytes")
   func sameBytes() throws {
     try withDisplay { display in
       let nodes = [true, false].map { isAsynchronous in
@@ -276,9 +278,9 @@ struct ImageNodeTests {
   }
 }
 
-/// Counts, from any thread.
+/// A counter for any thread.
 final class Counted: Sendable {
-  // Relaxed: read after the threads were waited for.
+  // Relaxed: read only after the threads were waited for.
   private let count = Atomic(0)
 
   var value: Int { count.load(ordering: .relaxed) }

@@ -11,7 +11,7 @@ struct DeepTreeTests {
     return node
   }
 
-  // A chain of `count` nodes, its root and its leaf.
+  // Returns the root and the leaf of a chain of `count` nodes.
   private func chain(_ count: Int, downwards: Bool = true) -> (root: Node, leaf: Node) {
     var (root, last) = (leaf(), Node?.none)
     let first = root
@@ -30,7 +30,7 @@ struct DeepTreeTests {
 
   // D9
   @Test(
-    "a tree of 256 levels is built either way, shown, touched and let go of",
+    "a tree of 256 levels can be built either way, shown, hit-tested and released",
     arguments: [true, false]
   )
   func deepest(_ downwards: Bool) throws {
@@ -54,10 +54,10 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("a level more traps, whichever part is added last")
+  @Test("adding a 257th level traps, whichever part is added last")
   func tooDeep() async {
     await #expect(processExitsWith: .failure) {
-      // The root keeps the others.
+      // The root retains the others.
       let root = Node()
       var node = root
       for _ in 0..<256 {
@@ -88,7 +88,7 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("levels that were removed do not count, those beside them do")
+  @Test("removed levels do not count, and levels of siblings still do")
   func removed() async {
     await #expect(processExitsWith: .success) {
       let (root, middle) = (Node(), Node())
@@ -107,7 +107,7 @@ struct DeepTreeTests {
       }
       middle.addSubnode(chains[0])
       chains[0].removeFromSupernode()
-      // 2 levels, and 54 more above the other.
+      // Leaves 54 levels above the second chain.
       middle.addSubnode(chains[1])
       var top = root
       for _ in 0..<53 {
@@ -124,7 +124,8 @@ struct DeepTreeTests {
       exit(EXIT_SUCCESS)
     }
     await #expect(processExitsWith: .failure) {
-      // Two of 129 levels below one: one leaves, and the other still counts.
+      // Two chains of 129 levels below one root. One is removed, and the other
+      // still counts.
       let root = Node()
       var chains: [Node] = []
       for _ in 0..<2 {
@@ -150,7 +151,7 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("what rasterizes is counted where it comes and goes")
+  @Test("nested rasterizing is detected wherever nodes are added and removed")
   func rasterizing() async {
     await #expect(processExitsWith: .success) {
       let (outer, middle, inner) = (Node(), Node(), Node())
@@ -176,7 +177,7 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("100,000 siblings are added, and go, from either end")
+  @Test("100,000 siblings can be added and removed at either end")
   func siblings() {
     let root = leaf()
     for _ in 0..<100_000 { root.addSubnode(leaf()) }

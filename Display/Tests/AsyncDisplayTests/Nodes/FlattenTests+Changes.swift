@@ -4,10 +4,10 @@ import Testing
 
 private let red: UInt32 = 0xFFFF_0000
 
-// What happens while the picture is drawn.
+// Changes made while the flat picture is drawn.
 extension FlattenTests {
   // D11, D3
-  @Test("what changes while it is drawn is not shown as it was")
+  @Test("a change during flattening is not hidden by the flat picture")
   func changesMeanwhile() throws {
     try withDisplay(workers: 1) { display in
       let tree = makeTree()
@@ -30,7 +30,7 @@ extension FlattenTests {
 
   // D11, D3
   @Test(
-    "nor is a layer that was invalidated on its own, drawn again before the picture or not",
+    "a layer invalidated during flattening is not hidden, drawn before the flat picture or not",
     arguments: [true, false]
   )
   func layerChangesMeanwhile(_ isDrawnBefore: Bool) throws {
@@ -56,7 +56,7 @@ extension FlattenTests {
   }
 
   // D9, D11
-  @Test("what is cancelled, suspended or detached does not become flat", arguments: [true, false])
+  @Test("a cancelled, suspended or detached tree does not become flat", arguments: [true, false])
   func givenUp(_ isBegun: Bool) throws {
     try withDisplay(workers: 1) { display in
       let stops: [(Node) -> Void] = [

@@ -9,8 +9,9 @@ private let blue: UInt32 = 0xFF00_00FF
 
 @Suite("Flattening")
 struct FlattenTests {
-  /// A root of 40 x 40, with a red, a green and a blue part of 20 x 20 along its
-  /// diagonal, 10 apart, and a dot in the green one, beyond its right edge.
+  /// Returns a root of 40 x 40 with red, green and blue parts of 20 x 20 along
+  /// its diagonal, 10 points apart. The green part has a dot outside its right
+  /// edge.
   func makeTree(_ trace: Trace = Trace()) -> (root: Node, parts: [Block], dot: Block) {
     let root = Node()
     root.frame = Rect(x: 0, y: 0, width: 40, height: 40)
@@ -31,7 +32,7 @@ struct FlattenTests {
     return try root.look()
   }
 
-  /// What is shown of it, and 10 points around.
+  /// Draws the tree and 10 points around it as they are shown.
   private func lookAround(_ root: Node) throws -> Bitmap {
     let display = try #require(root.display)
     return try Bitmap.draw(PixelSize(width: 60, height: 60), from: display.pool) { context in
@@ -40,15 +41,17 @@ struct FlattenTests {
     }
   }
 
-  // D11, D-46
-  @Test("parts become one bitmap, drawn off the loop, that looks the same; theirs go")
+  // D11
+  @Test(
+    "flattening draws the parts into one bitmap off the loop that looks the same, and frees theirs"
+  )
   func flattens() throws {
     try withDisplay { display in
       let tree = makeTree()
       #expect(!tree.root.flatten())
       tree.parts[2].alpha = 0.5
       tree.parts[0].cornerRadius = 4
-      // Beyond the root's edge, to the left.
+      // Outside the left edge of the root.
       tree.dot.frame.origin.x = -12
       _ = try rest(tree.root, in: display)
       let before = try lookAround(tree.root)
@@ -65,14 +68,14 @@ struct FlattenTests {
       let after = try lookAround(tree.root)
       let isSame = after.hasSamePixels(as: before)
       #expect(isSame)
-      // Nothing that rests is displayed again.
+      // A flat tree at rest is not displayed again.
       let isIdle = display.settle()
       #expect(isIdle && display.metrics.begun == begun + 1)
     }
   }
 
-  // D11, D-46
-  @Test("when a part changes they come apart, and what was shown stays until all are displayed")
+  // D11
+  @Test("a changed part separates the picture, which stays visible until all parts are displayed")
   func comesApart() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -89,7 +92,8 @@ struct FlattenTests {
         #expect(tree.root.flatten(), "change \(index)")
         let isFlat = display.settle()
         #expect(isFlat && tree.root.isFlattened, "change \(index)")
-        // What appears again must not fade in: it was not away.
+        // Parts that reappear must not fade in, because they were visible all
+        // the time.
         for part in tree.parts { part.fadeDuration = .seconds(100) }
         let gate = Gate()
         tree.parts[2].work = { _ in gate.wait() }
@@ -114,7 +118,7 @@ struct FlattenTests {
   }
 
   // D11
-  @Test("what is set to what it is, or asked for as it is, has nothing come apart")
+  @Test("setting an equal value or requesting a display does not separate a flat picture")
   func sameSettings() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -138,8 +142,8 @@ struct FlattenTests {
     }
   }
 
-  // D11, INC-2
-  @Test("controls, and what lies in front of one, keep bitmaps of their own")
+  // D11
+  @Test("controls and parts in front of a control keep their own bitmaps")
   func demotes() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -161,7 +165,7 @@ struct FlattenTests {
       let after = try tree.root.look()
       let isSame = after.hasSamePixels(as: before)
       #expect(isSame && after.pixel(32, 32) == green)
-      // The control draws itself anew, and nothing comes apart.
+      // The control redraws itself without separating the picture.
       let router = TouchRouter(tree.root)
       #expect(router.began(at: Point(x: 27, y: 27)))
       router.ended(at: Point(x: 27, y: 27))
@@ -171,7 +175,7 @@ struct FlattenTests {
     }
   }
 
-  @Test("parts that come, go, are cleared or unloaded leave no picture behind")
+  @Test("adding, removing, clearing or unloading parts leaves no flat picture behind")
   func structure() throws {
     try withDisplay { display in
       let changes: [((root: Node, parts: [Block], dot: Block)) -> Void] = [
@@ -206,14 +210,14 @@ struct FlattenTests {
   }
 
   // D11, O2
-  @Test("a node that is put behind everything is flattened behind everything")
+  @Test("a node of the lowest priority is flattened after all other work")
   func priority() throws {
     try withDisplay(workers: 1) { display in
       let tree = makeTree()
       _ = try rest(tree.root, in: display)
       let pool = display.pool
       let lent = pool.metrics.lent
-      let (gate, lentMeanwhile) = (Gate(), Guarded(0))
+      let (gate, lentMeanwhile) = (Gate(), Locked(0))
       display.scheduler.add(priority: .interactive) { _ in gate.wait() }
       let last = OperationPriority(rawValue: OperationPriority.background.rawValue - 20)
       #expect(tree.root.flatten())

@@ -3,14 +3,14 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("What a part takes over from its tree")
+@Suite("Inherited state of parts")
 struct InheritTests {
   private let frame = Rect(x: 0, y: 0, width: 8, height: 8)
 
   private func block(_ trace: Trace = Trace()) -> Block { Block("part", frame, .red, trace) }
 
   // D9, D12
-  @Test("a part is held as its tree is, and comes by its priority", arguments: [true, false])
+  @Test("a part inherits its tree's holds and priority", arguments: [true, false])
   func added(_ isDetaching: Bool) throws {
     try withDisplay { display in
       let path = isDetaching ? \Node.isDetached : \Node.isSuspended
@@ -33,7 +33,7 @@ struct InheritTests {
   }
 
   // D9, D12
-  @Test("what is added to a detached tree decodes nothing until that is attached")
+  @Test("a part added to a detached tree decodes nothing until the tree is attached")
   func decodesNothing() throws {
     try withDisplay { display in
       for rasterizes in [true, false] {
@@ -57,7 +57,7 @@ struct InheritTests {
   }
 
   // D9, D12
-  @Test("bands that come while their node is detached are drawn once it is attached")
+  @Test("bands that appear while their node is detached are drawn once it is attached")
   func bands() throws {
     try withDisplay { display in
       let node = BandedBlock()
@@ -79,7 +79,7 @@ struct InheritTests {
   }
 
   // D9
-  @Test("a banded node that comes into a tree has its bands come by the tree's priority")
+  @Test("the bands of a banded node take the priority of the tree it is added to")
   func bandedPart() throws {
     try withDisplay { display in
       let (root, node) = (block(), BandedBlock())
@@ -92,7 +92,7 @@ struct InheritTests {
     }
   }
 
-  @Test("the scale of a loaded tree is that of all its parts, bands and flat pictures")
+  @Test("setting the scale of a loaded tree sets the scale of all parts and bands")
   func scale() throws {
     try withDisplay { display in
       let (root, part, inner) = (Node(), block(), block())
@@ -112,13 +112,13 @@ struct InheritTests {
       #expect(inner.layer?.contents?.pixels == PixelSize(width: 16, height: 16))
       #expect(banded.subnodes.map(\.frame.origin.y).sorted() == [0, 2.5, 5, 7.5])
       #expect(banded.subnodes.allSatisfy { $0.layer?.contents?.pixels.width == 16 })
-      // What they draw is where they are.
+      // Their drawings match their positions.
       let pixels = try root.look()
       #expect(pixels.pixel(0, 15) == 0xFF00_FF00)
     }
   }
 
-  @Test("bands that are there take over what is set on their node")
+  @Test("existing bands take over properties set on their node")
   func settings() throws {
     try withDisplay { display in
       let node = BandedBlock()
@@ -134,8 +134,8 @@ struct InheritTests {
     }
   }
 
-  // D5; Texture's test 34
-  @Test("a part that is brought to the front, or moved within what is shown, is not drawn anew")
+  // D5
+  @Test("bringing a part to the front or moving it within the tree does not redraw it")
   func moves() throws {
     try withDisplay { display in
       let (root, trace) = (Node(), Trace())
@@ -157,7 +157,7 @@ struct InheritTests {
       let isFinished = display.settle()
       #expect(isFinished && parts[0].layer === layer && layer?.contents === contents)
       #expect(trace.events == [])
-      // Where it comes to be held, it is.
+      // A part moved to a suspended parent is suspended.
       homes[0].isSuspended = true
       homes[0].addSubnode(parts[0])
       #expect(parts[0].isSuspended && layer?.contents === contents)
@@ -167,7 +167,7 @@ struct InheritTests {
   }
 
   // D5
-  @Test("moving a part within one picture draws that anew, and decodes nothing twice")
+  @Test("moving a part within one picture redraws the picture without decoding again")
   func movesInPicture() throws {
     try withDisplay { display in
       let (root, count) = (block(), Counted())
@@ -186,7 +186,7 @@ struct InheritTests {
   }
 
   // D11
-  @Test("a part of a flat picture that is brought to the front has that come apart")
+  @Test("bringing a part of a flat picture to the front separates the picture")
   func movesFlat() throws {
     try withDisplay { display in
       let root = Node()
@@ -203,7 +203,7 @@ struct InheritTests {
       #expect(isFinished && !root.isFlattened && display.pool.metrics.lent == 2)
       let pixel = try root.look(at: 4, 4)
       #expect(pixel == 0xFFFF_0000)
-      // So does one that is deeper in it, and goes elsewhere.
+      // So does moving a deeper part elsewhere.
       let inner = Block("inner", frame, .green)
       parts[1].addSubnode(inner)
       root.waitUntilDisplayed()
@@ -217,7 +217,7 @@ struct InheritTests {
   }
 }
 
-/// Green bands.
+/// A node of green bands.
 private final class BandedBlock: BandedNode {
   override func makeBandDrawing() -> BandDisplay? {
     { context, size, _, _ in context.fill(Rect(size: size), with: .green) }

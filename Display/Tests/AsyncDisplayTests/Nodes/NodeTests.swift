@@ -9,8 +9,8 @@ private let blue: UInt32 = 0xFF00_00FF
 
 @Suite("Node")
 struct NodeTests {
-  // D9, D-41, D-50
-  @Test("cancelling a part of a picture cancels it; steps that are left are not made")
+  // D9
+  @Test("cancelling a part of a picture cancels the picture and skips its remaining steps")
   func cancelInherited() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -42,7 +42,7 @@ struct NodeTests {
   }
 
   // D2, D9
-  @Test("what is unloaded is cancelled, and begins no more, whoever holds its layers")
+  @Test("an unloaded node is cancelled and displays no more, even if a layer is retained")
   func unloadHeld() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -71,7 +71,7 @@ struct NodeTests {
   }
 
   // D2, D9
-  @Test("what is unloaded by another's will is not told that it begins")
+  @Test("a node unloaded by another node's willDisplay gets no willDisplay")
   func unloadInWill() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -107,7 +107,7 @@ struct NodeTests {
   }
 
   // D9
-  @Test("a tree is built and laid out on a worker, and then belongs to the loop")
+  @Test("a tree is built and laid out on a worker and then belongs to the loop")
   func built() throws {
     try withDisplay { display in
       let loop = ThreadName()
@@ -135,13 +135,14 @@ struct NodeTests {
       let isLaidOut = display.settle()
       #expect(isLaidOut)
       #expect(root?.subnodes.last?.frame.origin.y == 20)
-      // What laying out invalidates is part of the display that it is done for.
+      // An invalidation during layout belongs to the display that triggered the
+      // layout.
       #expect(display.metrics.begun == 2)
     }
   }
 
   // D9
-  @Test("a change of a part draws its picture anew; moving a picture does not")
+  @Test("changing a part redraws its picture, and moving the picture does not")
   func invalidation() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -166,7 +167,7 @@ struct NodeTests {
   }
 
   // D13
-  @Test("a placeholder stands in until the last part was displayed")
+  @Test("a placeholder is shown until the last part is displayed")
   func placeholder() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -198,7 +199,7 @@ struct NodeTests {
   }
 
   // D7
-  @Test("a suspended tree displays nothing until it is resumed, then all of it")
+  @Test("a suspended tree displays nothing until it is resumed, and then everything")
   func suspended() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -213,8 +214,9 @@ struct NodeTests {
     }
   }
 
-  // Each leaves with success where nothing traps: a loop that is dropped would trap, too.
-  @Test("a node within itself, nested rasterizing, and letting go off the loop trap")
+  // Each body exits with success if nothing traps, because releasing an open
+  // loop would trap too.
+  @Test("cyclic trees, nested rasterizing and use off the loop trap")
   func traps() async {
     await #expect(processExitsWith: .failure) {
       let node = Node()
@@ -235,7 +237,6 @@ struct NodeTests {
       node.rasterizesSubtree = true
       exit(EXIT_SUCCESS)
     }
-    // D-26; Texture's test 28
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()
       let display = Display(on: loop)
@@ -243,7 +244,7 @@ struct NodeTests {
       let thread = Thread { kept.value = nil }
       thread.start()
       while !thread.isFinished {}
-      // Its last reference: that one traps elsewhere, too.
+      // The display must outlive the test, since its release would trap too.
       withExtendedLifetime(display) { exit(EXIT_SUCCESS) }
     }
     await #expect(processExitsWith: .failure) {
@@ -259,7 +260,7 @@ struct NodeTests {
   }
 }
 
-/// Its parts below each other, of one height.
+/// Stacks its parts vertically with equal heights.
 private final class Column: Node {
   override func layOut() {
     let height = frame.size.height / Double(subnodes.count)
@@ -274,7 +275,7 @@ private final class Column: Node {
   }
 }
 
-/// One whose display has another unloaded.
+/// A node whose `willDisplay` unloads another node.
 private final class Unloader: Block {
   var other: Node?
 

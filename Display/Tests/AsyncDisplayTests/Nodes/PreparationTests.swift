@@ -3,7 +3,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("What a picture waits for")
+@Suite("Preparation of pictures")
 struct PreparationTests {
   private let frame = Rect(x: 0, y: 0, width: 8, height: 8)
 
@@ -15,7 +15,10 @@ struct PreparationTests {
   }
 
   // D10, D8
-  @Test("what is shown already is not decoded again, whoever asks", arguments: [true, false])
+  @Test(
+    "an image already shown is not decoded again unless its layer is invalidated",
+    arguments: [true, false]
+  )
   func clean(_ isOwn: Bool) throws {
     try withDisplay { display in
       let count = Counted()
@@ -38,7 +41,7 @@ struct PreparationTests {
   }
 
   // D9
-  @Test("a part that is not seen is not decoded, nor waited for, until it is seen")
+  @Test("an invisible part is neither decoded nor waited for until it is visible")
   func hidden() throws {
     try withDisplay { display in
       let count = Counted()
@@ -64,7 +67,10 @@ struct PreparationTests {
   }
 
   // D9
-  @Test("a part that is hidden, or has no picture any more, holds nothing up", arguments: 0..<4)
+  @Test(
+    "a part that is hidden, removed or loses its image no longer delays the picture",
+    arguments: 0..<4
+  )
   func hiddenMeanwhile(_ change: Int) throws {
     try withDisplay { display in
       let (count, gate) = (Counted(), Gate())
@@ -89,7 +95,7 @@ struct PreparationTests {
 
   // D5, D7
   @Test(
-    "asking the layer of a node that was cancelled gets its picture, too",
+    "requests to the layer of a cancelled node decode its image again",
     arguments: ["setNeedsDisplay", "displayIfNeeded", "waitUntilDisplayed"]
   )
   func askedLayer(_ how: String) throws {
@@ -113,7 +119,7 @@ struct PreparationTests {
   }
 
   // D7
-  @Test("a wait for a node's layer waits for its picture")
+  @Test("waiting for a node's layer waits for its image")
   func waitsForPicture() throws {
     try withDisplay { display in
       let node = CountedImage(frame, Counted())
@@ -130,7 +136,7 @@ struct PreparationTests {
   }
 
   // D12, D8
-  @Test("what is cleared or unloaded lets go of its decoded pictures", arguments: [true, false])
+  @Test("clearing or unloading a node releases its decoded images", arguments: [true, false])
   func drops(_ isUnloaded: Bool) throws {
     try withDisplay { display in
       let node = CountedImage(frame, Counted())
@@ -147,8 +153,8 @@ struct PreparationTests {
     }
   }
 
-  // D9: a count, not a walk for each.
-  @Test("each picture that comes asks its own part, not all of them")
+  // D9. A counter, not a walk over all parts.
+  @Test("a decoded image queries its own part, not all parts")
   func linear() throws {
     try withDisplay { display in
       let root = Block("root", frame, .blue)
@@ -164,7 +170,7 @@ struct PreparationTests {
   }
 }
 
-/// A picture that counts how often it is asked whether it is there.
+/// An image node that counts queries of `isPrepared`.
 private final class AskedImage: ImageNode {
   private(set) var asked = 0
 

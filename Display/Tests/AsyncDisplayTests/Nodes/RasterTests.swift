@@ -16,7 +16,7 @@ struct RasterTests {
   }
 
   // D9
-  @Test("a subtree is drawn into one bitmap, each part at its place")
+  @Test("a subtree is drawn into one bitmap, each part at its position")
   func offsets() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -24,13 +24,13 @@ struct RasterTests {
       #expect(tree.child.layer == nil && tree.inner.layer == nil)
       #expect(bitmap.pixel(4, 4) == red && bitmap.pixel(5, 5) == green)
       #expect(bitmap.pixel(9, 9) == green && bitmap.pixel(10, 10) == blue)
-      // Beyond its supernode, unclipped.
+      // Outside its supernode, which does not clip.
       #expect(bitmap.pixel(19, 19) == blue && bitmap.pixel(16, 5) == red)
     }
   }
 
   // D9
-  @Test("parts are clipped where their node says so, and to round corners")
+  @Test("parts are clipped to bounds and rounded corners where their node asks for it")
   func clipping() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -50,7 +50,7 @@ struct RasterTests {
   }
 
   // D9
-  @Test("hidden and transparent parts are skipped with all that is in them")
+  @Test("hidden and transparent parts are skipped with their subtrees")
   func hidden() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -71,20 +71,21 @@ struct RasterTests {
   }
 
   // D9
-  @Test("a translucent part is laid over what is there as one")
+  @Test("a translucent part is blended as a whole with the content behind it")
   func alpha() throws {
     try withDisplay { display in
       let tree = makeTree()
       tree.child.alpha = 0.5
       let bitmap = try picture(of: tree.root, in: display)
-      // Half red, half green; half red, half blue: the green below the blue is not seen.
+      // Half red and half green, and half red and half blue. The green behind
+      // the blue is not visible.
       #expect([0xFF80_7F00, 0xFF7F_8000, 0xFF7F_7F00, 0xFF80_8000].contains(bitmap.pixel(6, 6)))
       #expect([0xFF80_007F, 0xFF7F_0080, 0xFF7F_007F, 0xFF80_0080].contains(bitmap.pixel(12, 12)))
     }
   }
 
-  // D9; Texture's test 26
-  @Test("will and did reach every part once, around one display")
+  // D9
+  @Test("willDisplay and didDisplay reach every part once per display")
   func fansOut() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -102,7 +103,7 @@ struct RasterTests {
   }
 
   // D9
-  @Test("a tree that was loaded on its own is drawn once, in the picture that it becomes part of")
+  @Test("a loaded tree added to a rasterized one is drawn once, as part of its picture")
   func takesRoot() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -119,7 +120,7 @@ struct RasterTests {
       #expect(trace.take().filter { $0.hasPrefix("draw") } == ["draw root", "draw child"])
       #expect(child.layer == nil && child.isLoaded && root.layers.count == 1)
       #expect(root.layer?.contents?.pixel(10, 10) == green)
-      // One that does not rasterize has it go on showing what it did.
+      // In a parent that does not rasterize, it keeps its contents.
       let (plain, other) = (Node(), Block("other", Rect(x: 0, y: 0, width: 4, height: 4), .blue))
       plain.load(in: display)
       other.load(in: display)

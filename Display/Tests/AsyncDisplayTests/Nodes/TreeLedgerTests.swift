@@ -3,11 +3,11 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("Trees that anything happens to")
+@Suite("Trees under random changes")
 struct TreeLedgerTests {
   // D2, D3, D5, D9, D11
   @Test(
-    "after random changes a tree shows what it does drawn anew, and every will had its did",
+    "after random changes a tree equals a full redraw, and each willDisplay had a didDisplay",
     arguments: 0..<24
   )
   func stress(_ seed: UInt64) throws {
@@ -21,9 +21,9 @@ struct TreeLedgerTests {
       let shown = try tree.look()
       #expect(isFinished && tree.root.hasDisplayedHierarchy)
       let undone = tree.root.layers.filter { $0.needsDisplay || $0.isDisplaying }
-      #expect(undone.isEmpty, "\(undone.map { ($0.needsDisplay, $0.isDisplaying, $0.bounds) })")
+      #expect(undone.isEmpty, "\(undone.map { ($0.needsDisplay, $0.isDisplaying, $0.size) })")
       tree.root.forEachNode { node in
-        node.comeApart()
+        node.unflatten()
         (node as? BandedNode)?.setNeedsContent()
         node.setNeedsDisplay()
       }
@@ -35,13 +35,13 @@ struct TreeLedgerTests {
       #expect(wills == told.count { $0.hasPrefix("did") } && wills > 20)
       #expect(display.metrics.inFlightBytes == 0 && display.metrics.waiting == 0)
       tree.root.unload()
-      // What was taken out was unloaded, and had its end.
+      // Removed nodes were unloaded and released their pictures.
       #expect(display.undecodedCount == 0)
     }
   }
 }
 
-/// A tree of all kinds of nodes, and what happens to it.
+/// A tree of all kinds of nodes under random changes.
 private final class RandomTree {
   let root = Node()
   let trace = Trace()
@@ -55,7 +55,7 @@ private final class RandomTree {
     root.load(in: display)
   }
 
-  /// What a window of 60 points would show of it.
+  /// Draws the tree as a window of 60 x 60 points would show it.
   func look() throws -> Bitmap {
     try Bitmap.draw(PixelSize(width: 60, height: 60), from: display.pool) {
       try root.composite(in: $0, at: display.loop.now)
@@ -90,7 +90,7 @@ private final class RandomTree {
     }
   }
 
-  // Where the tree may have it. A band is its node's.
+  // Adds a node where that is allowed. Bands cannot be moved out of their node.
   private func add(_ node: Node, to parent: Node) {
     var ancestor: Node? = parent
     var isRasterized = false
@@ -133,7 +133,7 @@ private final class RandomTree {
   }
 }
 
-/// Rows, each of a colour of its own.
+/// Rows of distinct colours.
 private final class Slices: BandedNode {
   override func makeBandDrawing() -> BandDisplay? {
     { context, size, _, _ in

@@ -13,7 +13,10 @@ struct BandedNodeTests {
   }
 
   // D13, D14
-  @Test("bands together have the bytes of one bitmap, at every scale", arguments: [1.0, 1.3, 2])
+  @Test(
+    "the bands together equal one bitmap byte for byte at every scale",
+    arguments: [1.0, 1.3, 2]
+  )
   func sameBytes(_ scale: Double) throws {
     try withDisplay { display in
       let pictures = try [100.0, 5000].map { height in
@@ -31,7 +34,7 @@ struct BandedNodeTests {
   }
 
   // D13
-  @Test("the nearest to the viewport are drawn first, both ways; those far off not at all")
+  @Test("bands nearest to the viewport are drawn first in both directions, and distant ones never")
   func nearestFirst() throws {
     try withDisplay(workers: 1) { display in
       let trace = Trace()
@@ -56,7 +59,8 @@ struct BandedNodeTests {
       #expect(isFinished)
       let drawn = trace.events.compactMap { Int($0) }
       #expect(drawn.count == 10)
-      // A lane takes the oldest now and then: those from 4,600 on.
+      // The aging slot sometimes picks the oldest operation, beginning with the
+      // band at 4,600.
       let near = drawn.lastIndex { 5000...5200 ~= $0 } ?? 10
       let far = drawn.firstIndex { $0 >= 5400 } ?? 0
       #expect(near < far, "\(drawn)")
@@ -64,11 +68,11 @@ struct BandedNodeTests {
   }
 
   // D13, D12
-  @Test("scrolling draws what comes, drops what leaves, and draws nothing twice")
+  @Test("scrolling draws new bands, drops those that leave, and draws nothing twice")
   func scrolls() throws {
     try withDisplay { display in
       let trace = Trace()
-      // Higher than any bitmap.
+      // Taller than any bitmap may be.
       let node = makeNode(100_000, trace)
       node.viewport = Rect(x: 0, y: 0, width: 10, height: 300)
       node.load(in: display)
@@ -88,7 +92,7 @@ struct BandedNodeTests {
   }
 
   // D9, D14
-  @Test("in a node that rasterizes it has no bands, and looks the same", arguments: [true, false])
+  @Test("a rasterized banded node has no bands and looks the same", arguments: [true, false])
   func rasterized(_ isOwn: Bool) throws {
     try withDisplay { display in
       let pictures = try [true, false].map { isRasterized in
@@ -113,7 +117,7 @@ struct BandedNodeTests {
     }
   }
 
-  @Test("bands that were made do not go along into a node that rasterizes")
+  @Test("existing bands are removed when their node moves into a rasterizing one")
   func moved() throws {
     try withDisplay { display in
       let node = makeNode(350)
@@ -133,7 +137,7 @@ struct BandedNodeTests {
   }
 
   // D6
-  @Test("an odd scale is a failed display", arguments: [0, -1, .nan, .infinity])
+  @Test("a display with an invalid scale fails", arguments: [0, -1, .nan, .infinity])
   func oddScale(_ scale: Double) throws {
     try withDisplay { display in
       let node = makeNode(250)
@@ -144,7 +148,7 @@ struct BandedNodeTests {
     }
   }
 
-  @Test("there are so many bands at most, those around where the viewport begins")
+  @Test("the number of bands is limited, and those at the start of the viewport are kept")
   func mostBands() throws {
     try withDisplay { display in
       let node = makeNode(1e6)
@@ -163,7 +167,7 @@ struct BandedNodeTests {
   }
 
   // D13, D5
-  @Test("bands that come to be elsewhere show what is there, and nothing else meanwhile")
+  @Test("bands that move show only contents drawn for their new position")
   func bandHeight() throws {
     try withDisplay { display in
       let node = makeNode(300)
@@ -181,7 +185,7 @@ struct BandedNodeTests {
     }
   }
 
-  @Test("what changes is drawn in all bands; a part of another kind stays in front")
+  @Test("a change redraws all bands, and a part of another kind stays in front")
   func changes() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -199,7 +203,7 @@ struct BandedNodeTests {
       node.backgroundColor = .blue
       node.waitUntilDisplayed()
       #expect(trace.take().count == 3)
-      // What it draws may depend on its size.
+      // A drawing may depend on the node's size.
       node.frame.size.height = 450
       let isResized = display.settle()
       #expect(isResized && trace.take().count == 5 && node.subnodes.count == 6)
@@ -219,7 +223,7 @@ struct BandedNodeTests {
   }
 }
 
-/// Lines, one every 7 points, in a colour of their own.
+/// Draws a line every 7 points, each in its own colour.
 private final class Ruler: BandedNode {
   private let trace: Trace
 

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("RangeController")
 struct RangeControllerTests {
-  /// Items of 100 points below each other, and a controller whose viewport is 400 high.
+  /// Returns a column of items of 100 points each and their controller. The
+  /// viewports of the tests are 400 points high.
   private func makeFeed(
     _ display: Display,
     _ count: Int = 40,
@@ -24,8 +25,8 @@ struct RangeControllerTests {
     cards.indices.filter { cards[$0].place >= place }
   }
 
-  // D12; Texture's test 40
-  @Test("the first update reaches little, the scroll's ahead more than behind")
+  // D12
+  @Test("the first update uses the minimum mode, and a scroll reaches further ahead than behind")
   func modes() throws {
     try withDisplay { display in
       let (ranges, cards) = makeFeed(display)
@@ -45,7 +46,8 @@ struct RangeControllerTests {
       ranges.update()
       #expect(!ranges.isForward)
       #expect(places(cards, .display) == Array(6..<16))
-      // A scroll across keeps the direction, and one that is none moves nothing.
+      // Scrolling across the axis keeps the direction. Scrolling nowhere moves
+      // no item.
       let calls = cards.map(\.moves)
       ranges.viewport.origin.x += 10
       ranges.update()
@@ -64,8 +66,8 @@ struct RangeControllerTests {
     }
   }
 
-  // D12; Texture's test 40
-  @Test("tunings are those that were set, per mode; two screens of preload are eight cards")
+  // D12
+  @Test("each mode keeps its own tunings, and a leading of two screens preloads eight more items")
   func tunings() throws {
     try withDisplay { display in
       let (ranges, cards) = makeFeed(display)
@@ -88,8 +90,10 @@ struct RangeControllerTests {
     }
   }
 
-  // D12; Texture's test 40
-  @Test("an item that is put in is preloaded once, without a range not at all; the rest stay")
+  // D12
+  @Test(
+    "an inserted item is preloaded once, unless no range includes it, and others are unaffected"
+  )
   func insertion() throws {
     try withDisplay { display in
       var (ranges, cards) = makeFeed(display)
@@ -117,8 +121,8 @@ struct RangeControllerTests {
     }
   }
 
-  // D12, D-14
-  @Test("the nearest are drawn first, and priorities follow the scroll while they wait")
+  // D12
+  @Test("the nearest items are drawn first, and waiting ones change priority with the scroll")
   func priorities() throws {
     try withDisplay(workers: 1) { display in
       let trace = Trace()
@@ -132,7 +136,8 @@ struct RangeControllerTests {
       ranges.viewport = viewport(300)
       display.loop.run(.noWait)
       let levels = cards[0..<11].map { $0.node?.priority.rawValue ?? -128 }
-      // 3 to 6 can be seen; ahead comes before behind.
+      // Items 3 to 6 are visible. Items ahead have a higher priority than items
+      // behind.
       #expect(levels[3...6].allSatisfy { $0 == 63 })
       #expect(zip(levels[6...9], levels[7...10]).allSatisfy { $0 >= $1 } && levels[8] < 63)
       #expect(levels[8] > levels[1] && levels[2] == 63)
@@ -140,15 +145,16 @@ struct RangeControllerTests {
       let isFinished = display.settle()
       #expect(isFinished)
       let drawn = trace.events.filter { $0.hasPrefix("draw") }.compactMap { Int($0.dropFirst(5)) }
-      // A lane takes the oldest now and then, from 0 on; all others are by priority.
+      // The aging slot sometimes picks the oldest, from item 0 on. All others
+      // are picked by priority.
       let near = drawn.lastIndex { 3...6 ~= $0 } ?? 100
       let far = drawn.firstIndex { $0 >= 8 } ?? 0
       #expect(near < far, "\(drawn)")
     }
   }
 
-  // D12, D-14
-  @Test("what leaves is cancelled, its worker is free, and its bitmap is dropped")
+  // D12
+  @Test("an item that leaves is cancelled, frees its worker and drops its bitmap")
   func leaves() throws {
     try withDisplay(workers: 1) { display in
       let (ranges, cards) = makeFeed(display)
@@ -167,7 +173,8 @@ struct RangeControllerTests {
       #expect(display.metrics.cancelled > 0 && cards[0].node == nil && cards[0].place == .outside)
       #expect(cards.filter { $0.node?.layer?.contents != nil }.count == 10)
       #expect(display.pool.metrics.lent == 10)
-      // Kept, in the preload range, without a bitmap; drawn again when it comes back.
+      // In the preload range the node stays without a bitmap, and is redrawn
+      // when it returns.
       ranges.viewport = viewport(2400)
       let isMoved = display.settle()
       let card = cards[20]
@@ -183,7 +190,7 @@ struct RangeControllerTests {
   }
 
   // D12, D8
-  @Test("what leaves the display range keeps no decoded picture, and gets it again")
+  @Test("an item that leaves the display range drops its decoded image and gets it again later")
   func pictures() throws {
     try withDisplay { display in
       let (ranges, item) = (RangeController(on: display), PictureItem())
@@ -191,7 +198,7 @@ struct RangeControllerTests {
       for top in [0.0, 500, 0, 5000] {
         ranges.viewport = viewport(top)
         let isFinished = display.settle()
-        // The worker may have it for a moment still.
+        // A worker may retain the image for another moment.
         let (count, deadline) = (top == 0 ? 2 : 0, LoopClock.now.advanced(by: .seconds(20)))
         while display.pool.metrics.lent != count, LoopClock.now < deadline {}
         #expect(isFinished && display.pool.metrics.lent == count, "at \(top)")
@@ -200,7 +207,7 @@ struct RangeControllerTests {
   }
 
   // D12
-  @Test("out and in again within a tick moves, cancels and draws nothing")
+  @Test("an item that leaves and returns within a tick is not moved, cancelled or drawn")
   func coalesces() throws {
     try withDisplay { display in
       let (ranges, cards) = makeFeed(display)
@@ -210,7 +217,7 @@ struct RangeControllerTests {
       #expect(isIdle)
       let (begun, moves) = (display.metrics.begun, cards.map(\.moves))
       for top in stride(from: 0.0, through: 3000, by: 100) { ranges.viewport = viewport(top) }
-      // Back: the same direction as at first.
+      // Return with the same scroll direction as before.
       ranges.viewport = viewport(-1)
       ranges.viewport = viewport(0)
       let isDone = display.settle()
@@ -219,7 +226,7 @@ struct RangeControllerTests {
   }
 
   // D12
-  @Test("a node that is built later is displayed by where its item is by then")
+  @Test("a node built later is displayed according to its item's current position")
   func builtLater() throws {
     try withDisplay { display in
       let (ranges, cards) = makeFeed(display, 8)
@@ -235,7 +242,7 @@ struct RangeControllerTests {
   }
 
   // D12, D2
-  @Test("a controller that is let go of leaves nothing loaded, and nothing under way")
+  @Test("releasing a controller unloads its nodes and cancels their displays")
   func letGo() throws {
     try withDisplay(workers: 1) { display in
       var (ranges, cards): (RangeController?, [FeedCard]) = makeFeed(display, 8)
@@ -252,7 +259,7 @@ struct RangeControllerTests {
     }
   }
 
-  @Test("frames and viewports that are nowhere have a defined end; tunings that are odd trap")
+  @Test("invalid frames and viewports have a defined result, and invalid tunings trap")
   func odd() async throws {
     try withDisplay { display in
       let (ranges, cards) = makeFeed(display, 4)
@@ -271,7 +278,7 @@ struct RangeControllerTests {
       ranges.viewport = viewport(0)
       ranges.update()
       #expect(places(cards, .visible) == [0, 3])
-      // A bitmap so high can not be drawn, and says so.
+      // No bitmap can be that high, so the display fails.
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.failed == 1)
       ranges.axis = .horizontal

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RangeIndex")
 struct RangeIndexTests {
-  @Test("it finds what overlaps a window, as a search through all does", arguments: [1, 2, 3])
+  @Test("the index finds the same items in a window as a linear search", arguments: [1, 2, 3])
   func finds(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<200 {

@@ -3,7 +3,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-@Suite("What waits for the display commit")
+@Suite("Backlog")
 struct BacklogTests {
   private final class Item {
     let name: Int
@@ -13,7 +13,7 @@ struct BacklogTests {
   }
 
   // D8
-  @Test("over 20,000 random steps it has the order of a list that is sorted stably")
+  @Test("after each of 20,000 random steps the backlog has the order of a stably sorted list")
   func order() {
     var generator = SeededGenerator(seed: 2026)
     func pick(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
@@ -28,7 +28,7 @@ struct BacklogTests {
         item.place = nil
         list.removeAll { $0 === item }
       } else {
-        // Few levels, the ends of each word of bits among them.
+        // Few levels, including both ends of each 64-bit word.
         let levels = [-128, -65, -64, -1, 0, 63, 64, 127]
         item.priority = OperationPriority(levels[pick(levels.count)])
         item.place = backlog.append(item, item.priority)
@@ -41,10 +41,13 @@ struct BacklogTests {
     #expect(breaches == 0 && backlog.isEmpty == list.isEmpty)
   }
 
-  // D8: a count, not a time.
-  @Test("what lands does not have all that waits be looked at again", arguments: [true, false])
+  // D8. Compares a count, not a time.
+  @Test(
+    "a completed display does not make the commit examine all waiting layers again",
+    arguments: [true, false]
+  )
   func linear(_ arePictures: Bool) throws {
-    // One fits.
+    // Only one bitmap fits into the limit.
     try withDisplay(workers: 1, inFlightLimit: 64) { display in
       let (painter, count) = (Painter(), 500)
       let layers = (0..<(arePictures ? 0 : count)).map { _ in Layer(in: display, painter) }
@@ -59,14 +62,14 @@ struct BacklogTests {
       }
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.displayed == count)
-      #expect(display.lookedAt <= 6 * count, "\(display.lookedAt)")
+      #expect(display.examinedCount <= 6 * count, "\(display.examinedCount)")
       #expect(nodes.allSatisfy { $0.layer?.contents != nil })
       #expect(layers.allSatisfy { $0.contents != nil })
     }
   }
 
   // D8
-  @Test("a picture that waits and is cancelled, moved or let go of leaves nothing behind")
+  @Test("a waiting picture that is cancelled, reprioritized or released leaves nothing behind")
   func pictures() throws {
     try withDisplay(workers: 1, inFlightLimit: 256) { display in
       let (gate, other, trace) = (Gate(), Gate(), Trace())
@@ -87,7 +90,7 @@ struct BacklogTests {
       var gone: ImageNode? = node("gone")
       let names = ["a", "b", "c", "same", "same", "last"]
       let waiting = names.map { node($0) }
-      // Again and again: each waits once.
+      // However often it is requested, each picture waits only once.
       for _ in 0..<1000 {
         waiting[0].cancelDisplay()
         waiting[0].displayIfNeeded()
@@ -102,7 +105,7 @@ struct BacklogTests {
       gate.open()
       let deadline = LoopClock.now.advanced(by: .seconds(20))
       while display.undecodedCount > 2, LoopClock.now < deadline { display.loop.run(.noWait) }
-      // One has both share it, without memory of its own.
+      // The two "same" pictures share one decoding, so they use memory once.
       #expect(display.undecodedCount == 2)
       other.open()
       let isFinished = display.settle()
@@ -114,7 +117,7 @@ struct BacklogTests {
   }
 
   // D7, D8
-  @Test("what a layer waits for may change while it waits: size, mode and priority")
+  @Test("a waiting layer may change its size, mode and priority")
   func changes() throws {
     try withDisplay(workers: 1, inFlightLimit: 64) { display in
       let gate = Gate()
@@ -125,10 +128,10 @@ struct BacklogTests {
       for layer in layers { layer.setNeedsDisplay() }
       display.loop.run(.noWait)
       #expect(layers[0].isDisplaying && display.metrics.waiting == 4)
-      layers[1].bounds = .zero
+      layers[1].size = .zero
       layers[2].displaysAsynchronously = false
       layers[4].priority = .high
-      // Anything has the commit come by.
+      // Setting any limit triggers the commit.
       display.inFlightLimit = 64
       display.loop.run(.noWait)
       #expect(!layers[1].needsDisplay && layers[2].contents != nil)

@@ -1,7 +1,8 @@
 import AsyncDisplay
 
-/// A card of the tutorial's feed: blurred cover, picture, gradient, title, description,
-/// all in one bitmap. A quarter as large, for a test without optimisation.
+/// A card of the tutorial's feed: blurred cover, picture, gradient, title and
+/// description in one bitmap. A quarter of the size, because tests are not
+/// optimised.
 final class Card: Node {
   private let cover = ImageNode()
   private let picture = ImageNode()
@@ -28,7 +29,7 @@ final class Card: Node {
       offset: Point(x: 0, y: 1),
       color: Color(white: 0, alpha: 0.3)
     )
-    details.text = AttributedText("What it shows, 漢字, in some words.", white)
+    details.text = AttributedText("Some words, with 漢字, that fill its lines.", white)
     details.style.alignment = .justified
     for node in [cover, picture, shade, title, details] { addSubnode(node) }
   }

@@ -1,6 +1,6 @@
-/// PNG's checksums.
+/// The checksums of PNG chunks.
 enum Checksum {
-  /// That of `bytes`.
+  /// Returns the CRC of `bytes`.
   static func crc(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var value = UInt32.max
     for byte in bytes {
@@ -10,13 +10,13 @@ enum Checksum {
     return number(~value)
   }
 
-  /// `value` in four bytes, the largest first.
+  /// Returns `value` as four big-endian bytes.
   static func number(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
-  /// Makes those of all chunks of `png` right.
-  static func mend(_ png: inout [UInt8]) {
+  /// Recomputes the checksums of all chunks of `png`.
+  static func repair(_ png: inout [UInt8]) {
     var start = 8
     while start + 12 <= png.count {
       let length = png[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -27,7 +27,7 @@ enum Checksum {
     }
   }
 
-  /// A chunk called `name`, of `bytes`.
+  /// Returns a chunk called `name` that contains `bytes`.
   static func chunk(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
     let named = Array(name.utf8) + bytes
     return number(UInt32(bytes.count)) + named + crc(named)

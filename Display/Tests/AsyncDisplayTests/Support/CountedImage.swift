@@ -1,6 +1,7 @@
 import AsyncDisplay
 
-/// A picture whose decodings are counted: green at its bottom left, red at its top right.
+/// An image node that counts its decodings. It is green at the bottom left and
+/// red at the top right.
 final class CountedImage: ImageNode {
   init(_ frame: Rect, _ count: Counted, _ gate: Gate? = nil) {
     super.init()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Examples of the documentation")
 struct ExampleTests {
-  // Of a file, without what is around them.
+  // The lines of a file without surrounding whitespace.
   private func lines(_ url: URL) throws -> [Substring] {
     try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
       Substring(line.trimmingCharacters(in: .whitespaces))
@@ -26,7 +26,7 @@ struct ExampleTests {
     return examples
   }
 
-  @Test("each is compiled, as it stands")
+  @Test("each example is compiled verbatim")
   func compiled() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let compiled = try lines(folder.appending(path: "Examples.swift")).filter { !$0.isEmpty }
@@ -43,7 +43,7 @@ struct ExampleTests {
     #expect(count >= 10)
   }
 
-  @Test("those that show something do")
+  @Test("examples that display something produce visible contents")
   func shown() throws {
     let (loop, card) = (try EventLoop(), Painter())
     #expect(Examples.display(loop, card).contents != nil)

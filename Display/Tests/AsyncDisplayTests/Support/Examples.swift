@@ -1,10 +1,11 @@
 import AsyncDisplay
 import LoopTransactions
 
-// What the article is about.
+// The text of the banded article below.
 private let text = Examples.total()
 
-/// The examples of the documentation, line for line: `ExampleTests` compares them.
+/// The examples of the documentation, line by line. `ExampleTests` compares
+/// them.
 enum Examples {
   final class Liked: Node {
     private(set) var likes = 0
@@ -17,7 +18,7 @@ enum Examples {
     let display = Display(on: loop)
     let layer = Layer(in: display)
     layer.delegate = card
-    layer.bounds = Size(width: 320, height: 504)
+    layer.size = Size(width: 320, height: 504)
     layer.setNeedsDisplay()
     loop.run()
     return layer

@@ -3,7 +3,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// An item of a feed, at its number times 100, that builds a block.
+/// A feed item that builds a `Block`. Item n is at y = 100 n.
 final class FeedCard: RangeItem {
   var frame: Rect
   private(set) var node: Node?
@@ -47,7 +47,7 @@ final class FeedCard: RangeItem {
   }
 }
 
-/// A picture of 100 x 100.
+/// An item with a picture of 100 x 100 points.
 final class PictureItem: RangeItem {
   let frame = Rect(x: 0, y: 0, width: 100, height: 100)
   let node: Node?

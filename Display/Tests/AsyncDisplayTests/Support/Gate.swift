@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a drawing waits at, until the test lets it go on.
+/// Blocks a drawing until the test opens it.
 final class Gate: @unchecked Sendable {
-  // @unchecked: the flag is touched under the condition's lock only.
+  // @unchecked: the flag is only accessed under the condition's lock.
 
   private let condition = NSCondition()
   private var wasOpened = false
@@ -20,7 +20,7 @@ final class Gate: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits for 20 seconds at most; whether it was opened.
+  /// Waits for at most 20 seconds. Returns false if the gate was not opened.
   @discardableResult
   func wait() -> Bool {
     condition.lock()

@@ -1,24 +1,27 @@
 import Foundation
 
-/// Something of the loop's, carried through a closure that runs on the loop.
+/// Carries an object of the loop through a `@Sendable` closure that runs on the
+/// loop.
 final class Handed<Value: AnyObject>: @unchecked Sendable {
-  // @unchecked: made and read on the loop; only the reference travels.
+  // @unchecked: `value` is set and read on the loop. Other threads only copy
+  // the reference.
 
   weak var value: Value?
 
   init(_ value: Value) { self.value = value }
 }
 
-/// The thread that made it.
+/// The thread that created it.
 struct ThreadName: Sendable {
   private let number = pthread_self()
 
   var isCurrent: Bool { pthread_equal(number, pthread_self()) != 0 }
 }
 
-/// Something of the loop's that a test lets go of elsewhere, which it must not.
+/// Holds an object of the loop that a test releases on another thread, which
+/// must trap.
 final class Kept: @unchecked Sendable {
-  // @unchecked: used by one thread after the other.
+  // @unchecked: only one thread at a time uses it.
 
   var value: AnyObject?
 

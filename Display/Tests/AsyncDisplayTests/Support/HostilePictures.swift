@@ -1,17 +1,18 @@
-/// Files that say much in few bytes.
+/// Small files that demand much work or memory.
 enum HostilePictures {
-  /// A JPEG of `width` by `height` grey pixels, or of what `kind` makes of its header.
+  /// A JPEG whose header declares `width` by `height` pixels.
   struct JPEG {
-    /// Which frame: 0xC2 is progressive, 0xC0 in order.
+    /// The start-of-frame marker: 0xC2 is progressive, 0xC0 baseline.
     var kind: UInt8 = 0xC2
     var precision: UInt8 = 8
     var width: Int
     var height: Int
-    /// Of each component: its blocks across and down, four bits each.
+    /// Sampling factors of each component, horizontal and vertical, four bits
+    /// each.
     var factors: [UInt8] = [0x11]
-    /// Bytes of each scan; all of them zero, which is a black block a bit.
+    /// Bytes per scan. All are zero, which is one black block per bit.
     var scans: [Int] = [1]
-    /// Bytes of cameras' notes.
+    /// Bytes of Exif data.
     var notes = 0
 
     var bytes: [UInt8] {
@@ -29,13 +30,14 @@ enum HostilePictures {
       frame.append(UInt8(factors.count))
       for (index, factor) in factors.enumerated() { frame += [UInt8(index + 1), factor, 0] }
       bytes += segment(kind, frame)
-      // One code of one bit, for nothing: of DC, then of AC.
+      // One code of one bit, for the value zero: first the DC table, then the
+      // AC table.
       for table in [0x00, 0x10] as [UInt8] {
         bytes += segment(0xC4, [table, 1] + [UInt8](repeating: 0, count: 15) + [0])
       }
       let isProgressive = [0xC2, 0xCA].contains(kind)
       for count in scans {
-        // Of the first component alone, if there are several.
+        // Contains only the first component.
         bytes += segment(0xDA, [1, 1, 0, 0, isProgressive ? 0 : 63, 0])
         bytes += [UInt8](repeating: 0, count: count)
       }
@@ -51,7 +53,8 @@ enum HostilePictures {
     }
   }
 
-  /// A PNG of black pixels, interlaced, of `depth` bits of `color`.
+  /// Returns an interlaced PNG of black pixels with `depth` bits of color type
+  /// `color`.
   static func png(_ width: Int, _ height: Int, depth: Int, color: UInt8) -> [UInt8] {
     let channels = [0: 1, 2: 3, 4: 2, 6: 4][color] ?? 1
     var count = 0
@@ -71,10 +74,10 @@ enum HostilePictures {
       + Checksum.chunk("IEND", [])
   }
 
-  // `count` zeros, compressed as far as zlib does: 258 in 13 bits.
+  // Returns `count` zeros compressed as well as zlib can: 258 bytes in 13 bits.
   private static func zeros(_ count: Int) -> [UInt8] {
     var (bytes, bits, used) = ([0x78, 0xDA] as [UInt8], UInt64(0), UInt64(0))
-    // The first bit of a code is the lowest.
+    // The first bit of a code is the least significant.
     func put(_ code: UInt64, _ length: UInt64) {
       bits |= code << used
       used += length
@@ -85,13 +88,13 @@ enum HostilePictures {
     }
     put(0b011, 3)
     var left = count
-    // A literal zero, 0x30.
+    // The literal 0, code 0x30.
     func literal() { put(0b0000_1100, 8) }
     literal()
     left -= 1
     while left > 0 {
       if left >= 258 {
-        // 258 bytes, 0xC5, from one back.
+        // Length 258, code 0xC5, at distance 1.
         put(0b1010_0011, 8)
         put(0, 5)
         left -= 258
@@ -102,7 +105,7 @@ enum HostilePictures {
     }
     put(0, 7)
     if used > 0 { put(0, 8 - used) }
-    // Adler's, of zeros.
+    // The Adler-32 checksum of zeros.
     return bytes + Checksum.number(UInt32(count % 65_521) << 16 | 1)
   }
 }

@@ -2,7 +2,8 @@ import AsyncDisplay
 import LoopTransactions
 
 extension Node {
-  /// What a window of the node's size would show of it now, over nothing.
+  /// Draws the node as a window of its size would show it now, on a transparent
+  /// background.
   func look() throws -> Bitmap {
     guard let display, let pixels = try PixelSize(frame.size, scale: scale) else {
       throw DisplayError.size(.notFinite)
@@ -15,6 +16,6 @@ extension Node {
 }
 
 extension Node {
-  /// The pixel of that at `x` and `y`.
+  /// Returns one pixel of `look()`.
   func look(at x: Int, _ y: Int) throws -> UInt32 { try look().pixel(x, y) }
 }

@@ -2,21 +2,22 @@ import AsyncDisplay
 import LoopTransactionsTesting
 import Synchronization
 
-/// A delegate that records what it is told, and paints its layer in one colour.
+/// A delegate that records its callbacks and fills its layer with one colour.
 ///
-/// A layer does not keep it: a test that does not look at it in the end extends its life.
+/// A layer does not retain its delegate, so tests extend the lifetime of a
+/// painter they no longer use.
 final class Painter: LayerDelegate {
   let trace: Trace
   let name: String
-  /// What the next display paints with.
+  /// The colour of the next display.
   var color = Color(red: 1, green: 0, blue: 0)
-  /// What the next display does beside, with its number.
+  /// Extra work of the next display. Receives its number.
   var work: (@Sendable (Int, () -> Bool) throws -> Void)?
-  /// What the next will does beside.
+  /// Runs in the next `willDisplay`.
   var onWill: (() -> Void)?
-  /// What each did does beside.
+  /// Runs in each `didDisplay`.
   var onDid: ((DisplayOutcome) -> Void)?
-  /// Whether it has a task at all.
+  /// Whether `displayTask(for:)` returns a task.
   var hasTask = true
   private(set) var count = 0
 
@@ -47,7 +48,7 @@ final class Painter: LayerDelegate {
 }
 
 extension DisplayOutcome {
-  /// What a trace calls it.
+  /// The name of the outcome in a trace.
   var word: String {
     switch self {
     case .displayed: "displayed"
@@ -60,18 +61,18 @@ extension DisplayOutcome {
 }
 
 extension Layer {
-  /// A layer of 4 by 4 points that `painter` paints.
+  /// Creates a layer of 4 by 4 points painted by `painter`.
   convenience init(in display: Display, _ painter: Painter) {
     self.init(in: display)
     delegate = painter
-    bounds = Size(width: 4, height: 4)
+    size = Size(width: 4, height: 4)
   }
 }
 
 extension Bitmap {
-  /// Its top left pixel.
+  /// The top left pixel.
   var firstPixel: UInt32 { withPixels { $0[0] } }
 
-  /// The pixel at `x` and `y`.
+  /// Returns the pixel at `x` and `y`.
   func pixel(_ x: Int, _ y: Int) -> UInt32 { withPixels { $0[y * pixels.width + x] } }
 }

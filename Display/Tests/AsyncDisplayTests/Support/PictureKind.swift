@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files of kinds that gdk-pixbuf does not write: 20 x 18 pixels each, red above and blue
-/// below as a rule, made by ImageMagick.
+/// Files of formats that gdk-pixbuf does not write, made by ImageMagick. Each
+/// is 20 x 18 pixels, mostly red above and blue below.
 enum PictureKind: String, CaseIterable, Sendable {
   case progressive = """
     /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYW\
@@ -54,9 +54,9 @@ enum PictureKind: String, CaseIterable, Sendable {
     B70LB38YjrpwELrw76B34eAPQ2q7EABHzSG5B265+wAAAABJRU5ErkJggg==
     """
 
-  /// Whether it is a JPEG; else it is a PNG.
+  /// True for a JPEG, false for a PNG.
   var isJPEG: Bool { [.progressive, .gray, .cmyk].contains(self) }
 
-  /// The file.
+  /// The contents of the file.
   var bytes: [UInt8] { Data(base64Encoded: rawValue).map { [UInt8]($0) } ?? [] }
 }

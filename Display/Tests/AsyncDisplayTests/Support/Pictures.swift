@@ -1,10 +1,10 @@
 import AsyncDisplay
 import CPixbuf
 
-/// Files of pictures, made by gdk-pixbuf.
+/// Picture files encoded by gdk-pixbuf.
 enum Pictures {
-  /// A file of `type`, "png" or "jpeg", of `width` by `height` pixels; red rises
-  /// rightwards, green downwards.
+  /// Returns a file of `type`, "png" or "jpeg", of `width` by `height` pixels.
+  /// Red increases to the right, green downwards.
   static func file(_ type: String, _ width: Int, _ height: Int, alpha: UInt8? = nil) -> [UInt8] {
     let channels = alpha == nil ? 3 : 4
     let hasAlpha: Int32 = alpha == nil ? 0 : 1

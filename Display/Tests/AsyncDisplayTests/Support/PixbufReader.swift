@@ -1,8 +1,9 @@
 import CPixbuf
 
-/// Pictures by gdk-pixbuf.
+/// Decodes pictures with gdk-pixbuf.
 enum PixbufReader {
-  /// The pixels of a file of `type`, premultiplied; nil if it is refused.
+  /// Returns the premultiplied pixels of a file of `type`, or nil if gdk-pixbuf
+  /// rejects it.
   static func pixels(of bytes: [UInt8], _ type: String) -> [UInt32]? {
     guard let loader = gdk_pixbuf_loader_new_with_type(type, nil) else { return nil }
     defer { g_object_unref(UnsafeMutableRawPointer(loader)) }

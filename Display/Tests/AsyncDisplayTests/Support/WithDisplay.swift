@@ -2,9 +2,11 @@ import AsyncDisplay
 import LoopTransactions
 import LoopTransactionsTesting
 
-/// Runs `body` with a loop and its display, on workers of its own; the loop is closed
-/// afterwards, whatever happens. A tick may take as long as it does: on a busy machine a
-/// budget would be over anywhere.
+/// Runs `body` with a loop and a display that has its own workers, then closes
+/// the loop.
+///
+/// The loop's budget is unlimited, because on a busy machine a time budget
+/// could end a tick anywhere.
 func withDisplay(
   workers: Int = 2,
   inFlightLimit: Int = 128 << 20,
@@ -19,14 +21,14 @@ func withDisplay(
       Display(on: loop, scheduler: scheduler, pool: pool, inFlightLimit: inFlightLimit)
     )
   } catch {
-    // The test's own error counts.
+    // try?: report the test's own error.
     try? loop.close()
     throw error
   }
   try loop.close()
 }
 
-/// Runs `body` as above, on a loop that is stepped by hand.
+/// Runs `body` with a display on a loop that the test steps.
 func withSteppedDisplay(
   workers: Int = 2,
   _ body: (Display, SteppedLoop) throws -> Void
@@ -44,7 +46,7 @@ func withSteppedDisplay(
 }
 
 extension Display {
-  /// Runs the loop until nothing is left to do; whether that came within 20 seconds.
+  /// Runs the loop until no work is left. Returns false after 20 seconds.
   func settle() -> Bool {
     loop.run(until: loop.now.advanced(by: .seconds(20))) == .finished
   }

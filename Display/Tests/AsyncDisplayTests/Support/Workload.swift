@@ -6,21 +6,23 @@
   import Darwin
 #endif
 
-/// How much the tests do.
+/// How much work the tests do.
 enum Workload {
-  /// Whether `LT_STRESS_SCALE` is below 1, as under a sanitizer in `scripts/check`: it has
-  /// nothing to find in what one thread computes alone, which goes less far then.
+  /// True if `LT_STRESS_SCALE` is below 1, as under a sanitizer in
+  /// `scripts/check`. Single-threaded tests then do less, because the sanitizer
+  /// finds nothing in them.
   static let isShort = scale < 1
 
-  /// Where random numbers begin: `LT_STRESS_SEED`.
+  /// The seed of random numbers: `LT_STRESS_SEED`.
   static let seed = UInt64(number("LT_STRESS_SEED") ?? 1)
 
-  /// Whether figures are printed: `LT_ATTACK` is set, as by `scripts/soak attack`.
+  /// True if figures are printed: `LT_ATTACK` is set, as by `scripts/soak
+  /// attack`.
   static let isReported = number("LT_ATTACK") != nil
 
   private static let scale = number("LT_STRESS_SCALE") ?? 1
 
-  /// `full`, times the scale.
+  /// Returns `full` times the scale.
   static func count(_ full: Int) -> Int { max(1, Int(Double(full) * scale)) }
 
   private static func number(_ name: String) -> Double? {

@@ -9,8 +9,7 @@ struct HostileTextTests {
 
   private func scalars(_ text: AttributedText) -> Int { text.string.unicodeScalars.count }
 
-  // D-31
-  @Test("a text is cut at 8 KiB, and says that it is truncated; nothing follows")
+  @Test("a text is cut at 8 KiB, measures as truncated, and rejects further text")
   func bytes() {
     var text = AttributedText(String(repeating: "0123456789", count: 1_000_000), plain)
     #expect(text.string.utf8.count == 8192 && text.isCut)
@@ -27,8 +26,7 @@ struct HostileTextTests {
     #expect(grown.string == full.string && grown.isCut && grown.runs.count == 1)
   }
 
-  // D-31
-  @Test("a cut leaves characters whole", arguments: ["é", "e\u{301}", "👨‍👩‍👧", "🇩🇪", "가"])
+  @Test("a cut does not split characters", arguments: ["é", "e\u{301}", "👨‍👩‍👧", "🇩🇪", "가"])
   func whole(_ character: String) {
     for lead in 0..<character.utf8.count {
       let text = AttributedText(
@@ -40,12 +38,11 @@ struct HostileTextTests {
     }
   }
 
-  // D-31
-  @Test("a letter keeps 30 marks, in whatever pieces they come, and the text goes on")
+  @Test("a letter keeps at most 30 marks, across several appends, and the text continues")
   func marks() {
     let marks = String(repeating: "\u{301}\u{316}", count: 10_000)
     var text = AttributedText("a" + marks + "b", plain)
-    // With more than a text may have, what follows is not looked for.
+    // Over the limit of a text, the rest is not examined.
     #expect(text.string.unicodeScalars.count == 31 && text.isCut)
     text = AttributedText("a" + marks.prefix(100) + "b", plain)
     #expect(scalars(AttributedText(String(marks.prefix(1)), plain)) <= 30)
@@ -54,13 +51,12 @@ struct HostileTextTests {
     text.append("b\u{301}", plain)
     #expect(scalars(text) == 1 + 30 + 2 && !text.isCut)
     #expect(text.runs.map(\.range) == [0..<text.string.utf8.count])
-    // Kept as they are: what languages and the stream-safe format have.
+    // 30 marks, as languages and the stream-safe format use them, are kept.
     let thirty = "a" + String(repeating: "\u{302}", count: 30)
     #expect(AttributedText(thirty, plain).string == thirty)
   }
 
-  // D-31
-  @Test("a text has 2,048 paragraphs, 1,024 stretches and 32 fonts at most")
+  @Test("a text has at most 2,048 paragraphs, 1,024 runs and 32 fonts")
   func parts() {
     for end in ["\n", "\r\n", "\r", "\u{2029}"] {
       let text = AttributedText(String(repeating: "a" + end, count: 4000), plain)
@@ -77,8 +73,9 @@ struct HostileTextTests {
     #expect(fonts.isCut && fonts.runs.count == 32 && fonts.string.utf8.count == 64)
   }
 
-  // D-31
-  @Test("a text has 2 KiB of negative letter spacing, none of over an eighth of its size")
+  @Test(
+    "a text has at most 2 KiB of negative letter spacing, each up to an eighth of the font size"
+  )
   func tight() {
     var tight = plain
     tight.letterSpacing = -1
@@ -94,8 +91,7 @@ struct HostileTextTests {
     #expect(width(-1.75) == width(-100) && width(-1.75) < width(-1) && width(-100) > 0)
   }
 
-  // D-31
-  @Test("tabs after the first 1,024 are spaces")
+  @Test("tabs after the first 1,024 become spaces")
   func tabs() {
     let text = AttributedText(String(repeating: "\t", count: 3000), plain)
     #expect(
@@ -104,8 +100,9 @@ struct HostileTextTests {
     #expect(!text.isCut)
   }
 
-  // D-31
-  @Test("long text is shaped in pieces of 256 bytes, which end before words and between characters")
+  @Test(
+    "long text is shaped in items of at most 256 bytes that split no characters"
+  )
   func items() {
     #expect(AttributedText(String(repeating: "a", count: 1024), plain).longestItem == 0)
     for text in [
@@ -114,15 +111,15 @@ struct HostileTextTests {
     ] {
       let long = AttributedText(String(repeating: text, count: 8192 / text.utf8.count), plain)
       #expect((1...256).contains(long.longestItem), "\(text.prefix(3))")
-      // Every line is there.
+      // No line is missing.
       let measure = long.measure(TextStyle(), in: Size(width: 40, height: .infinity))
       #expect(measure.lineCount >= 1 && measure.isTruncated == long.isCut)
     }
   }
 
-  @Test("words come out in the same lines in pieces as in one")
+  @Test("text divided into items has the same width as undivided text")
   func sameLines() {
-    // As one item: no longer than a text that is not divided.
+    // The short text is not divided, so it is one item.
     let line = "Nothing is set in lines before all of it is shaped "
     let short = AttributedText(String(repeating: line, count: 20), plain)
     let long = AttributedText(String(repeating: line, count: 80), plain)
@@ -132,8 +129,7 @@ struct HostileTextTests {
     #expect(abs(four.size.width - 4 * one.size.width) < 0.1)
   }
 
-  // D-31
-  @Test("a drawing of text is asked before it is set, and before each line")
+  @Test("drawing text polls before layout and before each line")
   func looks() throws {
     let text = AttributedText(String(repeating: "a ", count: 8000), plain)
     let pool = BitmapPool()
@@ -159,8 +155,7 @@ struct HostileTextTests {
     }
   }
 
-  // D-31
-  @Test("of a font's families the first 256 bytes count")
+  @Test("only the first 256 bytes of a font's family list are used")
   func families() {
     let list = "DejaVu Sans Mono," + String(repeating: "None,", count: 100_000)
     let wide = Size(width: 1000, height: .infinity)
@@ -169,13 +164,13 @@ struct HostileTextTests {
         .measure(TextStyle(), in: wide).size.width
     }
     #expect(width(list) == width("DejaVu Sans Mono") && width(list) != width("DejaVu Serif"))
-    // One that comes later is not seen.
+    // A later family is ignored.
     let late = String(repeating: "None,", count: 100) + "DejaVu Sans Mono"
     #expect(width(late) == width("None"))
   }
 
   // D10
-  @Test("pictures and links of mixed text are where they were, or gone with what is cut")
+  @Test("images and links of mixed text keep their positions or are cut with the text")
   func mixed() {
     let image = InlineImage(.file("star"), size: Size(width: 4, height: 4))
     var first = MixedText("a" + String(repeating: "\u{301}", count: 20), plain)

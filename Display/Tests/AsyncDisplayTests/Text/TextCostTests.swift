@@ -2,8 +2,8 @@ import AsyncDisplay
 import Foundation
 import Testing
 
-/// What setting text takes, in time that its thread computed. With `LT_FIGURES=1` the
-/// figures are printed that the documentation quotes.
+/// Measures the thread time that text layout takes. With `LT_FIGURES=1` it
+/// prints the figures that the documentation quotes.
 @Suite("Cost of text")
 struct TextCostTests {
   private func paragraph(_ count: Int) -> AttributedText {
@@ -12,7 +12,8 @@ struct TextCostTests {
     return AttributedText(String(text), TextAttributes(font: Font("DejaVu Sans", size: 14)))
   }
 
-  /// Seconds that this thread computes to set `text`, the least of a few.
+  /// Returns the seconds of thread time to lay out `text`, the least of `times`
+  /// runs.
   private func cost(of text: AttributedText, times: Int = 5) -> Double {
     var least = Double.infinity
     for _ in 0..<times {
@@ -34,17 +35,16 @@ struct TextCostTests {
     Swift.print(name, String(format: "%.2f ms", seconds * 1e3))
   }
 
-  // D-31
-  @Test("a paragraph, which is set in one step, takes as long as it has characters, no longer")
+  @Test("laying out a paragraph takes time proportional to its length")
   func paragraph() {
     let (short, long) = (cost(of: paragraph(1000)), cost(of: paragraph(8000)))
     print("1,000 characters", short)
     print("1,000 of 8,000 characters", long / 8)
-    // 8, were it not for what the machine does beside.
+    // The expected ratio is 8. Other load on the machine adds noise.
     #expect(long < 32 * short, "\(short) \(long)")
   }
 
-  @Test("the first text that a thread sets loads fonts, those after it do not")
+  @Test("only the first text that a thread lays out loads fonts")
   func fonts() async {
     let text = paragraph(20)
     let figures: (first: Double, next: Double) = await withCheckedContinuation { continuation in

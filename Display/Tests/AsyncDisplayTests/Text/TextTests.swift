@@ -24,7 +24,7 @@ struct TextTests {
     }
   }
 
-  /// How many pixels of `rows` are not empty.
+  /// Returns how many pixels of `rows` are not transparent.
   private func ink(_ bitmap: Bitmap, rows: Range<Int>? = nil) -> Int {
     let rows = rows ?? 0..<bitmap.pixels.height
     return rows.reduce(0) { count, y in
@@ -33,7 +33,7 @@ struct TextTests {
   }
 
   // D10
-  @Test("text is set in lines of the width it is given")
+  @Test("text is broken into lines of the available width")
   func lines() {
     let one = text.measure(TextStyle(), in: wide)
     #expect(one.lineCount == 1 && one.size.width > 400 && !one.isTruncated)
@@ -45,7 +45,7 @@ struct TextTests {
 
   // D10
   @Test(
-    "a line limit leaves lines out, and truncation says so",
+    "a line limit omits lines, and the measure reports the truncation",
     arguments: [TextStyle.Truncation.none, .start, .middle, .end]
   )
   func truncation(_ truncation: TextStyle.Truncation) throws {
@@ -58,14 +58,14 @@ struct TextTests {
     let bitmap = try draw(text, style)
     let bottom = Int(measure.size.height.rounded(.up))
     #expect(ink(bitmap, rows: 0..<bottom) > 0 && ink(bitmap, rows: bottom..<100) == 0)
-    // Each gives way elsewhere.
+    // Each truncation mode removes a different part.
     style.truncation = truncation == .end ? .none : .end
     let isSame = bitmap.hasSamePixels(as: try draw(text, style))
     #expect(!isSame)
   }
 
   // D10
-  @Test("lines that have no room are not drawn, in part neither")
+  @Test("a line that does not fit is not drawn, not even in part")
   func noRoom() throws {
     let line = text.measure(TextStyle(), in: wide).size.height
     let room = Size(width: 200, height: line * 1.5)
@@ -75,7 +75,7 @@ struct TextTests {
   }
 
   // D10
-  @Test("attributes apply to their stretch, in bytes of UTF-8")
+  @Test("attributes apply to their range of UTF-8 bytes")
   func attributes() throws {
     var text = AttributedText("ää ", TextAttributes(font: font, color: .red))
     var bold = TextAttributes(font: Font("DejaVu Sans", size: 16, weight: 700), color: .blue)
@@ -89,7 +89,7 @@ struct TextTests {
     #expect(text.measure(TextStyle(), in: wide).size.width > regular.size.width)
   }
 
-  @Test("alignment puts lines where it says", arguments: [TextStyle.Alignment.center, .right])
+  @Test("lines are aligned as the style says", arguments: [TextStyle.Alignment.center, .right])
   func alignment(_ alignment: TextStyle.Alignment) throws {
     let text = AttributedText("i", TextAttributes(font: font))
     var style = TextStyle()
@@ -100,7 +100,7 @@ struct TextTests {
     #expect(!columns.isEmpty && columns.allSatisfy { expected ~= $0 })
   }
 
-  @Test("a shadow lies behind the text, off by as much as it says")
+  @Test("a shadow lies behind the text at its offset")
   func shadow() throws {
     let text = AttributedText("I", TextAttributes(font: font, color: .blue))
     var style = TextStyle()
@@ -115,7 +115,7 @@ struct TextTests {
   }
 
   // D6
-  @Test("text that is higher than can be said is cut off there")
+  @Test("text higher than Pango's largest coordinate is cut off there")
   func tall() throws {
     let huge = TextAttributes(font: Font("DejaVu Sans", size: 4000))
     let text = AttributedText(String(repeating: "a\n", count: 500), huge)
@@ -139,7 +139,7 @@ struct TextTests {
   }
 
   // D10
-  @Test("of a long text no more is set than there may be room for, and it looks the same")
+  @Test("only the part of a long text that may fit is laid out, and it looks the same")
   func long() throws {
     let each = (0..<160).map { "\($0) \(words.prefix(40))" }
     for (newline, truncation) in [("\n", TextStyle.Truncation.none), ("\r\n", .none), ("\n", .end)]
@@ -155,7 +155,7 @@ struct TextTests {
       // 24 of 160 paragraphs.
       #expect(long.bytesSet(style, in: endless) == long.string.utf8.count)
       #expect(long.bytesSet(style, in: size) * 5 < long.string.utf8.count)
-      // As if it were set whole, down to where a line is cut off.
+      // Like the whole text, up to the line that is cut off.
       if truncation == .none {
         let bottom = Int(some.size.height.rounded(.down))
         let whole = try Bitmap.draw(PixelSize(width: 200, height: bottom), from: pool) {
@@ -171,17 +171,18 @@ struct TextTests {
   }
 
   // D10
-  @Test("more of a long text is set than first guessed where there is room for it")
+  @Test("more of a long text is laid out than first estimated if it fits")
   func guesses() {
     func style(_ size: Double) -> TextAttributes {
       TextAttributes(font: Font("DejaVu Sans", size: size))
     }
-    // Many that are low after one that is high.
+    // Many low lines after a high one.
     var mixed = AttributedText("A\n", style(100))
     mixed.append(String(repeating: "b\n", count: 1000), style(2))
     let measure = mixed.measure(TextStyle(), in: Size(width: 200, height: 400))
     #expect(measure.lineCount > 100 && measure.size.height > 397)
-    // What ends the 16th paragraph, as many as the first guess, is no line of its own.
+    // The newline that ends the 16th paragraph, the last of the first estimate,
+    // does not start a line.
     var ended = AttributedText(String(repeating: "a\r\n", count: 16), style(20))
     let high = ended.measure(TextStyle(), in: wide).size.height * 16 / 17
     ended.append(String(repeating: "b\r\n", count: 100), style(2))
@@ -193,7 +194,7 @@ struct TextTests {
   }
 
   // D6
-  @Test("a shadow that can not be drawn is none, and the text is there")
+  @Test("a shadow that cannot be drawn is omitted, and the text is drawn")
   func oddShadow() throws {
     let text = AttributedText("I", TextAttributes(font: font, color: .blue))
     let plain = try draw(text)
@@ -212,7 +213,7 @@ struct TextTests {
     }
   }
 
-  @Test("odd fonts, sizes and characters have a defined end")
+  @Test("extreme fonts, sizes and characters have a defined result")
   func odd() throws {
     for font in [
       Font("No Such Family At All", size: 16), Font("", size: 16), Font("DejaVu Sans", size: 0),
@@ -233,7 +234,6 @@ struct TextTests {
     #expect(text.measure(style, in: Size(width: -5, height: .nan)).lineCount >= 0)
   }
 
-  // D-31
   @Test("drawing is cancelled between two lines")
   func cancelled() throws {
     let asked = Tally()
@@ -247,7 +247,7 @@ struct TextTests {
   }
 
   // D10, D14
-  @Test("many texts, drawn by several workers, each have the same bytes as on the loop")
+  @Test("texts drawn concurrently by several workers equal those drawn on the loop byte for byte")
   func sameBytes() throws {
     try withDisplay(workers: 4) { display in
       var pairs: [(TextNode, TextNode)] = []
@@ -258,7 +258,7 @@ struct TextTests {
           node.text = AttributedText("\(number) \(words) 漢字 שלום", TextAttributes(font: font))
           node.style.alignment = [.left, .justified][number % 2]
           node.style.truncation = .end
-          // A few: without optimisation a blur takes a second.
+          // Only a few, because a blur takes a second without optimisation.
           node.style.shadow = TextStyle.Shadow(
             offset: Point(x: 0, y: 1),
             blur: number < 2 ? 2 : 0,

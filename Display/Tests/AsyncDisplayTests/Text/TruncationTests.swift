@@ -7,7 +7,7 @@ struct TruncationTests {
 
   // D10
   @Test(
-    "text is truncated where any of its lines is not shown, wherever the room ends",
+    "text is truncated if any line is not shown, wherever the available height ends",
     arguments: [TextStyle.Truncation.none, .start, .middle, .end]
   )
   func paragraphs(_ truncation: TextStyle.Truncation) {
@@ -21,7 +21,7 @@ struct TruncationTests {
         #expect(whole.lineCount == count && !whole.isTruncated)
         let height = whole.size.height / Double(count)
         for room in 1..<count where room < 6 {
-          // Just so much, and half a line more.
+          // Barely enough height, and half a line more.
           for more in [0.01, 0.5] {
             let size = Size(width: 200, height: height * (Double(room) + more))
             let some = text.measure(style, in: size)
@@ -35,14 +35,14 @@ struct TruncationTests {
   }
 
   // D10
-  @Test("text that ends in a new line, or in spaces, is whole where all of it has room")
+  @Test("text that ends in a newline or in spaces is not truncated if all of it fits")
   func endings() {
     for end in ["\n", "\r\n", "\n\n", " ", "   "] {
       for truncation in [TextStyle.Truncation.none, .end] {
         var style = TextStyle()
         style.truncation = truncation
         let text = AttributedText("some words that are more than one line" + end, attributes)
-        // With an ellipsis a paragraph is one line, unless it is told a height.
+        // With an ellipsis and no height, a paragraph is one line.
         for width in [60.0, 100, 1000, .infinity] where truncation == .none || width > 100 {
           let whole = text.measure(style, in: Size(width: width, height: .infinity))
           #expect(!whole.isTruncated, "\(end.utf8.count) \(width) \(whole)")

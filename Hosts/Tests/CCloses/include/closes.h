@@ -1,5 +1,5 @@
 #pragma once
 
-// How often the process closed a descriptor that was not open: on Linux, where `close`
-// is the program's own. Elsewhere 0.
+// The number of times the process closed a descriptor that was not open. Counted on
+// Linux only, where this file replaces `close`; elsewhere 0.
 int cc_closes_of_none(void);

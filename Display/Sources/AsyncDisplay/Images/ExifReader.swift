@@ -1,15 +1,15 @@
-/// What a camera wrote of how it took a picture: Exif, a TIFF without a picture.
-struct CameraNote {
+/// Reads the metadata of a camera: Exif, a TIFF structure without an image.
+struct ExifReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let isLittle: Bool
 
-  /// The note in `bytes`, from its byte order on.
+  /// Creates a reader of `bytes`, which begin with the byte order.
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
     isLittle = bytes.starts(with: "II".utf8)
   }
 
-  /// How it was held, 1 to 8 by Exif; 1, upright, where it does not say.
+  /// The orientation, 1 to 8 as defined by Exif; 1, upright, if missing.
   var orientation: Int {
     guard isLittle || bytes.starts(with: "MM".utf8), number(2, at: 2) == 42,
       let start = number(4, at: 4), let count = number(2, at: start)
@@ -17,7 +17,7 @@ struct CameraNote {
     for entry in 0..<count {
       let place = start + 2 + 12 * entry
       guard let tag = number(2, at: place) else { return 1 }
-      // One number, of two bytes.
+      // Exactly one 2-byte number.
       guard tag == 0x0112, number(2, at: place + 2) == 3, number(4, at: place + 4) == 1 else {
         continue
       }
@@ -26,7 +26,7 @@ struct CameraNote {
     return 1
   }
 
-  // The number of `size` bytes at `place`, if it is there.
+  // Returns the number of `size` bytes at `place`, or nil beyond the end.
   private func number(_ size: Int, at place: Int) -> Int? {
     guard place + size <= bytes.count else { return nil }
     return (0..<size).reduce(0) { number, index in

@@ -1,23 +1,24 @@
-/// Changes how colourful a picture is, and lays a colour over it.
+/// Changes the saturation of an image and draws a colour over it.
 ///
-/// In whole numbers, eight pixels at a time.
-struct Toner {
+/// Uses integer arithmetic, eight pixels at a time.
+struct ColorFilter {
   private typealias Lanes = SIMD8<Int32>
 
-  /// So many make one.
+  /// Fixed-point 1.0.
   private static let one: Int32 = 4096
 
-  // What of blue, green and red goes into blue, green and red.
+  // The contributions of blue, green and red to each component.
   private let toBlue: SIMD4<Int32>
   private let toGreen: SIMD4<Int32>
   private let toRed: SIMD4<Int32>
-  // What is laid over, premultiplied: blue, green, red, alpha.
+  // The overlay colour, premultiplied: blue, green, red, alpha.
   private let tint: SIMD4<Int32>
   private let left: Int32
 
-  /// Grey by the weights of Rec. 709, as SVG's saturate.
+  /// Creates a filter. Grey uses the weights of Rec. 709, like SVG's
+  /// `saturate`.
   init(_ saturation: Double, _ tint: Color?) {
-    // Past 64 all is at its limit, and 32 bits would not do.
+    // Above 64 every component is clamped anyway, and 32 bits would overflow.
     let saturation = saturation.isNaN ? 1 : min(max(saturation, 0), 64)
     func row(_ blue: Double, _ green: Double, _ red: Double) -> SIMD4<Int32> {
       let one = Double(Self.one)
@@ -27,7 +28,8 @@ struct Toner {
     }
     (toBlue, toGreen, toRed) = (row(1, 0, 0), row(0, 1, 0), row(0, 0, 1))
     let color = tint ?? .clear
-    // Each before they are multiplied: no part may be more than alpha.
+    // Components are clamped before multiplication, because none may exceed
+    // alpha.
     func unit(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
     func part(_ value: Double) -> Int32 { Int32(value * 255 * Double(Self.one)) }
     let alpha = unit(color.alpha)
@@ -40,32 +42,32 @@ struct Toner {
     left = Self.one - part(alpha) / 255
   }
 
-  /// Tones `bitmap`, which nobody else has.
-  func tone(_ bitmap: Bitmap, _ isCancelled: () -> Bool) throws {
+  /// Filters `bitmap` in place. It must not be shared yet.
+  func apply(to bitmap: Bitmap, _ isCancelled: () -> Bool) throws {
     let memory = UnsafeMutableRawPointer(bitmap.bytes)
     for y in 0..<bitmap.pixels.height {
       if y % BlurFilter.rowsPerPoll == 0, isCancelled() { throw CancellationError() }
-      tone(memory + y * bitmap.pixels.stride, bitmap.pixels.width)
+      filter(memory + y * bitmap.pixels.stride, bitmap.pixels.width)
     }
   }
 
-  private func tone(_ row: UnsafeMutableRawPointer, _ width: Int) {
+  private func filter(_ row: UnsafeMutableRawPointer, _ width: Int) {
     var x = 0
     while x + 8 <= width {
       let pixels = row.loadUnaligned(fromByteOffset: 4 * x, as: SIMD8<UInt32>.self)
-      row.storeBytes(of: toned(pixels), toByteOffset: 4 * x, as: SIMD8<UInt32>.self)
+      row.storeBytes(of: filtered(pixels), toByteOffset: 4 * x, as: SIMD8<UInt32>.self)
       x += 8
     }
     while x < width {
       let pixel = row.loadUnaligned(fromByteOffset: 4 * x, as: UInt32.self)
-      let result = toned(SIMD8(repeating: pixel))[0]
+      let result = filtered(SIMD8(repeating: pixel))[0]
       row.storeBytes(of: result, toByteOffset: 4 * x, as: UInt32.self)
       x += 1
     }
   }
 
   @inline(__always)
-  private func toned(_ pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {
+  private func filtered(_ pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {
     let blue = Lanes(truncatingIfNeeded: pixels & 255)
     let green = Lanes(truncatingIfNeeded: (pixels &>> 8) & 255)
     let red = Lanes(truncatingIfNeeded: (pixels &>> 16) & 255)
@@ -73,8 +75,8 @@ struct Toner {
     @inline(__always) func mixed(_ row: SIMD4<Int32>) -> Lanes {
       let sum = blue &* row[0] &+ green &* row[1] &+ red &* row[2]
       let value = (sum &+ Self.one / 2) &>> 12
-      // Premultiplied: no part is more than alpha. By sign bits, for masks are made lane by
-      // lane.
+      // Premultiplied: no component may exceed alpha. Uses sign bits, because
+      // SIMD masks are computed lane by lane.
       let room = alpha &- value
       let bounded = value &+ (room & (room &>> 31))
       return bounded & ~(bounded &>> 31)

@@ -1,25 +1,26 @@
 package import LoopTransactions
 
-/// How far a scroll goes while a card is drawn: what is begun for where it is now would
-/// come too late.
-package struct Foresight {
+/// Predicts how far the feed scrolls while a card is drawn. A card chosen for
+/// the current position would be shown too late.
+package struct ScrollPredictor {
   private var position: Double?
   private var instant = LoopClock.Instant(nanoseconds: 0)
   private var speed = 0.0
-  // Seconds.
+  // Seconds. A moving average of the time cards take.
   private var wait = 0.0
 
-  /// Nothing is known.
+  /// Creates a prediction without any history.
   package init() {}
 
-  // A quarter of what is new: some frames, or some cards, decide.
+  // The weight of a new sample. An average of several frames or cards. Not
+  // measured.
   private static let weight = 0.25
 
-  /// Points from where it is to where it will be.
+  /// Points from the current position to the predicted one.
   package var shift: Double { speed * wait }
 
-  /// Takes note of where it is. Further than `jump` from where it was, it was not
-  /// scrolled there.
+  /// Records the position. A step further than `jump` is not a scroll, and
+  /// resets the speed.
   package mutating func moved(to position: Double, at instant: LoopClock.Instant, jump: Double) {
     defer { (self.position, self.instant) = (position, instant) }
     guard let last = self.position else { return }
@@ -29,9 +30,9 @@ package struct Foresight {
     speed += Self.weight * ((position - last) / seconds - speed)
   }
 
-  /// Takes note of how long a card was waited for, whether or not it came.
+  /// Records how long a card was waited for, whether or not it was shown.
   package mutating func waited(_ duration: Duration) {
-    // Half a second at most: one that waits longer was not wanted much.
+    // Capped at half a second. A card that waits longer had a low priority.
     wait += Self.weight * (min(0.5, duration / .seconds(1)) - wait)
   }
 }

@@ -1,8 +1,9 @@
-/// Makes pictures smaller by whole numbers.
-enum Reducer {
-  /// `bitmap` with each square of `factor` by `factor` pixels become one, their mean; at
-  /// the right and at the bottom, of those there are. Itself by 1.
-  static func reduce(
+/// Reduces images by integer factors.
+enum Downsampler {
+  /// Returns `bitmap` with each square of `factor` by `factor` pixels replaced
+  /// by its mean. Squares at the right and bottom edges may be smaller. Returns
+  /// `bitmap` itself if `factor` is 1.
+  static func downsample(
     _ bitmap: Bitmap,
     by factor: Int,
     from pool: BitmapPool,
@@ -18,7 +19,7 @@ enum Reducer {
     let result = try Bitmap(uninitialized: pixels, scale: scale, from: pool)
     let input = UnsafeRawPointer(bitmap.bytes)
     let output = UnsafeMutableRawPointer(result.bytes)
-    // Rows of the source, of which each of the result takes many.
+    // In rows of the result; each of them reads `factor` source rows.
     let rowsPerPoll = max(1, BlurFilter.rowsPerPoll / factor)
     for y in 0..<pixels.height {
       if y % rowsPerPoll == 0, isCancelled() { throw CancellationError() }

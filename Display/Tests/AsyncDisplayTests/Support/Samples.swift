@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// Values whose reflection a test checks, by the names of their types.
+struct Samples {
+  private(set) var values: [String: Any] = [:]
+
+  mutating func add<Value>(_ name: String, _ value: Value) { values[name] = value }
+
+  /// Dumps each value, alone and in a structure, as a failed expectation does.
+  ///
+  /// Writes each name to standard error first, so that the last one tells the
+  /// value that ended the process.
+  func dumpAll() {
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      FileHandle.standardError.write(Data("\(name)\n".utf8))
+      for each in [value, Holder(value: value)] as [Any] {
+        var text = ""
+        dump(each, to: &text)
+        #expect(!text.isEmpty)
+        #expect(!String(describing: each).isEmpty)
+        #expect(!String(reflecting: each).isEmpty)
+        #expect(Mirror(reflecting: each).children.allSatisfy { !"\($0.value)".isEmpty })
+      }
+    }
+  }
+}
+
+private struct Holder {
+  let value: Any
+}

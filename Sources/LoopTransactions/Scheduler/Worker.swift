@@ -1,0 +1,83 @@
+/// One worker of a scheduler: its batch and its role.
+///
+/// The batch changes under the scheduler's lock. Others may reclaim its
+/// operations as long as the worker has not claimed them.
+package final class Worker: @unchecked Sendable {
+  // @unchecked: the worker writes `operations`, `count` and `batchStart` under
+  // the scheduler's lock. It reads them without the lock; other threads read
+  // them with it. Everything else belongs to the worker.
+
+  /// The largest batch.
+  package static var capacity: Int { 32 }
+
+  private let operations = UnsafeMutablePointer<OperationHandle>.allocate(capacity: capacity)
+  @exclusivity(unchecked) private(set) var count = 0
+  // One bit per operation: whether the worker has run it.
+  @exclusivity(unchecked) private var performed: UInt32 = 0
+
+  /// How many operations the worker dequeues at once.
+  @exclusivity(unchecked) package var batchLimit = 1
+  /// When the batch was dequeued, in cycles.
+  @exclusivity(unchecked) var batchStart: UInt64 = 0
+  /// When the worker was woken, in cycles.
+  @exclusivity(unchecked) var awakeSince: UInt64 = 0
+  /// Whether the worker counts as searching. A new worker does.
+  @exclusivity(unchecked) package var isSearching = true
+  /// Whether the worker runs the operation of the aging slot.
+  @exclusivity(unchecked) var isInAgingSlot = false
+  /// Whether the worker wakes up periodically to monitor the batches of others.
+  @exclusivity(unchecked) package internal(set) var isMonitoring = false
+
+  package init() {}
+
+  deinit { operations.deallocate() }
+
+  /// The operations of the batch, in order.
+  package var batch: [OperationHandle] { (0..<count).map { operations[$0] } }
+
+  /// Appends `node` to the batch.
+  func append(_ node: OperationNode.Pointer) {
+    operations[count] = OperationHandle(node: node)
+    count += 1
+  }
+
+  /// Claims each operation that was not reclaimed, calls `body` with it, and
+  /// returns how many there were.
+  package func claimEach(_ body: (OperationHandle) -> Void) -> Int {
+    var claimed = 0
+    for index in 0..<count where operations[index].claim() {
+      performed |= 1 << UInt32(index)
+      claimed += 1
+      body(operations[index])
+    }
+    return claimed
+  }
+
+  /// Calls `body` with each operation that is not claimed yet, last first.
+  func forEachUnclaimed(_ body: (OperationHandle) -> Void) {
+    for index in (0..<count).reversed() where operations[index].isDequeued {
+      body(operations[index])
+    }
+  }
+
+  /// Empties the batch, and calls `body` with each operation that the worker
+  /// ran.
+  func removeAll(_ body: (OperationHandle) -> Void) {
+    for index in 0..<count where performed & 1 << UInt32(index) != 0 { body(operations[index]) }
+    count = 0
+    performed = 0
+  }
+
+  /// Whether the worker has run long enough to yield to other schedulers.
+  // 64 readings, about 0.5 ms: switching costs about 20 us. Not measured.
+  var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
+
+  /// Whether the current operation takes so long that others should run the
+  /// rest of the batch.
+  // 8 readings, about 60 us: a batch is sized for 5 us. Not measured.
+  func isStalled(at now: UInt64) -> Bool {
+    // Signed: the caller may have read the counter before the batch was
+    // dequeued.
+    Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.cyclesPerReading)
+  }
+}
