@@ -1,5 +1,6 @@
-// What gtk-notes calls of GTK 4. Declared here: its own headers lie where only
-// pkg-config says, whose -pthread SwiftPM warns of.
+// The GTK 4 functions that gtk-notes calls. They are declared here because only
+// pkg-config knows the path of GTK's headers, and SwiftPM warns about the -pthread
+// in its output.
 #ifndef CGTK_SHIM_H
 #define CGTK_SHIM_H
 
@@ -10,7 +11,7 @@ typedef void (*lt_gtk_callback)(void);
 
 static const int lt_gtk_horizontal = 0;
 static const int lt_gtk_vertical = 1;
-// GTK_PHASE_CAPTURE: before the widgets within.
+// GTK_PHASE_CAPTURE: the controller receives events before the child widgets do.
 static const int lt_gtk_capture = 1;
 static const unsigned lt_gdk_escape = 0xff1b;
 

@@ -1,10 +1,11 @@
-// libuv itself: the server's connections are its handles.
+// The server uses libuv's TCP handles directly.
 #include <uv.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-// Of a handle or a request of any kind. The members themselves belong to whichever
-// module of libuv Swift saw first.
+// Accessors for handles and requests of any type. Swift attributes the members of
+// libuv's structs to the first libuv module that it imports, which may not be this
+// one, so the server does not use them.
 static inline void *resp_handle_data(const void *handle) {
   return uv_handle_get_data((const uv_handle_t *)handle);
 }

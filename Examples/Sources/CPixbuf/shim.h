@@ -1,5 +1,6 @@
-// What the examples call of gdk-pixbuf. Declared here: its own headers lie where only
-// pkg-config says, whose -pthread SwiftPM warns of.
+// The gdk-pixbuf functions that thumbnails and its tests call. They are declared here
+// because only pkg-config knows the path of gdk-pixbuf's headers, and SwiftPM warns
+// about the -pthread in its output.
 #ifndef CPIXBUF_SHIM_H
 #define CPIXBUF_SHIM_H
 
@@ -14,7 +15,8 @@ typedef struct _GError {
   char *message;
 } GError;
 
-// GDK_INTERP_BILINEAR: of what is made smaller, the mean of the pixels it covers.
+// GDK_INTERP_BILINEAR. When a picture shrinks, each pixel is the mean of the source
+// pixels that it covers.
 static const int lt_pixbuf_bilinear = 2;
 
 GdkPixbuf *gdk_pixbuf_new(int colorspace, int has_alpha, int bits, int width, int height);

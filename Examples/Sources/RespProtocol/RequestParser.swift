@@ -1,51 +1,51 @@
-/// Reads requests of the Redis protocol out of bytes as they come: arrays of bulk
-/// strings, and lines of words.
+/// Parses requests of the Redis protocol: arrays of bulk strings, and inline commands.
 ///
-/// A value of one connection. It keeps no bytes: what is incomplete is handed to it
-/// again, with what came since.
+/// Use one parser per connection. The parser keeps no bytes. If a request is incomplete,
+/// pass the same bytes again together with the bytes received since.
 public struct RequestParser {
-  /// What a client may ask for at most; above that it is a fault.
+  /// The largest request that the parser accepts. A larger one is a protocol error.
   public struct Limits: Sendable {
-    /// Words of a request.
+    /// The number of words in a request.
     public var arguments = 1024
-    /// Bytes of a word.
+    /// The number of bytes in a word.
     public var argumentLength = 1 << 20
-    /// Bytes of a line of words.
+    /// The number of bytes in an inline command.
     public var lineLength = 64 << 10
-    /// Bytes of a request.
+    /// The number of bytes in a request.
     public var requestLength = 4 << 20
 
-    /// Those above.
+    /// Creates the default limits.
     public init() {}
   }
 
-  /// What the bytes begin with.
+  /// The result of parsing the start of a buffer.
   public enum Outcome: Equatable, Sendable {
-    /// A request, of so many bytes; `arguments` says where its words are.
+    /// A complete request of `length` bytes. `arguments` has the ranges of its words.
     case request(length: Int)
-    /// The beginning of one.
+    /// The start of a request.
     case incomplete
-    /// Nothing that could become one. No more can be read from this client.
-    case fault(String)
+    /// The bytes cannot become a request. The rest of the connection cannot be parsed.
+    case protocolError(String)
   }
 
-  /// Where the words of the last request are. Empty: there was nothing in it.
+  /// The byte ranges of the words of the last request. Empty for an empty request.
   public private(set) var arguments: [Range<Int>] = []
 
   private let limits: Limits
 
-  /// A parser that has read nothing yet.
+  /// Creates a parser for a new connection.
   public init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Reads the request that `bytes` begin with.
+  /// Parses the request at the start of `bytes`.
   ///
-  /// - Complexity: O(n) in the words, whatever their lengths; of a line, in its bytes.
+  /// - Complexity: O(*n*) in the number of words for an array, regardless of their
+  ///   length. O(*n*) in the number of bytes for an inline command.
   public mutating func parse(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     arguments.removeAll(keepingCapacity: true)
     guard let first = bytes.first else { return .incomplete }
     let outcome = first == UInt8(ascii: "*") ? parseArray(bytes) : parseLine(bytes)
     if case .incomplete = outcome, bytes.count > limits.requestLength {
-      return .fault("too big request")
+      return .protocolError("too big request")
     }
     return outcome
   }
@@ -54,35 +54,36 @@ public struct RequestParser {
     var position = 1
     switch number(bytes, &position, atMost: limits.arguments) {
     case .incomplete: return .incomplete
-    case .fault: return .fault("invalid multibulk length")
+    case .invalid: return .protocolError("invalid multibulk length")
     case .number(let count):
       for _ in 0..<max(0, count) {
-        if let ended = parseBulk(bytes, &position) { return ended }
+        if let outcome = parseBulk(bytes, &position) { return outcome }
       }
       return .request(length: position)
     }
   }
 
-  /// One word of an array; nil, and it is added, unless that ends the parsing.
+  /// Parses one word of an array and adds it to `arguments`. Returns nil on success, or
+  /// the outcome that ends parsing.
   private mutating func parseBulk(
     _ bytes: UnsafeRawBufferPointer,
     _ position: inout Int
   ) -> Outcome? {
     guard position < bytes.count else { return .incomplete }
     guard bytes[position] == UInt8(ascii: "$") else {
-      return .fault("expected '$', got '\(printable(bytes[position]))'")
+      return .protocolError("expected '$', got '\(printable(bytes[position]))'")
     }
     position += 1
     switch number(bytes, &position, atMost: limits.argumentLength) {
     case .incomplete: return .incomplete
-    case .fault: return .fault("invalid bulk length")
-    case .number(let length) where length < 0: return .fault("invalid bulk length")
+    case .invalid: return .protocolError("invalid bulk length")
+    case .number(let length) where length < 0: return .protocolError("invalid bulk length")
     case .number(let length):
       let end = position + length
-      if end > limits.requestLength { return .fault("too big request") }
+      if end > limits.requestLength { return .protocolError("too big request") }
       guard end + 2 <= bytes.count else { return .incomplete }
       guard bytes[end] == Self.cr, bytes[end + 1] == Self.lf else {
-        return .fault("invalid bulk length")
+        return .protocolError("invalid bulk length")
       }
       arguments.append(position..<end)
       position = end + 2
@@ -92,7 +93,8 @@ public struct RequestParser {
 
   private mutating func parseLine(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     guard let end = bytes.prefix(limits.lineLength).firstIndex(of: Self.lf) else {
-      return bytes.count < limits.lineLength ? .incomplete : .fault("too big inline request")
+      guard bytes.count < limits.lineLength else { return .protocolError("too big inline request") }
+      return .incomplete
     }
     var start: Int?
     for position in 0...end {
@@ -104,7 +106,7 @@ public struct RequestParser {
         start = nil
       }
     }
-    if arguments.count > limits.arguments { return .fault("too many words") }
+    if arguments.count > limits.arguments { return .protocolError("too many words") }
     return .request(length: end + 1)
   }
 }
@@ -112,21 +114,22 @@ public struct RequestParser {
 extension RequestParser {
   private static var cr: UInt8 { 13 }
   private static var lf: UInt8 { 10 }
-  // As many as the largest number has. Zeros in front are digits: what is incomplete
-  // is read again with all that comes, and so must be short.
-  private static var mostDigits: Int { 20 }
+  // 20: more than the largest Int has. Leading zeros count as digits, because an
+  // incomplete number is parsed again with each read and must stay short.
+  private static var maxDigits: Int { 20 }
 
   private enum Number {
     case number(Int)
     case incomplete
-    case fault
+    case invalid
   }
 
-  /// A decimal number and the end of its line, from `position` on.
+  /// Parses a decimal number of at most `maximum` and its line end. Moves `position`
+  /// past both on success.
   private func number(
     _ bytes: UnsafeRawBufferPointer,
     _ position: inout Int,
-    atMost most: Int
+    atMost maximum: Int
   ) -> Number {
     var (value, isNegative, index) = (0, false, position)
     if index < bytes.count, bytes[index] == UInt8(ascii: "-") {
@@ -135,13 +138,13 @@ extension RequestParser {
     }
     let first = index
     while index < bytes.count, bytes[index] != Self.cr {
-      guard case 48...57 = bytes[index], index - first < Self.mostDigits else { return .fault }
+      guard case 48...57 = bytes[index], index - first < Self.maxDigits else { return .invalid }
       value = value * 10 + Int(bytes[index] - 48)
-      if value > most { return .fault }
+      if value > maximum { return .invalid }
       index += 1
     }
     guard index + 1 < bytes.count else { return .incomplete }
-    guard index > first, bytes[index + 1] == Self.lf else { return .fault }
+    guard index > first, bytes[index + 1] == Self.lf else { return .invalid }
     position = index + 2
     return .number(isNegative ? -value : value)
   }

@@ -1,21 +1,21 @@
 import LoopTransactions
 import Observation
 
-/// What is written, and how far it is saved.
+/// The notes, and the state of saving them.
 @MainActor
 @Observable
 final class Notes {
-  /// The text that is being typed.
+  /// The text in the entry.
   var draft = ""
 
-  /// What was written, oldest first.
+  /// The notes, oldest first.
   private(set) var lines: [String]
 
-  /// How many of `lines` are in the file.
+  /// The number of `lines` that are in the file.
   private(set) var saved: Int
 
-  /// Why the last save failed.
-  private(set) var complaint: String?
+  /// The error of the last save, or nil if it succeeded.
+  private(set) var saveError: String?
 
   @ObservationIgnored private let file: NotesFile
   @ObservationIgnored private let scheduler = OperationScheduler("notes", workerLimit: 1)
@@ -28,8 +28,7 @@ final class Notes {
     saved = lines.count
   }
 
-  /// Takes the draft as a note, each of its lines if text of several was pasted, and
-  /// has it saved.
+  /// Adds each line of the draft as a note, clears the draft and starts saving.
   func add() {
     let added = draft.split(whereSeparator: \.isNewline).map(String.init)
     guard !added.isEmpty else { return }
@@ -38,8 +37,8 @@ final class Notes {
     startSaving()
   }
 
-  /// Returns once all that was written is in the file, or can not be: then `complaint`
-  /// says why. What could not be saved before is tried once more.
+  /// Returns once all notes are saved or saving has failed, which sets `saveError`.
+  /// Retries once if an earlier save failed.
   func finish() async {
     if saved < lines.count { startSaving() }
     await saving?.value
@@ -49,16 +48,17 @@ final class Notes {
     if saving == nil { saving = Task { await save() } }
   }
 
-  /// Writes on a worker, until all is written: GTK's loop waits for no disk.
+  /// Writes the notes until all are saved. A worker writes, so that GTK's loop does not
+  /// wait for the disk.
   private func save() async {
     while saved < lines.count {
       let (file, lines) = (file, lines)
       do {
         try await scheduler.run { _ in try file.write(lines) }
         saved = lines.count
-        complaint = nil
+        saveError = nil
       } catch {
-        complaint = "\(error)"
+        saveError = "\(error)"
         break
       }
     }

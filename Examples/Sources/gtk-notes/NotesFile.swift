@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file of notes, a line each.
+/// A file with one note per line.
 struct NotesFile: Sendable {
   let url: URL
 
@@ -13,10 +13,12 @@ struct NotesFile: Sendable {
     return text.split(whereSeparator: \.isNewline).map(String.init)
   }
 
-  /// A file that has no notes, and would have been written over.
+  /// Thrown for a file that is not a list of notes, so that saving does not overwrite it.
   struct Unreadable: Error, CustomStringConvertible {
     let path: String
-    var description: String { "\(path) is not a text in UTF-8, or can not be read; name another" }
+    var description: String {
+      "cannot read '\(path)' as UTF-8 text; choose another file"
+    }
   }
 
   func write(_ lines: [String]) throws {

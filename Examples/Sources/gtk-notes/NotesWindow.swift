@@ -1,8 +1,8 @@
 import CGTK
 import LoopTransactions
 
-/// The window. What it shows is brought up to date by transactions: once before GTK's
-/// loop waits, however much of the model changed.
+/// The window. Transactions update its widgets once before GTK's loop waits, regardless
+/// of the number of changes to the model.
 final class NotesWindow: MainActorTarget {
   static let showLines = Selector<NotesWindow>.withObservation("lines") { $0.showLines() }
   static let showStatus = Selector<NotesWindow>.withObservation("status") { $0.showStatus() }
@@ -15,9 +15,9 @@ final class NotesWindow: MainActorTarget {
   private let status: OpaquePointer
   private let time: OpaquePointer
   private let main = g_main_loop_new(nil, 0)
-  // GTK lets the widgets go with the window.
+  // GTK releases the widgets with the window.
   private var isClosed = false
-  private var shown = 0
+  private var shownCount = 0
   private var seconds = 0
   private(set) var changes = 0
   private(set) var updates = 0
@@ -36,7 +36,7 @@ final class NotesWindow: MainActorTarget {
     connect()
   }
 
-  /// Shows the window, until it is closed and the notes are saved.
+  /// Shows the window. Returns once it is closed and the notes are saved.
   func run(on loop: EventLoop) {
     for selector in [Self.showLines, Self.showStatus, Self.showTime] { loop.commit(self, selector) }
     let timer = loop.addTimer(after: .seconds(1), every: .seconds(1)) { [unowned loop, self] _ in
@@ -55,7 +55,7 @@ final class NotesWindow: MainActorTarget {
   private func layOut() {
     gtk_window_set_title(window, "Notes")
     gtk_window_set_default_size(window, 420, 300)
-    gtk_entry_set_placeholder_text(entry, "Write a note, and press Return")
+    gtk_entry_set_placeholder_text(entry, "Type a note and press Return")
     guard let box = gtk_box_new(lt_gtk_vertical, 8), let scroll = gtk_scrolled_window_new() else {
       return
     }
@@ -71,19 +71,19 @@ final class NotesWindow: MainActorTarget {
   }
 
   private func connect() {
-    // Not retained: the window is closed before this goes.
-    let own = Unmanaged.passUnretained(self).toOpaque()
-    connectSignal(entry, "changed", gtkTextChanged, own)
-    connectSignal(entry, "activate", gtkReturnPressed, own)
-    connectSignal(window, "destroy", gtkWindowClosed, own)
+    // Unretained: the window is closed before this object is released.
+    let data = Unmanaged.passUnretained(self).toOpaque()
+    connectSignal(entry, "changed", gtkTextChanged, data)
+    connectSignal(entry, "activate", gtkReturnPressed, data)
+    connectSignal(window, "destroy", gtkWindowClosed, data)
     guard let keys = gtk_event_controller_key_new() else { return }
     gtk_event_controller_set_propagation_phase(keys, lt_gtk_capture)
-    connectKeys(keys, gtkKeyPressed, own)
+    connectKeys(keys, gtkKeyPressed, data)
     gtk_widget_add_controller(window, keys)
   }
 }
 
-// What GTK tells.
+// GTK signals.
 extension NotesWindow {
   fileprivate func textChanged() {
     changes += 1
@@ -97,7 +97,7 @@ extension NotesWindow {
 
   fileprivate func escapePressed() { gtk_window_destroy(window) }
 
-  fileprivate func closed() {
+  fileprivate func windowClosed() {
     isClosed = true
     Task {
       await notes.finish()
@@ -106,16 +106,16 @@ extension NotesWindow {
   }
 }
 
-// Transactions. Those still owed when the window is closed find no widgets.
+// Transactions. One that is pending when the window closes has no widgets to update.
 extension NotesWindow {
   private func showLines() {
     guard !isClosed else { return }
-    for line in notes.lines[shown...] {
+    for line in notes.lines[shownCount...] {
       guard let label = gtk_label_new(line) else { continue }
       gtk_label_set_xalign(label, 0)
       gtk_list_box_append(list, label)
     }
-    shown = notes.lines.count
+    shownCount = notes.lines.count
   }
 
   private func showStatus() {
@@ -124,7 +124,7 @@ extension NotesWindow {
     let words = notes.draft.split(separator: " ").count
     var text = "\(notes.lines.count) notes, \(notes.saved) saved"
     if !notes.draft.isEmpty { text += " · \(notes.draft.count) characters, \(words) words" }
-    if let complaint = notes.complaint { text += " · \(complaint)" }
+    if let error = notes.saveError { text += " · \(error)" }
     gtk_label_set_text(status, text)
   }
 
@@ -134,20 +134,20 @@ extension NotesWindow {
   }
 }
 
-// Functions, not closures: those of @MainActor code check who calls them.
+// GTK's callbacks. Not closures: a closure in @MainActor code checks its executor on entry.
 private func gtkTextChanged(_ sender: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) {
-  onWindow(data) { $0.textChanged() }
+  withWindow(data) { $0.textChanged() }
 }
 
 private func gtkReturnPressed(
   _ sender: UnsafeMutableRawPointer?,
   _ data: UnsafeMutableRawPointer?
 ) {
-  onWindow(data) { $0.returnPressed() }
+  withWindow(data) { $0.returnPressed() }
 }
 
 private func gtkWindowClosed(_ sender: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) {
-  onWindow(data) { $0.closed() }
+  withWindow(data) { $0.windowClosed() }
 }
 
 private func gtkKeyPressed(
@@ -158,11 +158,12 @@ private func gtkKeyPressed(
   _ data: UnsafeMutableRawPointer?
 ) -> Int32 {
   guard key == lt_gdk_escape else { return 0 }
-  onWindow(data) { $0.escapePressed() }
+  withWindow(data) { $0.escapePressed() }
   return 1
 }
 
-private func onWindow(_ data: UnsafeMutableRawPointer?, _ body: @MainActor (NotesWindow) -> Void) {
+private func withWindow(_ data: UnsafeMutableRawPointer?, _ body: @MainActor (NotesWindow) -> Void)
+{
   guard let data else { return }
   let window = Unmanaged<NotesWindow>.fromOpaque(data)
   MainActor.assumeIsolated { body(window.takeUnretainedValue()) }

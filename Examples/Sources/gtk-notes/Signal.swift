@@ -1,11 +1,11 @@
 import CGTK
 
-/// A handler of a signal that brings nothing but its sender.
+/// A handler for a signal without arguments. Receives the sender and the user data.
 typealias SignalHandler =
   @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
 
-/// A handler of a key that was pressed: its symbol, code and modifiers; whether it was
-/// served.
+/// A handler for a pressed key. Receives the sender, the key's symbol, code and modifiers,
+/// and the user data. Returns 1 if it handled the key, and 0 otherwise.
 typealias KeyHandler =
   @convention(c) (UnsafeMutableRawPointer?, UInt32, UInt32, UInt32, UnsafeMutableRawPointer?) ->
   Int32
@@ -18,12 +18,13 @@ func connectSignal(
   _ handler: SignalHandler,
   _ data: UnsafeMutableRawPointer
 ) {
-  // GObject calls it with the arguments of the signal, whatever its type says.
+  // GObject declares all handlers as `void (*)(void)` and calls each with the arguments
+  // of its signal.
   let erased = unsafeBitCast(handler, to: lt_gtk_callback.self)
   g_signal_connect_data(UnsafeMutableRawPointer(sender), signal, erased, data, nil, 0)
 }
 
-/// Calls `handler` with `data` when `controller` sees a key.
+/// Calls `handler` with `data` when `controller` receives a key press.
 @MainActor
 func connectKeys(
   _ controller: OpaquePointer,

@@ -2,11 +2,12 @@ import Foundation
 import LoopTransactions
 import LoopTransactionsGLib
 
-// A window of GTK 4 whose model is @Observable. GTK's loop is the main one: ours is a
-// source in it, and so are @MainActor code, timers, and what workers have done.
+// A GTK 4 window with an @Observable model. The program runs GTK's main loop. The
+// EventLoop is a source of that loop, which therefore also runs @MainActor code, timers
+// and the completions of work on other threads.
 
-func fail(_ complaint: String, code: Int32 = 1) -> Never {
-  FileHandle.standardError.write(Data("\(complaint)\n".utf8))
+func fail(_ message: String, code: Int32 = 1) -> Never {
+  FileHandle.standardError.write(Data("\(message)\n".utf8))
   exit(code)
 }
 
@@ -17,12 +18,12 @@ do { notes = try Notes(file) } catch { fail("gtk-notes: \(error)") }
 let loop = try EventLoop()
 let bridge = try MainQueueBridge(on: loop)
 let host = GLibHost(loop)
-guard let window = NotesWindow(notes) else { fail("gtk-notes: there is no display") }
+guard let window = NotesWindow(notes) else { fail("gtk-notes: cannot open the display") }
 window.run(on: loop)
 host.cancel()
 try loop.close()
 print("\(notes.lines.count) notes, \(notes.saved) saved")
 print("\(window.changes) changes shown by \(window.updates) updates")
 if notes.saved < notes.lines.count {
-  fail("gtk-notes: \(notes.complaint ?? "not all notes are saved")")
+  fail("gtk-notes: cannot save all notes: \(notes.saveError ?? "unknown error")")
 }

@@ -1,30 +1,30 @@
-/// What is on its way to a loop, and which loops wait until it is less.
+/// The published messages that a loop has not delivered yet.
 ///
-/// Publishers may be faster than those they tell: what a loop has not delivered yet
-/// would grow without end.
+/// Publishers can be faster than a loop's subscribers. Without a limit, the loop's
+/// undelivered messages would grow without bound.
 struct Backlog {
-  /// Above this, who published waits; down to half of it.
-  let most: Int
+  /// Publishers wait from this many bytes until half of it has been delivered.
+  let limit: Int
   private(set) var bytes = 0
-  private var waiting: Set<Int> = []
+  private var waitingLoops: Set<Int> = []
 
-  init(most: Int) { self.most = most }
+  init(limit: Int) { self.limit = limit }
 
-  /// Adds a message that the loop `publisher` sends; whether that is to wait. Then
-  /// `didDeliver` names it once.
+  /// Adds a message from the loop `publisher`. Returns true if that loop's publishers
+  /// must wait until `didDeliver` returns the loop.
   mutating func add(_ count: Int, from publisher: Int) -> Bool {
     bytes += count
-    guard bytes > most else { return false }
-    waiting.insert(publisher)
+    guard bytes > limit else { return false }
+    waitingLoops.insert(publisher)
     return true
   }
 
-  /// A message has come; which loops wait no more.
+  /// Removes a delivered message. Returns the loops whose publishers can continue.
   mutating func didDeliver(_ count: Int) -> Set<Int> {
     bytes -= count
-    assert(bytes >= 0, "Backlog: what comes was sent")
-    guard bytes <= most / 2 else { return [] }
-    defer { waiting = [] }
-    return waiting
+    assert(bytes >= 0, "Backlog: \(-bytes) more bytes delivered than added")
+    guard bytes <= limit / 2 else { return [] }
+    defer { waitingLoops = [] }
+    return waitingLoops
   }
 }

@@ -1,38 +1,41 @@
 import CLibUV
 
-/// Bytes to be sent, which stay where they are: of one connection, or of all that a
-/// message goes to.
+/// A buffer of bytes to send, whose address does not change.
+///
+/// A chunk belongs to one connection, or is shared by all subscribers of a message.
 final class Chunk: @unchecked Sendable {
-  // @unchecked: appended to by the loop that made it, before anybody else knows it.
-  static let capacity = 16 << 10
+  // @unchecked: only the loop that created the chunk appends to it, before sharing it.
+  static let defaultCapacity = 16 << 10
 
   private(set) var count = 0
   private let capacity: Int
   private let memory: UnsafeMutableRawPointer
 
-  init(capacity: Int = Chunk.capacity) {
+  init(capacity: Int = Chunk.defaultCapacity) {
     self.capacity = capacity
     memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
   deinit { memory.deallocate() }
 
-  /// Whether it is as big as most.
-  var isUsual: Bool { capacity == Self.capacity }
+  var hasDefaultCapacity: Bool { capacity == Self.defaultCapacity }
 
-  var room: Int { capacity - count }
+  var freeCapacity: Int { capacity - count }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
-    precondition(bytes.count <= room, "Chunk: what is appended has room")
+    precondition(
+      bytes.count <= freeCapacity,
+      "Chunk.append(_:) must not exceed freeCapacity (\(freeCapacity)), got \(bytes.count) bytes"
+    )
     guard let base = bytes.baseAddress else { return }
     (memory + count).copyMemory(from: base, byteCount: bytes.count)
     count += bytes.count
   }
 
-  /// Has it begin anew. Of a chunk that nobody else knows, and that was sent.
+  /// Removes all bytes. Call only if the chunk has been sent and is not shared.
   func clear() { count = 0 }
 
-  /// What libuv sends of it, from `offset` on.
+  /// Returns the bytes from `offset` to the end as a libuv buffer.
   func buffer(from offset: Int) -> uv_buf_t {
     let start = (memory + offset).assumingMemoryBound(to: CChar.self)
     return uv_buf_init(start, UInt32(count - offset))

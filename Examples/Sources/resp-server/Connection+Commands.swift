@@ -1,4 +1,4 @@
-// The commands. Each replies once, or once for each of its words.
+// Commands. Each sends one reply, or one for each of its arguments.
 extension Connection {
   func perform(_ request: Request) {
     let name = request.name
@@ -19,7 +19,7 @@ extension Connection {
     case ("INFO", _): reply { $0.bulk(Array(loop.server.information.utf8)) }
     case ("QUIT", 0):
       reply { $0.simple("OK") }
-      end()
+      closeAfterSending()
     case ("GET", _), ("SET", _), ("INCR", _), ("PING", _), ("ECHO", _), ("DEL", _), ("EXPIRE", _),
       ("PUBLISH", _), ("SUBSCRIBE", _):
       reply { $0.error("ERR wrong number of arguments for '\(name.lowercased())' command") }
@@ -75,11 +75,11 @@ extension Connection {
     guard let seconds = Int(String(decoding: request[1], as: UTF8.self)),
       Self.expiryRange.contains(seconds)
     else { return reply { $0.error("ERR value is not an integer or out of range") } }
-    let isThere = loop.server.store.expire(Bytes(request[0]), after: seconds)
-    reply { $0.number(isThere ? 1 : 0) }
+    let exists = loop.server.store.expire(Bytes(request[0]), after: seconds)
+    reply { $0.number(exists ? 1 : 0) }
   }
 
-  // A range, not a magnitude: the least number has none. 136 years.
+  // 136 years. A range and not a limit for `abs(seconds)`: `abs(Int.min)` traps.
   private static var expiryRange: ClosedRange<Int> { -(1 << 32)...1 << 32 }
 
   private func publish(_ request: Request) {
@@ -98,40 +98,40 @@ extension Connection {
         channels.insert(channel)
         loop.subscribe(self, to: channel)
       }
-      tellSubscription("subscribe", channel)
+      replySubscription("subscribe", channel)
     }
   }
 
-  // What a client has the server keep is bounded: its channels, and their names.
+  // Limits the memory that a client's subscriptions can use.
   private func refusal(of channel: Bytes) -> String? {
-    let most = loop.server.options.subscriptions
-    if channels.count >= most { return "ERR too many subscriptions: \(most) at most" }
-    guard channel.array.count > Self.longestName else { return nil }
-    return "ERR too long name of a channel: \(Self.longestName) bytes at most"
+    let limit = loop.server.options.subscriptions
+    if channels.count >= limit { return "ERR too many subscriptions: the limit is \(limit)" }
+    guard channel.array.count > Self.maxNameLength else { return nil }
+    return "ERR channel name too long: the limit is \(Self.maxNameLength) bytes"
   }
 
-  private static var longestName: Int { 1024 }
+  private static var maxNameLength: Int { 1024 }
 
   private func unsubscribe(_ request: Request) {
     let named = (0..<request.count).map { Bytes(request[$0]) }
-    let left = named.isEmpty ? Array(channels) : named
-    for channel in left {
+    let removed = named.isEmpty ? Array(channels) : named
+    for channel in removed {
       if channels.remove(channel) != nil { loop.unsubscribe(self, from: channel) }
-      tellSubscription("unsubscribe", channel)
+      replySubscription("unsubscribe", channel)
     }
-    if left.isEmpty { tellSubscription("unsubscribe", nil) }
+    if removed.isEmpty { replySubscription("unsubscribe", nil) }
   }
 
-  private func tellSubscription(_ what: String, _ channel: Bytes?) {
+  private func replySubscription(_ kind: String, _ channel: Bytes?) {
     reply { reply in
       reply.array(3)
-      reply.bulk(Array(what.utf8))
+      reply.bulk(Array(kind.utf8))
       if let channel { reply.bulk(channel.array) } else { reply.null() }
       reply.number(channels.count)
     }
   }
 
-  // A line of the protocol ends where a name may have a line's end.
+  // A line break in a client's command name must not end the line of the reply.
   private func printable(_ name: String) -> String {
     String(name.unicodeScalars.map { (33...126).contains($0.value) ? Character($0) : "?" })
   }

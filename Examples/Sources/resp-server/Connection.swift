@@ -2,32 +2,33 @@ import CLibUV
 import LoopTransactions
 import RespProtocol
 
-/// A client. Of its loop's thread.
+/// A client's connection. Loop thread only.
 ///
-/// What it is told is collected, and sent by a transaction: all replies and messages
-/// of a tick by one system call.
+/// A connection collects its replies and messages. A transaction sends all of a tick's
+/// with one system call.
 final class Connection {
   static let flush = Selector<Connection>("flush") { $0.send() }
 
   let loop: ServerLoop
-  /// What it is subscribed to.
+  /// The channels that the client is subscribed to.
   var channels: Set<Bytes> = []
 
   private let stream: UnsafeMutablePointer<uv_tcp_t>
   private var parser = RequestParser()
-  // What was read and is not served: the beginning of a request, or what waits.
+  // Bytes that were read but not served yet: requests that wait, or part of one.
   private var input: [UInt8] = []
   private var isServing = false
   private var output = Output()
   private var isWriting = false
   private var isReading = false
-  /// Whether it waits to publish.
-  private(set) var isHeld = false
-  // Told to go: once what it is told is sent.
-  private var isEnding = false
+  // Whether the next request is a PUBLISH that waits for a loop's backlog.
+  private var isPublishPaused = false
+  // Whether the connection closes once its output has been sent.
+  private var closesAfterSending = false
   private(set) var isClosing = false
 
-  /// Serves the client at `socket`, which it owns. Nil if libuv refuses it.
+  /// Takes ownership of `socket` and starts reading. Returns nil if libuv cannot
+  /// create a handle.
   init?(_ socket: Int32, on loop: ServerLoop) {
     self.loop = loop
     stream = .allocate(capacity: 1)
@@ -44,20 +45,20 @@ final class Connection {
       return nil
     }
     uv_tcp_nodelay(stream, 1)
-    read(true)
+    startReading()
   }
 
   private func withStream<Result>(_ body: (UnsafeMutablePointer<uv_stream_t>) -> Result) -> Result {
     stream.withMemoryRebound(to: uv_stream_t.self, capacity: 1, body)
   }
 
-  /// Closes the connection. It is let go in libuv's callback.
+  /// Closes the connection, which is released in libuv's callback.
   func close() {
     guard !isClosing else { return }
     isClosing = true
-    loop.left(self)
+    loop.remove(self)
     output.removeAll()
-    // It closes the descriptor at once.
+    // uv_close closes the descriptor immediately.
     stream.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, connectionClosed) }
     loop.didFreeDescriptor()
   }
@@ -65,24 +66,26 @@ final class Connection {
   fileprivate func free() { stream.deallocate() }
 }
 
-// What it says.
+// Requests.
 extension Connection {
-  private func read(_ wanted: Bool) {
-    guard wanted != isReading, !isClosing, !wanted || !isEnding else { return }
-    isReading = wanted
-    if wanted {
-      _ = withStream { uv_read_start($0, connectionAllocates, connectionRead) }
-    } else {
-      _ = withStream { uv_read_stop($0) }
-    }
+  private func startReading() {
+    guard !isReading, !isClosing, !closesAfterSending else { return }
+    isReading = true
+    _ = withStream { uv_read_start($0, connectionAllocates, connectionRead) }
   }
 
-  /// Serves what came: `count` bytes at `bytes`, or the end.
+  private func stopReading() {
+    guard isReading, !isClosing else { return }
+    isReading = false
+    _ = withStream { uv_read_stop($0) }
+  }
+
+  /// Serves `count` bytes at `bytes`, or handles the end of the stream or an error.
   fileprivate func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count == 0 { return }
-    // It says no more, and may listen still. All that it asked for is served: it is not
-    // read from before.
-    if count == Int(UV_EOF.rawValue) { return end() }
+    // The client sends no more, but may still read. Every complete request has been
+    // served by now, because reading stops while requests wait.
+    if count == Int(UV_EOF.rawValue) { return closeAfterSending() }
     guard count > 0, let bytes else { return close() }
     let new = UnsafeRawBufferPointer(start: bytes, count: count)
     if input.isEmpty {
@@ -91,109 +94,113 @@ extension Connection {
       input.append(contentsOf: new)
       serveInput()
     }
-    if hasEnough { read(false) }
+    if isThrottled { stopReading() }
   }
 
-  /// Serves the requests that `bytes` begin with, as far as it takes their replies; how
-  /// many bytes they were.
+  /// Serves the requests at the start of `bytes` until the connection is throttled or
+  /// closes. Returns the number of bytes served.
   private func serve(_ bytes: UnsafeRawBufferPointer) -> Int {
     isServing = true
     defer { isServing = false }
     var served = 0
-    while served < bytes.count, !isEnding, !isClosing, !hasEnough {
+    while served < bytes.count, !closesAfterSending, !isClosing, !isThrottled {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[served...])
       switch parser.parse(rest) {
       case .incomplete: return served
-      case .fault(let what):
-        reply { $0.error("ERR Protocol error: \(what)") }
-        end()
+      case .protocolError(let message):
+        reply { $0.error("ERR Protocol error: \(message)") }
+        closeAfterSending()
       case .request(let length):
         if !parser.arguments.isEmpty {
           let request = Request(bytes: rest, words: parser.arguments)
-          if loop.holdsPublishers, request.name == "PUBLISH" { hold() } else { perform(request) }
+          if loop.pausesPublishers, request.name == "PUBLISH" {
+            pausePublishing()
+          } else {
+            perform(request)
+          }
         }
-        if !isHeld { served += length }
+        if !isPublishPaused { served += length }
       }
     }
-    return isEnding || isClosing ? bytes.count : served
+    return closesAfterSending || isClosing ? bytes.count : served
   }
 
   private func serveInput() {
-    // Taken out: to serve it may end the connection.
+    // `input` is empty meanwhile, because serving a request may close the connection.
     var bytes: [UInt8] = []
     swap(&bytes, &input)
     bytes.removeFirst(bytes.withUnsafeBytes { serve($0) })
-    // What a big request needed is not kept for the connection's life.
-    if bytes.capacity > Self.mostSpare, bytes.count <= bytes.capacity / 4 {
+    // Frees the memory of a large request.
+    if bytes.capacity > Self.spareCapacity, bytes.count <= bytes.capacity / 4 {
       bytes = bytes.withUnsafeBytes { Array($0) }
     }
     swap(&bytes, &input)
   }
 
-  private static var mostSpare: Int { 16 << 10 }
+  private static var spareCapacity: Int { 16 << 10 }
 
-  /// Whether no more of it is served, for now. Who sends and does not read is not read
-  /// from either, nor who publishes faster than others are told.
-  private var hasEnough: Bool { isHeld || output.count > Self.mostOutput }
+  /// Whether the server neither reads from this client nor serves its requests for now:
+  /// the client does not read its replies, or publishes faster than its messages are
+  /// delivered.
+  private var isThrottled: Bool { isPublishPaused || output.count > Self.outputLimit }
 
-  private func hold() {
-    isHeld = true
-    loop.hold(self)
+  private func pausePublishing() {
+    isPublishPaused = true
+    loop.addPausedPublisher(self)
   }
 
-  /// It may publish again.
-  func isReleased() {
-    isHeld = false
-    goOn()
+  func resumePublishing() {
+    isPublishPaused = false
+    resumeServing()
   }
 
-  /// Serves what waited, and reads again.
-  private func goOn() {
-    // Sent while it is served: who serves goes on.
-    guard !isServing, !isEnding, !isClosing, !hasEnough else { return }
+  /// Serves the waiting requests and starts reading again.
+  private func resumeServing() {
+    // If `serve` is on the stack, it continues by itself.
+    guard !isServing, !closesAfterSending, !isClosing, !isThrottled else { return }
     if !input.isEmpty { serveInput() }
-    if !hasEnough { read(true) }
+    if !isThrottled { startReading() }
   }
 
-  /// Closes the connection once all is sent. It is told of nothing more.
-  func end() {
-    isEnding = true
-    read(false)
+  /// Closes the connection once its output has been sent. Ends its subscriptions.
+  func closeAfterSending() {
+    closesAfterSending = true
+    stopReading()
     loop.unsubscribeAll(self)
     if output.isEmpty { close() } else { loop.commit(self) }
   }
 
-  private static var mostOutput: Int { 1 << 20 }
-  // Of what it does not take, messages of others among it.
-  fileprivate static var mostKept: Int { 64 << 20 }
+  private static var outputLimit: Int { 1 << 20 }
+  // Messages from other clients exceed `outputLimit` if the client does not read.
+  fileprivate static var subscriberOutputLimit: Int { 64 << 20 }
 }
 
-// What it is told.
+// Replies and messages.
 extension Connection {
-  /// Adds a reply, which `write` writes, to what is sent.
+  /// Adds the reply that `write` creates to the output.
   func reply(_ write: (inout Reply) -> Void) {
     guard !isClosing else { return }
     var reply = Reply()
     write(&reply)
     reply.bytes.withUnsafeBytes { output.append($0) }
     loop.didReply()
-    willSend()
+    scheduleSend()
   }
 
-  /// Adds a message that others get, too.
+  /// Adds a published message, which other subscribers share, to the output.
   func deliver(_ message: Chunk) {
     guard !isClosing else { return }
     output.append(message)
     loop.didReply()
-    if output.count > Self.mostKept { return close() }
-    willSend()
+    if output.count > Self.subscriberOutputLimit { return close() }
+    scheduleSend()
   }
 
-  private func willSend() {
+  private func scheduleSend() {
     if loop.coalesces { loop.commit(self) } else { send() }
   }
 
-  /// Sends what there is, as far as the system takes it at once.
+  /// Sends as much output as the socket takes without blocking, and the rest later.
   fileprivate func send() {
     guard !isClosing, !isWriting, !output.isEmpty else { return }
     loop.didWrite()
@@ -205,7 +212,7 @@ extension Connection {
     if output.isEmpty { didSend() } else { sendLater() }
   }
 
-  /// Sends what there is when the client takes it.
+  /// Sends the output when the socket becomes writable.
   private func sendLater() {
     isWriting = true
     loop.didWrite()
@@ -213,7 +220,7 @@ extension Connection {
     let result = output.withBuffers { buffers, count in
       withStream { uv_write(write.request, $0, buffers, count, connectionWrote) }
     }
-    if result < 0 { write.failed() }
+    if result < 0 { write.didNotStart() }
   }
 
   fileprivate func didWrite(_ count: Int, _ result: Int32) {
@@ -226,11 +233,11 @@ extension Connection {
   }
 
   private func didSend() {
-    if isEnding, output.isEmpty { close() } else { goOn() }
+    if closesAfterSending, output.isEmpty { close() } else { resumeServing() }
   }
 }
 
-/// A write under way. It keeps the connection, and so what is sent.
+/// A write in progress. It retains the connection, and with it the bytes to send.
 private final class Write {
   let request: UnsafeMutablePointer<uv_write_t> = .allocate(capacity: 1)
   private let connection: Connection
@@ -244,10 +251,10 @@ private final class Write {
 
   deinit { request.deallocate() }
 
-  func ended(_ result: Int32) { connection.didWrite(count, result) }
+  func didEnd(_ result: Int32) { connection.didWrite(count, result) }
 
-  /// It did not begin.
-  func failed() {
+  /// Call if `uv_write` failed, since libuv does not call back then.
+  func didNotStart() {
     Unmanaged.passUnretained(self).release()
     connection.close()
   }
@@ -255,7 +262,7 @@ private final class Write {
 
 private func connectionWrote(_ request: UnsafeMutablePointer<uv_write_t>?, _ result: Int32) {
   guard let data = resp_request_data(request) else { return }
-  Unmanaged<Write>.fromOpaque(data).takeRetainedValue().ended(result)
+  Unmanaged<Write>.fromOpaque(data).takeRetainedValue().didEnd(result)
 }
 
 private func connectionAllocates(

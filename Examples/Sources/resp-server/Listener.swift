@@ -7,18 +7,18 @@ import LoopTransactions
   import Glibc
 #endif
 
-/// Accepts the connections of a listening socket, and pauses while there is no
-/// descriptor for the next one. They wait in the socket's backlog meanwhile.
+/// Accepts the connections of a listening socket. Loop thread only.
 ///
-/// Used on its loop's thread.
+/// A listener pauses while the process has no descriptor for the next connection.
+/// Connections wait in the socket's backlog meanwhile.
 ///
-/// Not `uv_listen`: out of descriptors, libuv closes a spare one, accepts and
-/// repeats this without returning to the loop. If another thread takes the
-/// spare one, `accept` fails again and libuv never returns.
+/// Not `uv_listen`: without free descriptors, libuv closes a spare one, accepts and
+/// repeats this without returning to the loop. If another thread takes the spare
+/// descriptor, `accept` fails again and libuv never returns.
 final class Listener {
   private enum State {
     case accepting
-    /// Until a descriptor is free or the timer fires.
+    /// Resumes when a descriptor is freed or the timer fires.
     case paused(retry: LoopTimer)
     case closed
   }
@@ -33,19 +33,20 @@ final class Listener {
   private let accept: (Int32) -> Int32
   private var state = State.accepting
 
-  /// Begins to accept. Closes `socket` if it throws.
+  /// Starts accepting. Closes `socket` if it throws.
   ///
   /// - Parameters:
-  ///   - socket: Listening; closed by `close()`.
+  ///   - socket: A listening socket, which `close()` closes.
   ///   - uv: The loop that `loop` has adopted.
-  ///   - waiters: Told by everyone in the process who closes a descriptor.
-  ///   - retryDelay: How long after a pause to try again though nobody in the
-  ///     process has closed a descriptor: another process may have, or the limit
-  ///     was raised.
+  ///   - waiters: Shared by all listeners of the process. Its `didFree()` must be called
+  ///     after each descriptor that is closed.
+  ///   - retryDelay: The time after which a paused listener retries, even if this process
+  ///     has closed no descriptor. Another process may have closed one, or the limit may
+  ///     have been raised.
   ///   - didPause: Called at each pause.
-  ///   - didAccept: Called with each connection's socket, which it owns.
-  ///   - accept: Accepts of a socket; returns the connection's or a negative error number.
-  ///     Tests bring their own.
+  ///   - didAccept: Called with each connection's socket, and takes ownership of it.
+  ///   - accept: Accepts a connection. Returns its socket or a negative error number.
+  ///     Tests replace it.
   init(
     _ socket: Int32,
     on loop: EventLoop,
@@ -64,7 +65,7 @@ final class Listener {
     self.didAccept = didAccept
     self.accept = accept
     do {
-      // It also makes the socket non-blocking.
+      // `uv_poll_init` also makes the socket non-blocking.
       try check(uv_poll_init(uv, poll, socket), "uv_poll_init")
     } catch {
       closeSocket(socket)
@@ -77,7 +78,7 @@ final class Listener {
 
   deinit { poll.deallocate() }
 
-  /// Accepts no more, and closes the socket. Again, it does nothing.
+  /// Stops accepting and closes the socket. Has no effect if already closed.
   func close() {
     switch state {
     case .accepting: break
@@ -94,10 +95,10 @@ final class Listener {
 extension Listener {
   private func startPolling() {
     let result = uv_poll_start(poll, Int32(UV_READABLE.rawValue), listenerReadable)
-    precondition(result == 0, "Listener: uv_poll_start failed: \(result)")
+    precondition(result == 0, "Listener: uv_poll_start failed: \(errorMessage(result))")
   }
 
-  /// Accepts the connections that there are, up to a batch.
+  /// Accepts the waiting connections, at most `batch` of them.
   fileprivate func acceptBatch() {
     var isRegistered = false
     for _ in 0..<Self.batch {
@@ -106,13 +107,13 @@ extension Listener {
       switch result {
       case 0...: didAccept(result)
       case -EAGAIN: return
-      // The connection is gone, or the call was interrupted.
+      // The client has disconnected, or the call was interrupted.
       case -ECONNABORTED, -EPROTO, -EINTR: break
-      // Most often EMFILE or ENFILE. Any other error would repeat at once, too.
+      // Usually EMFILE or ENFILE. Retrying immediately would repeat any other error too.
       case _ where isRegistered: return pause()
       default:
-        // Registered before the last attempt: a descriptor that another thread
-        // frees between that attempt and the pause ends the pause.
+        // Order: register before the last attempt. If another thread frees a descriptor
+        // between that attempt and the pause, it ends the pause.
         register()
         isRegistered = true
       }
@@ -120,10 +121,10 @@ extension Listener {
   }
 
   private func register() {
-    // Unsafe: used on the loop's thread only, where the post runs.
+    // nonisolated(unsafe): the posted closure uses it, on the loop's thread.
     nonisolated(unsafe) let listener = self
     waiters.add(ObjectIdentifier(self)) { [port = loop.port] in
-      // try?: refused by a loop that has ended.
+      // try?: throws only if the loop has closed.
       try? port.post { listener.resume() }
     }
   }
@@ -142,29 +143,32 @@ extension Listener {
     startPolling()
   }
 
-  // 64: clients that are connected are served between two batches. Not measured.
+  // 64: a limit lets the loop serve connected clients between batches. Not measured.
   private static var batch: Int { 64 }
 }
 
-/// The listeners of a process that pause until a descriptor is free.
+/// The listeners of a process that wait for a free descriptor.
 ///
 /// Call from any thread.
 final class DescriptorWaiters: Sendable {
   private let waiting: Locked<[ObjectIdentifier: @Sendable () -> Void]> = Locked([:])
 
-  /// Has the next `didFree()` call `resume` on its thread, once. Replaces an earlier
-  /// one of `listener`.
+  /// Registers `resume` for the next `didFree()`, which calls it once, on its own thread.
+  /// Replaces an earlier registration of `listener`.
   func add(_ listener: ObjectIdentifier, _ resume: @escaping @Sendable () -> Void) {
     waiting.withLock { $0[listener] = resume }
   }
 
   func remove(_ listener: ObjectIdentifier) {
-    // Released outside the lock: it may be the listener's last reference.
+    // Releases the closure outside the lock, because it may hold the last reference to
+    // the listener.
     _ = waiting.withLock { $0.removeValue(forKey: listener) }
   }
 
-  /// A descriptor was closed. Resumes every listener, as the connection that waits may be any
-  /// one's; those that get no descriptor pause again.
+  /// Resumes every waiting listener. Call after closing a descriptor.
+  ///
+  /// Any of them may have the waiting connection. The listeners that get no descriptor
+  /// pause again.
   func didFree() {
     let resumed = waiting.withLock { waiting in
       defer { waiting = [:] }
@@ -174,8 +178,8 @@ final class DescriptorWaiters: Sendable {
   }
 }
 
-/// The next connection's socket, or a negative error number. Not inherited by programs
-/// that the process runs.
+/// Accepts the next connection. Returns its socket, which closes on `exec`, or a negative
+/// error number.
 func acceptSocket(_ listener: Int32) -> Int32 {
   let socket = accept(listener, nil, nil)
   guard socket >= 0 else { return -errno }

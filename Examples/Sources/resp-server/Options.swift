@@ -1,4 +1,4 @@
-/// What the command line says.
+/// The parsed command line.
 struct Options {
   var address = "127.0.0.1"
   var port: UInt16 = 6379
@@ -6,26 +6,32 @@ struct Options {
   var coalesces = true
   var backlog = 4 << 20
   var subscriptions = 1000
-  /// In seconds.
+  /// Seconds.
   var retry = 1
 
   static let help = """
     usage: resp-server [--address A] [--port N] [--loops N] [--backlog N]
                        [--subscriptions N] [--retry N] [--no-coalescing]
 
-      --address A       where to listen: 127.0.0.1 unless said
-      --port N          the port; 0 for any that is free
-      --loops N         how many loops, a thread each: as many as processors
-      --backlog N       bytes that may be on their way to a loop before publishers wait:
-                        4 MB unless said
-      --subscriptions N channels that a client may be subscribed to: 1000 unless said
-      --retry N         seconds after which a loop that had no descriptor for a client tries
-                        again, if no client has left: 1 unless said
-      --no-coalescing   send each reply by itself
+      --address A       address to listen on (default: 127.0.0.1)
+      --port N          port to listen on; 0 selects a free one (default: 6379)
+      --loops N         number of loops, each with its own thread
+                        (default: the number of processors)
+      --backlog N       bytes of undelivered messages per loop before publishers
+                        wait (default: 4 MB)
+      --subscriptions N maximum number of channels per client (default: 1000)
+      --retry N         seconds before a loop without a free descriptor tries to
+                        accept again, if no client disconnects (default: 1)
+      --no-coalescing   send each reply with its own write
+      -h, --help        show this help
+
+    exit: 0 stopped by SIGINT or SIGTERM · 1 the server failed · 2 usage error
     """
 
-  struct Fault: Error, CustomStringConvertible {
+  struct UsageError: Error, CustomStringConvertible {
     let description: String
+
+    init(_ description: String) { self.description = description }
   }
 
   init(_ arguments: some Sequence<String>, processors: Int) throws {
@@ -34,36 +40,37 @@ struct Options {
     while let word = words.next() {
       switch word {
       case "--address": address = try Self.value(words.next(), of: word)
-      case "--port": port = try Self.number(words.next(), of: word)
+      case "--port": port = UInt16(try Self.number(words.next(), of: word, in: 0...65_535))
       case "--loops":
-        loops = try Self.number(words.next(), of: word)
-        guard (1...64).contains(loops) else { throw Fault(description: "--loops: 1 to 64") }
+        loops = try Self.number(words.next(), of: word, in: 1...64)
       case "--backlog":
-        backlog = try Self.number(words.next(), of: word)
-        guard backlog >= 0 else { throw Fault(description: "--backlog: not below 0") }
+        backlog = try Self.number(words.next(), of: word, in: 0...Int.max)
       case "--subscriptions":
-        subscriptions = try Self.number(words.next(), of: word)
-        guard subscriptions >= 0 else { throw Fault(description: "--subscriptions: not below 0") }
+        subscriptions = try Self.number(words.next(), of: word, in: 0...Int.max)
       case "--retry":
-        retry = try Self.number(words.next(), of: word)
-        guard (1...86_400).contains(retry) else { throw Fault(description: "--retry: 1 to 86400") }
+        retry = try Self.number(words.next(), of: word, in: 1...86_400)
       case "--no-coalescing": coalesces = false
-      default: throw Fault(description: "unknown option \(word)")
+      default: throw UsageError("unknown option '\(word)'; see resp-server --help")
       }
     }
   }
 
   private static func value(_ word: String?, of option: String) throws -> String {
-    guard let word else { throw Fault(description: "\(option): a value is missing") }
+    guard let word else { throw UsageError("\(option) needs a value; see resp-server --help") }
     return word
   }
 
-  private static func number<Number: FixedWidthInteger>(
+  private static func number(
     _ word: String?,
-    of option: String
-  ) throws -> Number {
-    guard let number = Number(try value(word, of: option)) else {
-      throw Fault(description: "\(option): not a number that fits")
+    of option: String,
+    in range: ClosedRange<Int>
+  ) throws -> Int {
+    let word = try value(word, of: option)
+    guard let number = Int(word), range.contains(number) else {
+      let expected =
+        range.upperBound == .max
+        ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw UsageError("\(option) must be \(expected), got '\(word)'")
     }
     return number
   }

@@ -1,4 +1,4 @@
-/// A reply, as the protocol writes it.
+/// A reply in the encoding of the Redis protocol.
 struct Reply {
   private(set) var bytes: [UInt8] = []
 
@@ -17,24 +17,24 @@ struct Reply {
   mutating func bulk(_ value: UnsafeRawBufferPointer) {
     line("$", value.count)
     bytes.append(contentsOf: value)
-    end()
+    endLine()
   }
 
   private mutating func line(_ kind: Unicode.Scalar, _ text: StaticString) {
     bytes.append(UInt8(ascii: kind))
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    end()
+    endLine()
   }
 
   private mutating func line(_ kind: Unicode.Scalar, _ text: String) {
     bytes.append(UInt8(ascii: kind))
     bytes.append(contentsOf: text.utf8)
-    end()
+    endLine()
   }
 
   private mutating func line(_ kind: Unicode.Scalar, _ value: Int) { line(kind, String(value)) }
 
-  private mutating func end() {
+  private mutating func endLine() {
     bytes.append(13)
     bytes.append(10)
   }

@@ -8,20 +8,20 @@ import Synchronization
   import Glibc
 #endif
 
-/// What the loops share.
+/// The state that all loops share.
 final class Server: @unchecked Sendable {
-  // @unchecked: `port` is set by the first loop, before there are other threads. A
-  // member's loop is used on its own thread only, where what is posted to its port
-  // runs. The rest are constants and under locks.
+  // @unchecked: the first loop sets `port` before any other thread starts. All other
+  // properties are `let` and Sendable.
 
-  /// What a loop counts; read by any.
+  /// The counters of one loop. Any thread may read them.
   final class Counters: Sendable {
     let connections = Atomic<Int>(0)
     let replies = Atomic<Int>(0)
     let writes = Atomic<Int>(0)
-    let holds = Atomic<Int>(0)
-    /// How often it stopped accepting for want of a descriptor.
-    let pauses = Atomic<Int>(0)
+    /// The number of PUBLISH requests that waited for a loop's backlog.
+    let publisherPauses = Atomic<Int>(0)
+    /// The number of times that the loop stopped accepting for lack of a descriptor.
+    let acceptPauses = Atomic<Int>(0)
   }
 
   let options: Options
@@ -33,7 +33,7 @@ final class Server: @unchecked Sendable {
   private let backlogs: [Locked<Backlog>]
   private let members: Locked<[Int: Member]> = Locked([:])
 
-  // nonisolated(unsafe): used on the loop's own thread.
+  // nonisolated(unsafe): only closures posted to `port` use `loop`, on its own thread.
   private struct Member: Sendable {
     let port: LoopPort
     nonisolated(unsafe) unowned let loop: ServerLoop
@@ -43,33 +43,36 @@ final class Server: @unchecked Sendable {
     self.options = options
     port = options.port
     counters = (0..<options.loops).map { _ in Counters() }
-    backlogs = (0..<options.loops).map { _ in Locked(Backlog(most: options.backlog)) }
+    backlogs = (0..<options.loops).map { _ in Locked(Backlog(limit: options.backlog)) }
   }
 
-  /// A listening socket of the server's port. Each loop has one; the system distributes
-  /// new connections among them.
-  func listeningSocket() throws -> Int32 {
-    let (socket, port) = try boundSocket([SO_REUSEADDR, SO_REUSEPORT])
+  /// Creates a socket that listens on the server's port.
+  ///
+  /// Each loop has one. The kernel distributes new connections among them.
+  func makeListeningSocket() throws -> Int32 {
+    let (socket, port) = try makeBoundSocket([SO_REUSEADDR, SO_REUSEPORT])
     guard listen(socket, 4096) == 0 else {
       let code = -errno
       closeSocket(socket)
-      throw Failure(what: "\(options.address):\(port)", code: code)
+      throw ServerError("\(options.address):\(port)", code)
     }
     if self.port == 0 { self.port = port }
     return socket
   }
 
-  /// Throws if another program has the port. One of the same user that shares its own,
-  /// such as this, would get half of the clients.
+  /// Throws if another program uses the port.
+  ///
+  /// With SO_REUSEPORT, binding succeeds if the other program belongs to the same user
+  /// and shares its port too. Each would then get half of the clients.
   func checkPortIsFree() throws {
-    if port != 0 { closeSocket(try boundSocket([SO_REUSEADDR]).socket) }
+    if port != 0 { closeSocket(try makeBoundSocket([SO_REUSEADDR]).socket) }
   }
 
-  private func boundSocket(_ flags: [Int32]) throws -> (socket: Int32, port: UInt16) {
+  private func makeBoundSocket(_ flags: [Int32]) throws -> (socket: Int32, port: UInt16) {
     var address = sockaddr_in()
     try check(uv_ip4_addr(options.address, Int32(port), &address), "--address \(options.address)")
     let socket = openSocket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard socket >= 0 else { throw Failure(what: "socket", code: -errno) }
+    guard socket >= 0 else { throw ServerError("socket", -errno) }
     var yes: Int32 = 1
     for flag in flags {
       setsockopt(socket, SOL_SOCKET, flag, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -85,42 +88,45 @@ final class Server: @unchecked Sendable {
     guard result == 0 else {
       let code = -errno
       closeSocket(socket)
-      throw Failure(what: "\(options.address):\(port)", code: code)
+      throw ServerError("\(options.address):\(port)", code)
     }
     return (socket, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Adds a loop, on its thread.
+  /// Adds a loop. Call on the loop's thread.
   func add(_ loop: ServerLoop) {
     let member = Member(port: loop.port, loop: loop)
     members.withLock { $0[loop.index] = member }
   }
 
-  /// Has every loop end.
+  /// Stops every loop.
   ///
   /// Call from any thread.
   func stop() {
     for member in members.withLock({ Array($0.values) }) {
-      // Refused: it has ended already.
+      // try?: throws only if the loop has already closed.
       try? member.port.post { member.loop.stop() }
     }
   }
 
+  /// The reply to `INFO`, which the server also prints when it ends.
   var information: String {
+    // Relaxed: statistics, which order no other memory.
     func sum(_ counter: (Counters) -> Int) -> Int { counters.reduce(0) { $0 + counter($1) } }
     return """
       connections:\(sum { $0.connections.load(ordering: .relaxed) })
       replies:\(sum { $0.replies.load(ordering: .relaxed) })
       writes:\(sum { $0.writes.load(ordering: .relaxed) })
-      holds:\(sum { $0.holds.load(ordering: .relaxed) })
-      pauses:\(sum { $0.pauses.load(ordering: .relaxed) })
+      publisher_pauses:\(sum { $0.publisherPauses.load(ordering: .relaxed) })
+      accept_pauses:\(sum { $0.acceptPauses.load(ordering: .relaxed) })
       """.split(separator: "\n").map { $0 + "\r\n" }.joined()
   }
 }
 
 // Channels.
 extension Server {
-  func subscribed(to channel: Bytes, on index: Int, by difference: Int) {
+  /// Changes the number of the channel's subscribers on the loop `index` by `difference`.
+  func changeSubscribers(of channel: Bytes, on index: Int, by difference: Int) {
     channels.withLock { channels in
       let count = (channels[channel]?[index] ?? 0) + difference
       channels[channel, default: [:]][index] = count == 0 ? nil : count
@@ -128,11 +134,14 @@ extension Server {
     }
   }
 
-  /// How many clients are subscribed, by their loop.
+  /// Returns the number of the channel's subscribers on each loop that has any.
   func subscribers(of channel: Bytes) -> [Int: Int] { channels.withLock { $0[channel] ?? [:] } }
 
-  /// Has the loop at `index` tell its own, behind what was delivered to it before;
-  /// whether the loop `publisher` is to wait with the next, until it is told to go on.
+  /// Posts a message to the loop `index`, which delivers it to its subscribers in FIFO
+  /// order.
+  ///
+  /// Returns true if the publishers of the loop `publisher` must wait. That loop's
+  /// `resumePublishers(waitingFor:)` is called when they can continue.
   func deliver(_ message: Chunk, _ channel: Bytes, on index: Int, from publisher: Int) -> Bool {
     guard let member = members.withLock({ $0[index] }) else { return false }
     let count = message.count + Self.postSize
@@ -143,7 +152,7 @@ extension Server {
         didDeliver(count, on: index)
       }
     } catch {
-      // It has ended, and they are gone.
+      // The loop has closed, and so have its subscribers.
       didDeliver(count, on: index)
     }
     return isFull
@@ -152,35 +161,44 @@ extension Server {
   private func didDeliver(_ count: Int, on index: Int) {
     for publisher in backlogs[index].withLock({ $0.didDeliver(count) }) {
       guard let member = members.withLock({ $0[publisher] }) else { continue }
-      // Refused: it has ended, and so have its publishers.
-      try? member.port.post { member.loop.goOn(behind: index) }
+      // try?: throws only if the loop has closed, and then its publishers have too.
+      try? member.port.post { member.loop.resumePublishers(waitingFor: index) }
     }
   }
 
-  // Guess. What a message costs beside its bytes: a closure, a chunk, a place in a queue.
+  // 256: the closure, the chunk and the queue entry of a message. Not measured.
   private static var postSize: Int { 256 }
 }
 
-/// What libuv refused.
-struct Failure: Error, CustomStringConvertible {
-  let what: String
+/// A failed call of libuv or the system.
+struct ServerError: Error, CustomStringConvertible {
+  /// The call, address or option that failed.
+  let subject: String
+  /// A negative error number.
   let code: Int32
 
+  init(_ subject: String, _ code: Int32) {
+    self.subject = subject
+    self.code = code
+  }
+
   var description: String {
-    let reason = "\(what): \(String(cString: uv_strerror(code)))"
+    let reason = "\(subject): \(errorMessage(code))"
     guard code == UV_EADDRINUSE.rawValue else { return reason }
-    return "\(reason); choose another by --port, or 0 for any that is free"
+    return "\(reason); choose another port with --port, or 0 for a free one"
   }
 }
 
-func check(_ code: Int32, _ what: String) throws {
-  if code < 0 { throw Failure(what: what, code: code) }
+func check(_ code: Int32, _ subject: String) throws {
+  if code < 0 { throw ServerError(subject, code) }
 }
 
-// Under other names than the methods'.
-private func openSocket(_ family: Int32, _ kind: Int32, _ what: Int32) -> Int32 {
-  socket(family, kind, what)
+func errorMessage(_ code: Int32) -> String { String(cString: uv_strerror(code)) }
+
+// Wrappers for types whose own members hide the C functions `socket` and `close`.
+private func openSocket(_ family: Int32, _ kind: Int32, _ protocolNumber: Int32) -> Int32 {
+  socket(family, kind, protocolNumber)
 }
 
-/// Closes a socket that no handle has taken.
+/// Closes a socket that no libuv handle owns.
 func closeSocket(_ socket: Int32) { close(socket) }

@@ -2,26 +2,27 @@ import CLibUV
 import LoopTransactions
 import Synchronization
 
-/// One of the server's loops: its listener, its clients, and who of them is subscribed
-/// to what. Of its thread.
+/// One of the server's loops, with its listener, connections and subscriptions.
+/// Loop thread only.
 final class ServerLoop {
   let server: Server
   let index: Int
   let uv: UnsafeMutablePointer<uv_loop_t>
   let coalesces: Bool
-  /// Where every connection of the loop reads to: it is served at once.
+  /// The read buffer that all connections of the loop share. A connection uses or copies
+  /// its bytes before the next read.
   let readBuffer: uv_buf_t
 
   private let loop: EventLoop
-  // Nil until `init` has made everything that it calls.
+  // Nil until the end of `init`, because its closures capture `self`.
   private var listener: Listener?
   private var isStopping = false
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var subscribers: [Bytes: [ObjectIdentifier: Connection]] = [:]
-  // The loops that have enough on their way, and the publishers that wait for them, in
-  // the order they came.
-  private var full: Set<Int> = []
-  private var held: [Connection] = []
+  // The loops whose backlog is over its limit.
+  private var backloggedLoops: Set<Int> = []
+  // The publishers that wait for `backloggedLoops`, in FIFO order.
+  private var pausedPublishers: [Connection] = []
   private let counters: Server.Counters
   private let readMemory: UnsafeMutableRawPointer
 
@@ -32,9 +33,9 @@ final class ServerLoop {
     self.index = index
     coalesces = server.options.coalesces
     counters = server.counters[index]
-    // First: most often it is this that fails, and then there is nothing to let go.
+    // Order: these fail most often, and there is nothing to clean up yet.
     if index == 0 { try server.checkPortIsFree() }
-    let socket = try server.listeningSocket()
+    let socket = try server.makeListeningSocket()
     do {
       (uv, loop) = try Self.makeLoop()
     } catch {
@@ -49,8 +50,8 @@ final class ServerLoop {
     do {
       listener = try listen(at: socket)
     } catch {
-      // An adopted loop is not let go open.
-      try end()
+      // An EventLoop must be closed before it is released.
+      try closeLoops()
       throw error
     }
   }
@@ -60,7 +61,7 @@ final class ServerLoop {
     readMemory.deallocate()
   }
 
-  /// A loop of libuv's, and ours in it.
+  /// Creates a libuv loop and the `EventLoop` that adopts it.
   private static func makeLoop() throws -> (UnsafeMutablePointer<uv_loop_t>, EventLoop) {
     let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     do {
@@ -81,31 +82,33 @@ final class ServerLoop {
 
   var port: LoopPort { loop.port }
 
-  /// Runs until it is told to `stop()`.
+  /// Runs the loop until `stop()` is called, then closes it.
   func run() throws {
     if index == 0 {
-      var swept = 0
+      var round = 0
       loop.addTimer(after: .seconds(1), every: .seconds(1)) { [server] _ in
-        server.store.sweep(swept)
-        swept += 1
+        server.store.sweep(round)
+        round += 1
       }
     }
     loop.run()
-    try end()
+    try closeLoops()
   }
 
-  /// Lets every client go, and has the run end. Told again, it does nothing.
+  /// Closes all connections and makes `run()` return. Has no effect if already called.
   func stop() {
     guard !isStopping else { return }
     isStopping = true
     for connection in Array(connections.values) { connection.close() }
-    held = []
+    pausedPublishers = []
     listener?.close()
     loop.stop()
   }
 
-  /// libuv opens a spare descriptor for each loop with its first stream. Opened here, a
-  /// loop has as many descriptors at rest before its first client as after it.
+  /// Makes libuv open the loop's spare descriptor now.
+  ///
+  /// libuv would open it with the first stream. An idle loop then has the same number of
+  /// descriptors before its first client as after it.
   private func openSpareDescriptor() {
     let stream = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
     guard uv_tcp_init(uv, stream) == 0 else { return stream.deallocate() }
@@ -122,15 +125,15 @@ final class ServerLoop {
       uv,
       waiters: server.descriptorWaiters,
       retryDelay: .seconds(server.options.retry),
-      didPause: { [counters] in counters.pauses.add(1, ordering: .relaxed) },
+      didPause: { [counters] in counters.acceptPauses.add(1, ordering: .relaxed) },
       didAccept: { [unowned self] in accept($0) }
     )
   }
 
-  /// Closes both loops, once every handle of the server's is told to close.
-  private func end() throws {
+  /// Closes the `EventLoop` and the libuv loop. Close all of the server's handles first.
+  private func closeLoops() throws {
     try loop.close()
-    // What was closed is let go by its callbacks.
+    // Runs the close callbacks, which release connections and the listener.
     uv_run(uv, UV_RUN_DEFAULT)
     try check(uv_loop_close(uv), "uv_loop_close")
   }
@@ -142,20 +145,19 @@ final class ServerLoop {
   }
 }
 
-// What connections ask for.
+// Called by connections.
 extension ServerLoop {
-  /// Has the connection send what it is told, before the loop waits.
+  /// Makes the connection send its output before the loop waits.
   func commit(_ connection: Connection) { loop.commit(connection, Connection.flush) }
 
-  // Relaxed: counters, which say nothing of other memory.
+  // Relaxed: statistics, which order no other memory.
   func didReply() { counters.replies.add(1, ordering: .relaxed) }
 
   func didWrite() { counters.writes.add(1, ordering: .relaxed) }
 
-  /// The connection's descriptor is closed.
   func didFreeDescriptor() { server.descriptorWaiters.didFree() }
 
-  func left(_ connection: Connection) {
+  func remove(_ connection: Connection) {
     unsubscribeAll(connection)
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     counters.connections.subtract(1, ordering: .relaxed)
@@ -166,7 +168,7 @@ extension ServerLoop {
 extension ServerLoop {
   func subscribe(_ connection: Connection, to channel: Bytes) {
     subscribers[channel, default: [:]][ObjectIdentifier(connection)] = connection
-    server.subscribed(to: channel, on: index, by: 1)
+    server.changeSubscribers(of: channel, on: index, by: 1)
   }
 
   func unsubscribe(_ connection: Connection, from channel: Bytes) {
@@ -174,7 +176,7 @@ extension ServerLoop {
       return
     }
     if subscribers[channel]?.isEmpty == true { subscribers[channel] = nil }
-    server.subscribed(to: channel, on: index, by: -1)
+    server.changeSubscribers(of: channel, on: index, by: -1)
   }
 
   func unsubscribeAll(_ connection: Connection) {
@@ -182,7 +184,7 @@ extension ServerLoop {
     connection.channels = []
   }
 
-  /// Sends a message to all who are subscribed, on every loop; how many they are.
+  /// Sends a message to the channel's subscribers on every loop. Returns their number.
   func publish(_ channel: Bytes, _ message: UnsafeRawBufferPointer) -> Int {
     let counts = server.subscribers(of: channel)
     if counts.isEmpty { return 0 }
@@ -191,35 +193,39 @@ extension ServerLoop {
     reply.bulk(Array("message".utf8))
     reply.bulk(channel.array)
     reply.bulk(message)
-    // Written once, whoever sends it.
+    // All subscribers share one copy of the message.
     let chunk = Chunk(capacity: reply.bytes.count)
     reply.bytes.withUnsafeBytes { chunk.append($0) }
     for other in counts.keys where server.deliver(chunk, channel, on: other, from: index) {
-      full.insert(other)
+      backloggedLoops.insert(other)
     }
     return counts.values.reduce(0, +)
   }
 
-  /// Whether a publisher is to wait with its next message.
-  var holdsPublishers: Bool { !full.isEmpty }
+  /// Whether a publisher must wait before its next message.
+  var pausesPublishers: Bool { !backloggedLoops.isEmpty }
 
-  /// Has a publisher wait, until it is told to go on.
-  func hold(_ publisher: Connection) {
-    counters.holds.add(1, ordering: .relaxed)
-    held.append(publisher)
+  /// Makes a publisher wait. Its `resumePublishing()` is called when it can continue.
+  func addPausedPublisher(_ publisher: Connection) {
+    counters.publisherPauses.add(1, ordering: .relaxed)
+    pausedPublishers.append(publisher)
   }
 
-  /// The loop `other` has less on its way. By turns: who is held again is the last. Who
-  /// is gone meanwhile is let go of here.
-  func goOn(behind other: Int) {
-    full.remove(other)
-    var waiting = held[...]
-    held = []
-    while full.isEmpty, let publisher = waiting.popFirst() { publisher.isReleased() }
-    held.insert(contentsOf: waiting, at: 0)
+  /// Resumes publishers after the backlog of `other` has shrunk.
+  ///
+  /// The order is round robin: a publisher that must wait again goes to the end. A
+  /// connection that has closed meanwhile is released here.
+  func resumePublishers(waitingFor other: Int) {
+    backloggedLoops.remove(other)
+    var waiting = pausedPublishers[...]
+    pausedPublishers = []
+    while backloggedLoops.isEmpty, let publisher = waiting.popFirst() {
+      publisher.resumePublishing()
+    }
+    pausedPublishers.insert(contentsOf: waiting, at: 0)
   }
 
-  /// Tells this loop's.
+  /// Delivers a message to the channel's subscribers on this loop.
   func deliver(_ message: Chunk, _ channel: Bytes) {
     guard let connections = subscribers[channel] else { return }
     for connection in connections.values { connection.deliver(message) }

@@ -1,6 +1,6 @@
 import LoopTransactions
 
-/// Bytes, as a key or a value.
+/// Bytes as a hashable key.
 struct Bytes: Hashable, Sendable {
   let array: [UInt8]
 
@@ -8,90 +8,90 @@ struct Bytes: Hashable, Sendable {
 
   init(_ bytes: UnsafeRawBufferPointer) { array = Array(bytes) }
 
-  /// At once: an array's own feeds the hasher byte by byte.
+  /// Hashes the bytes in one call. `Array`'s own implementation hashes each separately.
   func hash(into hasher: inout Hasher) {
     array.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 
-/// What is stored, for all loops: parts by key, each under a lock of its own.
+/// The keys and values, shared by all loops. Each shard has its own lock.
 final class Store: Sendable {
-  private struct Part {
+  private struct Shard {
     var values: [Bytes: [UInt8]] = [:]
-    /// When a key ends to be, for those that do.
-    var ends: [Bytes: LoopClock.Instant] = [:]
+    /// The keys that expire.
+    var expiries: [Bytes: LoopClock.Instant] = [:]
 
-    /// Lets go of `key` if its time is over.
-    mutating func expire(_ key: Bytes) {
-      guard !ends.isEmpty, let end = ends[key], end <= LoopClock.now else { return }
+    mutating func removeIfExpired(_ key: Bytes) {
+      guard !expiries.isEmpty, let expiry = expiries[key], expiry <= LoopClock.now else { return }
       remove(key)
     }
 
     mutating func remove(_ key: Bytes) {
       values[key] = nil
-      ends[key] = nil
+      expiries[key] = nil
     }
   }
 
-  private let parts: [Locked<Part>] = (0..<64).map { _ in Locked(Part()) }
+  private let shards: [Locked<Shard>] = (0..<64).map { _ in Locked(Shard()) }
 
-  private func withPart<Result>(of key: Bytes, _ body: (inout Part) -> Result) -> Result {
-    parts[Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % 64)].withLock { part in
-      part.expire(key)
-      return body(&part)
+  private func withShard<Result>(of key: Bytes, _ body: (inout Shard) -> Result) -> Result {
+    shards[Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % 64)].withLock { shard in
+      shard.removeIfExpired(key)
+      return body(&shard)
     }
   }
 
-  func get(_ key: Bytes) -> [UInt8]? { withPart(of: key) { $0.values[key] } }
+  func get(_ key: Bytes) -> [UInt8]? { withShard(of: key) { $0.values[key] } }
 
   func set(_ key: Bytes, _ value: [UInt8]) {
-    withPart(of: key) { part in
-      part.values[key] = value
-      if !part.ends.isEmpty { part.ends[key] = nil }
+    withShard(of: key) { shard in
+      shard.values[key] = value
+      if !shard.expiries.isEmpty { shard.expiries[key] = nil }
     }
   }
 
-  /// Whether there was one.
+  /// Deletes the key. Returns whether it existed.
   func delete(_ key: Bytes) -> Bool {
-    withPart(of: key) { part in
-      defer { part.remove(key) }
-      return part.values[key] != nil
+    withShard(of: key) { shard in
+      defer { shard.remove(key) }
+      return shard.values[key] != nil
     }
   }
 
-  /// Adds one to what the key holds, 0 if nothing; nil if that is no number, or the
-  /// largest.
+  /// Adds one to the key's value, which is 0 if the key does not exist. Returns nil if
+  /// the value is not an integer or cannot be incremented.
   func increment(_ key: Bytes) -> Int? {
-    withPart(of: key) { part in
-      let old = part.values[key]
+    withShard(of: key) { shard in
+      let old = shard.values[key]
       let text = old.map { String(decoding: $0, as: UTF8.self) } ?? "0"
-      // As it is written, and no other way: not "+5", nor "007".
+      // Only the canonical form is an integer: not "+5" or "007".
       guard let number = Int(text), String(number) == text, number < .max else { return nil }
-      part.values[key] = Array(String(number + 1).utf8)
+      shard.values[key] = Array(String(number + 1).utf8)
       return number + 1
     }
   }
 
-  /// Whether there is such a key, which is gone after so many seconds.
+  /// Makes the key expire after `seconds`. Returns false if it does not exist.
   func expire(_ key: Bytes, after seconds: Int) -> Bool {
-    withPart(of: key) { part in
-      guard part.values[key] != nil else { return false }
+    withShard(of: key) { shard in
+      guard shard.values[key] != nil else { return false }
       if seconds <= 0 {
-        part.remove(key)
+        shard.remove(key)
       } else {
-        part.ends[key] = LoopClock.now.advanced(by: .seconds(seconds))
+        shard.expiries[key] = LoopClock.now.advanced(by: .seconds(seconds))
       }
       return true
     }
   }
 
-  /// Lets go of what nobody asked for since its time was over, in the part `number`,
-  /// counted on and on: a loop that has a million keys with an end is not held up by
-  /// all at once.
-  func sweep(_ number: Int) {
+  /// Removes the expired keys of one shard, `round` modulo the number of shards.
+  ///
+  /// Call with increasing rounds. One shard per call keeps the loop from stalling when
+  /// a million keys have an expiry.
+  func sweep(_ round: Int) {
     let now = LoopClock.now
-    parts[number % parts.count].withLock { part in
-      for (key, end) in part.ends where end <= now { part.remove(key) }
+    shards[round % shards.count].withLock { shard in
+      for (key, expiry) in shard.expiries where expiry <= now { shard.remove(key) }
     }
   }
 }

@@ -1,8 +1,8 @@
 @preconcurrency import Dispatch
 import Foundation
 
-/// Counts loops that have ended.
-final class Ended: Sendable {
+/// Counts the loops that have ended.
+final class EndedLoops: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
   func add() { semaphore.signal() }
@@ -10,44 +10,48 @@ final class Ended: Sendable {
   func wait(for count: Int) { for _ in 0..<count { semaphore.wait() } }
 }
 
-let ended = Ended()
+let endedLoops = EndedLoops()
 
-/// Runs a loop of the server on the calling thread, and tells when it is there.
-func runLoop(_ index: Int, of server: Server, _ started: DispatchSemaphore) {
+/// Runs one of the server's loops on the calling thread. Signals `started` once other
+/// threads can post to the loop.
+func runServerLoop(_ index: Int, of server: Server, _ started: DispatchSemaphore) {
   do {
     let loop = try ServerLoop(server, index)
     server.add(loop)
     started.signal()
     try loop.run()
-    ended.add()
+    endedLoops.add()
   } catch {
     FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
     exit(1)
   }
 }
 
-/// Keeps SIGINT and SIGTERM from this thread and from all that it starts: they wait for
-/// `endBySignals`. None is lost, and none kills, however early or late it comes.
-func holdSignals() {
-  var signals = endSignalSet()
+/// Blocks SIGINT and SIGTERM in this thread and the threads that it starts.
+///
+/// A blocked signal stays pending until `stopOnTerminationSignals(_:)` receives it. The
+/// server therefore neither loses a signal nor is killed by one, at any time.
+func blockTerminationSignals() {
+  var signals = terminationSignalSet()
   pthread_sigmask(SIG_BLOCK, &signals, nil)
-  // A shell has what it starts in the background ignore SIGINT, and then none waits.
-  for number in endSignals { signal(number, SIG_DFL) }
+  // A shell makes its background processes ignore SIGINT. An ignored signal is discarded
+  // instead of staying pending.
+  for number in terminationSignals { signal(number, SIG_DFL) }
 }
 
-/// Has SIGINT and SIGTERM, those that wait among them, end the server in order.
-func endBySignals(_ server: Server) {
+/// Stops the server on SIGINT or SIGTERM, including signals that are already pending.
+func stopOnTerminationSignals(_ server: Server) {
   Thread.detachNewThread {
-    var (signals, number) = (endSignalSet(), Int32(0))
+    var (signals, number) = (terminationSignalSet(), Int32(0))
     while sigwait(&signals, &number) == 0 { server.stop() }
   }
 }
 
-private let endSignals = [SIGINT, SIGTERM]
+private let terminationSignals = [SIGINT, SIGTERM]
 
-private func endSignalSet() -> sigset_t {
+private func terminationSignalSet() -> sigset_t {
   var signals = sigset_t()
   sigemptyset(&signals)
-  for number in endSignals { sigaddset(&signals, number) }
+  for number in terminationSignals { sigaddset(&signals, number) }
   return signals
 }

@@ -1,8 +1,8 @@
 import Foundation
 import LoopTransactions
 
-// A server of the Redis protocol on libuv's own TCP handles: one loop a processor,
-// each with its listener. Replies and messages are transactions.
+// A Redis-protocol server on libuv's TCP handles. It runs one loop per processor, each
+// with its own listener. A transaction sends a connection's replies and messages.
 
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments.dropFirst()
@@ -12,24 +12,24 @@ if arguments.contains("--help") || arguments.contains("-h") {
 }
 do {
   let options = try Options(arguments, processors: ProcessInfo.processInfo.activeProcessorCount)
-  // Before there are threads.
-  holdSignals()
+  // Order: before any thread starts, because threads inherit the mask.
+  blockTerminationSignals()
   let server = Server(options)
   let first = try ServerLoop(server, 0)
   server.add(first)
-  // The first one has the port, if any was free to choose.
+  // Order: after the first loop, which selects the port for `--port 0`.
   for index in 1..<options.loops {
     let started = DispatchSemaphore(value: 0)
-    Thread.detachNewThread { runLoop(index, of: server, started) }
+    Thread.detachNewThread { runServerLoop(index, of: server, started) }
     started.wait()
   }
-  endBySignals(server)
+  stopOnTerminationSignals(server)
   print("listening on \(options.address):\(server.port)")
   fflush(nil)
   try first.run()
-  ended.wait(for: options.loops - 1)
+  endedLoops.wait(for: options.loops - 1)
   print(server.information, terminator: "")
 } catch {
   FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
-  exit(error is Options.Fault ? 2 : 1)
+  exit(error is Options.UsageError ? 2 : 1)
 }

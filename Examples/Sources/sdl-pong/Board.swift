@@ -1,8 +1,8 @@
 import CSDL
 import LoopTransactions
 
-/// The window. Events and frames change the game; a transaction draws it, once before
-/// SDL waits for more.
+/// The game's window. Key events and frames change the game. A transaction draws it once
+/// before SDL waits for events.
 final class Board: MainActorTarget {
   static let draw = Selector<Board>("draw") { $0.draw() }
 
@@ -32,7 +32,7 @@ final class Board: MainActorTarget {
     self.loop = loop
   }
 
-  /// The game is to be as it is when the frame is due, not when it is called.
+  /// Advances the game to the frame's deadline, which may differ from the current time.
   func advance(to frame: FrameClock.Frame) {
     frames += 1
     missed += frame.missed
@@ -40,7 +40,7 @@ final class Board: MainActorTarget {
     loop.commit(self, Board.draw)
   }
 
-  /// Reacts to a key; whether the game goes on.
+  /// Handles a key. Returns false if it ends the game.
   func press(_ key: Int) -> Bool {
     keys += 1
     switch key {

@@ -1,6 +1,6 @@
 import LoopTransactions
 
-/// A ball, a wall, and who plays: what there is, not how it looks.
+/// The state of the game: a ball, a wall and a paddle. `Board` draws it.
 struct Game {
   static let size = (width: 480.0, height: 320.0)
   static let paddle = (width: 8.0, height: 64.0)
@@ -9,23 +9,23 @@ struct Game {
   private(set) var position = (x: 240.0, y: 100.0)
   private(set) var hits = 0
   private(set) var misses = 0
-  /// The paddle's upper end.
+  /// The top of the paddle.
   private(set) var paddleY = 128.0
 
-  // Pixels a second.
+  // Pixels per second.
   private var speed = (x: -240.0, y: 150.0)
-  private var drawnFor: LoopClock.Instant?
+  private var lastTime: LoopClock.Instant?
 
-  /// Moves the paddle by so many pixels, as far as there is room.
+  /// Moves the paddle by `distance` pixels, and stops at the edges.
   mutating func movePaddle(by distance: Double) {
     paddleY = min(max(paddleY + distance, 0), Self.size.height - Self.paddle.height)
   }
 
-  /// Moves the ball to where it is at `time`: frames that did not come are made up for.
+  /// Moves the ball to its position at `time`, so that missed frames do not slow it.
   mutating func advance(to time: LoopClock.Instant) {
-    let seconds = drawnFor.map { $0.duration(to: time) / .seconds(1) } ?? 0
-    drawnFor = time
-    // In small steps: a ball that jumps would go through the paddle.
+    let seconds = lastTime.map { $0.duration(to: time) / .seconds(1) } ?? 0
+    lastTime = time
+    // Small steps keep the ball from jumping through the paddle.
     let steps = max(1, Int(seconds * 120))
     for _ in 0..<steps { step(seconds / Double(steps)) }
   }

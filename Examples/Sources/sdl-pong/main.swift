@@ -3,12 +3,12 @@ import Foundation
 import LoopTransactions
 import LoopTransactionsSDL
 
-// A game in SDL's event loop. Frames come by a clock of ours, 60 a second; keys by
-// SDL; both change the game, and what they change is drawn once.
+// A game in SDL's event loop. A FrameClock delivers 60 frames a second, and SDL delivers
+// key events. Both change the game, which is drawn once per tick.
 
-func fail(_ what: String) -> Never {
+func fail(_ operation: String) -> Never {
   FileHandle.standardError.write(
-    Data("sdl-pong: \(what): \(String(cString: SDL_GetError()))\n".utf8)
+    Data("sdl-pong: \(operation) failed: \(String(cString: SDL_GetError()))\n".utf8)
   )
   exit(1)
 }
@@ -18,12 +18,12 @@ guard SDL_Init(SDL_INIT_VIDEO) == 0 else { fail("SDL_Init") }
 let loop = try EventLoop()
 let bridge = try MainQueueBridge(on: loop)
 let host = try SDLHost(loop)
-guard let board = Board(on: loop) else { fail("no window") }
+guard let board = Board(on: loop) else { fail("creating the window") }
 let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in
   MainActor.assumeIsolated { board.advance(to: frame) }
 }
-// Any @MainActor code runs in SDL's loop, too.
-Task { @MainActor in print("playing; up and down move the paddle, Escape ends") }
+// `MainQueueBridge` runs @MainActor code in SDL's loop.
+Task { @MainActor in print("playing; Up and Down move the paddle, Escape quits") }
 
 var event = SDL_Event()
 var isPlaying = true

@@ -1,6 +1,6 @@
 import LoopTransactions
 
-/// The pictures, what is visible of them, and what is made. Of the loop's thread.
+/// The pictures of the folder, the visible range, and the progress. Call on the loop.
 final class Album {
   let loop: EventLoop
   let scheduler: OperationScheduler
@@ -8,24 +8,25 @@ final class Album {
   let options: Options
   private(set) var summary = Summary()
 
-  // Files that are the same one are decoded once, and at once.
-  private let flights: SingleFlight<FileIdentity, Thumbnail>
-  private var visible: Rows
-  private var visibleLeft = 0
-  private var left: Int
-  private var rest: LoopTimer?
+  // Decodes a file with several names once.
+  private let singleFlight: SingleFlight<FileIdentity, Thumbnail>
+  private var visible: PositionRange
+  private var remainingVisible = 0
+  private var remaining: Int
+  private var scrollEnd: LoopTimer?
 
   init(_ pictures: [Picture], _ options: Options, on loop: EventLoop) {
     self.loop = loop
     self.pictures = pictures
     self.options = options
     scheduler = OperationScheduler("thumbnails", workerLimit: options.workers)
-    flights = SingleFlight(on: scheduler)
+    singleFlight = SingleFlight(on: scheduler)
     visible = options.visible(count: pictures.count)
-    left = pictures.count
+    remaining = pictures.count
   }
 
-  /// Begins with every picture, the nearest first: equal priorities keep that order.
+  /// Adds an operation for every picture, the nearest first. Operations with equal
+  /// priorities run in this order.
   func begin() {
     countVisible()
     for picture in pictures.sorted(by: isNearer) { make(picture) }
@@ -41,7 +42,7 @@ final class Album {
   }
 
   private func countVisible() {
-    visibleLeft = pictures.count { isVisible($0) && !$0.isDone }
+    remainingVisible = pictures.count { isVisible($0) && !$0.isDone }
   }
 
   private func isVisible(_ picture: Picture) -> Bool {
@@ -49,27 +50,28 @@ final class Album {
   }
 }
 
-// From a picture to its outcome.
+// Making and saving a thumbnail.
 extension Album {
   private func make(_ picture: Picture) {
     let transaction = AsyncTransaction(on: loop, name: "make", scheduler: scheduler)
-    let (path, size, nearness) = (picture.path, options.size, priority(of: picture))
-    let operation = transaction.add(flights, for: picture.identity, priority: nearness) {
+    let (path, size, priority) = (picture.path, options.size, priority(of: picture))
+    let operation = transaction.add(singleFlight, for: picture.identity, priority: priority) {
       operation in
       try Thumbnail(of: path, size: size) { operation.isCancelled }
     } completion: { [self] outcome in
       switch outcome {
       case .value(let thumbnail): save(thumbnail, of: picture)
-      case .cancelled: tell(picture, .cancelled)
-      case .failed(let error): tell(picture, .failed(error))
+      case .cancelled: finish(picture, .cancelled)
+      case .failed(let error): finish(picture, .failed(error))
       }
     }
     picture.stage = .making(operation)
     transaction.commit()
   }
 
-  /// Writes it on a worker, too: the loop waits for no disk. Above all that waits, for
-  /// that frees its memory.
+  /// Writes the thumbnail on a worker, so that the loop does not wait for the disk.
+  ///
+  /// Its priority is the highest, because writing a thumbnail frees its memory.
   private func save(_ thumbnail: Thumbnail, of picture: Picture) {
     picture.stage = .saving
     let (name, out) = ("\(picture.name).png", options.out)
@@ -78,37 +80,38 @@ extension Album {
       try thumbnail.write(as: name, in: out)
     } completion: { [self] outcome in
       switch outcome {
-      case .value: tell(picture, .value(thumbnail))
-      case .cancelled: tell(picture, .cancelled)
-      case .failed(let error): tell(picture, .failed(error))
+      case .value: finish(picture, .value(thumbnail))
+      case .cancelled: finish(picture, .cancelled)
+      case .failed(let error): finish(picture, .failed(error))
       }
     }
     transaction.commit()
   }
 
-  private func tell(_ picture: Picture, _ outcome: AsyncTransaction.Outcome<Thumbnail>) {
+  private func finish(_ picture: Picture, _ outcome: AsyncTransaction.Outcome<Thumbnail>) {
     picture.stage = .done
-    let what = "\(picture.position) \(picture.name)"
+    let label = "\(picture.position) \(picture.name)"
     switch outcome {
     case .value(let thumbnail):
       summary.made += 1
-      Console.tell("made \(what) \(thumbnail.width)x\(thumbnail.height)")
+      Console.printLine("made \(label) \(thumbnail.width)x\(thumbnail.height)")
     case .cancelled:
       summary.cancelled += 1
-      Console.tell("cancelled \(what)")
-      return count(picture)
+      Console.printLine("cancelled \(label)")
+      return countDone(picture)
     case .failed(let error):
       summary.failed += 1
-      Console.tell("failed \(what): \(error)")
+      Console.printLine("failed \(label): \(error)")
     }
-    if !isVisible(picture), visibleLeft > 0 { summary.outOfOrder += 1 }
-    count(picture)
+    if !isVisible(picture), remainingVisible > 0 { summary.outOfOrder += 1 }
+    countDone(picture)
   }
 
-  private func count(_ picture: Picture) {
-    if isVisible(picture) { visibleLeft -= 1 }
-    left -= 1
-    guard left == 0 else { return }
+  /// Stops the loop after the last picture.
+  private func countDone(_ picture: Picture) {
+    if isVisible(picture) { remainingVisible -= 1 }
+    remaining -= 1
+    guard remaining == 0 else { return }
     summary.wakes = loop.metrics.wakesReceived
     loop.stop()
   }
@@ -116,40 +119,42 @@ extension Album {
 
 // Commands.
 extension Album {
-  /// Does what a line of standard input said.
+  /// Performs a command from standard input.
   func perform(_ command: Command) {
     do {
       switch command {
-      case .show(let rows):
-        try rows.check(count: pictures.count)
-        show(rows)
-      case .skip(let rows):
-        try rows.check(count: pictures.count)
-        Console.tell("skipping \(rows)")
-        cancel(pictures[rows.first - 1..<rows.last])
+      case .show(let range):
+        try range.check(count: pictures.count)
+        show(range)
+      case .skip(let range):
+        try range.check(count: pictures.count)
+        Console.printLine("skipping \(range)")
+        cancel(pictures[range.first - 1..<range.last])
       case .quit:
-        Console.tell("quitting")
+        Console.printLine("quitting")
         cancel(pictures[...])
       }
     } catch {
-      Console.complain("\(error)")
+      Console.printError("\(error)")
     }
   }
 
-  private func show(_ rows: Rows) {
-    Console.tell("showing \(rows)")
-    visible = rows
+  private func show(_ range: PositionRange) {
+    Console.printLine("showing \(range)")
+    visible = range
     countVisible()
     for picture in pictures.sorted(by: isNearer) {
-      picture.making?.setPriority(priority(of: picture))
+      picture.makeOperation?.setPriority(priority(of: picture))
     }
-    // A worker fewer while somebody scrolls: its processor is the loop's.
+    // While the user scrolls, one worker fewer runs and leaves its processor to the loop.
     scheduler.isInteractive = true
-    rest?.cancel()
-    rest = loop.addTimer(after: .milliseconds(300)) { [self] _ in scheduler.isInteractive = false }
+    scrollEnd?.cancel()
+    scrollEnd = loop.addTimer(after: .milliseconds(300)) { [self] _ in
+      scheduler.isInteractive = false
+    }
   }
 
-  private func cancel(_ some: ArraySlice<Picture>) {
-    for picture in some { picture.making?.cancel() }
+  private func cancel(_ pictures: ArraySlice<Picture>) {
+    for picture in pictures { picture.makeOperation?.cancel() }
   }
 }

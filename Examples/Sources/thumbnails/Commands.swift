@@ -1,32 +1,33 @@
 import Foundation
 import LoopTransactions
 
-/// What a line of standard input wants.
+/// A command on standard input.
 enum Command: Hashable, Sendable {
-  /// These are visible now.
-  case show(Rows)
-  /// Nobody wants these.
-  case skip(Rows)
-  /// Nobody wants anything more.
+  /// Makes these pictures the visible ones.
+  case show(PositionRange)
+  /// Cancels these pictures.
+  case skip(PositionRange)
+  /// Cancels all pictures, which ends the program.
   case quit
 
-  /// What `line` says.
+  /// Parses one line.
   init(parsing line: String) throws {
     let words = line.split(whereSeparator: \.isWhitespace)
     switch (words.first, words.count) {
-    case ("show", 2): self = .show(try Rows(parsing: words[1]))
-    case ("skip", 2): self = .skip(try Rows(parsing: words[1]))
+    case ("show", 2): self = .show(try PositionRange(parsing: words[1]))
+    case ("skip", 2): self = .skip(try PositionRange(parsing: words[1]))
     case ("quit", 1): self = .quit
-    default: throw Failure("'\(line)' is no command: show FIRST-LAST, skip FIRST-LAST, or quit")
+    default:
+      throw Failure("unknown command '\(line)'; use show FIRST-LAST, skip FIRST-LAST or quit")
     }
   }
 }
 
-/// Reads standard input, which blocks, on a thread of its own.
+/// Reads commands on a separate thread, because reading standard input blocks.
 enum Commands {
-  /// Has the loop of `port` do what each line says, in their order.
+  /// Starts the thread. Posts each command to the album's loop, in order.
   static func read(for album: Album, by port: LoopPort) {
-    // Carried to the loop by a post, and touched nowhere else.
+    // nonisolated(unsafe): only the posted closures use the album, on its loop.
     nonisolated(unsafe) let album = album
     Thread.detachNewThread {
       while let line = readLine() {
@@ -36,7 +37,7 @@ enum Commands {
         } catch is LoopPort.PostError {
           return
         } catch {
-          Console.complain("\(error)")
+          Console.printError("\(error)")
         }
       }
     }

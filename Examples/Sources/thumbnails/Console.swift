@@ -1,21 +1,21 @@
 import Foundation
 
-/// Standard output and standard error, a whole line at a time: a program that reads
-/// them by pipes sees each line as soon as it is told.
+/// Unbuffered output of whole lines. A program that reads them from a pipe receives each
+/// line immediately.
 enum Console {
-  /// Tells `line` on standard output.
-  static func tell(_ line: String) {
+  /// Writes `line` to standard output. Exits with code 2 if that fails.
+  static func printLine(_ line: String) {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     } catch {
-      complain("cannot write to standard output")
+      printError("cannot write to standard output")
       exit(2)
     }
   }
 
-  /// Tells what went wrong on standard error.
-  static func complain(_ line: String) {
-    // There is nobody left to tell that this failed.
-    try? FileHandle.standardError.write(contentsOf: Data("thumbnails: \(line)\n".utf8))
+  /// Writes an error message to standard error.
+  static func printError(_ message: String) {
+    // try?: there is no other place to report an error.
+    try? FileHandle.standardError.write(contentsOf: Data("thumbnails: \(message)\n".utf8))
   }
 }

@@ -1,4 +1,4 @@
-/// Why something was not done, in words for whoever started the program.
+/// An error with a message for the user.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The folder whose pictures are wanted.
+/// The input folder.
 struct Folder {
   private let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// Its files, by name, hidden ones left out. Whether each is a picture shows when it
-  /// is decoded.
+  /// Returns the folder's files in the order of their names, without hidden files. A file
+  /// that is not a picture fails when it is decoded.
   func pictures() throws -> [Picture] {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      throw Failure("cannot read the folder '\(path)'; is it there, and a folder?")
+      throw Failure("cannot read the folder '\(path)'; check that it exists and is a folder")
     }
     let files = names.filter { !$0.hasPrefix(".") }.sorted().compactMap { file(named: $0) }
-    guard !files.isEmpty else { throw Failure("there is no file in '\(path)'") }
+    guard !files.isEmpty else { throw Failure("the folder '\(path)' has no files") }
     return files.enumerated().map { index, file in
       Picture(position: index + 1, name: file.name, path: file.path, identity: file.identity)
     }
   }
 
-  /// The file called `name`, by itself or by a link; nil: it is something else.
+  /// Returns the file `name`, following symbolic links, or nil if it is not a regular file.
   private func file(named name: String) -> (name: String, path: String, identity: FileIdentity)? {
     let file = "\(path)/\(name)"
     let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
@@ -36,18 +36,19 @@ struct Folder {
   }
 }
 
-/// The folder that gets the thumbnails.
-enum OutFolder {
-  /// Makes `out` if it is not there.
+/// The output folder.
+enum OutputFolder {
+  /// Creates `out` if it does not exist. Throws unless it is writable and differs from
+  /// `folder`.
   static func prepare(_ out: String, for folder: String) throws {
     let files = FileManager.default
     guard resolved(out) != resolved(folder) else {
-      throw Failure("'\(out)' is the folder of the pictures; say another one for -o")
+      throw Failure("the output folder '\(out)' contains the pictures; choose another with -o")
     }
     do {
       try files.createDirectory(atPath: out, withIntermediateDirectories: true)
     } catch {
-      throw Failure("cannot make the folder '\(out)'")
+      throw Failure("cannot create the folder '\(out)'")
     }
     guard files.isWritableFile(atPath: out) else { throw Failure("cannot write to '\(out)'") }
   }

@@ -1,26 +1,27 @@
 import LoopTransactions
 
-/// What the command line says.
+/// The parsed command line.
 struct Options {
   static let help = """
     usage: thumbnails FOLDER -o OUT [--size N] [--workers N] [--visible FIRST-LAST]
 
-    Makes thumbnails of the pictures in FOLDER, as PNG files in OUT: what is visible
-    first, then what lies near. Pictures count from 1, in the order of their names.
+    Makes PNG thumbnails of the pictures in FOLDER: visible pictures first, then those
+    closest to them. Pictures are numbered from 1 in the order of their names.
 
-      -o OUT                where to put them; made if it is not there
+      -o OUT                output folder, created if it does not exist
       --size N              longest edge in pixels (default: 128)
-      --workers N           how many to make at once (default: 2 for each processor)
-      --visible FIRST-LAST  what is visible at first (default: 1-20)
-      -h, --help            show this
+      --workers N           maximum number of worker threads (default: 2 per processor)
+      --visible FIRST-LAST  initially visible pictures (default: 1-20)
+      -h, --help            show this help
 
-    While it runs, lines on standard input are commands:
+    Commands on standard input:
 
-      show FIRST-LAST       this is visible now
-      skip FIRST-LAST       cancel these, if they are not made
-      quit                  cancel all, and leave
+      show FIRST-LAST       make these pictures the visible ones
+      skip FIRST-LAST       cancel these pictures, unless they are done
+      quit                  cancel all pictures and exit
 
-    exit: 0 all made or cancelled · 1 some failed · 2 could not begin, or tell
+    exit: 0 all made or cancelled · 1 some failed · 2 usage error, or cannot read the
+          folder, create OUT or write to standard output
     """
 
   private(set) var folder = ""
@@ -28,7 +29,7 @@ struct Options {
   private(set) var size = 128
   private(set) var workers = OperationScheduler.defaultWorkerLimit
   private(set) var wantsHelp = false
-  private var visibleAsked: Rows?
+  private var requestedVisible: PositionRange?
 
   init(_ arguments: some Sequence<String>) throws {
     var rest = Array(arguments)[...]
@@ -38,27 +39,30 @@ struct Options {
       case "-o": out = try Self.value(of: argument, &rest)
       case "--size": size = try Self.number(argument, 1...4096, &rest)
       case "--workers": workers = try Self.number(argument, 1...256, &rest)
-      case "--visible": visibleAsked = try Rows(parsing: Self.value(of: argument, &rest))
-      default: try takeFolder(argument)
+      case "--visible":
+        requestedVisible = try PositionRange(parsing: Self.value(of: argument, &rest))
+      default: try setFolder(argument)
       }
     }
     guard !wantsHelp else { return }
-    guard !folder.isEmpty else { throw Failure("which folder? See thumbnails --help") }
-    guard !out.isEmpty else { throw Failure("where to? Say -o OUT; see thumbnails --help") }
+    guard !folder.isEmpty else { throw Failure("FOLDER is missing; see thumbnails --help") }
+    guard !out.isEmpty else { throw Failure("-o OUT is missing; see thumbnails --help") }
   }
 
-  /// What is visible at first, of `count` pictures.
-  func visible(count: Int) -> Rows { visibleAsked ?? Rows(1, min(20, count)) }
+  /// Returns the initially visible range of `count` pictures.
+  func visible(count: Int) -> PositionRange {
+    requestedVisible ?? PositionRange(1, min(20, count))
+  }
 
-  /// Throws if the options do not fit `count` pictures.
-  func check(count: Int) throws { try visibleAsked?.check(count: count) }
+  /// Throws if the options exceed `count` pictures.
+  func check(count: Int) throws { try requestedVisible?.check(count: count) }
 
-  private mutating func takeFolder(_ argument: String) throws {
+  private mutating func setFolder(_ argument: String) throws {
     guard !argument.hasPrefix("-") else {
-      throw Failure("there is no option '\(argument)'; see thumbnails --help")
+      throw Failure("unknown option '\(argument)'; see thumbnails --help")
     }
     guard folder.isEmpty else {
-      throw Failure("one folder at a time: '\(folder)' or '\(argument)'")
+      throw Failure("expected one folder, got '\(folder)' and '\(argument)'")
     }
     folder = argument
   }
@@ -78,7 +82,7 @@ struct Options {
     let text = try value(of: option, &rest)
     guard let number = Int(text), allowed.contains(number) else {
       throw Failure(
-        "\(option) is within \(allowed.lowerBound) and \(allowed.upperBound), not '\(text)'"
+        "\(option) must be from \(allowed.lowerBound) to \(allowed.upperBound), got '\(text)'"
       )
     }
     return number

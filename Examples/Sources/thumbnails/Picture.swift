@@ -1,20 +1,20 @@
 import LoopTransactions
 
-/// Which file it is, whatever it is called: hard links and symbolic ones are equal.
+/// Identifies a file by device and inode, so that hard and symbolic links are equal.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let number: UInt64
 }
 
-/// One picture of the folder, as the loop knows it.
+/// A picture of the folder, and the progress of its thumbnail. Call on the loop.
 final class Picture {
-  /// How far its thumbnail is.
+  /// The progress of the thumbnail.
   enum Stage {
-    /// It waits for a worker, or is decoded.
+    /// Waits for a worker or is being decoded.
     case making(AsyncTransaction.Operation)
-    /// It was decoded, and is written.
+    /// Decoded; a worker writes it.
     case saving
-    /// Its outcome was told.
+    /// The outcome has been printed.
     case done
   }
 
@@ -22,7 +22,7 @@ final class Picture {
   let name: String
   let path: String
   let identity: FileIdentity
-  /// Nil until it is begun.
+  /// Nil before `Album.begin()`.
   var stage: Stage?
 
   init(position: Int, name: String, path: String, identity: FileIdentity) {
@@ -32,13 +32,12 @@ final class Picture {
     self.identity = identity
   }
 
-  /// The operation that makes its thumbnail, until that was made.
-  var making: AsyncTransaction.Operation? {
+  /// The operation that makes the thumbnail, or nil once it has completed.
+  var makeOperation: AsyncTransaction.Operation? {
     if case .making(let operation) = stage { return operation }
     return nil
   }
 
-  /// Whether its outcome was told.
   var isDone: Bool {
     if case .done = stage { return true }
     return false

@@ -1,10 +1,10 @@
 import CPixbuf
 
-/// A picture in memory, by gdk-pixbuf. Of one thread at a time.
+/// A decoded picture. Use it on one thread at a time.
 struct Pixbuf: ~Copyable {
   private let pointer: OpaquePointer
 
-  /// The picture in the file at `path`, the right way up.
+  /// Decodes the file at `path` and applies its EXIF orientation.
   init(path: String) throws {
     var error: UnsafeMutablePointer<GError>?
     guard let loaded = gdk_pixbuf_new_from_file(path, &error) else { throw Self.failure(error) }
@@ -16,7 +16,7 @@ struct Pixbuf: ~Copyable {
     pointer = upright
   }
 
-  private init(taking pointer: OpaquePointer) { self.pointer = pointer }
+  private init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
   deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
@@ -24,18 +24,18 @@ struct Pixbuf: ~Copyable {
 
   var height: Int { Int(gdk_pixbuf_get_height(pointer)) }
 
-  /// The picture with a longest edge of `size` pixels; as it is if that is shorter.
+  /// Returns the picture with a longest edge of at most `size` pixels. Never enlarges it.
   func scaled(toFit size: Int) throws -> Pixbuf {
     let longest = max(width, height)
     let (numerator, denominator) = longest > size ? (size, longest) : (1, 1)
     let width = max(1, (width * numerator + denominator / 2) / denominator)
     let height = max(1, (height * numerator + denominator / 2) / denominator)
     let scaled = gdk_pixbuf_scale_simple(pointer, Int32(width), Int32(height), lt_pixbuf_bilinear)
-    guard let scaled else { throw Failure("no memory for \(width)x\(height) pixels") }
-    return Pixbuf(taking: scaled)
+    guard let scaled else { throw Failure("not enough memory for \(width)x\(height) pixels") }
+    return Pixbuf(owning: scaled)
   }
 
-  /// The bytes of a PNG file.
+  /// Encodes the picture as a PNG file.
   func png() throws -> [UInt8] {
     var (bytes, count) = (UnsafeMutablePointer<CChar>?.none, 0)
     var error: UnsafeMutablePointer<GError>?
@@ -47,7 +47,7 @@ struct Pixbuf: ~Copyable {
   }
 
   private static func failure(_ error: UnsafeMutablePointer<GError>?) -> Failure {
-    guard let error else { return Failure("gdk-pixbuf does not say why") }
+    guard let error else { return Failure("unknown error of gdk-pixbuf") }
     defer { g_error_free(error) }
     return Failure(String(cString: error.pointee.message))
   }

@@ -1,12 +1,12 @@
-/// What became of the pictures.
+/// The results of a run.
 struct Summary: CustomStringConvertible {
   var made = 0
   var cancelled = 0
   var failed = 0
-  /// Pictures that were not visible, and whose work was done before that of one that
-  /// was: begun before the last scroll, or taken by the lane of the oldest.
+  /// The number of invisible pictures done before the last visible one. They had begun
+  /// before the last scroll, or the scheduler's aging slot picked them.
   var outOfOrder = 0
-  /// Times that the loop was woken.
+  /// The number of times that the loop was woken.
   var wakes: UInt64 = 0
 
   var description: String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A thumbnail, ready to be written.
+/// A thumbnail, encoded as PNG.
 struct Thumbnail: Sendable {
   let width: Int
   let height: Int
@@ -8,8 +8,8 @@ struct Thumbnail: Sendable {
 
   /// Makes the thumbnail of the picture at `path`. Call on a worker.
   ///
-  /// - Throws: A `CancellationError` between two steps once `isCancelled` says so; why
-  ///   gdk-pixbuf can not read it.
+  /// - Throws: `CancellationError` if `isCancelled` returns true between two steps, or a
+  ///   `Failure` with gdk-pixbuf's error message.
   init(of path: String, size: Int, isCancelled: () -> Bool) throws {
     func checkCancelled() throws { if isCancelled() { throw CancellationError() } }
     try checkCancelled()
@@ -21,11 +21,11 @@ struct Thumbnail: Sendable {
     (width, height) = (scaled.width, scaled.height)
   }
 
-  /// Writes it as `name` in `folder`, whole or not at all. Call on a worker.
+  /// Writes the file `name` in `folder` atomically. Call on a worker.
   func write(as name: String, in folder: String) throws {
-    // Not `.atomic`, which waits for the disk each time: a thumbnail can be made anew.
+    // Not `.atomic`, which waits for the disk. A thumbnail that is lost can be made again.
     let (path, part) = ("\(folder)/\(name)", "\(folder)/.\(name).part")
-    // try?: why it failed is told of the hidden file, which nobody asked for.
+    // try?: the error would name the temporary file, which the user does not know.
     let isWritten = (try? Data(png).write(to: URL(fileURLWithPath: part))) != nil
     guard isWritten, rename(part, path) == 0 else {
       unlink(part)

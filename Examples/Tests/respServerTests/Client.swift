@@ -1,6 +1,6 @@
 import Foundation
 
-/// A client that is told what to send, and when to read.
+/// A client with blocking sends and reads.
 final class Client {
   private var socket: Int32
 
@@ -9,7 +9,7 @@ final class Client {
     guard socket >= 0 else { throw POSIXError(.EMFILE) }
     let result = Self.withAddress(port) { connect(socket, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
-    // Nobody waits for ever.
+    // Calls that block for 20 s fail.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -18,13 +18,13 @@ final class Client {
 
   deinit { close() }
 
-  /// Goes, without a word.
+  /// Disconnects without QUIT.
   func close() {
     if socket >= 0 { Foundation.close(socket) }
     socket = -1
   }
 
-  /// Says that it sends no more; it may read on.
+  /// Closes the sending side. Reading still works.
   func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }
@@ -41,8 +41,8 @@ final class Client {
     }
   }
 
-  /// The next `count` bytes; fewer at the end of the connection, which may be a reset
-  /// if the server has not read all.
+  /// Reads `count` bytes, or fewer at the end of the connection. A reset counts as the
+  /// end, because the server may close before it has read everything.
   func bytes(_ count: Int) throws -> [UInt8] {
     var (bytes, read) = ([UInt8](repeating: 0, count: count), 0)
     while read < count {
@@ -59,7 +59,7 @@ final class Client {
 
   func read(_ count: Int) throws -> String { String(decoding: try bytes(count), as: UTF8.self) }
 
-  /// What the server counted, which this client asks.
+  /// Asks the server for its counters.
   func counters() throws -> [String: Int] {
     try send("INFO\r\n")
     var header = ""
@@ -75,14 +75,15 @@ final class Client {
     }
   }
 
-  /// Waits until some of `clients` have something to read; which, in order.
+  /// Waits until at least one of `clients` is readable. Returns the indices of all
+  /// readable clients, in ascending order.
   static func readable(_ clients: [Client]) throws -> [Int] {
     var polled = clients.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
     guard poll(&polled, nfds_t(polled.count), 20_000) > 0 else { throw POSIXError(.ETIMEDOUT) }
     return polled.indices.filter { polled[$0].revents != 0 }
   }
 
-  /// A socket of another's at a port that was free, and the port.
+  /// Opens a listening socket at a free port. Returns the socket and the port.
   static func listeningSocket() throws -> (socket: Int32, port: Int) {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard withAddress(0, { bind(socket, $0, $1) }) == 0, listen(socket, 1) == 0 else {

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-@Suite("resp-server, out of descriptors", .serialized)
+@Suite("resp-server without free descriptors", .serialized)
 struct DescriptorTests {
   @Test(
-    "clients above the limit of descriptors wait, and are served as others leave",
+    "clients above the descriptor limit wait, and are served as others disconnect",
     arguments: [1, 2, 4]
   )
   func waiting(_ loops: Int) throws {
-    // No retry by time: only a client that leaves lets another in.
+    // The retry timer never fires, so only a client that disconnects admits another.
     let server = try TestServer(["--loops", "\(loops)", "--retry", "3600"], descriptors: 64)
     for _ in 0..<10 {
       var clients = try (0..<192).map { _ in try Client(server.port) }
@@ -19,11 +19,11 @@ struct DescriptorTests {
         for index in ready.reversed() { clients.remove(at: index).close() }
       }
     }
-    #expect(try server.counters()["pauses"] ?? 0 > 0)
+    #expect(try server.counters()["accept_pauses"] ?? 0 > 0)
     #expect(server.end() == 0)
   }
 
-  @Test("connected clients are served while descriptors are out, and new ones once there are more")
+  @Test("connected clients are served without free descriptors, and new ones once the limit rises")
   func limit() throws {
     let server = try TestServer(["--loops", "1", "--retry", "1"])
     let connected = try connectedClient(of: server)
@@ -36,7 +36,7 @@ struct DescriptorTests {
     #expect(server.end() == 0)
   }
 
-  @Test("a signal ends a server that is out of descriptors", arguments: [1, 2, 4])
+  @Test("a signal ends a server without free descriptors", arguments: [1, 2, 4])
   func signals(_ loops: Int) throws {
     for number in [SIGINT, SIGTERM] {
       let server = try TestServer(["--loops", "\(loops)"], descriptors: 64)
@@ -48,7 +48,7 @@ struct DescriptorTests {
     }
   }
 
-  /// A client that the server has accepted.
+  /// Returns a client that the server has accepted.
   private func connectedClient(of server: TestServer) throws -> Client {
     let client = try Client(server.port)
     try client.send("PING\r\n")
@@ -56,11 +56,11 @@ struct DescriptorTests {
     return client
   }
 
-  /// Asks until a loop of the server has stopped accepting. Each answer shows that the
-  /// loop of `client` is not stuck.
+  /// Asks the server until one of its loops has stopped accepting. Each reply shows that
+  /// the loop of `client` still runs.
   private func waitForPause(of server: TestServer, asking client: Client) throws {
     var pauses = 0
-    for _ in 0..<100_000 where pauses == 0 { pauses = try client.counters()["pauses"] ?? 0 }
+    for _ in 0..<100_000 where pauses == 0 { pauses = try client.counters()["accept_pauses"] ?? 0 }
     try #require(pauses > 0)
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("resp-server, its beginning and end", .serialized)
+@Suite("resp-server: start and exit", .serialized)
 struct LifetimeTests {
-  @Test("a signal ends it in order as soon as it says that it listens, and so do two")
+  @Test("one or more signals right after the server's first line end it with code 0")
   func signals() throws {
     for signals in [[SIGINT], [SIGTERM], [SIGINT, SIGTERM], [SIGTERM, SIGINT, SIGTERM]] {
       for _ in 0..<10 {
@@ -12,7 +12,7 @@ struct LifetimeTests {
     }
   }
 
-  @Test("signals end it in order while clients are served")
+  @Test("signals end the server with code 0 while it serves clients")
   func signalsWhileServing() throws {
     for _ in 0..<10 {
       let server = try TestServer()
@@ -23,25 +23,24 @@ struct LifetimeTests {
     }
   }
 
-  @Test("a port that is in use is refused with what to do, and an address that is none")
-  func refusals() throws {
+  @Test("a port in use and an invalid address are reported, and the server exits with code 1")
+  func startFailures() throws {
     let (socket, port) = try Client.listeningSocket()
     defer { close(socket) }
-    let inUse = try TestServer.refusal(["--port", "\(port)"])
+    let inUse = try TestServer.failedStart(["--port", "\(port)"])
     #expect(
-      inUse.said == "resp-server: 127.0.0.1:\(port): address already in use; choose another by "
-        + "--port, or 0 for any that is free\n"
+      inUse.errors == "resp-server: 127.0.0.1:\(port): address already in use; choose another port "
+        + "with --port, or 0 for a free one\n"
     )
     #expect(inUse.code == 1)
-    // One like it, which would take half of its clients.
+    // Another resp-server at the same port would get half of the clients.
     let other = try TestServer()
-    let shared = try TestServer.refusal(["--port", "\(other.port)"])
-    #expect(shared.said.contains("address already in use"))
+    let shared = try TestServer.failedStart(["--port", "\(other.port)"])
+    #expect(shared.errors.contains("address already in use"))
     #expect(shared.code == 1)
     #expect(other.end() == 0)
-    // Its port is free again at once, whoever was connected.
-    let none = try TestServer.refusal(["--address", "nowhere"])
-    #expect(none.said == "resp-server: --address nowhere: invalid argument\n")
-    #expect(none.code == 1)
+    let invalid = try TestServer.failedStart(["--address", "nowhere"])
+    #expect(invalid.errors == "resp-server: --address nowhere: invalid argument\n")
+    #expect(invalid.code == 1)
   }
 }

@@ -7,15 +7,15 @@ import Testing
 
 @Suite("Listener")
 struct ListenerTests {
-  /// What each accept did, and what happened while it ran.
+  /// The result of one `accept`, and whether a descriptor is freed during the call.
   private struct Attempt {
     let result: Int32
     var freesDescriptor = false
   }
 
-  /// Makes the attempts by a listener with a client that waits; how often it paused. Ends
-  /// early if that is more than `most`.
-  private func pauses(_ attempts: [Attempt], most: Int = 0) throws -> Int {
+  /// Runs a listener with a waiting client until it has made all attempts or has paused
+  /// more than `limit` times. Returns the number of pauses.
+  private func pauses(_ attempts: [Attempt], limit: Int = 0) throws -> Int {
     let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
     defer { uv.deallocate() }
     #expect(uv_loop_init(uv) == 0)
@@ -35,13 +35,13 @@ struct ListenerTests {
       accept: { _ in
         guard made < attempts.count else { return -EAGAIN }
         defer { made += 1 }
-        // As if another thread had closed one just now.
+        // Simulates another thread that closes a descriptor.
         if attempts[made].freesDescriptor { waiters.didFree() }
         return attempts[made].result
       }
     )
     // Blocks if the listener pauses and nothing resumes it.
-    while made < attempts.count, pauses <= most { loop.run(.once) }
+    while made < attempts.count, pauses <= limit { loop.run(.once) }
     listener.close()
     client.close()
     try loop.close()
@@ -50,7 +50,7 @@ struct ListenerTests {
     return pauses
   }
 
-  @Test("a descriptor that is freed before the listener is registered prevents the pause")
+  @Test("a descriptor freed before the listener registers prevents the pause")
   func freedBefore() throws {
     let count = try pauses([
       Attempt(result: -EMFILE, freesDescriptor: true), Attempt(result: -EAGAIN),
@@ -58,7 +58,7 @@ struct ListenerTests {
     #expect(count == 0)
   }
 
-  @Test("a descriptor that is freed before the pause ends it")
+  @Test("a descriptor freed between the registration and the pause ends the pause")
   func freedBetween() async {
     await #expect(processExitsWith: .success) {
       // Ends the process if nothing resumes the listener.
@@ -67,13 +67,13 @@ struct ListenerTests {
         Attempt(result: -EMFILE), Attempt(result: -EMFILE, freesDescriptor: true),
         Attempt(result: -EAGAIN),
       ]
-      let count = try ListenerTests().pauses(attempts, most: 1)
+      let count = try ListenerTests().pauses(attempts, limit: 1)
       #expect(count == 1)
     }
   }
 
-  @Test("connections that are gone, and interrupted calls, are passed over")
-  func passedOver() throws {
+  @Test("aborted connections and interrupted calls do not pause the listener")
+  func skippedErrors() throws {
     let count = try pauses([-ECONNABORTED, -EINTR, -EPROTO, -EAGAIN].map { Attempt(result: $0) })
     #expect(count == 0)
   }

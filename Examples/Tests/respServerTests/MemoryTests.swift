@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("resp-server, its memory", .serialized)
+@Suite("resp-server: memory", .serialized)
 struct MemoryTests {
   @Test(
-    "a client that sends and does not read costs little, and gets all once it reads",
+    "a client that does not read uses little memory, and gets every reply once it reads",
     arguments: [[], ["--no-coalescing"]]
   )
   func unread(_ options: [String]) throws {
@@ -13,7 +13,8 @@ struct MemoryTests {
     let value = String(repeating: "v", count: 20_000)
     try client.send("SET k \(value)\r\n")
     #expect(try client.read(5) == "+OK\r\n")
-    // 200 MB of replies, for what the server reads at once, or nearly.
+    // 200 MB of replies. The requests are small enough that the server can read almost
+    // all of them at once.
     for _ in 0..<100 {
       try client.send(String(repeating: "GET k\r\nINCR n\r\n", count: 100))
     }
@@ -21,12 +22,12 @@ struct MemoryTests {
       let reply = "$20000\r\n\(value)\r\n:\(index)\r\n"
       try #require(try client.read(reply.utf8.count) == reply, "\(index)")
     }
-    let most = try server.memory().most
-    #expect(most < 60 << 20, "\(most)")
+    let peak = try server.memory().peak
+    #expect(peak < 60 << 20, "\(peak)")
     #expect(server.end() == 0)
   }
 
-  @Test("what big requests and replies needed is not kept by clients that stay")
+  @Test("connected clients do not keep the memory of big requests and replies")
   func spare() throws {
     let server = try TestServer()
     let value = String(repeating: "v", count: 1_000_000)
@@ -46,27 +47,27 @@ struct MemoryTests {
     #expect(server.end() == 0)
   }
 
-  @Test("10,000 connections that are used and dropped half-way leave none behind")
+  @Test("10,000 connections dropped in the middle of a request leave no memory or state behind")
   func drops() throws {
     let server = try TestServer()
     let atRest = try server.descriptors()
-    // Until what is kept for more of the same is there.
+    // Warms up caches and pools of the allocator.
     try drop(2_000, of: server, atRest)
     let before = try server.memory().now
     try drop(10_000, of: server, atRest)
     let growth = try server.memory().now - before
-    // 200 bytes of each.
+    // About 200 bytes per connection.
     #expect(growth < 2 << 20, "\(growth)")
-    // The one that asks.
+    // The connection of `counters()`.
     #expect(try server.counters()["connections"] == 1)
     #expect(try server.cli("publish", "a", "x") == ["0"])
     #expect(try server.cli("get", "k") == [])
     #expect(server.end() == 0)
   }
 
-  @Test("some thousand connections at once are served, and leave nothing when they go half-way")
-  func atOnce() throws {
-    // Beside what the tests and the server have open; few systems allow fewer.
+  @Test("thousands of concurrent connections are served, and leave no descriptor when dropped")
+  func concurrentConnections() throws {
+    // 200 descriptors are reserved for the test and the server.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     let count = min(10_000, Int(limit.rlim_cur) - 200)
@@ -82,24 +83,24 @@ struct MemoryTests {
       try client.send("*2\r\n$4\r\nECHO\r\n$100\r\nhalf")
       client.close()
     }
-    try #require(try settles { try server.descriptors() == atRest })
+    try #require(try becomesTrue { try server.descriptors() == atRest })
     #expect(try server.counters()["connections"] == 1)
     #expect(server.end() == 0)
   }
 
-  /// Clients that subscribe, are told, and go in the middle of a request; until the
-  /// server has no more descriptors than `atRest`.
+  /// Runs `count` clients that subscribe, receive a message and disconnect in the middle
+  /// of a request. Returns once the server has only `atRest` descriptors again.
   private func drop(_ count: Int, of server: TestServer, _ atRest: Int) throws {
     let publisher = try Client(server.port)
     try publisher.send("PING\r\n")
     #expect(try publisher.read(7) == "+PONG\r\n")
     for _ in 0..<count / 50 {
       try dropFifty(server, publisher)
-      // A client that is gone is unsubscribed before its descriptor is closed.
-      try #require(try settles { try server.descriptors() == atRest + 1 })
+      // The server unsubscribes a client before it closes the client's descriptor.
+      try #require(try becomesTrue { try server.descriptors() == atRest + 1 })
     }
     publisher.close()
-    try #require(try settles { try server.descriptors() == atRest })
+    try #require(try becomesTrue { try server.descriptors() == atRest })
   }
 
   private func dropFifty(_ server: TestServer, _ publisher: Client) throws {
@@ -107,20 +108,21 @@ struct MemoryTests {
     defer { for client in clients { client.close() } }
     for client in clients { try client.send("PING\r\nSUBSCRIBE a b\r\n") }
     for client in clients {
-      let said = try client.read(67)
-      try #require(said.hasPrefix("+PONG\r\n") && said.hasSuffix("b\r\n:2\r\n"), "\(said)")
+      let reply = try client.read(67)
+      try #require(reply.hasPrefix("+PONG\r\n") && reply.hasSuffix("b\r\n:2\r\n"), "\(reply)")
     }
     try publisher.send("PUBLISH a x\r\n")
     try #require(try publisher.read(5) == ":50\r\n")
     for (index, client) in clients.enumerated() {
-      // Every second one goes before it reads it.
+      // Every second client disconnects without reading the message.
       if index.isMultiple(of: 2) { #expect(try client.read(31).hasSuffix("$1\r\nx\r\n")) }
       try client.send("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100\r\nhalf")
     }
   }
 
-  /// Whether `isMet` becomes true within 10 s. That a client is gone is not told.
-  private func settles(_ isMet: () throws -> Bool) throws -> Bool {
+  /// Polls until `isMet` returns true, at most for 10 s. The server does not report that
+  /// it has closed a connection.
+  private func becomesTrue(_ isMet: () throws -> Bool) throws -> Bool {
     let end = Date().addingTimeInterval(10)
     while Date() < end {
       if try isMet() { return true }

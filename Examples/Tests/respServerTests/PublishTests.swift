@@ -3,17 +3,17 @@ import Testing
 
 @testable import resp_server
 
-@Suite("resp-server, its publishers", .serialized)
+@Suite("resp-server: publishers", .serialized)
 struct PublishTests {
-  @Test("a publisher waits above the mark, and is named once when half of it has come")
+  @Test("publishers wait above the backlog's limit, and are resumed once at half of it")
   func backlog() {
-    var backlog = Backlog(most: 10)
+    var backlog = Backlog(limit: 10)
     let waits = [(10, 0), (1, 1), (1, 0), (1, 1)].map { backlog.add($0, from: $1) }
     #expect(waits == [false, true, true, true])
-    let released = [7, 1, 5].map { backlog.didDeliver($0) }
-    #expect(released == [[], [0, 1], []])
+    let resumed = [7, 1, 5].map { backlog.didDeliver($0) }
+    #expect(resumed == [[], [0, 1], []])
     #expect(backlog.bytes == 0)
-    // One that is above the mark by itself.
+    // A single message above the limit.
     let waitsForIt = backlog.add(20, from: 0)
     #expect(waitsForIt)
     let last = backlog.didDeliver(20)
@@ -21,11 +21,11 @@ struct PublishTests {
   }
 
   @Test(
-    "publishers that are held go on: every message comes, those of each in order",
+    "subscribers receive every message of paused publishers, in each publisher's order",
     arguments: [["--loops", "1"], ["--loops", "2"], ["--loops", "2", "--no-coalescing"]]
   )
-  func holds(_ options: [String]) throws {
-    // One message under way is too much.
+  func pauses(_ options: [String]) throws {
+    // A single undelivered message exceeds this limit.
     let server = try TestServer(options + ["--backlog", "1"])
     let subscribers = try (0..<4).map { _ in try Client(server.port) }
     for subscriber in subscribers {
@@ -53,11 +53,11 @@ struct PublishTests {
         next[numbers[0]] += 1
       }
     }
-    #expect(try server.counters()["holds"] ?? 0 >= count)
+    #expect(try server.counters()["publisher_pauses"] ?? 0 >= count)
     #expect(server.end() == 0)
   }
 
-  @Test("a publisher that is held can go, and the server can end")
+  @Test("paused publishers can disconnect, and the server can end while it has some")
   func ends() throws {
     let server = try TestServer(["--backlog", "0"])
     for _ in 0..<20 {
@@ -75,34 +75,38 @@ struct PublishTests {
     #expect(server.end() == 0)
   }
 
-  @Test("a client has as many subscriptions as are allowed, and is told of what is refused")
+  @Test("subscriptions above the limit and long channel names get an error reply")
   func subscriptions() throws {
     let server = try TestServer(["--loops", "1", "--subscriptions", "2"])
     let client = try Client(server.port)
-    func answers(_ request: String, _ answer: String) throws {
+    func expectReply(_ reply: String, to request: String) throws {
       try client.send(request + "\r\n")
-      #expect(try client.read(answer.utf8.count) == answer)
+      #expect(try client.read(reply.utf8.count) == reply)
     }
-    func told(_ what: String, _ channel: String, _ count: Int) -> String {
-      "*3\r\n$\(what.utf8.count)\r\n\(what)\r\n$1\r\n\(channel)\r\n:\(count)\r\n"
+    func reply(_ kind: String, _ channel: String, _ count: Int) -> String {
+      "*3\r\n$\(kind.utf8.count)\r\n\(kind)\r\n$1\r\n\(channel)\r\n:\(count)\r\n"
     }
-    let refusal = "-ERR too many subscriptions: 2 at most\r\n"
-    try answers(
-      "SUBSCRIBE a b c a",
-      told("subscribe", "a", 1) + told("subscribe", "b", 2) + refusal + told("subscribe", "a", 2)
+    let refusal = "-ERR too many subscriptions: the limit is 2\r\n"
+    try expectReply(
+      reply("subscribe", "a", 1) + reply("subscribe", "b", 2) + refusal
+        + reply("subscribe", "a", 2),
+      to: "SUBSCRIBE a b c a"
     )
     #expect(try server.cli("publish", "c", "x") == ["0"])
-    try answers("UNSUBSCRIBE a", told("unsubscribe", "a", 1))
-    try answers("SUBSCRIBE c d", told("subscribe", "c", 2) + refusal)
+    try expectReply(reply("unsubscribe", "a", 1), to: "UNSUBSCRIBE a")
+    try expectReply(reply("subscribe", "c", 2) + refusal, to: "SUBSCRIBE c d")
     #expect(try server.cli("publish", "c", "x") == ["1"])
     #expect(try client.read(31).hasSuffix("$1\r\nx\r\n"))
-    try answers("UNSUBSCRIBE b", told("unsubscribe", "b", 1))
+    try expectReply(reply("unsubscribe", "b", 1), to: "UNSUBSCRIBE b")
     let name = String(repeating: "n", count: 1025)
-    try answers("SUBSCRIBE \(name)", "-ERR too long name of a channel: 1024 bytes at most\r\n")
-    try answers("QUIT", "+OK\r\n")
+    try expectReply(
+      "-ERR channel name too long: the limit is 1024 bytes\r\n",
+      to: "SUBSCRIBE \(name)"
+    )
+    try expectReply("+OK\r\n", to: "QUIT")
     #expect(server.end() == 0)
-    let none = try TestServer.refusal(["--subscriptions", "-1"])
-    #expect(none.said == "resp-server: --subscriptions: not below 0\n")
-    #expect(none.code == 2)
+    let invalid = try TestServer.failedStart(["--subscriptions", "-1"])
+    #expect(invalid.errors == "resp-server: --subscriptions must be at least 0, got '-1'\n")
+    #expect(invalid.code == 2)
   }
 }

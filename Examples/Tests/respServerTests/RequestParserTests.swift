@@ -10,7 +10,7 @@ struct RequestParserTests {
     return (outcome, parser.arguments.map { String(decoding: bytes[$0], as: UTF8.self) })
   }
 
-  @Test("arrays of bulk strings and lines of words are requests")
+  @Test("arrays of bulk strings and inline commands are requests")
   func requests() {
     var (outcome, words) = parse("*2\r\n$3\r\nGET\r\n$5\r\na\r\nbc\r\nrest")
     #expect(outcome == .request(length: 24) && words == ["GET", "a\r\nbc"])
@@ -24,36 +24,36 @@ struct RequestParserTests {
     #expect(outcome == .request(length: 49) && words == ["x"])
   }
 
-  @Test("every beginning of a request is incomplete, and none is read too early")
-  func beginnings() {
+  @Test("every proper prefix of a request is incomplete")
+  func prefixes() {
     let whole = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$12\r\nhello, world\r\n"
     for length in 0..<whole.utf8.count {
-      // Of the bytes: "\r\n" is one character.
-      let beginning = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
-      #expect(parse(beginning).0 == .incomplete, "\(length)")
+      // A prefix of the bytes, because "\r\n" is one Character.
+      let prefix = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
+      #expect(parse(prefix).0 == .incomplete, "\(length)")
     }
     #expect(parse(whole).0 == .request(length: whole.utf8.count))
   }
 
   @Test(
-    "what can not become a request is a fault",
+    "bytes that cannot become a request are a protocol error",
     arguments: [
       "*x\r\n", "*1\r\nGET\r\n", "*1\r\n$-1\r\n", "*1\r\n$x\r\n", "*99999999\r\n",
       "*1\r\n$99999999\r\n",
       "*1\r\n$1\r\nabc", "*\r\n", "*1\rx", "*9223372036854775808\r\n",
-      // No end of the line is waited for.
+      // The error does not wait for the end of the line.
       "*000000000000000000000", "*1\r\n$000000000000000000000", "*-000000000000000000000",
       String(repeating: "a", count: 70_000),
     ]
   )
-  func faults(_ text: String) {
-    guard case .fault = parse(text).0 else {
+  func protocolErrors(_ text: String) {
+    guard case .protocolError = parse(text).0 else {
       Issue.record("\(parse(text).0)")
       return
     }
   }
 
-  @Test("a million inputs of what requests are made of are read within their bounds")
+  @Test("a million random inputs are parsed within their bounds")
   func fuzz() {
     var (random, input, requests) = (RandomInput(seed: 3), [UInt8](), 0)
     var (parser, other) = (RequestParser(), RequestParser())
@@ -62,10 +62,10 @@ struct RequestParserTests {
       random.append(to: &input)
       input.withUnsafeBytes { bytes in
         let outcome = parser.parse(bytes)
-        // A part of it says the same already, or nothing.
-        let part = UnsafeRawBufferPointer(rebasing: bytes[..<random.next(bytes.count)])
-        let early = other.parse(part)
-        if early != .incomplete, early != outcome { Issue.record("\(input), \(part.count)") }
+        // A prefix has the same outcome or is incomplete.
+        let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<random.next(bytes.count)])
+        let early = other.parse(prefix)
+        if early != .incomplete, early != outcome { Issue.record("\(input), \(prefix.count)") }
         guard case .request(let length) = outcome else { return }
         requests += 1
         let isWithin = parser.arguments.allSatisfy { 0 <= $0.lowerBound && $0.upperBound <= length }

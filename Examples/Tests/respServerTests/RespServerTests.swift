@@ -3,7 +3,7 @@ import Testing
 
 @Suite("resp-server", .serialized)
 struct RespServerTests {
-  @Test("redis-cli is answered as by Redis")
+  @Test("redis-cli gets the same replies as from Redis")
   func commands() throws {
     let server = try TestServer()
     #expect(try server.cli("ping") == ["PONG"])
@@ -24,7 +24,7 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("a key is gone when its time is over, unless it was set anew; counting changes nothing")
+  @Test("a key expires unless it was set again, and INCR does not change its expiry")
   func expiry() throws {
     let server = try TestServer()
     let began = ContinuousClock.now
@@ -35,12 +35,12 @@ struct RespServerTests {
     #expect(try server.cli("incr", "counted") == ["2"])
     #expect(try server.cli("set", "set", "x") == ["OK"])
     let client = try Client(server.port)
-    var said = ""
-    while said != "$-1\r\n" {
+    var reply = ""
+    while reply != "$-1\r\n" {
       try client.send("GET last\r\n")
-      said = try client.read(5)
-      if said == "$1\r\n1" { _ = try client.read(2) }
-      try #require(began.duration(to: .now) < .seconds(15), "\(said)")
+      reply = try client.read(5)
+      if reply == "$1\r\n1" { _ = try client.read(2) }
+      try #require(began.duration(to: .now) < .seconds(15), "\(reply)")
     }
     #expect(began.duration(to: .now) >= .seconds(1))
     #expect(try server.cli("get", "counted") == [])
@@ -48,39 +48,39 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("who unsubscribes is told no more, and may do all else again")
+  @Test("a client that unsubscribes gets no more messages, and can use other commands again")
   func unsubscribes() throws {
     let server = try TestServer()
     let client = try Client(server.port)
-    func told(_ what: String, _ channel: String, _ count: Int) -> String {
-      "*3\r\n$\(what.utf8.count)\r\n\(what)\r\n$1\r\n\(channel)\r\n:\(count)\r\n"
+    func reply(_ kind: String, _ channel: String, _ count: Int) -> String {
+      "*3\r\n$\(kind.utf8.count)\r\n\(kind)\r\n$1\r\n\(channel)\r\n:\(count)\r\n"
     }
-    func say(_ text: String, _ reply: String) throws {
-      try client.send(text + "\r\n")
+    func expectReply(_ reply: String, to request: String) throws {
+      try client.send(request + "\r\n")
       #expect(try client.read(reply.utf8.count) == reply)
     }
-    try say(
-      "SUBSCRIBE a b c",
-      told("subscribe", "a", 1) + told("subscribe", "b", 2) + told("subscribe", "c", 3)
+    try expectReply(
+      reply("subscribe", "a", 1) + reply("subscribe", "b", 2) + reply("subscribe", "c", 3),
+      to: "SUBSCRIBE a b c"
     )
-    try say("UNSUBSCRIBE b", told("unsubscribe", "b", 2))
+    try expectReply(reply("unsubscribe", "b", 2), to: "UNSUBSCRIBE b")
     #expect(try server.cli("publish", "b", "x") == ["0"])
     #expect(try server.cli("publish", "a", "x") == ["1"])
-    try say(
-      "UNSUBSCRIBE b c",
+    try expectReply(
       "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nx\r\n"
-        + told("unsubscribe", "b", 2) + told("unsubscribe", "c", 1)
+        + reply("unsubscribe", "b", 2) + reply("unsubscribe", "c", 1),
+      to: "UNSUBSCRIBE b c"
     )
-    try say("GET a", "-ERR GET is not allowed while subscribed\r\n")
-    // All that are left; then there are none.
-    try say("UNSUBSCRIBE", told("unsubscribe", "a", 0))
-    try say("UNSUBSCRIBE", "*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n")
+    try expectReply("-ERR GET is not allowed while subscribed\r\n", to: "GET a")
+    // Without arguments: first with a subscription left, then without any.
+    try expectReply(reply("unsubscribe", "a", 0), to: "UNSUBSCRIBE")
+    try expectReply("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n", to: "UNSUBSCRIBE")
     #expect(try server.cli("publish", "a", "x") == ["0"])
-    try say("GET a", "$-1\r\n")
+    try expectReply("$-1\r\n", to: "GET a")
     #expect(server.end() == 0)
   }
 
-  @Test("what is published reaches the clients of every loop, in order")
+  @Test("published messages reach the clients of every loop, in order")
   func publishes() throws {
     let server = try TestServer()
     let listeners = try (0..<8).map { _ in try server.listen("subscribe", "news") }
@@ -97,7 +97,7 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("redis-benchmark ends without an error, and 16 replies are one write")
+  @Test("redis-benchmark succeeds, and coalescing writes at least 8 pipelined replies at once")
   func benchmark() throws {
     for options in [[], ["--no-coalescing"]] {
       let server = try TestServer(options)
@@ -119,7 +119,7 @@ struct RespServerTests {
     }
   }
 
-  @Test("numbers at the edges of what fits are taken or refused, and the server goes on")
+  @Test("numbers at the limits of their range are accepted or refused without a crash")
   func numbers() throws {
     let server = try TestServer()
     for number in ["-9223372036854775808", "9223372036854775807", "9223372036854775808", "", "-"] {
@@ -140,7 +140,7 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("a name that has a line's end in it ends no line of a reply")
+  @Test("a line break in a command's name does not end the line of the reply")
   func lineEnds() throws {
     let server = try TestServer()
     let name = "*1\r\n$9\r\nA\r\n+OK\r\nB\r\n"
@@ -156,7 +156,7 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("every command answers once, whatever its arguments are")
+  @Test("every command sends one reply for any arguments")
   func arguments() throws {
     let server = try TestServer()
     let names = ["GET", "SET", "INCR", "PING", "ECHO", "DEL", "EXPIRE", "PUBLISH", "INFO", "NONE"]
@@ -175,12 +175,12 @@ struct RespServerTests {
         let request = [names[random(names.count)]] + (0..<random(4)).map { _ in words[random(16)] }
         text += "*\(request.count)\r\n"
         for word in request { text += "$\(word.utf8.count)\r\n\(word)\r\n" }
-        // So that the replies can be told apart.
+        // Marks the end of the request's reply.
         text += "ECHO <\(index)>\r\n"
       }
-      let said = try server.send(Array((text + "QUIT\r\n").utf8))
-      for index in 0..<100 { try #require(said.contains("\r\n<\(index)>\r\n"), "\(text)") }
-      try #require(said.hasSuffix("+OK\r\n"))
+      let replies = try server.send(Array((text + "QUIT\r\n").utf8))
+      for index in 0..<100 { try #require(replies.contains("\r\n<\(index)>\r\n"), "\(text)") }
+      try #require(replies.hasSuffix("+OK\r\n"))
     }
     #expect(server.end() == 0)
   }

@@ -6,7 +6,7 @@ final class TestServer {
   private let program: TestProgram
   private var process: Process { program.process }
 
-  /// - Parameter descriptors: A limit of open descriptors; nil keeps the test's limit.
+  /// - Parameter descriptors: The limit of open descriptors. Nil keeps the test's limit.
   init(_ options: [String] = [], descriptors: Int? = nil) throws {
     let limit = descriptors.map { "ulimit -n \($0) && " } ?? ""
     program = TestProgram(
@@ -18,24 +18,24 @@ final class TestServer {
     port = program.nextLine()?.split(separator: ":").last.flatMap { Int($0) } ?? 0
   }
 
-  /// What redis-cli says.
+  /// Runs redis-cli and returns its output.
   func cli(_ words: String...) throws -> [String] {
     try tool(["redis-cli", "-p", "\(port)"] + words)
   }
 
-  /// What redis-benchmark says.
+  /// Runs redis-benchmark and returns its output.
   func benchmark(_ words: String...) throws -> [String] {
     try tool(["redis-benchmark", "-h", "127.0.0.1", "-p", "\(port)", "--csv"] + words)
   }
 
-  /// Starts a redis-cli that the test ends. It prints each line at once.
+  /// Starts a redis-cli that runs until the server ends. Its output is line buffered.
   func listen(_ words: String...) throws -> TestProgram {
     let client = TestProgram("stdbuf", ["-oL", "redis-cli", "-p", "\(port)"] + words)
     try client.start()
     return client
   }
 
-  /// What the server counted.
+  /// Returns the counters of the server's INFO reply.
   func counters() throws -> [String: Int] {
     try cli("info").reduce(into: [:]) { counters, line in
       let words = line.split(separator: ":")
@@ -43,8 +43,8 @@ final class TestServer {
     }
   }
 
-  /// Bytes of memory it has now, and had at most.
-  func memory() throws -> (now: Int, most: Int) {
+  /// Returns the server's current and peak resident memory in bytes.
+  func memory() throws -> (now: Int, peak: Int) {
     let file = "/proc/\(process.processIdentifier)/status"
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
     func value(_ name: String) -> Int {
@@ -54,13 +54,13 @@ final class TestServer {
     return (value("VmRSS:"), value("VmHWM:"))
   }
 
-  /// How many descriptors it has open.
+  /// Returns the number of the server's open descriptors.
   func descriptors() throws -> Int {
     let folder = "/proc/\(process.processIdentifier)/fd"
     return try FileManager.default.contentsOfDirectory(atPath: folder).count
   }
 
-  /// Changes how many descriptors it may have open, while it runs.
+  /// Changes the descriptor limit of the running server.
   func limitDescriptors(to count: Int) throws {
     let text = try tool([
       "prlimit", "--pid", "\(process.processIdentifier)", "--nofile=\(count):1024",
@@ -68,18 +68,18 @@ final class TestServer {
     guard text.isEmpty else { throw POSIXError(.EPERM) }
   }
 
-  /// Connects, sends `bytes`, and reads to the end of the connection, or, told not to
-  /// wait, drops it at once.
+  /// Connects, sends `bytes`, and returns all replies until the server closes the
+  /// connection. Disconnects without reading if `waits` is false.
   func send(_ bytes: [UInt8], waits: Bool = true) throws -> String {
     let client = try Client(port)
-    // It may be closed while this sends.
+    // try?: the server may close the connection during the call.
     try? client.send(bytes)
     if !waits { return "" }
     return (try? client.read(1 << 20)) ?? ""
   }
 
-  /// Ends it as a user would; its exit code, or the signal that killed it, negative. A
-  /// server that does not end in a minute is killed.
+  /// Sends the signals and waits for the server to exit. Kills the server after a minute.
+  /// Returns the exit code, or the negative number of the signal that ended the server.
   func end(by signals: [Int32] = [SIGINT]) -> Int32 {
     let number = process.processIdentifier
     let watchdog = DispatchWorkItem { kill(number, SIGKILL) }
@@ -91,8 +91,8 @@ final class TestServer {
     return process.terminationReason == .exit ? status : -status
   }
 
-  /// Returns the error and the exit code of a server that cannot start.
-  static func refusal(_ options: [String]) throws -> (said: String, code: Int32) {
+  /// Runs a server that cannot start. Returns its standard error and exit code.
+  static func failedStart(_ options: [String]) throws -> (errors: String, code: Int32) {
     let output = try TestProgram.run(TestProgram.built("resp-server"), options)
     return (output.errors, output.code)
   }

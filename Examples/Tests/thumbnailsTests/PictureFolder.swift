@@ -1,7 +1,7 @@
 import CPixbuf
 import Foundation
 
-/// A folder of its own, with pictures in it, removed with it.
+/// A temporary folder with pictures, which is removed with this object.
 final class PictureFolder {
   let url: URL
 
@@ -10,14 +10,15 @@ final class PictureFolder {
     try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }  // Only /tmp would be left fuller.
+  // try?: a folder that stays in the temporary directory does no harm.
+  deinit { try? FileManager.default.removeItem(at: url) }
 
   var pictures: URL { url.appendingPathComponent("pictures") }
 
   var out: URL { url.appendingPathComponent("out") }
 
-  /// Makes `count` pictures, `01.jpg` and so on, each of a size of its own: every
-  /// third one upright.
+  /// Creates `count` pictures, `01.jpg` and so on, with different sizes. Every third one
+  /// is in portrait format.
   func fill(_ count: Int) throws {
     for position in 1...count {
       let size = Self.size(at: position)
@@ -36,14 +37,14 @@ final class PictureFolder {
     return position % 3 == 0 ? (short, long) : (long, short)
   }
 
-  /// The size that its thumbnail has to have.
+  /// The expected size of the thumbnail.
   static func thumbnailSize(at position: Int, longest: Int) -> (width: Int, height: Int) {
     let (width, height) = size(at: position)
     let scale = Double(longest) / Double(max(width, height))
     return (Int((Double(width) * scale).rounded()), Int((Double(height) * scale).rounded()))
   }
 
-  /// The size of the picture that `file` holds; nil: it holds none.
+  /// Returns the size of the picture in `file`, or nil if it is not a picture.
   static func size(of file: URL) -> (width: Int, height: Int)? {
     guard let picture = gdk_pixbuf_new_from_file(file.path, nil) else { return nil }
     defer { g_object_unref(UnsafeMutableRawPointer(picture)) }
@@ -55,7 +56,7 @@ final class PictureFolder {
       throw CocoaError(.fileWriteUnknown)
     }
     defer { g_object_unref(UnsafeMutableRawPointer(picture)) }
-    // Noise takes a decoder longest. The same in each row, shifted.
+    // Noise is slowest to decode. Each row is the previous one shifted by a byte.
     let stride = Int(gdk_pixbuf_get_rowstride(picture))
     let noise = (0..<stride + height).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
     for row in 0..<height {

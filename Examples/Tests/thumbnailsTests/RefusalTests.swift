@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("thumbnails: what it refuses")
+@Suite("thumbnails: refused input")
 struct RefusalTests {
   private let folder: PictureFolder
 
@@ -11,27 +11,27 @@ struct RefusalTests {
   }
 
   @Test(
-    "bad options begin nothing, and say what is wrong",
+    "invalid options are reported on standard error with code 2",
     arguments: [
-      ([], "which folder"),
+      ([], "FOLDER is missing"),
       (["--size"], "--size needs a value"),
-      (["--size", "0"], "--size is within 1 and 4096, not '0'"),
-      (["--workers", "many"], "--workers is within 1 and 256, not 'many'"),
-      (["--visible", "5-2"], "'5-2' is no range"),
-      (["--visible", "1-2-3"], "'1-2-3' is no range"),
+      (["--size", "0"], "--size must be from 1 to 4096, got '0'"),
+      (["--workers", "many"], "--workers must be from 1 to 256, got 'many'"),
+      (["--visible", "5-2"], "invalid range '5-2'"),
+      (["--visible", "1-2-3"], "invalid range '1-2-3'"),
       (["--visible", ""], "--visible needs a value"),
-      (["--colour"], "there is no option '--colour'"),
-      (["a", "b"], "one folder at a time"),
-      (["a"], "where to?"),
+      (["--colour"], "unknown option '--colour'"),
+      (["a", "b"], "expected one folder, got 'a' and 'b'"),
+      (["a"], "-o OUT is missing"),
     ]
   )
-  func options(_ arguments: [String], _ complaint: String) throws {
+  func options(_ arguments: [String], _ message: String) throws {
     let output = try thumbnails(arguments)
     #expect(output.code == 2 && output.lines == [])
-    #expect(output.errors.contains(complaint), "\(output.errors)")
+    #expect(output.errors.contains(message), "\(output.errors)")
   }
 
-  @Test("folders that can not be used are named")
+  @Test("errors name the folders that cannot be used")
   func folders() throws {
     let (pictures, out) = (folder.pictures.path, folder.out.path)
     let empty = folder.url.appendingPathComponent("empty")
@@ -39,20 +39,20 @@ struct RefusalTests {
     let cases: [([String], String)] = [
       (["\(pictures)/none", "-o", out], "cannot read the folder '\(pictures)/none'"),
       (["\(pictures)/01.jpg", "-o", out], "cannot read the folder '\(pictures)/01.jpg'"),
-      ([empty.path, "-o", out], "there is no file in '\(empty.path)'"),
-      ([pictures, "-o", pictures], "is the folder of the pictures"),
-      ([pictures, "-o", "\(pictures)/01.jpg/out"], "cannot make the folder"),
-      ([pictures, "-o", out, "--visible", "1-2"], "1-2 is out of range: there are 1 pictures"),
+      ([empty.path, "-o", out], "the folder '\(empty.path)' has no files"),
+      ([pictures, "-o", pictures], "the output folder '\(pictures)' contains the pictures"),
+      ([pictures, "-o", "\(pictures)/01.jpg/out"], "cannot create the folder"),
+      ([pictures, "-o", out, "--visible", "1-2"], "1-2 is out of range: number of pictures is 1"),
     ]
-    for (arguments, complaint) in cases {
+    for (arguments, message) in cases {
       let output = try thumbnails(arguments)
       #expect(output.code == 2 && output.lines == [])
-      #expect(output.errors.contains(complaint), "\(output.errors)")
+      #expect(output.errors.contains(message), "\(output.errors)")
     }
   }
 
   @Test(
-    "where nothing can be told any more, it says so and ends",
+    "a failed write to standard output is reported and ends the program with code 2",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
   )
   func fullOutput() throws {
@@ -63,7 +63,7 @@ struct RefusalTests {
     #expect(output.errors == "thumbnails: cannot write to standard output\n")
   }
 
-  @Test("help goes to standard output")
+  @Test("--help prints to standard output")
   func help() throws {
     let output = try thumbnails(["--help"])
     #expect(output.code == 0 && output.errors == "")

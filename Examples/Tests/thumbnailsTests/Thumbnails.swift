@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the built program.
+/// Runs the built `thumbnails`.
 func thumbnails(
   _ arguments: [String],
   input: [String] = [],
@@ -15,10 +15,10 @@ func thumbnails(
 }
 
 extension TestProgram.Output {
-  /// The positions whose outcome was printed, in the order printed.
+  /// The positions of all printed outcomes, in output order.
   var positions: [Int] { positions(of: ["made", "cancelled", "failed"], from: 0) }
 
-  /// The positions with one of `outcomes`, from line `first` on.
+  /// Returns the positions with one of `outcomes` in the lines from `first` on.
   func positions(of outcomes: Set<String>, from first: Int = 0) -> [Int] {
     lines[first...].compactMap { line in
       let words = line.split(separator: " ")

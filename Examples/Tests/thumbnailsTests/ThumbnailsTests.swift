@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-// Serialized: each run wants the processors for itself.
+// Serialized: each run needs the processors for itself.
 @Suite("thumbnails", .serialized)
 struct ThumbnailsTests {
   private static let count = 60
-  private static let everything = Set(1...count)
+  private static let allPositions = Set(1...count)
 
-  // One worker begins with every eighth operation out of turn, the oldest. What is
-  // decoded is written before the next is decoded, so one more may be under way.
-  private static func strangers(among visible: Int) -> Int { (2 * visible + 6) / 7 + 2 }
+  // The number of invisible pictures that may come before the last visible one. With one
+  // worker, every eighth operation is the oldest, regardless of priority. A picture is
+  // written before the next is decoded, so one more may be in progress.
+  private static func outOfOrder(among visible: Int) -> Int { (2 * visible + 6) / 7 + 2 }
 
   private let folder: PictureFolder
 
@@ -22,7 +23,7 @@ struct ThumbnailsTests {
     try thumbnails([folder.pictures.path, "-o", folder.out.path] + arguments, input: input)
   }
 
-  @Test("every picture is made once, and its thumbnail opens in the right size")
+  @Test("every thumbnail is made once and has the right size")
   func makesAll() throws {
     let output = try run(["--size", "96"])
     #expect(output.code == 0 && output.errors == "")
@@ -38,35 +39,35 @@ struct ThumbnailsTests {
     }
   }
 
-  @Test("what is visible comes first, wherever in the folder it is")
+  @Test("visible pictures come first, and the most distant ones last")
   func visibleFirst() throws {
     let output = try run(["--workers", "1", "--visible", "41-50"])
-    #expect(Set(output.positions) == Self.everything)
-    let first = output.positions.prefix(10 + Self.strangers(among: 10))
+    #expect(Set(output.positions) == Self.allPositions)
+    let first = output.positions.prefix(10 + Self.outOfOrder(among: 10))
     #expect(first.filter((41...50).contains).count == 10, "\(output.positions)")
     #expect(output.positions.suffix(10).allSatisfy { $0 <= 20 }, "\(output.positions)")
   }
 
-  @Test("what is scrolled to comes before all else that is left")
+  @Test("after a scroll, most visible pictures come before the remaining ones")
   func scrolls() throws {
     let output = try run(["--workers", "1", "--visible", "1-10"], input: ["show 51-60"])
     #expect(output.code == 0 && output.positions.count == Self.count)
     let line = try #require(output.lines.firstIndex(of: "showing 51-60"))
     let after = output.positions(of: ["made"], from: line)
-    // Nearly all of them: it reads the command before the first one is decoded, or two.
+    // The program usually reads the command before it has decoded more than two pictures.
     #expect(after.count > 30)
     let last = try #require(after.lastIndex { $0 > 50 })
-    let strangers = after[...last].count { $0 <= 50 }
-    // Where priorities stayed as they were, all 50 others would come before. Half, for
-    // what was decoded before the command is told after it if the loop was held up.
-    #expect(strangers < 25, "\(after)")
+    let outOfOrder = after[...last].count { $0 <= 50 }
+    // With unchanged priorities, all 50 others would come before. The limit is half of
+    // them: if the loop stalls, it prints pictures decoded before the command after it.
+    #expect(outOfOrder < 25, "\(after)")
   }
 
-  @Test("what is skipped is cancelled, the rest is made")
+  @Test("skipped pictures are cancelled, and get no thumbnail")
   func skips() throws {
     let output = try run(["--workers", "1", "--visible", "1-2"], input: ["skip 30-60"])
     #expect(output.code == 0 && output.positions.count == Self.count)
-    #expect(Set(output.positions) == Self.everything)
+    #expect(Set(output.positions) == Self.allPositions)
     let line = try #require(output.lines.firstIndex(of: "skipping 30-60"))
     let cancelled = output.positions(of: ["cancelled"], from: line)
     #expect(cancelled == Array(30...60))
@@ -76,23 +77,23 @@ struct ThumbnailsTests {
     }
   }
 
-  @Test("quitting cancels everything, and every outcome is told")
+  @Test("quit cancels the remaining pictures, and every outcome is printed once")
   func quits() throws {
     let output = try run(["--workers", "1"], input: ["show 20-30", "quit"])
     #expect(output.code == 0)
-    #expect(output.positions.count == Self.count && Set(output.positions) == Self.everything)
+    #expect(output.positions.count == Self.count && Set(output.positions) == Self.allPositions)
     #expect(output.lines.contains("quitting"))
     #expect(output.positions(of: ["cancelled"]).count > 30)
     #expect(output.lines.last?.contains(" cancelled, 0 failed; ") == true)
   }
 
-  @Test("one file under two names is decoded once, and both get a thumbnail")
+  @Test("a file with two names is decoded once, and each name gets a thumbnail")
   func sharesEqualFiles() throws {
     let (file, link) = (folder.pictures.appendingPathComponent("01.jpg"), "99.jpg")
     try FileManager.default.linkItem(at: file, to: folder.pictures.appendingPathComponent(link))
     let output = try run(["--workers", "1", "--visible", "1-1"])
     #expect(output.code == 0 && output.positions.count == Self.count + 1)
-    // The last of the folder, and yet among the first: it shared the run of the first.
+    // The link is last in the folder, but shares the operation of the first picture.
     #expect(output.positions.prefix(4).contains(Self.count + 1), "\(output.positions)")
     let sizes = ["01.jpg", link].map {
       PictureFolder.size(of: folder.out.appendingPathComponent("\($0).png"))?.width
@@ -100,14 +101,14 @@ struct ThumbnailsTests {
     #expect(sizes == [128, 128])
   }
 
-  @Test("a file that is no picture fails with its reason, the others are made")
-  func tellsFailures() throws {
+  @Test("a file that is not a picture and invalid commands are reported, the others are made")
+  func reportsFailures() throws {
     try Data("no picture".utf8).write(to: folder.pictures.appendingPathComponent("61.txt"))
     let output = try run(input: ["show 70-80", "jump"])
     #expect(output.code == 1)
     #expect(output.positions(of: ["made"]).count == Self.count)
     #expect(output.positions(of: ["failed"]) == [61])
-    #expect(output.errors.contains("70-80 is out of range: there are 61 pictures"))
-    #expect(output.errors.contains("'jump' is no command"))
+    #expect(output.errors.contains("70-80 is out of range: number of pictures is 61"))
+    #expect(output.errors.contains("unknown command 'jump'"))
   }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// A virtual display with one program, which receives typed keys.
+/// A virtual display that runs one program and sends it key presses.
 final class Screen {
   private let display: VirtualDisplay
   private var program: TestProgram?
 
   init() throws { display = try VirtualDisplay(size: "640x480x24") }
 
-  /// Starts the built program, and gives the keyboard focus to its window `title`.
+  /// Starts the built program and gives its window `title` the keyboard focus. Returns the
+  /// window's identifier.
   func run(_ program: String, _ arguments: [String] = [], window title: String) throws -> String {
     try start(program, arguments)
     let window = try xdotool("search", "--sync", "--name", "^\(title)$")
@@ -27,21 +28,21 @@ final class Screen {
     self.program = started
   }
 
-  /// Runs xdotool, and returns its output.
+  /// Runs xdotool. Returns the last line of its output.
   @discardableResult
   func xdotool(_ arguments: String...) throws -> String {
     try tool(["xdotool"] + arguments)
   }
 
-  /// The number of colours in the window.
+  /// Returns the number of colours in the window.
   func colours(of window: String) throws -> Int {
     Int(try tool(["import", "-window", window, "-format", "%k", "info:"])) ?? 0
   }
 
-  /// Waits until the program ends.
+  /// Waits until the program ends. Returns its output.
   func finish() throws -> TestProgram.Output { try #require(program).finish() }
 
-  /// Runs a tool, and returns the last line of its output.
+  /// Runs a tool. Returns the last line of its output.
   private func tool(_ words: [String]) throws -> String {
     let output = try TestProgram.run("timeout", ["20"] + words, environment: environment)
     guard output.code == 0 else { throw Failed(words: words, output: output) }
@@ -59,9 +60,9 @@ final class Screen {
       // The test has no session bus and no accessibility bus.
       "GTK_A11Y": "none",
       "DBUS_SESSION_BUS_ADDRESS": "disabled:",
-      // GTK's criticals abort the program.
+      // A GTK critical message aborts the program.
       "G_DEBUG": "fatal-criticals",
-      // Fills freed memory, so that a use after free is noticed.
+      // glibc overwrites freed memory, which exposes a use after free.
       "MALLOC_PERTURB_": "85",
     ]
   }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Windows", .serialized)
 struct WindowTests {
-  @Test("notes that are typed are shown, saved by a worker, and there the next time")
+  @Test("typed notes are shown, saved, and loaded by the next run")
   func notes() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("notes-\(UUID().uuidString).txt")
@@ -15,20 +15,20 @@ struct WindowTests {
         try screen.xdotool("type", "--delay", "1", text)
         try screen.xdotool("key", "Return")
       }
-      // The text and its edges: an empty window has two or three. GTK draws after it has
-      // handled the keys.
+      // Antialiased text has many colours. An empty window has two or three. GTK draws
+      // after it has handled the keys.
       #expect(inTime { (try? screen.colours(of: window)) ?? 0 > 10 })
       let saved = String(repeating: "buy milk\ncall Ada\n", count: round)
       #expect(inTime { (try? String(contentsOf: file, encoding: .utf8)) == saved })
       try screen.xdotool("key", "Escape")
       let lines = try screen.finish().lines
       #expect(lines.first == "\(2 * round) notes, \(2 * round) saved")
-      // Each key changes the text, and Return empties it.
+      // Each key changes the text, and Return clears it.
       #expect(lines.last?.hasPrefix("18 changes shown by ") == true, "\(lines)")
     }
   }
 
-  @Test("a note that is added just before the end is saved, and nothing is shown after it")
+  @Test("a note added just before Escape is saved, and the program exits with code 0")
   func end() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("notes-\(UUID().uuidString).txt")
@@ -36,7 +36,8 @@ struct WindowTests {
     for round in 1...5 {
       let screen = try Screen()
       _ = try screen.run("gtk-notes", [file.path], window: "Notes")
-      // The keys of one call come together: the end, while there is a line to be shown.
+      // One call sends all keys together. Escape closes the window while an update is
+      // pending.
       try screen.xdotool("key", "--delay", "0", "a", "Return", "b", "Escape")
       let output = try screen.finish()
       #expect(output.lines.first == "\(round) notes, \(round) saved")
@@ -46,7 +47,7 @@ struct WindowTests {
     }
   }
 
-  @Test("notes that can not be saved are told of at the end")
+  @Test("notes that cannot be saved are counted at exit, with code 1")
   func unsaved() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("none-\(UUID().uuidString)")
@@ -58,7 +59,7 @@ struct WindowTests {
     #expect(output.code == 1)
   }
 
-  @Test("lines may end as on another system; what is no text is refused, and left as it is")
+  @Test("CRLF line ends are accepted, and a file that is not text is refused and unchanged")
   func foreignFiles() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("notes-\(UUID().uuidString).txt")
@@ -79,7 +80,7 @@ struct WindowTests {
     #expect(try Data(contentsOf: file) == picture)
   }
 
-  @Test("the paddle follows the keys, and a frame and keys of one tick are drawn once")
+  @Test("the paddle follows the keys, and the program draws at most once per change")
   func pong() throws {
     let screen = try Screen()
     let window = try screen.run("sdl-pong", window: "Pong")
@@ -89,13 +90,14 @@ struct WindowTests {
     let lines = try screen.finish().lines
     try #require(lines.count == 4)
     let figures = lines[2].split(separator: " ").compactMap { Int($0) }
-    // A draw for each change at most, and one key ends the program.
+    // At most one draw per change. The last key ends the program and draws nothing.
     try #require(figures.count == 2)
     #expect(figures[1] <= figures[0] && figures[1] > 10, "\(lines)")
     #expect(lines[3].hasSuffix("paddle at 160"), "\(lines)")
   }
 
-  /// Whether `isMet` becomes true within 10 s. What a window system does is not told.
+  /// Polls until `isMet` returns true, at most for 10 s. The window system does not report
+  /// when it has drawn.
   private func inTime(_ isMet: () -> Bool) -> Bool {
     let end = Date().addingTimeInterval(10)
     while Date() < end {

@@ -2,16 +2,16 @@ import Foundation
 import RespProtocol
 import Testing
 
-@Suite("resp-server, what is no request", .serialized)
-struct FaultTests {
-  @Test("what is no request, or too big, is told so, and the server goes on")
-  func faults() throws {
+@Suite("resp-server: protocol errors", .serialized)
+struct ProtocolErrorTests {
+  @Test("invalid and oversized requests get an error reply, and the server keeps running")
+  func errors() throws {
     let server = try TestServer()
     let big = Array("*1\r\n$2000000\r\n".utf8)
     #expect(try server.send(big) == "-ERR Protocol error: invalid bulk length\r\n")
     let line = [UInt8](repeating: 97, count: 100_000)
     #expect(try server.send(line) == "-ERR Protocol error: too big inline request\r\n")
-    // What came before it is served.
+    // Requests before the error are served.
     let late = Array("PING\r\n*1\r\nx".utf8)
     #expect(try server.send(late) == "+PONG\r\n-ERR Protocol error: expected '$', got 'x'\r\n")
     var state = UInt64(7)
@@ -26,40 +26,41 @@ struct FaultTests {
     #expect(server.end() == 0)
   }
 
-  @Test("of 100,000 random inputs each request is answered, and each fault told, on its connection")
+  @Test("100,000 random inputs get one reply per request, and one error per protocol error")
   func fuzz() throws {
     let server = try TestServer()
-    var (random, parser, faults) = (RandomInput(seed: 5), RequestParser(), 0)
+    var (random, parser, errors) = (RandomInput(seed: 5), RequestParser(), 0)
     for _ in 0..<10_000 {
       var bytes: [UInt8] = []
       for _ in 0..<10 { random.append(to: &bytes) }
-      let (count, fault) = Self.expected(of: bytes, &parser)
-      faults += fault == nil ? 0 : 1
+      let (count, error) = Self.expectedReplies(to: bytes, &parser)
+      errors += error == nil ? 0 : 1
       let client = try Client(server.port)
-      // It may be closed while this sends.
+      // try?: the server may close the connection during the call.
       try? client.send(bytes)
       client.endSending()
-      let said = try client.bytes(1 << 16)
-      try #require(Self.replies(said) == count, "\(bytes)")
-      let last = fault.map { "-ERR Protocol error: \($0)\r\n" } ?? ""
-      try #require(said.suffix(last.utf8.count) == Array(last.utf8)[...], "\(bytes)")
+      let reply = try client.bytes(1 << 16)
+      try #require(Self.replyCount(reply) == count, "\(bytes)")
+      let last = error.map { "-ERR Protocol error: \($0)\r\n" } ?? ""
+      try #require(reply.suffix(last.utf8.count) == Array(last.utf8)[...], "\(bytes)")
     }
-    #expect(faults > 1000)
+    #expect(errors > 1000)
     #expect(try server.counters()["connections"] == 1)
     #expect(server.end() == 0)
   }
 
-  /// How many replies `bytes` get, and the fault that ends them, if one does.
-  private static func expected(
-    of bytes: [UInt8],
+  /// Returns the number of replies to `bytes`, and the protocol error that ends the
+  /// connection, if any.
+  private static func expectedReplies(
+    to bytes: [UInt8],
     _ parser: inout RequestParser
-  ) -> (count: Int, fault: String?) {
+  ) -> (count: Int, error: String?) {
     bytes.withUnsafeBytes { bytes in
       var (count, served) = (0, 0)
       while served < bytes.count {
         switch parser.parse(UnsafeRawBufferPointer(rebasing: bytes[served...])) {
         case .incomplete: return (count, nil)
-        case .fault(let what): return (count + 1, what)
+        case .protocolError(let message): return (count + 1, message)
         case .request(let length):
           served += length
           count += parser.arguments.isEmpty ? 0 : 1
@@ -69,8 +70,8 @@ struct FaultTests {
     }
   }
 
-  /// How many replies these are; nil if they are none, or not whole.
-  private static func replies(_ bytes: [UInt8]) -> Int? {
+  /// Counts the replies in `bytes`. Returns nil if one of them is invalid or incomplete.
+  private static func replyCount(_ bytes: [UInt8]) -> Int? {
     var (count, rest) = (0, bytes[...])
     while let kind = rest.popFirst() {
       guard let end = rest.firstIndex(of: 10), end > rest.startIndex, rest[end - 1] == 13 else {
@@ -87,13 +88,13 @@ struct FaultTests {
     return count
   }
 
-  @Test("each fault is told by its name, once, and ends the connection, others not")
+  @Test("a protocol error gets one reply with its name and closes only its own connection")
   func names() throws {
     let server = try TestServer(["--loops", "1"])
     let other = try Client(server.port)
     let word = "$1\r\nx\r\n"
     let million = "$1000000\r\n\(String(repeating: "v", count: 1_000_000))\r\n"
-    let faults = [
+    let errors = [
       ("*x\r\n", "invalid multibulk length"),
       ("*1025\r\n", "invalid multibulk length"),
       ("*-99999999999999999999999\r\n", "invalid multibulk length"),
@@ -105,9 +106,9 @@ struct FaultTests {
       (String(repeating: "x ", count: 1025) + "\r\n", "too many words"),
       (String(repeating: "x", count: 1 << 20), "too big inline request"),
     ]
-    for (text, name) in faults {
-      let said = try server.send(Array((text + "PING\r\n").utf8))
-      #expect(said == "-ERR Protocol error: \(name)\r\n", "\(text.prefix(40))")
+    for (text, name) in errors {
+      let reply = try server.send(Array((text + "PING\r\n").utf8))
+      #expect(reply == "-ERR Protocol error: \(name)\r\n", "\(text.prefix(40))")
       try other.send("PING\r\n")
       #expect(try other.read(7) == "+PONG\r\n")
     }
@@ -115,16 +116,16 @@ struct FaultTests {
     #expect(server.end() == 0)
   }
 
-  @Test("requests and faults that come byte by byte are taken as in one piece")
+  @Test("requests and protocol errors sent byte by byte get the same replies")
   func pieces() throws {
     let server = try TestServer()
-    for (text, said) in [
+    for (text, reply) in [
       ("*2\r\n$4\r\nECHO\r\n$2\r\n\r\n\r\nQUIT\r\n", "$2\r\n\r\n\r\n+OK\r\n"),
       ("PING\r\n*1\r\n$x", "+PONG\r\n-ERR Protocol error: invalid bulk length\r\n"),
     ] {
       let client = try Client(server.port)
       for byte in text.utf8 { try client.send([byte]) }
-      #expect(try client.read(1000) == said)
+      #expect(try client.read(1000) == reply)
     }
     #expect(server.end() == 0)
   }

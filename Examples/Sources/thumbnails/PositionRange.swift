@@ -1,14 +1,14 @@
-/// Some pictures in a row, by their positions, the first being 1.
-struct Rows: Hashable, Sendable, CustomStringConvertible {
+/// A range of picture positions. The first picture has position 1.
+struct PositionRange: Hashable, Sendable, CustomStringConvertible {
   let first: Int
   let last: Int
 
-  /// The rows that `text` names: `40-60`, or `7`.
+  /// Parses a range such as `40-60`, or a single position such as `7`.
   init(parsing text: some StringProtocol) throws {
     let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1],
       1 <= first, first <= last
-    else { throw Failure("'\(text)' is no range: say FIRST-LAST, such as 1-20") }
+    else { throw Failure("invalid range '\(text)'; expected FIRST-LAST, for example 1-20") }
     (self.first, self.last) = (first, last)
   }
 
@@ -16,13 +16,13 @@ struct Rows: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { "\(first)-\(last)" }
 
-  /// How far `position` lies outside; 0 within.
+  /// Returns the distance of `position` from the range, or 0 inside it.
   func distance(to position: Int) -> Int { max(first - position, position - last, 0) }
 
-  /// Throws unless all of it lies within `count` pictures.
+  /// Throws if the range exceeds `count` pictures.
   func check(count: Int) throws {
     guard last <= count else {
-      throw Failure("\(self) is out of range: there are \(count) pictures")
+      throw Failure("\(self) is out of range: number of pictures is \(count)")
     }
   }
 }
