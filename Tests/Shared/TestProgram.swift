@@ -10,6 +10,8 @@ final class TestProgram {
     let errors: String
     /// The exit code, or the negative number of the signal that ended the program.
     let code: Int32
+
+    var text: String { lines.joined(separator: "\n") }
   }
 
   let process = Process()

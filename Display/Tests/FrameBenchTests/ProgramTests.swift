@@ -7,20 +7,28 @@ import Testing
 struct ProgramTests {
   @Test("loopbench finds loopbench-frames in its own folder, which runs and reports figures")
   func frames() throws {
-    let loopbench = "\(Programs.folder)/loopbench"
-    let list = try Programs.run(loopbench, ["frames", "list"])
+    let loopbench = TestProgram.built("loopbench")
+    let list = try TestProgram.run(loopbench, ["frames", "list"])
     #expect(list.code == 0)
     for name in ["tutorial", "fourfold", "S0", "A4"] { #expect(list.text.contains(name)) }
-    let misuse = try Programs.run(loopbench, ["frames", "film", "--load", "0"])
+    let misuse = try TestProgram.run(loopbench, ["frames", "film", "--load", "0"])
     #expect(misuse.code == 2)
     // An output folder that does not exist is a failure of the machine, not a
     // usage error.
     let film = ["frames", "film", "-p", "A4", "--frames", "1", "-o", "/nowhere/film.svg"]
-    let unwritten = try Programs.run(loopbench, film, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
+    let unwritten = try TestProgram.run(
+      loopbench,
+      film,
+      environment: ["LOOPBENCH_FRAMES_SCALE": "0.1"]
+    )
     #expect(unwritten.code == 1)
     // Small cards, because only the presence of the figures is checked.
     let arguments = ["frames", "-p", "A4", "--series", "invalidate", "--rounds", "1", "-f", "json"]
-    let json = try Programs.run(loopbench, arguments, ["LOOPBENCH_FRAMES_SCALE": "0.1"])
+    let json = try TestProgram.run(
+      loopbench,
+      arguments,
+      environment: ["LOOPBENCH_FRAMES_SCALE": "0.1"]
+    )
     #expect(json.code == 0)
     for key in ["loopbench/1", "dropped", "frames", "stallP99", "blankRatio", "stale", "pictures"] {
       #expect(json.text.contains("\"\(key)\""), "\(key)")
@@ -41,11 +49,11 @@ struct ProgramTests {
 
   @Test("with --headless the feed scrolls and prints a report")
   func headless() throws {
-    let feed = "\(Programs.folder)/cardfeed"
-    let ran = try Programs.run(feed, ["--headless", "--scale", "0.1", "--frames", "90"])
+    let feed = TestProgram.built("cardfeed")
+    let ran = try TestProgram.run(feed, ["--headless", "--scale", "0.1", "--frames", "90"])
     #expect(ran.code == 0 && ran.text.hasPrefix("A4: "), "\(ran.text)")
-    #expect(try Programs.run(feed, ["--variant", "S9"]).code == 2)
+    #expect(try TestProgram.run(feed, ["--variant", "S9"]).code == 2)
     let blind = ["DISPLAY": "", "SDL_VIDEODRIVER": "x11"]
-    #expect(try Programs.run(feed, ["--scale", "0.1"], blind).code == 1)
+    #expect(try TestProgram.run(feed, ["--scale", "0.1"], environment: blind).code == 1)
   }
 }

@@ -34,29 +34,26 @@ private final class Window {
   }
 
   static var isPossible: Bool {
-    Programs.installed("Xvfb") != nil && Programs.installed("xdotool") != nil
+    TestProgram.installed("Xvfb") != nil && TestProgram.installed("xdotool") != nil
   }
 
-  private let screen: Started
-  private let feed: Started
-  private let display: String
+  private let display: VirtualDisplay
+  private let feed: TestProgram
 
   init() throws {
-    let server = try #require(Programs.installed("Xvfb"))
-    // It prints its display number once it is ready.
-    screen = Started(
-      server,
-      ["-displayfd", "1", "-terminate", "-screen", "0", "400x500x24", "-nolisten", "tcp"]
+    display = try VirtualDisplay(size: "400x500x24")
+    feed = TestProgram(
+      TestProgram.built("cardfeed"),
+      ["--scale", "0.5", "--size", "400x500", "--report", "--frames", "3600"],
+      environment: [
+        "DISPLAY": display.name,
+        "SDL_VIDEODRIVER": "x11",
+        // LeakSanitizer cannot suppress leaks of drivers that SDL has unloaded, since
+        // their frames have no symbols.
+        "ASAN_OPTIONS": "detect_leaks=0",
+      ]
     )
-    try screen.process.run()
-    display = ":\(try #require(screen.line()))"
-    let options = ["--scale", "0.5", "--size", "400x500", "--report", "--frames", "3600"]
-    // LeakSanitizer cannot suppress leaks of drivers that SDL has unloaded,
-    // since their frames have no symbols.
-    let leaks = "detect_leaks=0"
-    let environment = ["DISPLAY": display, "SDL_VIDEODRIVER": "x11", "ASAN_OPTIONS": leaks]
-    feed = Started("\(Programs.folder)/cardfeed", options, environment)
-    try feed.process.run()
+    try feed.start()
     // The window is up and reports. Without a window manager, keys go to the
     // window under the pointer.
     _ = try next()
@@ -85,19 +82,21 @@ private final class Window {
   /// Sends the input `words` and waits until the program exits.
   func ends(_ words: String...) throws {
     try tool(words)
-    feed.process.waitUntilExit()
-    #expect(feed.process.terminationStatus == 0)
+    #expect(feed.finish().code == 0)
   }
 
   private func tool(_ words: [String]) throws {
     let arguments = words.flatMap { $0.split(separator: " ").map(String.init) }
-    let program = try #require(Programs.installed("xdotool"))
-    let ran = try Programs.run(program, arguments, ["DISPLAY": display])
-    try #require(ran.code == 0)
+    let output = try TestProgram.run(
+      "xdotool",
+      arguments,
+      environment: ["DISPLAY": display.name]
+    )
+    try #require(output.code == 0, "\(output.errors)")
   }
 
   private func next() throws -> Report {
-    let line = try #require(feed.line())
+    let line = try #require(feed.nextLine())
     let words = line.split(separator: " ")
     let variant = try #require(words.first).dropLast()
     return Report(variant: String(variant), position: try #require(words.last.flatMap { Int($0) }))
