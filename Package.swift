@@ -33,7 +33,7 @@ let package = Package(
       dependencies: ["LoopTransactions"],
       swiftSettings: strict
     ),
-    // A loop in the main thread's other loops. Apart: the library itself imports neither.
+    // Hosts for Dispatch and Foundation, in modules of their own because the core imports neither.
     .target(
       name: "LoopTransactionsDispatch",
       dependencies: ["LoopTransactions"],
@@ -51,13 +51,13 @@ let package = Package(
       resources: [.embedInCode("Report/loopbench-1.schema.json")],
       swiftSettings: strict
     ),
-    // Loaded by loopbench when asked for: Foundation would cost every start.
+    // Loaded by loopbench on demand, because Foundation would slow down every start.
     .target(
       name: "LoopbenchFoundation",
       dependencies: ["CLoopbench"],
       swiftSettings: strict
     ),
-    // The command line, for a program that brings its own scenarios and peers.
+    // The command line, for programs with their own scenarios and peers.
     .target(
       name: "LoopbenchCommands",
       dependencies: ["LoopbenchKit"],
@@ -68,7 +68,7 @@ let package = Package(
       dependencies: ["LoopbenchCommands"],
       swiftSettings: strict
     ),
-    // What scripts/oracles asks: reports and plots of files and of bare values.
+    // Used by scripts/oracles: makes reports and plots of files and of plain values.
     .executableTarget(
       name: "loopbench-oracle",
       dependencies: ["LoopbenchKit"],
@@ -88,7 +88,7 @@ let package = Package(
       path: "Tests/LoopbenchTestSupport",
       swiftSettings: strict
     ),
-    // Programs that need a main of their own: tests run in an asynchronous one.
+    // Programs that need their own main, because tests run inside an async main.
     .executableTarget(
       name: "main-thread-program",
       dependencies: ["LoopTransactions", "TestSupport"],

@@ -1,14 +1,13 @@
-/* The inbox word: who posts, who asks for a wake, who sleeps, who closes.
-   docs/proofs.md, "No lost wake-up". scripts/model checks it; each switch is a
-   mutation that has to fail:
-     CLEAR_LATE      a post gives the lock back, then looks whether the loop sleeps
-     NO_LOOK         the loop does not look for requests once it said it sleeps
-     NO_COUNT        a sender is not counted before it gives the lock back
-     CLAIM_LOCKED    a signal handler takes `asleep` from who holds the lock */
+/* Models the inbox word: posts, wake requests, sleeping and closing. See docs/proofs.md,
+   "No lost wake-up". scripts/model checks the model and these mutations, which must fail:
+     CLEAR_LATE      a post reads `asleep` after it has released the lock
+     NO_LOOK         the loop does not check for requests after it has set `asleep`
+     NO_COUNT        a sender is not counted before it releases the lock
+     CLAIM_LOCKED    a signal handler claims `asleep` while another thread holds the lock */
 #define POSTS 2
 
 bool locked, asleep, filled, closed;      /* the word */
-bool request;                             /* wanted, and not taken */
+bool request;                             /* requested and not yet claimed */
 byte senders, inbox, posted, refused, ran, asked, taken;
 bool descriptor, open = true, done;
 byte writes, sleeps;
@@ -99,7 +98,7 @@ proctype Loop() {
         :: else
         fi;
 #endif
-        /* blocks, until somebody writes; or its own timer, once */
+        /* blocks until a thread writes, or, once, until its timer fires */
         if
         :: descriptor -> descriptor = false
         :: sleeps == 1 -> skip

@@ -1,9 +1,10 @@
-/* A kept transaction of a port: who commits it, and who takes it. docs/proofs.md,
-   "No lost commit". scripts/model checks it; each switch is a mutation that has to fail:
-     CLEAR_LATE   the loop clears the mark behind the action
-     SET_LATE     a sender sets the mark after it gave the lock back
+/* Models a port's kept transaction: threads commit it and the loop takes it. See
+   docs/proofs.md, "No lost commit". scripts/model checks the model and these mutations,
+   which must fail:
+     CLEAR_LATE   the loop clears the mark after the action
+     SET_LATE     a sender sets the mark after it has released the lock
      SET_CLOSED   a sender sets the mark although the inbox is closed
-     BY_LOAD      a sender only loads the mark, so that the write before it may come later */
+     BY_LOAD      a sender only loads the mark, so that its earlier write may become visible later */
 #define THREADS 2
 #define COMMITS 2
 

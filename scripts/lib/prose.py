@@ -53,12 +53,12 @@ RULES = {
         r"\b(?:is|are|be|was|were) (?:asked|looked) (?:for|at|to)\b",
     ],
     "our metaphor": [
-        r"\bow(?:e|es|ed|ing)\b", r"\bheld up\b", r"\bhold(?:s|ing)? up\b", r"\bputs? down\b",
+        r"\bow(?:e|es|ed|ing)\b", r"\bheld up\b", r"\bhold(?:s|ing)? up\b(?! to)", r"\bputs? down\b",
         r"\baging lane\b", r"\btake[sn]? back\b", r"\bbrings? back\b", r"\bcomes? of\b",
         r"\bsettle[sd]?\b(?= (?:up|down|accounts))",
     ],
     "clause as subject": [
-        r"(?:^|[.:;] )(?:That|Whether|How|Where|When|Which)\b(?:(?! is )[^.?!,:;]){4,80}? "
+        r"(?:^|[.:;] )(?:That|How|Where|When|Which)\b(?:(?! is )[^.?!,:;]){4,80}? "
         r"(?:is|are|was) (?:not |no |never )?(?:counted|known|measured|tested|checked|said|told|kept|seen|shown|stated|decided|the)\b",
         r"(?:^|[.:;] )(?:Which|As whom|By whom|Whose)\b[^?]*?(?:\.|$)(?<!\?)",
     ],

@@ -98,9 +98,9 @@ extension ActivityChannel.State {
   /// jobs have caused so far, and those that the requesting job still causes.
   /// Delivering one of them would cause the next, without end. L7.
   ///
-  /// Which ticks its jobs caused is unknown, because the task may have left the
-  /// loop and come back any number of times. So all ticks until the request are
-  /// skipped.
+  /// The task may have left the loop and come back any number of times, so the
+  /// channel cannot tell which ticks its jobs caused. It skips all ticks until the
+  /// request.
   fileprivate mutating func beginRequest(_ request: TaskRequest) {
     if last?.position(in: 0) != nil { last = nil }
     // A post runs the job before this tick's `beforeWaiting`. A block of the

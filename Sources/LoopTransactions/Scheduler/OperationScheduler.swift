@@ -8,8 +8,8 @@
 /// the latest after 8 × `workerLimit` operations of higher priority.
 ///
 /// A worker takes up to 32 operations at once if they are short. If one of them
-/// takes long, another worker reclaims the rest after about 1 ms, unless all
-/// workers run long operations.
+/// turns out to be long, another worker reclaims the rest after about 1 ms, unless
+/// all workers run long operations.
 ///
 /// ```swift
 /// let scheduler = OperationScheduler("thumbnails")

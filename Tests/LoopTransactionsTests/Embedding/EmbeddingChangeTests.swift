@@ -64,7 +64,7 @@ struct EmbeddingChangeTests {
     }
     let messages = [
       "turn": "Embedding.turn: must not be called in Embedding.onChange",
-      "end": "Embedding.cancel: must not be called in Embedding.onChange",
+      "cancel": "Embedding.cancel: must not be called in Embedding.onChange",
       "close": "EventLoop.close: must not be called in Embedding.onChange",
     ]
     #expect(said(result, messages[name] ?? ""))
