@@ -25,11 +25,11 @@ extension EventLoop {
     public init(time: Duration = .milliseconds(4), count: Int = .max) {
       require(
         time > .zero,
-        "EventLoop.Budget: time must be over zero, got \(time); use .unlimited for none"
+        "EventLoop.Budget: time must be positive, got \(time); use .unlimited for none"
       )
       require(
         count > 0,
-        "EventLoop.Budget: count must be over zero, got \(count); leave it out for none"
+        "EventLoop.Budget: count must be positive, got \(count); leave it out for none"
       )
       self.time = time
       self.count = count

@@ -37,7 +37,7 @@ extension EventLoop {
       checkThread("EventLoop.postCapacity")
       require(
         newValue ?? 1 > 0,
-        "EventLoop.postCapacity: must be over zero, got \(newValue ?? 0); use nil for any number"
+        "EventLoop.postCapacity: must be positive, got \(newValue ?? 0); use nil for any number"
       )
       storedPostCapacity = newValue
       core.inbox.setLimit(newValue ?? .max)

@@ -121,7 +121,7 @@ extension TimerSchedule {
       self = .once
       return
     }
-    require(interval > .zero, "LoopTimer: an interval must be over zero, got \(interval)")
+    require(interval > .zero, "LoopTimer: an interval must be positive, got \(interval)")
     self = .every(UInt64(clamping: max(interval.clampedNanoseconds, 1)))
   }
 }

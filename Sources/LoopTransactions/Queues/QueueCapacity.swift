@@ -26,9 +26,9 @@ public struct QueueCapacity: Hashable, Sendable {
 
   /// Creates a capacity of `limit` elements.
   ///
-  /// - Precondition: `limit` is over zero.
+  /// - Precondition: `limit` is positive.
   public init(_ limit: Int, whenFull: WhenFull) {
-    require(limit > 0, "QueueCapacity: the limit must be over zero, got \(limit)")
+    require(limit > 0, "QueueCapacity: the limit must be positive, got \(limit)")
     self.limit = limit
     self.whenFull = whenFull
   }
@@ -43,15 +43,15 @@ public struct BatchSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
   /// Creates a batch size of `count` elements per tick.
   ///
-  /// - Precondition: `count` is over zero.
+  /// - Precondition: `count` is positive.
   public init(_ count: Int) {
-    require(count > 0, "BatchSize: must be over zero, got \(count); use .unlimited for all")
+    require(count > 0, "BatchSize: must be positive, got \(count); use .unlimited for all")
     self.count = count
   }
 
   /// Creates a batch size of `value` elements per tick.
   ///
-  /// - Precondition: `value` is over zero.
+  /// - Precondition: `value` is positive.
   public init(integerLiteral value: Int) { self.init(value) }
 
   /// All queued elements, within the tick's budget.

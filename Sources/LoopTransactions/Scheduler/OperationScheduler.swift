@@ -45,11 +45,11 @@ public final class OperationScheduler: Sendable {
   ///   - name: The name of the worker threads. Linux shows its first 15 bytes.
   ///   - workerLimit: How many operations may run at once. Defaults to two per
   ///     CPU that this process may use.
-  /// - Precondition: `workerLimit` is over zero.
+  /// - Precondition: `workerLimit` is positive.
   public init(_ name: String, workerLimit: Int = OperationScheduler.defaultWorkerLimit) {
     require(
       workerLimit > 0,
-      "OperationScheduler: workerLimit must be over zero, got \(workerLimit)"
+      "OperationScheduler: workerLimit must be positive, got \(workerLimit)"
     )
     core = SchedulerCore(name: name, limit: workerLimit, permits: .shared)
   }
@@ -86,13 +86,13 @@ public final class OperationScheduler: Sendable {
   /// turns. A worker gives up its turn after 0.5 ms, or after its current
   /// operation if that takes longer.
   ///
-  /// - Precondition: The value is over zero.
+  /// - Precondition: The value is positive.
   public static var processWorkerLimit: Int {
     get { WorkerPermits.shared.limit }
     set {
       require(
         newValue > 0,
-        "OperationScheduler: processWorkerLimit must be over zero, got \(newValue)"
+        "OperationScheduler: processWorkerLimit must be positive, got \(newValue)"
       )
       WorkerPermits.shared.limit = newValue
     }
@@ -130,11 +130,11 @@ public final class OperationScheduler: Sendable {
   /// Call from any thread. After a lower limit is set, excess workers stop
   /// after their current operation.
   ///
-  /// - Precondition: The value is over zero.
+  /// - Precondition: The value is positive.
   public var workerLimit: Int {
     get { core.ask { $0.limit } }
     set {
-      require(newValue > 0, "OperationScheduler: workerLimit must be over zero, got \(newValue)")
+      require(newValue > 0, "OperationScheduler: workerLimit must be positive, got \(newValue)")
       core.update { $0.setLimit(newValue) }
     }
   }

@@ -11,15 +11,15 @@ struct OperationTrapTests {
     let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = OperationScheduler("none", workerLimit: 0)
     }
-    #expect(said(made, "OperationScheduler: workerLimit must be over zero, got 0"))
+    #expect(said(made, "OperationScheduler: workerLimit must be positive, got 0"))
     let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       OperationScheduler.shared.workerLimit = -1
     }
-    #expect(said(set, "OperationScheduler: workerLimit must be over zero, got -1"))
+    #expect(said(set, "OperationScheduler: workerLimit must be positive, got -1"))
     let process = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       OperationScheduler.processWorkerLimit = 0
     }
-    #expect(said(process, "OperationScheduler: processWorkerLimit must be over zero, got 0"))
+    #expect(said(process, "OperationScheduler: processWorkerLimit must be positive, got 0"))
   }
 
   // O11

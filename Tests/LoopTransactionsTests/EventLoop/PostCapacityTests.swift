@@ -149,6 +149,6 @@ struct PostCapacityTests {
       [capacity] in try EventLoop().postCapacity = capacity
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("EventLoop.postCapacity: must be over zero, got \(capacity)"))
+    #expect(said.contains("EventLoop.postCapacity: must be positive, got \(capacity)"))
   }
 }

@@ -266,9 +266,9 @@ struct TrapTests {
     case runWhileClosing = "EventLoop.run: must not be called from inside close()"
     case endlessRelease =
       "EventLoop.close: a deinit or a completion added work to the loop in each of 1000 rounds; find it and stop it"
-    case zeroInterval = "LoopTimer: an interval must be over zero, got 0.0 seconds"
-    case negativeInterval = "LoopTimer: an interval must be over zero, got -1.0 seconds"
-    case negativePreciseInterval = "LoopTimer: an interval must be over zero, got -2.0 seconds"
+    case zeroInterval = "LoopTimer: an interval must be positive, got 0.0 seconds"
+    case negativeInterval = "LoopTimer: an interval must be positive, got -1.0 seconds"
+    case negativePreciseInterval = "LoopTimer: an interval must be positive, got -2.0 seconds"
     case frameRateNaN =
       "FrameClock: framesPerSecond must be over 0 and at most 100000, got nan"
     case frameRateInfinite =
@@ -279,11 +279,11 @@ struct TrapTests {
     case frameRateTooHigh =
       "FrameClock: framesPerSecond must be over 0 and at most 100000, got 100001.0"
     case budgetOfNoTime =
-      "EventLoop.Budget: time must be over zero, got 0.0 seconds; use .unlimited for none"
+      "EventLoop.Budget: time must be positive, got 0.0 seconds; use .unlimited for none"
     case budgetOfNegativeTime =
-      "EventLoop.Budget: time must be over zero, got -1.0 seconds; use .unlimited for none"
+      "EventLoop.Budget: time must be positive, got -1.0 seconds; use .unlimited for none"
     case budgetOfNoCount =
-      "EventLoop.Budget: count must be over zero, got 0; leave it out for none"
+      "EventLoop.Budget: count must be positive, got 0; leave it out for none"
 
     /// The text that standard error must contain.
     var message: String {

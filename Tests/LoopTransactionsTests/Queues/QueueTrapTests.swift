@@ -11,7 +11,7 @@ struct QueueTrapTests {
       let loop = try EventLoop()
       _ = RunLoopQueue<Parcel>(on: loop, batchSize: 0, handler: nil)
     }
-    #expect(said(result, "BatchSize: must be over zero, got 0; use .unlimited for all"))
+    #expect(said(result, "BatchSize: must be positive, got 0; use .unlimited for all"))
   }
 
   @Test("a negative batch size traps")
@@ -19,7 +19,7 @@ struct QueueTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = BatchSize(-3)
     }
-    #expect(said(result, "BatchSize: must be over zero, got -3; use .unlimited for all"))
+    #expect(said(result, "BatchSize: must be positive, got -3; use .unlimited for all"))
   }
 
   @Test("a capacity of zero traps")
@@ -27,7 +27,7 @@ struct QueueTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = QueueCapacity(0, whenFull: .refuse)
     }
-    #expect(said(result, "QueueCapacity: the limit must be over zero, got 0"))
+    #expect(said(result, "QueueCapacity: the limit must be positive, got 0"))
   }
 
   @Test("creating a queue off the loop's thread traps")
