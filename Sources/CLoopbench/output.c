@@ -15,31 +15,21 @@
 
 // MARK: Files to remove if the process is ended
 
-// A path that somebody has to remove: whoever takes it out owns it. Nodes are
-// used again and never freed, for a signal handler may be walking over them.
-typedef struct pending {
-  _Atomic(char *) path;
-  struct pending *next;
-} pending;
+// Paths that somebody has to remove: whoever takes one out owns it. When every place is
+// taken, a further file is left to the next run, which removes remains.
+static _Atomic(char *) pending[16];
 
-static _Atomic(pending *) all_pending;
-
-static pending *remember(char *path) {
-  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
-    char *none = NULL;
-    if (atomic_compare_exchange_strong(&one->path, &none, path)) return one;
+static bool replace_pending(char *path, char *replacement) {
+  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
+    char *expected = path;
+    if (atomic_compare_exchange_strong(&pending[i], &expected, replacement)) return true;
   }
-  pending *one = malloc(sizeof *one);
-  if (one == NULL) return NULL;
-  atomic_init(&one->path, path);
-  one->next = atomic_load(&all_pending);
-  while (!atomic_compare_exchange_weak(&all_pending, &one->next, one)) continue;
-  return one;
+  return false;
 }
 
 void cl_output_remove_all(void) {
-  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
-    char *path = atomic_exchange(&one->path, NULL);
+  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
+    char *path = atomic_exchange(&pending[i], NULL);
     // Not freed: this may be a signal handler.
     if (path != NULL) unlink(path);
   }
@@ -50,7 +40,7 @@ void cl_output_remove_all(void) {
 struct cl_output {
   int descriptor;
   bool is_direct;
-  pending *pending;
+  bool is_pending;
   char place[PATH_MAX];
   char part[PATH_MAX + CL_REMAINS_SUFFIX];
 };
@@ -95,13 +85,6 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-static int open_directly(const char *path, const struct stat *status, cl_output *output) {
-  output->is_direct = true;
-  output->descriptor = standard_descriptor(status);
-  if (output->descriptor < 0) output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  return output->descriptor >= 0 ? 0 : errno;
-}
-
 // Not `mkstemp`: a file of mode 0600 would have to be given the umask's, which
 // can only be read by changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
@@ -116,7 +99,7 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
   // Shows the next run that this one is alive. Not checked: a file that cannot be
   // locked is never removed as a remain.
   flock(output->descriptor, LOCK_EX | LOCK_NB);
-  output->pending = remember(output->part);
+  output->is_pending = replace_pending(NULL, output->part);
   // Not checked: where modes can not be set, the file has the one it can have.
   if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
   return 0;
@@ -125,15 +108,18 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
 static int open_output(const char *path, cl_output *output) {
   struct stat status;
   bool exists = stat(path, &status) == 0;
+  bool is_regular = exists && S_ISREG(status.st_mode);
   if (exists && S_ISDIR(status.st_mode)) return EISDIR;
-  int copy = exists && S_ISREG(status.st_mode) ? standard_descriptor(&status) : -1;
-  if (copy >= 0) close(copy);
-  if (copy >= 0 || (exists && !S_ISREG(status.st_mode))) {
-    return open_directly(path, &status, output);
+  if (exists) output->descriptor = standard_descriptor(&status);
+  if (exists && !is_regular && output->descriptor < 0) {
+    output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (output->descriptor < 0) return errno;
   }
+  output->is_direct = output->descriptor >= 0;
+  if (output->is_direct) return 0;
   int error = follow(path, output->place);
   if (error == 0) error = make_absolute(output->place);
-  return error != 0 ? error : open_beside(exists ? &status : NULL, output);
+  return error != 0 ? error : open_beside(is_regular ? &status : NULL, output);
 }
 
 static int open_replacement(const char *path, cl_output *output) {
@@ -180,11 +166,7 @@ const char *cl_output_place(const cl_output *output) {
 // A handler that took the path may still be reading it: then the process ends,
 // and its memory with it.
 static void release(cl_output *output) {
-  char *own = output->part;
-  if (output->pending == NULL
-      || atomic_compare_exchange_strong(&output->pending->path, &own, NULL)) {
-    free(output);
-  }
+  if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
 }
 
 int cl_output_finish(cl_output *output) {
