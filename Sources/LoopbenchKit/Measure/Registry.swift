@@ -79,24 +79,12 @@ extension Registry {
       samples > 0 && rounds > 0,
       "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"
     )
-    let each = (samples + rounds - 1) / rounds
-    let changed = scenarios.map { scenario in
-      var scenario = scenario
-      scenario.series = scenario.series.map { $0.taking(each) }
-      return scenario
+    var scenarios = scenarios
+    for scenario in scenarios.indices {
+      for series in scenarios[scenario].series.indices {
+        scenarios[scenario].series[series].effort.samples = (samples + rounds - 1) / rounds
+      }
     }
-    return Registry(scenarios: changed, peers: peers)
-  }
-}
-
-extension Series {
-  fileprivate func taking(_ samples: Int) -> Series {
-    var series = self
-    series.effort = Effort(
-      warmUps: effort.warmUps,
-      samples: samples,
-      operations: effort.operations
-    )
-    return series
+    return Registry(scenarios: scenarios, peers: peers)
   }
 }

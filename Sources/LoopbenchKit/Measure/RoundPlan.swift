@@ -18,30 +18,28 @@ package enum RoundCount: Equatable, Sendable {
   package static let least = 10
   private static let most = 30
 
+  private var limits: (least: Int, most: Int, nanoseconds: UInt64) {
+    switch self {
+    case .fixed(let count): (count, count, 0)
+    case .fitting(let nanoseconds): (Self.least, Self.most, nanoseconds)
+    case .within(let nanoseconds, let rounds): (1, rounds, nanoseconds)
+    }
+  }
+
   /// Whether another round follows `done` recorded ones.
   ///
   /// - Parameters:
   ///   - elapsedNs: Since the warm-up began.
   ///   - roundNs: What the last round took.
   package func continues(after done: Int, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
-    switch self {
-    case .fixed(let count): done < count
-    case .fitting(let nanoseconds):
-      done < Self.least || (done < Self.most && elapsedNs + roundNs <= nanoseconds)
-    case .within(let nanoseconds, let rounds):
-      done == 0 || (done < rounds && elapsedNs + roundNs <= nanoseconds)
-    }
+    let (least, most, nanoseconds) = limits
+    return done < least || (done < most && elapsedNs + roundNs <= nanoseconds)
   }
 
   /// How many rounds there will be if each takes `roundNs`.
   package func estimate(roundNs: UInt64) -> Int {
-    switch self {
-    case .fixed(let count): count
-    case .fitting(let nanoseconds):
-      min(Self.most, max(Self.least, Int(nanoseconds / max(1, roundNs)) - 1))
-    case .within(let nanoseconds, let rounds):
-      min(rounds, max(1, Int(nanoseconds / max(1, roundNs)) - 1))
-    }
+    let (least, most, nanoseconds) = limits
+    return min(most, max(least, Int(nanoseconds / max(1, roundNs)) - 1))
   }
 }
 
@@ -168,13 +166,6 @@ package struct Progress: Equatable, Sendable {
     progress.contender = contender.name
     progress.round = round
     progress.slice = slice
-    return progress
-  }
-
-  /// The same run, at one slice of a block: blocks do not follow rounds.
-  package func at(_ contender: Contender, slicesDone: Int, round: Int) -> Progress {
-    var progress = at(contender, round: round, slice: 0)
-    progress.slice = slicesDone - (round - 1) * slices
     return progress
   }
 

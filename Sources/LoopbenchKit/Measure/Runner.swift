@@ -122,8 +122,9 @@ extension Runner {
     var slices: [Int: [SliceOutcome]] = [:]
     for (index, contender) in order(round: 1).enumerated() {
       for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
-        let done = index * rounds.count + round - 1
-        let state = run.progress.at(contender, slicesDone: done, round: round)
+        // Blocks do not follow rounds: as many slices past the round's first as are done.
+        let slice = index * rounds.count - (round - 1) * (contenders.count - 1)
+        let state = run.progress.at(contender, round: round, slice: slice)
         slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
       }
     }

@@ -148,19 +148,15 @@ extension Series {
 
 /// When the first peer of a series is measured a second time, as a peer of its
 /// own: what the two differ by is noise.
-package enum TwinRule: Equatable, Sendable {
-  /// Where it is compared with another peer.
-  case compared
+package enum TwinRule: Int, Sendable {
   /// In every series, for a run that is compared with another run.
-  case always
+  case always = 1
+  /// Where it is compared with another peer.
+  case compared = 2
   /// Nowhere: then no difference can be told from noise.
   case never
 
-  package func applies(toPeers count: Int) -> Bool {
-    switch self {
-    case .compared: count > 1
-    case .always: count > 0
-    case .never: false
-    }
+  fileprivate func applies(toPeers count: Int) -> Bool {
+    self != .never && count >= rawValue
   }
 }

@@ -119,7 +119,7 @@ public struct Effort: Equatable, Sendable {
   /// Batches that run before, and are not recorded.
   public let warmUps: Int
   /// Samples that are recorded.
-  public let samples: Int
+  public internal(set) var samples: Int
   /// Operations in one sample; the sample is their mean when there are several.
   public let operations: Int
 

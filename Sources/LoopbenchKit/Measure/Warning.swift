@@ -64,20 +64,16 @@ extension Warning {
 
   /// A run that ended before its last round.
   package static func endedEarly(_ reason: Interruption.Reason) -> Warning {
-    switch reason {
-    case .interrupted:
-      Warning(
-        id: "interrupted",
-        text: "the run was interrupted: its last round may be a part of one",
-        hint: "let it end, or ask for less with --duration"
-      )
-    case .timedOut:
-      Warning(
-        id: "timed-out",
-        text: "--timeout ended the run: its last round may be a part of one",
-        hint: "give it more time, or ask for less with --duration"
-      )
-    }
+    let (id, cause, hint) =
+      switch reason {
+      case .interrupted: ("interrupted", "the run was interrupted", "let it end")
+      case .timedOut: ("timed-out", "--timeout ended the run", "give it more time")
+      }
+    return Warning(
+      id: id,
+      text: "\(cause): its last round may be a part of one",
+      hint: "\(hint), or ask for less with --duration"
+    )
   }
 
   /// Of a background load that did not last.

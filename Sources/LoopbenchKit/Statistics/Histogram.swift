@@ -59,10 +59,8 @@ extension Histogram {
 
   /// Adds every sample of one round.
   package mutating func merge(_ other: SparseHistogram) {
-    other.forEach { bucket, samples in
-      buckets[bucket] += samples
-      count += samples
-    }
+    for (bucket, samples) in other.pairs { buckets[Int(bucket)] += UInt64(samples) }
+    count += other.count
     saturated += other.saturated
     least = Swift.min(least, other.least)
     most = Swift.max(most, other.most)
@@ -143,7 +141,7 @@ extension Histogram {
 /// The buckets of a histogram that hold something: what one round keeps, so that
 /// a run can leave a round out afterwards.
 package struct SparseHistogram: Sendable {
-  private let pairs: [(index: UInt16, count: UInt32)]
+  fileprivate let pairs: [(index: UInt16, count: UInt32)]
   package let count: UInt64
   package let saturated: UInt64
   package let least: UInt64
@@ -165,10 +163,6 @@ package struct SparseHistogram: Sendable {
     var histogram = Histogram()
     histogram.merge(self)
     return histogram
-  }
-
-  package func forEach(_ body: (_ bucket: Int, _ count: UInt64) -> Void) {
-    for pair in pairs { body(Int(pair.index), UInt64(pair.count)) }
   }
 }
 

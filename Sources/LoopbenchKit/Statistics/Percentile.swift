@@ -57,7 +57,8 @@ extension Percentile {
     guard let thousandths = Self.thousandths(in: name), 1...100_000 ~= thousandths else {
       return nil
     }
-    self = thousandths == 100_000 ? .max : Percentile(thousandths: thousandths)
+    let label = Decimals.shortest(Double(thousandths) / 1000)
+    self = thousandths == 100_000 ? .max : Percentile(label: label, thousandths: thousandths)
   }
 
   /// Reads a list: `50,90,99.99,max`. What is named twice is taken once.
@@ -65,17 +66,6 @@ extension Percentile {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let percentiles = parts.compactMap { Percentile(String($0)) }
     return percentiles.count == parts.count ? percentiles.uniqued() : nil
-  }
-
-  /// Its label has no more digits than it needs.
-  private init(thousandths: Int) {
-    var fraction = String(String(1000 + thousandths % 1000).dropFirst())
-    while fraction.last == "0" { fraction.removeLast() }
-    let whole = String(thousandths / 1000)
-    self.init(
-      label: fraction.isEmpty ? whole : whole + "." + fraction,
-      thousandths: thousandths
-    )
   }
 
   private static func thousandths(in text: Substring) -> Int? {

@@ -18,13 +18,13 @@ public struct Placement: Codable, Equatable, Sendable {
 
   /// The first two CPUs the process was allowed when it started: producer, loop.
   package static func detect() -> Placement {
-    var cpus = [Int32](repeating: 0, count: 2)
-    let count = Int(cl_allowed_cpus(&cpus, 2))
-    switch count {
-    case 0: return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
-    case 1: return Placement(cpuCount: 1, loop: Int(cpus[0]), producer: nil)
-    default: return Placement(cpuCount: count, loop: Int(cpus[1]), producer: Int(cpus[0]))
+    let cpus = allowedCPUs
+    guard let first = cpus.first else {
+      return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
     }
+    return cpus.count == 1
+      ? Placement(cpuCount: 1, loop: first, producer: nil)
+      : Placement(cpuCount: cpus.count, loop: cpus[1], producer: first)
   }
 
   /// The CPUs the process was allowed when it started; empty where threads can
