@@ -1,7 +1,10 @@
+// `dladdr` is GNU's.
+#define _GNU_SOURCE
 #include "cl_measure.h"
 #include "cl_system.h"
 #include "cl_thread.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -178,6 +181,16 @@ void cl_sleep_overshoot(uint64_t *overshoot, int count) {
 void cl_program_path(char *path, size_t capacity) {
   size_t size = capacity;
   if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
+}
+
+// A program that was found by PATH has no folder in its name: then libuv is asked.
+void cl_own_path(char *path, size_t capacity) {
+  Dl_info info;
+  if (dladdr((const void *)cl_own_path, &info) != 0 && strchr(info.dli_fname, '/') != NULL) {
+    snprintf(path, capacity, "%s", info.dli_fname);
+  } else {
+    cl_program_path(path, capacity);
+  }
 }
 
 int cl_terminal_width(int descriptor) {

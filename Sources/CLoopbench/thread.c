@@ -16,6 +16,7 @@
 struct cl_thread {
   pthread_t thread;
   int priority;
+  int error;  // of raising the priority
   void (*body)(void *);
   void *context;
 };
@@ -53,7 +54,7 @@ static int raise_priority(int priority);
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
   // Whoever asks for one has tried it, and permissions stay.
-  if (thread->priority > 0) raise_priority(thread->priority);
+  if (thread->priority > 0) thread->error = raise_priority(thread->priority);
   thread->body(thread->context);
   atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
   return NULL;
@@ -176,7 +177,7 @@ static int start_placed(cl_thread *thread, int cpu) {
 
 int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *),
                     void *context) {
-  cl_thread *thread = malloc(sizeof *thread);
+  cl_thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return ENOMEM;
   thread->priority = priority > 0 ? priority : cl_thread_priority();
   thread->body = body;
@@ -190,25 +191,20 @@ int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *)
   return 0;
 }
 
-void cl_thread_join(cl_thread *thread) {
+int cl_thread_join(cl_thread *thread) {
   pthread_join(thread->thread, NULL);
+  int error = thread->error;
   free(thread);
+  return error;
 }
+
+static void do_nothing(void *context) { (void)context; }
 
 // On a thread of its own: the caller's priority stays what it is.
-static void *try_main(void *argument) {
-  int *attempt = argument;
-  *attempt = raise_priority(*attempt);
-  return NULL;
-}
-
 int cl_thread_try_priority(int priority) {
-  pthread_t thread;
-  int attempt = priority;
-  int error = lt_thread_create(&thread, NULL, try_main, &attempt);
-  if (error != 0) return error;
-  pthread_join(thread, NULL);
-  return attempt;
+  cl_thread *thread;
+  int error = cl_thread_start(&thread, -1, priority, do_nothing, NULL);
+  return error != 0 ? error : cl_thread_join(thread);
 }
 
 void cl_thread_yield(void) { sched_yield(); }

@@ -19,22 +19,17 @@ struct cl_wake {
   atomic_uint answered;      // last thing an answer touches
 };
 
-static uint64_t *make_samples(uint32_t count) {
-  uint64_t *samples = calloc(count, sizeof *samples);
-  if (samples == NULL) abort();
-  return samples;
-}
-
 cl_wake *cl_wake_open(uint32_t samples) {
   cl_gate *gate = cl_gate_open();
   if (gate == NULL) return NULL;
   cl_wake *wake = calloc(1, sizeof *wake);
-  if (wake == NULL) abort();
+  uint64_t *times = calloc(3 * (size_t)samples, sizeof *times);
+  if (wake == NULL || times == NULL) abort();
   wake->gate = gate;
   wake->samples = samples;
-  wake->sent = make_samples(samples);
-  wake->one_way = make_samples(samples);
-  wake->round_trip = make_samples(samples);
+  wake->sent = times;
+  wake->one_way = times + samples;
+  wake->round_trip = times + 2 * (size_t)samples;
   return wake;
 }
 
@@ -84,8 +79,6 @@ void cl_wake_settle(cl_wake *wake) {
   }
 }
 
-uint64_t cl_wake_answered_at(const cl_wake *wake, uint32_t index) { return wake->one_way[index]; }
-
 void cl_wake_answer_all(void *context) {
   cl_wake *wake = context;
   if (!wake->is_paced) {
@@ -116,7 +109,5 @@ const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_tri
 void cl_wake_close(cl_wake *wake) {
   cl_gate_close(wake->gate);
   free(wake->sent);
-  free(wake->one_way);
-  free(wake->round_trip);
   free(wake);
 }

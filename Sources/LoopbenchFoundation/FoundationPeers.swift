@@ -1,56 +1,14 @@
 public import CLoopbench
+import CoreFoundation
 import Foundation
 
-/// The peer `opqueue`: an `OperationQueue` that runs one operation at a time.
-final class OperationPeer: Sendable {
-  private let queue = OperationQueue()
-  private let ended = DispatchSemaphore(value: 0)
-  private let cpu: Int32
-
-  init(cpu: Int32) {
-    self.cpu = cpu
-    queue.maxConcurrentOperationCount = 1
-    queue.qualityOfService = .userInitiated
-  }
-
-  func post(
-    _ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
-    _ context: UnsafeMutableRawPointer?
-  ) {
-    nonisolated(unsafe) let context = context
-    queue.addOperation { [cpu] in
-      cl_thread_place(cpu)
-      function(context)
-    }
-  }
-
-  func run() { ended.wait() }
-
-  func stop() { ended.signal() }
-
-  func close() { queue.waitUntilAllOperationsAreFinished() }
-}
-
-/// Describes the peer `opqueue`. The number is that of the agreement with
-/// `loopbench`, which looks the function up by name.
-@_cdecl("loopbench_opqueue_1")
-public func describeOperationPeer(_ functions: UnsafeMutablePointer<cl_queue_functions>) {
-  functions.initialize(
-    to: cl_queue_functions(
-      open: { Unmanaged.passRetained(OperationPeer(cpu: $0)).toOpaque() },
-      post: { Unmanaged<OperationPeer>.fromOpaque($0).takeUnretainedValue().post($1, $2) },
-      run: { Unmanaged<OperationPeer>.fromOpaque($0).takeUnretainedValue().run() },
-      stop: { Unmanaged<OperationPeer>.fromOpaque($0).takeUnretainedValue().stop() },
-      close: { Unmanaged<OperationPeer>.fromOpaque($0).takeRetainedValue().close() }
-    )
-  )
-}
-
-/// The peer `opqueue` of several threads: an `OperationQueue` of a given width.
+/// The peer `opqueue`: an `OperationQueue` of a given width.
 final class OperationPool: Sendable {
   private let queue = OperationQueue()
+  private let cpu: Int32
 
-  init(width: Int32) {
+  init(width: Int32, cpu: Int32) {
+    self.cpu = cpu
     queue.maxConcurrentOperationCount = Int(width)
     queue.qualityOfService = .userInitiated
   }
@@ -61,9 +19,9 @@ final class OperationPool: Sendable {
     _ urgency: Int32
   ) {
     nonisolated(unsafe) let context = context
-    let operation = BlockOperation {
-      // Another peer may have placed the thread.
-      cl_thread_place(-1)
+    let operation = BlockOperation { [cpu] in
+      // Always: another peer may have placed the thread elsewhere.
+      cl_thread_place(cpu)
       function(context)
     }
     if urgency != 0 { operation.queuePriority = urgency > 0 ? .veryHigh : .veryLow }
@@ -87,14 +45,67 @@ final class OperationPool: Sendable {
 
 /// Describes the peer `opqueue` of `pool` and `priority`. The number is that of the
 /// agreement with `loopbench`, which looks the function up by name.
-@_cdecl("loopbench_oppool_1")
+@_cdecl("loopbench_oppool_2")
 public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_functions>) {
   functions.initialize(
     to: cl_pool_functions(
-      open: { Unmanaged.passRetained(OperationPool(width: $0)).toOpaque() },
+      open: { Unmanaged.passRetained(OperationPool(width: $0, cpu: $1)).toOpaque() },
       add: { Unmanaged<OperationPool>.fromOpaque($0).takeUnretainedValue().add($1, $2, $3) },
       cancel: { Unmanaged<OperationPool>.fromOpaque($0).takeUnretainedValue().cancel($1) },
       close: { Unmanaged<OperationPool>.fromOpaque($0).takeRetainedValue().close() }
+    )
+  )
+}
+
+/// The peer `runloop`: the `RunLoop` of the thread that opened it.
+final class RunLoopPeer: @unchecked Sendable {
+  // @unchecked: performing a block, waking and stopping are for any thread; the
+  // timer is touched on the loop's.
+  private let loop: CFRunLoop
+  /// Never fires: a loop with nothing to wait for does not run. Not a `Timer`,
+  /// which leaks.
+  private let keeper: CFRunLoopTimer
+
+  init?() {
+    let never = CFAbsoluteTimeGetCurrent() + 1e9
+    guard
+      let loop = CFRunLoopGetCurrent(),
+      let keeper = CFRunLoopTimerCreate(kCFAllocatorDefault, never, 1e9, 0, 0, { _, _ in }, nil)
+    else { return nil }
+    (self.loop, self.keeper) = (loop, keeper)
+    CFRunLoopAddTimer(loop, keeper, kCFRunLoopDefaultMode)
+  }
+
+  func post(
+    _ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    _ context: UnsafeMutableRawPointer?
+  ) {
+    CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { function(context) }
+    CFRunLoopWakeUp(loop)
+  }
+
+  func run() { CFRunLoopRun() }
+
+  /// In a block: stopping a loop that does not run yet would be forgotten.
+  func stop() {
+    CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { CFRunLoopStop(CFRunLoopGetCurrent()) }
+    CFRunLoopWakeUp(loop)
+  }
+
+  func close() { CFRunLoopTimerInvalidate(keeper) }
+}
+
+/// Describes the peer `runloop`. The number is that of the agreement with
+/// `loopbench`, which looks the function up by name.
+@_cdecl("loopbench_runloop_2")
+public func describeRunLoopPeer(_ functions: UnsafeMutablePointer<cl_queue_functions>) {
+  functions.initialize(
+    to: cl_queue_functions(
+      open: { RunLoopPeer().map { Unmanaged.passRetained($0).toOpaque() } },
+      post: { Unmanaged<RunLoopPeer>.fromOpaque($0).takeUnretainedValue().post($1, $2) },
+      run: { Unmanaged<RunLoopPeer>.fromOpaque($0).takeUnretainedValue().run() },
+      stop: { Unmanaged<RunLoopPeer>.fromOpaque($0).takeUnretainedValue().stop() },
+      close: { Unmanaged<RunLoopPeer>.fromOpaque($0).takeRetainedValue().close() }
     )
   )
 }

@@ -1,7 +1,6 @@
 #ifndef CL_FLOOR_H
 #define CL_FLOOR_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl_measure.h"
@@ -23,7 +22,7 @@ void cl_cond_run(cl_cond *_Nonnull peer);
 // Ends `run`. Any thread.
 void cl_cond_stop(cl_cond *_Nonnull peer);
 
-// What has not run is dropped.
+// Call after `cl_cond_run` returned, when no item is left.
 void cl_cond_close(cl_cond *_Nonnull peer);
 
 // `timer` by a condition that nobody signals: pthread_cond_timedwait until each
@@ -33,23 +32,8 @@ int cl_cond_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull laten
                       uint32_t count);
 
 // The floor under every loop that sleeps in epoll: an eventfd, and a thread that
-// calls epoll_wait and read. Linux only; elsewhere nothing opens.
-typedef struct cl_eventfd cl_eventfd;
-
-bool cl_eventfd_is_available(void);
-
-// On the thread that runs it. What wakes it answers `wake`.
-cl_eventfd *_Nullable cl_eventfd_open(cl_wake *_Nonnull wake);
-
-// One ping. `peer` is a `cl_eventfd *`. Any thread.
-void cl_eventfd_send(void *_Nullable peer);
-
-// Ends `run`. Any thread.
-void cl_eventfd_stop(cl_eventfd *_Nonnull peer);
-
-void cl_eventfd_run(cl_eventfd *_Nonnull peer);
-
-void cl_eventfd_close(cl_eventfd *_Nonnull peer);
+// calls epoll_wait and read. Linux only: elsewhere `open` is NULL.
+extern const cl_wake_functions cl_eventfd_wake;
 
 // `timer` by a timerfd in an epoll, set once to an absolute schedule. A period
 // that passed without a wake-up is as late as the wake-up that counts it. Writes

@@ -45,20 +45,12 @@ void cl_finish_step(void *_Nullable finish);
 // Begins a sample of `target` items.
 void cl_finish_reset(cl_finish *_Nonnull finish, uint64_t target);
 
-// An idle handle of somebody else's on a loop: it keeps the loop from blocking
-// and times the ticks it sees. Measures a bare loop and `lt` the same way.
-typedef struct cl_ticker cl_ticker;
+// Starts a foreign idle handle on `loop` (a `uv_loop_t *`), on its thread: it keeps the
+// loop from blocking, and steps `finish` in each tick. NULL when there is no memory.
+void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
 
-// Starts on `loop` (a `uv_loop_t *`), on its thread. Each of `count` samples is
-// the time, in ns, of `ticks` ticks. After the last one `done` is called, and
-// the handle stops.
-cl_ticker *_Nullable cl_ticker_open(void *_Nonnull loop, uint32_t ticks,
-                                    uint64_t *_Nonnull samples, uint32_t count,
-                                    void (*_Nonnull done)(void *_Nullable),
-                                    void *_Nullable context);
-
-// Closes the handle; it is freed in the loop's next tick.
-void cl_ticker_close(cl_ticker *_Nonnull ticker);
+// Closes the handle, which is freed in the loop's next tick.
+void cl_idle_close(void *_Nonnull idle);
 
 // The two ends of `wake`, the same for every peer: the producer pings, the
 // loop's callback answers, the producer sleeps until it does.
@@ -90,18 +82,29 @@ void cl_wake_announce(cl_wake *_Nonnull wake);
 // answers touches nothing afterwards.
 void cl_wake_settle(cl_wake *_Nonnull wake);
 
-// The time of the answer to the announced ping `index`, by the order of answers.
-uint64_t cl_wake_answered_at(const cl_wake *_Nonnull wake, uint32_t index);
-
 // The time before `send` of each ping that waited for its answer.
 const uint64_t *_Nonnull cl_wake_sent(const cl_wake *_Nonnull wake);
 
-// ns from before `send` to the callback's first instruction.
+// ns from before `send` to the callback's first instruction. Of an announced ping it is
+// the time of the answer itself, in the order of the answers.
 const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
 
 // ns from before `send` until the producer runs again.
 const uint64_t *_Nonnull cl_wake_round_trip(const cl_wake *_Nonnull wake);
 
 void cl_wake_close(cl_wake *_Nonnull wake);
+
+// A peer of `wake` in C.
+typedef struct {
+  // Opens a peer on the thread that runs it; each wake-up answers `wake`. The function is
+  // NULL where the system has no such peer. It returns NULL when it fails.
+  void *_Nullable (*_Nullable open)(cl_wake *_Nonnull wake);
+  // Sends one ping. Any thread.
+  void (*_Nonnull send)(void *_Nullable peer);
+  // Makes `run` return. Any thread.
+  void (*_Nonnull stop)(void *_Nonnull peer);
+  void (*_Nonnull run)(void *_Nonnull peer);
+  void (*_Nonnull close)(void *_Nonnull peer);
+} cl_wake_functions;
 
 #endif

@@ -57,6 +57,9 @@ void cl_sleep_overshoot(uint64_t *_Nonnull overshoot, int count);
 // The path of the running program, or "".
 void cl_program_path(char *_Nonnull path, size_t capacity);
 
+// The path of the running program, or of the library that this code is in.
+void cl_own_path(char *_Nonnull path, size_t capacity);
+
 // Columns of a terminal, or 0.
 int cl_terminal_width(int descriptor);
 

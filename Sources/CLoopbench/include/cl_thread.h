@@ -18,8 +18,9 @@ int cl_thread_try_priority(int priority);
 // The calling thread's real-time priority; 0 for none.
 int cl_thread_priority(void);
 
-// Waits for the thread to end and frees it.
-void cl_thread_join(cl_thread *_Nonnull thread);
+// Waits for the thread to end and frees it. Returns an errno if it could not have its
+// priority, else 0.
+int cl_thread_join(cl_thread *_Nonnull thread);
 
 // Writes the CPUs the process was allowed when it started, at most `capacity`.
 // Returns how many there are. Where threads can not be placed: 0.

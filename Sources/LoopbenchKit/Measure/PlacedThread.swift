@@ -6,6 +6,7 @@ private import CLoopbench
 /// nor is the creator's inherited. Whoever starts it must `join()` it.
 package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
+  private let body: CallbackBox
 
   /// Starts `body` on `cpu`, or where the process was first allowed if `nil`.
   ///
@@ -16,24 +17,22 @@ package struct PlacedThread: ~Copyable {
     _ body: @escaping @Sendable () -> Void
   ) throws(PeerFailure) {
     var started: OpaquePointer?
-    let context = Unmanaged.passRetained(Body(run: body))
+    let body = CallbackBox(body)
     let error = cl_thread_start(
       &started,
       Int32(cpu ?? -1),
       Int32(priority ?? 0),
-      Self.main,
-      context.toOpaque()
+      CallbackBox.call,
+      body.address
     )
-    guard error == 0, let started else {
-      context.release()
-      throw Self.failure(cpu: cpu, error: error)
-    }
-    thread = started
+    guard error == 0, let started else { throw Self.failure(cpu: cpu, error: error) }
+    (thread, self.body) = (started, body)
   }
 
   /// Waits for the thread to end.
   package consuming func join() {
-    cl_thread_join(thread)
+    _ = cl_thread_join(thread)
+    withExtendedLifetime(body) {}
   }
 
   /// Does `body` on this thread, then waits for the other to end.
@@ -43,22 +42,9 @@ package struct PlacedThread: ~Copyable {
     try outcome.get()
   }
 
-  private static let main: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
-    guard let context else { return }
-    Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-  }
-
   private static func failure(cpu: Int?, error: Int32) -> PeerFailure {
     let place = cpu.map { "on CPU \($0)" } ?? "on any CPU"
     return PeerFailure("could not start a thread \(place): \(SystemError(code: error))")
-  }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-
-    init(run: @escaping @Sendable () -> Void) {
-      self.run = run
-    }
   }
 }
 

@@ -8,23 +8,15 @@ private import Synchronization
 ///
 /// Their threads are placed nowhere, and neither is the one that measures: what is
 /// compared includes where the system lets them run.
-protocol FunctionPool: Sendable {
-  /// How the command line and reports name it.
-  static var name: String { get }
-  /// One line: what it is made of.
-  static var summary: String { get }
+protocol FunctionPool: FunctionRunner {
   /// The series of `pool` it takes part in.
   static var poolSeries: [String] { get }
-  /// Whether others are compared with it.
-  static var isReference: Bool { get }
-  /// Why it cannot be opened here; `nil` when it can.
-  static var unavailability: String? { get }
 
   /// Opens one of `PoolLoad.workers`.
   static func open() throws(PeerFailure) -> Self
 
   /// Hands a function over. Call from any thread, a function's own too.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency)
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority)
 
   /// Does what the thread that adds has to do until its functions have run.
   func settle()
@@ -34,9 +26,6 @@ protocol FunctionPool: Sendable {
 
   /// Measures `transactions`.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure)
-
-  /// Call when every function has run.
-  func close()
 }
 
 /// What every peer of `pool` and `priority` has.
@@ -45,18 +34,7 @@ package enum PoolLoad {
   package static let workers = 4
 }
 
-/// How urgent a function is.
-enum Urgency: Int32, Sendable {
-  case low = -1
-  case normal = 0
-  case high = 1
-}
-
 extension FunctionPool {
-  static var isReference: Bool { true }
-
-  static var unavailability: String? { nil }
-
   func settle() {}
 
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
@@ -65,16 +43,6 @@ extension FunctionPool {
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
     throw slice.unknownSeries
-  }
-
-  func close() {}
-
-  /// Opens a pool, lets `body` use it, and closes it.
-  static func using(_ body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
-    let pool = try open()
-    let outcome = Result { () throws(PeerFailure) in try body(pool) }
-    pool.close()
-    try outcome.get()
   }
 }
 
@@ -85,36 +53,36 @@ struct UVPool: FunctionPool {
     "C on libuv: uv_queue_work, a request from malloc, its callback on the loop; no priorities"
   static let poolSeries = ["empty", "transactions"]
 
-  private let peer: UnsafeTransfer<OpaquePointer>
+  private let loop: UnsafeTransfer<UnsafeMutableRawPointer>
 
   static func open() throws(PeerFailure) -> UVPool {
-    guard let peer = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
-    return UVPool(peer: UnsafeTransfer(peer))
+    guard let loop = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
+    return UVPool(loop: UnsafeTransfer(loop))
   }
 
   /// Of one urgency; call on the thread that opened it.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    cl_uv_work_add(peer.value, function, context, nil, nil)
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
+    cl_uv_work_add(loop.value, function, context, nil, nil)
   }
 
-  func settle() { cl_uv_work_run(peer.value) }
+  func settle() { cl_uv_loop_run(loop.value) }
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
-    try using { (pool) throws(PeerFailure) in
+    try open().closing { (pool) throws(PeerFailure) in
       let finish = FinishLine()
       try slice.sample { (operations) throws(PeerFailure) in
         finish.reset(target: operations)
         let began = cl_now()
         for _ in 0..<operations {
-          cl_uv_work_add(pool.peer.value, nil, nil, cl_finish_step, finish.pointer)
+          cl_uv_work_add(pool.loop.value, nil, nil, cl_finish_step, finish.pointer)
         }
-        cl_uv_work_run(pool.peer.value)
+        cl_uv_loop_run(pool.loop.value)
         return try finish.nanoseconds(since: began)
       }
     }
   }
 
-  func close() { cl_uv_work_close(peer.value) }
+  func close() { cl_uv_loop_close(loop.value) }
 }
 
 /// A concurrent dispatch queue; where operations differ in urgency, the global
@@ -135,13 +103,13 @@ struct DispatchPool: FunctionPool {
     )
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
     let shared = UnsafeTransfer(context)
     let queue =
-      switch urgency {
+      switch priority {
       case .low: low
-      case .normal: queue
       case .high: high
+      default: queue
       }
     queue.async {
       // Another peer may have placed the thread.
@@ -183,9 +151,9 @@ struct TaskPool: FunctionPool {
 
   static func open() -> TaskPool { TaskPool() }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
     let shared = UnsafeTransfer(context)
-    Task.detached(priority: TaskPriority(urgency)) {
+    Task.detached(priority: TaskPriority(priority)) {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
       function(shared.value)
@@ -194,11 +162,11 @@ struct TaskPool: FunctionPool {
 }
 
 extension TaskPriority {
-  fileprivate init(_ urgency: Urgency) {
-    switch urgency {
+  fileprivate init(_ priority: OperationPriority) {
+    switch priority {
     case .low: self = .low
-    case .normal: self = .medium
     case .high: self = .high
+    default: self = .medium
     }
   }
 }

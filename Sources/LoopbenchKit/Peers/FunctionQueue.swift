@@ -1,4 +1,4 @@
-private import CLoopbench
+import CLoopbench
 internal import Dispatch
 
 /// A function with a context: what every peer can be handed.
@@ -7,17 +7,56 @@ package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> 
 /// What a posted function is called with.
 package typealias PostedContext = UnsafeMutableRawPointer
 
-/// Something that runs functions one after the other: where peers that are not
-/// on a loop of ours differ.
-protocol FunctionQueue: Sendable {
+/// Something that runs functions. Peers that use the same protocol differ only in it.
+protocol FunctionRunner: Sendable {
   /// How the command line and reports name it.
   static var name: String { get }
   /// One line: what it is made of.
   static var summary: String { get }
-  /// The series of `post` it takes part in.
-  static var postSeries: [String] { get }
+  /// Whether others are compared with it.
+  static var isReference: Bool { get }
   /// Why it cannot be opened here; `nil` when it can.
   static var unavailability: String? { get }
+
+  /// Returns when no function runs any more.
+  ///
+  /// Call on the thread that opened it, when no function is handed over any more.
+  func close()
+}
+
+extension FunctionRunner {
+  static var isReference: Bool { true }
+
+  static var unavailability: String? { nil }
+
+  func close() {}
+
+  /// Calls `body`, then closes the runner.
+  func closing(after body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
+    let outcome = Result { () throws(PeerFailure) in try body(self) }
+    close()
+    try outcome.get()
+  }
+}
+
+/// A peer that measures a runner of functions.
+protocol RunnerPeer: Peer {
+  associatedtype Runner: FunctionRunner
+}
+
+extension RunnerPeer {
+  var name: String { Runner.name }
+  var summary: String { Runner.summary }
+  var isReference: Bool { Runner.isReference }
+  var unavailability: String? { Runner.unavailability }
+}
+
+/// Something that runs functions one after the other, such as a loop or a serial queue.
+protocol FunctionQueue: FunctionRunner {
+  /// The series of `post` it takes part in.
+  static var postSeries: [String] { get }
+  /// Whether `post` measures it in a run that names no peers.
+  static var isStandard: Bool { get }
 
   /// Opens one on the thread that will run it.
   ///
@@ -26,6 +65,9 @@ protocol FunctionQueue: Sendable {
 
   /// Hands a function over. Call from any thread.
   func post(_ function: @escaping PostedFunction, context: PostedContext?)
+
+  /// Posts `count` steps to `finish`. Call from any thread.
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>)
 
   /// Calls `function` whenever the queue is about to wait.
   ///
@@ -38,30 +80,19 @@ protocol FunctionQueue: Sendable {
 
   /// Ends `run()`. Call from any thread, or from a function.
   func stop()
-
-  /// Returns when no function runs any more. Call when nothing is posted any
-  /// more, on the thread that opened it.
-  func close()
 }
 
 extension FunctionQueue {
   static var postSeries: [String] { ["closure.across", "closure.self"] }
 
-  static var unavailability: String? { nil }
+  static var isStandard: Bool { false }
+
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
+    for _ in 0..<count { post(cl_finish_step, context: finish) }
+  }
 
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
     false
-  }
-
-  /// Opens a queue, lets `body` use it, and closes it.
-  static func using(
-    cpu: Int?,
-    _ body: (Self) throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
-    let queue = try open(cpu: cpu)
-    let outcome = Result { () throws(PeerFailure) in try body(queue) }
-    queue.close()
-    try outcome.get()
   }
 }
 
@@ -84,10 +115,13 @@ final class CallbackBox: Sendable {
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-/// The queue of `post` in C on libuv, as whatever runs functions.
+/// A list of functions that a libuv loop runs, in C.
 struct UVQueue: FunctionQueue {
   static let name = "uv"
-  static let summary = "C on libuv: a queue under uv_mutex, uv_async_send if it was empty"
+  static let summary =
+    "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
+  static let postSeries = PostLoad.series
+  static let isStandard = true
 
   private let peer: UnsafeTransfer<OpaquePointer>
 
@@ -96,15 +130,22 @@ struct UVQueue: FunctionQueue {
     return UVQueue(peer: UnsafeTransfer(peer))
   }
 
+  /// The peer begins with its loop.
+  private var loop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(peer.value) }
+
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     cl_uv_post_item(peer.value, function, context)
   }
 
-  func run() { cl_uv_post_run(peer.value) }
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
+    cl_uv_post_burst(peer.value, finish, UInt32(count))
+  }
 
-  func stop() { post(cl_uv_post_stop, context: UnsafeMutableRawPointer(peer.value)) }
+  func run() { cl_uv_loop_run(loop) }
 
-  func close() { cl_uv_post_close(peer.value) }
+  func stop() { post(cl_uv_loop_stop, context: loop) }
+
+  func close() { cl_uv_loop_close(loop) }
 
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
     cl_uv_post_before_waiting(peer.value, function, context)

@@ -26,7 +26,7 @@ final class RingPool: FunctionPool, @unchecked Sendable {
   }
 
   /// Of one urgency; call on the thread that opened it.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
     let context = UnsafeTransfer(context)
     ring.append { function(context.value) }
   }

@@ -20,9 +20,9 @@ struct SchedulerPool: FunctionPool {
     )
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
+  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
     let context = UnsafeTransfer(context)
-    scheduler.add(priority: OperationPriority(urgency)) { _ in function(context.value) }
+    scheduler.add(priority: priority) { _ in function(context.value) }
   }
 
   func close() { OperationScheduler.processWorkerLimit = limitBefore }
@@ -80,15 +80,5 @@ extension SchedulerPool {
     }
     loop.run()
     return try finish.nanoseconds(since: began)
-  }
-}
-
-extension OperationPriority {
-  fileprivate init(_ urgency: Urgency) {
-    switch urgency {
-    case .low: self = .low
-    case .normal: self = .normal
-    case .high: self = .high
-    }
   }
 }

@@ -32,24 +32,18 @@ struct LTCommit: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
-      try CommitTiming.measure(LoopCommits(loop: loop), .commitTargets(), &slice)
+      try CommitTiming.measure(loop, .commitTargets(), &slice)
     }
   }
 }
 
-private final class LoopCommits: PendingTargets {
-  private let loop: EventLoop
-
-  init(loop: EventLoop) {
-    self.loop = loop
-  }
-
+extension EventLoop: PendingTargets {
   func commit(_ target: CommitTarget) {
-    loop.commit(target, CommitTarget.perform)
+    commit(target, CommitTarget.perform)
   }
 
   func flush() {
-    loop.run(.noWait)
+    run(.noWait)
   }
 }
 
@@ -73,19 +67,15 @@ struct LTKeptCommit: Peer {
   }
 }
 
-private final class KeptCommits: PendingTargets {
-  private let loop: EventLoop
-
-  init(loop: EventLoop) {
-    self.loop = loop
-  }
+private struct KeptCommits: PendingTargets {
+  let loop: EventLoop
 
   func commit(_ transaction: Transaction) {
     transaction.commit()
   }
 
   func flush() {
-    loop.run(.noWait)
+    loop.flush()
   }
 }
 

@@ -45,7 +45,7 @@ package enum CommitLoad {
 }
 
 /// What a Swift peer of `commit` commits to: targets, or what stands for them.
-protocol PendingTargets: AnyObject {
+protocol PendingTargets {
   associatedtype Target: AnyObject
 
   func commit(_ target: Target)

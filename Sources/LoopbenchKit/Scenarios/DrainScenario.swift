@@ -52,7 +52,7 @@ struct UVDrain: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard let peer = cl_uv_drain_open(UInt32(slice.effort.operations)) else { throw .noLoop }
-    defer { cl_uv_drain_close(peer) }
+    defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
     let batch = UInt32(DrainLoad.batch(for: slice))
     slice.sample { _ in cl_uv_drain_burst(peer, batch) }
   }

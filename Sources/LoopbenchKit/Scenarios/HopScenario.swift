@@ -84,7 +84,6 @@ struct LoopHop: Peer {
   )
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
       loop.waitsForPosts = true
@@ -132,7 +131,6 @@ struct MainActorHop: Peer {
   }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       do {
         _ = try MainQueueBridge(on: loop)
@@ -174,7 +172,6 @@ struct ActorHop: Peer {
   let summary = "a default actor, called by a task: both on Swift's threads, and nobody else there"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     let gate = try Gate()
     try slice.sample { (count) throws(PeerFailure) in
       let (run, actor) = (HopRun(), Touched())

@@ -1,4 +1,5 @@
 private import CLoopbench
+import LoopTransactions
 
 extension Scenario {
   /// Handing operations to workers.
@@ -52,27 +53,22 @@ extension Scenario {
 }
 
 /// `pool` of whatever runs functions on several threads.
-struct PoolPeer<Pool: FunctionPool>: Peer {
+struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
   let scenario = "pool"
 
-  var name: String { Pool.name }
-  var series: [String] { Pool.poolSeries }
-  var summary: String { Pool.summary }
-  var isReference: Bool { Pool.isReference }
-  var unavailability: String? { Pool.unavailability }
+  var series: [String] { Runner.poolSeries }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     switch slice.series {
     case "empty": try measureEmpty(&slice)
     case "cancel": try measureCancel(&slice)
-    default: try Pool.measureTransactions(&slice)
+    default: try Runner.measureTransactions(&slice)
     }
   }
 
   private func measureEmpty(_ slice: inout Slice) throws(PeerFailure) {
     let latch = try BurstLatch()
-    try Pool.using { (pool) throws(PeerFailure) in
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       slice.sample { operations in
         latch.reset(count: operations)
         let address = latch.address
@@ -87,7 +83,7 @@ struct PoolPeer<Pool: FunctionPool>: Peer {
   }
 
   private func measureCancel(_ slice: inout Slice) throws(PeerFailure) {
-    try Pool.using { (pool) throws(PeerFailure) in
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       try slice.sample { (operations) throws(PeerFailure) in try pool.cancel(operations) }
     }
   }

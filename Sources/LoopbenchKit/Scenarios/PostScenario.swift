@@ -21,19 +21,19 @@ extension Scenario {
       """
   )
 
-  private static func across(_ item: PostLoad.Item) -> Series {
+  private static func across(_ name: String, _ plural: String) -> Series {
     Series(
-      name: "\(item.name).across",
-      summary: "100000 \(item.plural) from a thread on another CPU: ns per item",
+      name: "\(name).across",
+      summary: "100000 \(plural) from a thread on another CPU: ns per item",
       effort: Effort(warmUps: 1, samples: 3, operations: 100_000),
       placement: .across
     )
   }
 
-  private static func toSelf(_ item: PostLoad.Item) -> Series {
+  private static func toSelf(_ name: String, _ plural: String) -> Series {
     Series(
-      name: "\(item.name).self",
-      summary: "1000 \(item.plural) from the loop's thread, run in the same tick: ns per item",
+      name: "\(name).self",
+      summary: "1000 \(plural) from the loop's thread, run in the same tick: ns per item",
       effort: Effort(warmUps: 10, samples: 50, operations: 1000)
     )
   }
@@ -41,15 +41,10 @@ extension Scenario {
 
 /// What the series of `post` hand over.
 package enum PostLoad {
-  package struct Item: Sendable {
-    package let name: String
-    package let plural: String
-  }
-
-  package static let items = [
-    Item(name: "typed", plural: "functions with a context"),
-    Item(name: "closure", plural: "closures"),
-    Item(name: "commit", plural: "commits of 1000 targets"),
+  fileprivate static let items = [
+    (name: "typed", plural: "functions with a context"),
+    (name: "closure", plural: "closures"),
+    (name: "commit", plural: "commits of 1000 targets"),
   ]
 
   /// All of them, from another thread and from the loop's own.
@@ -73,7 +68,7 @@ package enum PostBurst {
     producerCPU: Int?,
     finish: FinishLine,
     produce: @escaping @Sendable () -> Void,
-    runLoop: () throws(PeerFailure) -> Void
+    runLoop: () -> Void
   ) throws(PeerFailure) -> UInt64 {
     let began = JoinResult<UInt64>()
     let producer = try PlacedThread(cpu: producerCPU) {
@@ -81,8 +76,30 @@ package enum PostBurst {
       began.value = cl_now()
       produce()
     }
-    try producer.join(after: runLoop)
+    runLoop()
+    producer.join()
     // Without a start nothing was posted, and nothing ran.
     return try finish.nanoseconds(since: began.value ?? .max)
+  }
+}
+
+extension Slice {
+  /// Measures bursts of `steps` items that `produce` posts from another thread.
+  mutating func sampleBursts(
+    of steps: Int,
+    to finish: FinishLine,
+    produce: @escaping @Sendable () -> Void,
+    runLoop: () -> Void
+  ) throws(PeerFailure) {
+    let cpu = seats.producer
+    try sample { (_) throws(PeerFailure) in
+      finish.reset(target: steps)
+      return try PostBurst.nanoseconds(
+        producerCPU: cpu,
+        finish: finish,
+        produce: produce,
+        runLoop: runLoop
+      )
+    }
   }
 }

@@ -71,14 +71,9 @@ package enum PriorityLoad {
 }
 
 /// `priority` of whatever runs functions on several threads.
-struct PriorityPeer<Pool: FunctionPool>: Peer {
+struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
   let scenario = "priority"
   let series = PriorityLoad.series
-
-  var name: String { Pool.name }
-  var summary: String { Pool.summary }
-  var isReference: Bool { Pool.isReference }
-  var unavailability: String? { Pool.unavailability }
 
   // 10 s: what takes longer is broken.
   private static var limit: UInt64 { 10_000_000_000 }
@@ -86,8 +81,8 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     cl_sleep_within(slice.conditions.slackNs)
     let field = try PriorityField()
-    var load: EndlessLoad<Pool>?
-    try Pool.using { (pool) throws(PeerFailure) in
+    var load: EndlessLoad?
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       switch slice.series {
       case "latency": load = measureLatency(&slice, pool, field)
       case "starvation": load = measureStarvation(&slice, pool, field)
@@ -100,9 +95,9 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
 
   private func measureLatency(
     _ slice: inout Slice,
-    _ pool: Pool,
+    _ pool: Runner,
     _ field: PriorityField
-  ) -> EndlessLoad<Pool> {
+  ) -> EndlessLoad {
     let load = EndlessLoad(pool, field, .low)
     load.begin(PriorityLoad.crowd)
     var before: UInt64 = 0
@@ -122,9 +117,9 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
 
   private func measureStarvation(
     _ slice: inout Slice,
-    _ pool: Pool,
+    _ pool: Runner,
     _ field: PriorityField
-  ) -> EndlessLoad<Pool> {
+  ) -> EndlessLoad {
     let load = EndlessLoad(pool, field, .high)
     var starved: UInt64 = 0
     for index in 0..<slice.effort.warmUps + slice.effort.samples {
@@ -144,16 +139,16 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
 }
 
 /// Operations of one urgency, each of which adds the next: as many wait at any time.
-final class EndlessLoad<Pool: FunctionPool>: Sendable {
+final class EndlessLoad: Sendable {
   private let field: PriorityField
   private let add: @Sendable () -> Void
   private let step: CallbackBox
 
-  init(_ pool: Pool, _ field: PriorityField, _ urgency: Urgency) {
+  init(_ pool: some FunctionPool, _ field: PriorityField, _ priority: OperationPriority) {
     // Known before the first operation is added.
     let address = JoinResult<UnsafeTransfer<UnsafeMutableRawPointer>>()
     let add: @Sendable () -> Void = {
-      pool.add(CallbackBox.call, context: address.value?.value, urgency)
+      pool.add(CallbackBox.call, context: address.value?.value, priority)
     }
     step = CallbackBox { if field.spend() { add() } else { field.leave() } }
     address.value = UnsafeTransfer(step.address)

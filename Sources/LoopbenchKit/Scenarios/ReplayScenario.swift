@@ -152,20 +152,17 @@ private final class ReplayTarget: Sendable {
 
 /// `replay` through whatever runs functions: each commit is one function, and
 /// nothing coalesces.
-struct QueueReplay<Queue: FunctionQueue>: Peer {
+struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "replay"
   let series = ["performed"]
-  let isReference = true
   let replay: Replay
 
-  var name: String { Queue.name }
-  var summary: String { Queue.summary + "; nothing coalesces" }
-  var unavailability: String? { Queue.unavailability }
+  var summary: String { Runner.summary + "; nothing coalesces" }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let player = ReplayPlayer(replay)
-    let stage = ReplayStage<Queue>(player)
-    try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
+    let stage = ReplayStage(player)
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
       stage.set(on: queue)
       try player.play(
         &slice,
@@ -182,10 +179,10 @@ struct QueueReplay<Queue: FunctionQueue>: Peer {
 
 /// The functions of a load: what performs each entry, and what commits those
 /// that the loop itself has to.
-private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
+private final class ReplayStage: @unchecked Sendable {
   // @unchecked: set before any thread plays, and not changed afterwards.
   private let recorder: ReplayRecorder
-  private var queue: Queue?
+  private var queue: (any FunctionQueue)?
   private var performers: [CallbackBox] = []
   private var committers: [Int: CallbackBox] = [:]
   private let tickEnd: CallbackBox
@@ -195,7 +192,7 @@ private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
     tickEnd = CallbackBox { [recorder = player.recorder] in recorder.endTick() }
   }
 
-  func set(on queue: Queue) {
+  func set(on queue: some FunctionQueue) {
     self.queue = queue
     let hasTicks = queue.beforeWaiting(CallbackBox.call, context: tickEnd.address)
     for (index, entry) in recorder.replay.entries.enumerated() {

@@ -57,20 +57,6 @@ package enum TimerLoad {
     }
   }
 
-  /// The same by C, which writes how late each fire was, and returns how many there
-  /// were.
-  static func measure(
-    _ slice: inout Slice,
-    by follow: (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32,
-    or failure: PeerFailure
-  ) throws(PeerFailure) {
-    try measure(&slice) { (first, count) throws(PeerFailure) in
-      var lateness = [Int64](repeating: 0, count: count)
-      let fired = follow(first, interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw failure }
-      return lateness
-    }
-  }
 }
 
 /// How late the fires of one schedule were. One thread at a time.
@@ -96,16 +82,53 @@ final class TimerFires: @unchecked Sendable {
   }
 }
 
-/// `timer` in C on libuv.
-struct UVTimer: Peer {
-  let name = "uv"
+/// `timer` in C.
+struct CTimer: Peer {
+  let name: String
   let scenario = "timer"
   let series = TimerLoad.series
   let isReference = true
-  let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
+  let summary: String
+  var isStandard = false
+  var unavailability: String?
+  /// Follows a schedule of `(first, interval, lateness, count)`: writes how late each
+  /// fire was, and returns how many there were.
+  fileprivate let follow:
+    @Sendable @convention(c) (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32
+  fileprivate let failure: PeerFailure
+
+  static let uv = CTimer(
+    name: "uv",
+    summary: "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early",
+    isStandard: true,
+    follow: cl_uv_timer_run,
+    failure: .noLoop
+  )
+
+  /// The floor under a loop that sleeps in epoll.
+  static let eventfd = CTimer(
+    name: "eventfd",
+    summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor",
+    unavailability: cl_eventfd_wake.open == nil ? "timerfd is Linux's" : nil,
+    follow: cl_timerfd_run,
+    failure: .noDescriptor
+  )
+
+  /// A condition that nobody signals.
+  static let cond = CTimer(
+    name: "cond",
+    summary: "C: pthread_cond_timedwait to each due time; no loop",
+    follow: cl_cond_timer_run,
+    failure: .noMemory
+  )
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_uv_timer_run, or: .noLoop)
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = follow(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw failure }
+      return lateness
+    }
   }
 }
 
@@ -152,36 +175,6 @@ extension TimerFires {
   /// libuv's peer is called for it too.
   fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
     record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
-  }
-}
-
-/// `timer` by a timerfd: the floor under a loop that sleeps in epoll.
-struct EventFDTimer: Peer {
-  let name = "eventfd"
-  let scenario = "timer"
-  let series = TimerLoad.series
-  let isReference = true
-  let summary = "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor"
-  let isStandard = false
-
-  var unavailability: String? { cl_eventfd_is_available() ? nil : "timerfd is Linux's" }
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_timerfd_run, or: .noDescriptor)
-  }
-}
-
-/// `timer` by a condition that nobody signals.
-struct CondTimer: Peer {
-  let name = "cond"
-  let scenario = "timer"
-  let series = TimerLoad.series
-  let isReference = true
-  let summary = "C: pthread_cond_timedwait to each due time; no loop"
-  let isStandard = false
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_cond_timer_run, or: .noMemory)
   }
 }
 

@@ -93,13 +93,6 @@ extension Scenario {
 package enum WakeLoad {
   /// The series every peer of the scenario has, besides companions.
   package static let series = ["across", "same", "same.low", "paced", Series.closedName]
-
-  /// The least time, in ns, that the sender spins before each ping of `series`;
-  /// the most is twice that. 0: it sends as soon as it was answered.
-  package static func pause(before series: String) -> UInt64 { series == "across" ? 50_000 : 0 }
-
-  /// Whether the sender of `series` has a lower priority than the loop.
-  package static func isLow(_ series: String) -> Bool { series == "same.low" }
 }
 
 /// The producer's side of `wake`, the same for every peer.
@@ -131,13 +124,16 @@ package final class WakePings {
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
-    guard slice.series != "paced" else {
-      return try measurePaced(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
-    }
-    let pause = WakeLoad.pause(before: slice.series)
-    let isLow = WakeLoad.isLow(slice.series)
-    let seed = slice.generator.next()
     let shared = UnsafeTransfer((pings: pointer, context: context))
+    guard slice.series != "paced" else {
+      let ping: @Sendable () -> Void = { send(shared.value.context) }
+      return try measurePaced(&slice, send: ping, stop: stop, runLoop: runLoop)
+    }
+    // ns that the sender spins before each ping, up to twice that. 0: it sends as soon
+    // as the ping before was answered.
+    let pause: UInt64 = slice.series == "across" ? 50_000 : 0
+    let isLow = slice.series == "same.low"
+    let seed = slice.generator.next()
     let producer = try PlacedThread(cpu: slice.seats.producer) {
       if isLow { cl_thread_lower() }
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
@@ -155,18 +151,14 @@ package final class WakePings {
       let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
       slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
       slice.note("callback", on: .loop, from: answered, to: answered)
-      if slice.series == Series.closedName {
-        slice.record(nanoseconds: Double(oneWay[index]))
+      let isOneWay = slice.series == "across" || slice.series == Series.closedName
+      slice.record(nanoseconds: Double(isOneWay ? oneWay[index] : roundTrip[index]))
+      if slice.series == "across" {
+        slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
+      } else if slice.series == Series.closedName {
         slice.count(1, as: Series.closedSends)
         slice.count(roundTrip[index], as: Series.closedTime)
-        continue
       }
-      guard slice.series == "across" else {
-        slice.record(nanoseconds: Double(roundTrip[index]))
-        continue
-      }
-      slice.record(nanoseconds: Double(oneWay[index]))
-      slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
     }
   }
 }
@@ -178,8 +170,7 @@ extension WakePings {
   /// The series `paced`: an open loop, in which pings wait for no answer.
   private func measurePaced(
     _ slice: inout Slice,
-    send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
-    context: UnsafeMutableRawPointer?,
+    send: @escaping @Sendable () -> Void,
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
@@ -188,19 +179,19 @@ extension WakePings {
     cl_wake_pace(pointer)
     let origin = cl_now() + Self.headStart
     let started = JoinResult<[UInt64]>()
-    let shared = UnsafeTransfer((pings: pointer, context: context))
+    let pings = UnsafeTransfer(pointer)
     let producer = try PlacedThread(cpu: slice.seats.producer) {
       cl_sleep_within(slackNs)
       started.value = schedule.follow(from: origin) { _ in
-        cl_wake_announce(shared.value.pings)
-        send(shared.value.context)
+        cl_wake_announce(pings.value)
+        send()
       }
-      cl_wake_settle(shared.value.pings)
+      cl_wake_settle(pings.value)
       stop()
     }
     try producer.join(after: runLoop)
     let answers = (started.value ?? []).count { $0 != 0 }
-    let ended = (0..<answers).map { cl_wake_answered_at(pointer, UInt32($0)) }
+    let ended = Array(UnsafeBufferPointer(start: cl_wake_one_way(pointer), count: answers))
     slice.record(schedule, from: origin, started: started.value ?? [], ended: ended)
   }
 }

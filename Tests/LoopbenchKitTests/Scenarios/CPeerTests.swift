@@ -17,12 +17,13 @@ struct CPeerTests {
   @Test("every item posted to self runs once")
   func postToSelf() throws {
     let peer = try #require(cl_uv_post_open())
-    defer { cl_uv_post_close(peer) }
-    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
+    let loop = UnsafeMutableRawPointer(peer)
+    defer { cl_uv_loop_close(loop) }
+    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
     for count in [1, 2, 1000] {
       finish.reset(target: count)
       cl_uv_post_burst(peer, finish.pointer, UInt32(count))
-      cl_uv_post_run(peer)
+      cl_uv_loop_run(loop)
       #expect(finish.ran == count)
       #expect(finish.finished > 0)
     }
@@ -31,14 +32,15 @@ struct CPeerTests {
   @Test("every item posted from another thread runs once")
   func postAcross() throws {
     let peer = try #require(cl_uv_post_open())
-    defer { cl_uv_post_close(peer) }
-    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
+    let loop = UnsafeMutableRawPointer(peer)
+    defer { cl_uv_loop_close(loop) }
+    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
     let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
     finish.reset(target: 50_000)
     let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
       cl_uv_post_burst(shared.value.peer, shared.value.finish, 50_000)
     } runLoop: {
-      cl_uv_post_run(peer)
+      cl_uv_loop_run(loop)
     }
     #expect(finish.ran == 50_000)
     #expect(elapsed > 0)
@@ -58,7 +60,7 @@ struct CPeerTests {
   @Test("every object is handed over once, whatever the batch", arguments: [1, 16, 1000, 5000])
   func drain(batch: UInt32) throws {
     let peer = try #require(cl_uv_drain_open(1000))
-    defer { cl_uv_drain_close(peer) }
+    defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
     for burst in 1...3 {
       #expect(cl_uv_drain_burst(peer, batch) > 0)
       #expect(cl_uv_drain_handed_over(peer) == UInt64(burst) * 1000)
