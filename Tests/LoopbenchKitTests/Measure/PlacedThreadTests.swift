@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PlacedThread")
 struct PlacedThreadTests {
-  @Test("a thread runs on the CPU it was placed on, and the caller's affinity stays")
+  @Test("a thread runs on the CPU it was placed on, and the caller keeps its affinity")
   func placed() throws {
     let before = cl_thread_cpu_count()
     let placement = Placement.detect()
@@ -15,7 +15,7 @@ struct PlacedThreadTests {
     #expect(cl_thread_cpu_count() == before)
   }
 
-  @Test("a thread started by a placed thread does not inherit its placement")
+  @Test("a thread that a placed thread starts does not inherit its placement")
   func inheritance() throws {
     let placement = Placement.detect()
     let loop = placement.loop
@@ -27,7 +27,7 @@ struct PlacedThreadTests {
     #expect(loop == nil || counts == [1, Int32(placement.cpuCount)])
   }
 
-  @Test("a CPU that does not exist is a failure that names it")
+  @Test("placing a thread on a CPU that does not exist fails, and the message names the CPU")
   func noSuchCPU() throws {
     guard Placement.detect().loop != nil else { return }
     let failure = #expect(throws: PeerFailure.self) {
@@ -36,10 +36,10 @@ struct PlacedThreadTests {
     #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
   }
 
-  @Test("a real-time thread and those it starts have its priority, its creator has none")
+  @Test("a real-time thread and the threads it starts have its priority; its creator has none")
   func priority() throws {
     guard SystemError.refusing(priority: 3) == nil else {
-      // Not permitted here: then it is said before anything is measured.
+      // Not permitted here. A run then fails before it measures.
       #expect(SystemError.refusing(priority: 3)?.description == "operation not permitted")
       return
     }
@@ -52,12 +52,12 @@ struct PlacedThreadTests {
     #expect(cl_thread_priority() == 0)
   }
 
-  @Test("a priority that does not exist is refused")
+  @Test("an invalid priority is refused")
   func noSuchPriority() {
     #expect(SystemError.refusing(priority: 1000) != nil)
   }
 
-  @Test("what the body throws reaches the caller")
+  @Test("an error thrown by the body reaches the caller")
   func failure() {
     #expect(throws: PeerFailure("no")) {
       try PlacedThread.run(cpu: nil) { () throws(PeerFailure) -> Int in throw PeerFailure("no") }

@@ -46,7 +46,7 @@ struct CPeerTests {
     #expect(elapsed > 0)
   }
 
-  @Test("a burst that ends early is a failure, not a figure")
+  @Test("a burst that ends before every item ran throws")
   func postCutShort() throws {
     let finish = FinishLine()
     finish.reset(target: 10)
@@ -57,7 +57,7 @@ struct CPeerTests {
     }
   }
 
-  @Test("every object is handed over once, whatever the batch", arguments: [1, 16, 1000, 5000])
+  @Test("every object is delivered once, with any batch size", arguments: [1, 16, 1000, 5000])
   func drain(batch: UInt32) throws {
     let peer = try #require(cl_uv_drain_open(1000))
     defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
@@ -67,7 +67,7 @@ struct CPeerTests {
     }
   }
 
-  @Test("a timer fires as often as asked, never early")
+  @Test("a timer fires the given number of times, and never early")
   func timer() {
     var lateness = [Int64](repeating: -1, count: 5)
     let fired = cl_uv_timer_run(cl_now() + 1_234_567, 2_000_000, &lateness, 5)
@@ -75,7 +75,7 @@ struct CPeerTests {
     #expect(lateness.allSatisfy { $0 >= 0 })
   }
 
-  @Test("a finish line stops at its target, once")
+  @Test("a finish line records the time of the step that reaches its target, and no later one")
   func finish() {
     let finish = FinishLine()
     finish.reset(target: 2)
