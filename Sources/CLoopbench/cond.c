@@ -15,7 +15,7 @@ struct cl_cond {
   bool is_stopping;  // under `mutex`
 };
 
-// On the clock of `cl_now`, where a condition can have it.
+// Uses the clock of `cl_now` where the system supports that.
 static int open_condition(pthread_cond_t *condition) {
   pthread_condattr_t attributes;
   int error = pthread_condattr_init(&attributes);
@@ -48,7 +48,7 @@ void cl_cond_post(cl_cond *peer, void (*function)(void *), void *context) {
   if (was_empty) pthread_cond_signal(&peer->condition);
 }
 
-// Waits for items and takes all of them; NULL when stopped and none is left.
+// Waits for items and removes all of them. Returns NULL when stopped and empty.
 static item *take(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
   while (peer->items.first == NULL && !peer->is_stopping) {
@@ -67,7 +67,7 @@ void cl_cond_run(cl_cond *peer) {
 void cl_cond_stop(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
   peer->is_stopping = true;
-  // Under the mutex: afterwards `peer` may be closed already.
+  // Under the mutex, because `peer` may be closed as soon as it is unlocked.
   pthread_cond_signal(&peer->condition);
   pthread_mutex_unlock(&peer->mutex);
 }

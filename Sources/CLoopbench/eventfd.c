@@ -21,8 +21,8 @@ typedef struct {
   atomic_bool is_stopping;
 } waker;
 
-// An epoll that waits for `descriptor` alone; takes over nothing. Negative when
-// there is none.
+// Opens an epoll that waits only for `descriptor`, which it does not own. Returns a
+// negative value on failure.
 static int open_poll(int descriptor) {
   int poll = epoll_create1(EPOLL_CLOEXEC);
   if (poll < 0) return poll;
@@ -32,7 +32,7 @@ static int open_poll(int descriptor) {
   return -1;
 }
 
-// Sleeps until `descriptor` is ready, and returns what it counted.
+// Sleeps until `descriptor` is ready, and returns its count.
 static uint64_t wait_for(int poll, int descriptor) {
   struct epoll_event event;
   uint64_t count = 0;
@@ -55,12 +55,13 @@ static void *open_waker(cl_wake *wake) {
 static void ping(void *context) {
   waker *peer = context;
   const uint64_t one = 1;
-  // It can not fail before 2^64 - 2 pings are unread.
+  // It cannot fail before 2^64 - 2 pings are unread.
   if (write(peer->event, &one, sizeof one) != sizeof one) abort();
 }
 
 static void end(void *context) {
   waker *peer = context;
+  // Release: pairs with the acquire in `run`.
   atomic_store_explicit(&peer->is_stopping, true, memory_order_release);
   ping(peer);
 }

@@ -1,5 +1,5 @@
-// Functions with their contexts, queued in a singly linked list: what the peers
-// in C have in common. Not locked.
+// A singly linked queue of functions with their contexts, for the peers in C. The
+// caller locks.
 #ifndef ITEMS_H
 #define ITEMS_H
 

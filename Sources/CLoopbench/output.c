@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// MARK: Files to remove if the process is ended
+// MARK: Files to remove when the process is killed
 
-// Paths that somebody has to remove: whoever takes one out owns it. When every place is
-// taken, a further file is left to the next run, which removes remains.
+// The paths of unfinished files. Removing a path from this array takes ownership of it.
+// If the array is full, the next run removes the file as a remain. 16: not measured.
 static _Atomic(char *) pending[16];
 
 static bool replace_pending(char *path, char *replacement) {
@@ -30,12 +30,12 @@ static bool replace_pending(char *path, char *replacement) {
 void cl_output_remove_all(void) {
   for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
     char *path = atomic_exchange(&pending[i], NULL);
-    // Not freed: this may be a signal handler.
+    // Not freed, because this may be a signal handler.
     if (path != NULL) unlink(path);
   }
 }
 
-// MARK: Where it goes
+// MARK: The place of a file
 
 struct cl_output {
   int descriptor;
@@ -45,7 +45,7 @@ struct cl_output {
   char part[PATH_MAX + CL_REMAINS_SUFFIX];
 };
 
-// `path` with the last part followed through symlinks, also to what is not there.
+// Resolves symlinks in the last component of `path`. The target need not exist.
 static int follow(const char *path, char *place) {
   char target[PATH_MAX];
   if (snprintf(place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
@@ -61,7 +61,7 @@ static int follow(const char *path, char *place) {
   return ELOOP;
 }
 
-// Makes the folder of `place` absolute: one file has one place.
+// Makes `place` absolute and resolves its folder, so that one file has one place.
 static int make_absolute(char *place) {
   char folder[PATH_MAX], name[PATH_MAX], real[PATH_MAX];
   char *slash = strrchr(place, '/');
@@ -73,7 +73,8 @@ static int make_absolute(char *place) {
   return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-// A copy of standard output or error, where that is what `status` is of; else -1.
+// Returns a copy of standard output or error if `status` describes the same file; else
+// -1.
 static int standard_descriptor(const struct stat *status) {
   for (int descriptor = 1; descriptor <= 2; descriptor++) {
     struct stat own;
@@ -85,8 +86,8 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-// Not `mkstemp`: a file of mode 0600 would have to be given the umask's, which
-// can only be read by changing it.
+// Not `mkstemp`, which makes a file of mode 0600. The file needs the mode of the umask,
+// which can be read only by changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
   cl_remains_remove(output->place);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -96,11 +97,11 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
     if (errno != EEXIST) return errno;
   }
   if (output->descriptor < 0) return EEXIST;
-  // Shows the next run that this one is alive. Not checked: a file that cannot be
+  // The lock shows other runs that this one is alive. Not checked: a file that cannot be
   // locked is never removed as a remain.
   flock(output->descriptor, LOCK_EX | LOCK_NB);
   output->is_pending = replace_pending(NULL, output->part);
-  // Not checked: where modes can not be set, the file has the one it can have.
+  // Not checked: some file systems have no modes.
   if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
   return 0;
 }
@@ -132,7 +133,7 @@ static int open_replacement(const char *path, cl_output *output) {
   return open_beside(exists && S_ISREG(status.st_mode) ? &status : NULL, output);
 }
 
-// MARK: The life of one
+// MARK: Opening and closing
 
 static int make_output(int (*open_it)(const char *, cl_output *), const char *path,
                        cl_output **result) {
@@ -163,8 +164,8 @@ const char *cl_output_place(const cl_output *output) {
   return output->is_direct ? NULL : output->place;
 }
 
-// A handler that took the path may still be reading it: then the process ends,
-// and its memory with it.
+// If a signal handler has taken the path it may still be reading it, so `output` is not
+// freed. The process is about to end.
 static void release(cl_output *output) {
   if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
 }

@@ -1,4 +1,4 @@
-// Affinity and `sched_getcpu` are GNU's.
+// For affinity and `sched_getcpu`.
 #define _GNU_SOURCE
 #include "cl_thread.h"
 
@@ -21,12 +21,12 @@ struct cl_thread {
   void *context;
 };
 
-// Statistics: whoever reads it has joined the thread, which orders the two.
+// Relaxed: readers have joined the thread, which orders the accesses.
 static atomic_uint_fast64_t migrations;
 
 #if defined(__linux__)
 
-// Of the calling thread. The file is there with the kernel's scheduler debugging.
+// Of the calling thread. The file exists if the kernel has scheduler debugging.
 static uint64_t own_migrations(void) {
   char line[256];
   unsigned long long count = 0;
@@ -53,7 +53,7 @@ static int raise_priority(int priority);
 
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
-  // Whoever asks for one has tried it, and permissions stay.
+  // A caller that needs a priority has tried it with `cl_thread_try_priority`.
   if (thread->priority > 0) thread->error = raise_priority(thread->priority);
   thread->body(thread->context);
   atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
@@ -65,7 +65,7 @@ static void *thread_main(void *argument) {
 static cpu_set_t allowed;
 static pthread_once_t allowed_once = PTHREAD_ONCE_INIT;
 
-// The main thread's mask, not the caller's: the caller may be placed already.
+// Reads the main thread's mask, because the caller may already be placed.
 static void read_allowed(void) {
   if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
 }
@@ -85,7 +85,7 @@ void cl_thread_place(int cpu) {
   if (placed == cpu) return;
   placed = cpu;
   cpu_set_t set = seat(cpu);
-  // Where that is refused the thread runs where it is: as without placement.
+  // Not checked: on failure the thread keeps its CPUs.
   if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -114,14 +114,14 @@ int cl_thread_cpu_count(void) {
 
 int cl_current_cpu(void) { return sched_getcpu(); }
 
-// Not by its nice value, which only makes a preemption likely. Always allowed.
+// Not the nice value, which only makes a preemption likely. SCHED_IDLE is always
+// permitted.
 void cl_thread_lower(void) {
   struct sched_param none = {0};
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// Reset on fork: a pool that starts threads of its own here must not get
-// real-time ones.
+// Reset on fork, so that a pool that starts threads here does not get real-time threads.
 static int raise_priority(int priority) {
   struct sched_param parameters = {.sched_priority = priority};
   int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
@@ -200,7 +200,7 @@ int cl_thread_join(cl_thread *thread) {
 
 static void do_nothing(void *context) { (void)context; }
 
-// On a thread of its own: the caller's priority stays what it is.
+// Tries it on another thread, so that the caller keeps its priority.
 int cl_thread_try_priority(int priority) {
   cl_thread *thread;
   int error = cl_thread_start(&thread, -1, priority, do_nothing, NULL);

@@ -14,7 +14,7 @@ typedef struct object {
 struct cl_uv_drain {
   cl_uv_peer peer;
   uv_prepare_t prepare;
-  uv_idle_t idle;  // runs while objects are left, so that the poll never blocks
+  uv_idle_t idle;  // active while objects remain, so that the poll does not block
   object *first;   // under the peer's mutex
   object **last;   // under the peer's mutex: where the next object goes
   uint32_t batch;
@@ -36,7 +36,7 @@ static void enqueue(cl_uv_drain *peer, object *object) {
   uv_mutex_unlock(&peer->peer.mutex);
 }
 
-// Unlinks up to `batch` objects; an object handed over is no longer a member.
+// Unlinks up to `batch` objects, which may then be queued again.
 static object *take_batch(cl_uv_drain *peer, bool *is_empty) {
   uv_mutex_lock(&peer->peer.mutex);
   object *first = peer->first;

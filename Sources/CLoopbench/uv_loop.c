@@ -49,8 +49,8 @@ typedef struct {
 
 static void fire(uv_timer_t *timer);
 
-// libuv's time is `hrtime` in whole milliseconds, rounded down, so the first of
-// them that is not before `due` is `due` rounded up.
+// libuv's time is `hrtime` rounded down to milliseconds, so the first value that is not
+// before `due` is `due` rounded up.
 static void arm(schedule *schedule) {
   const uint64_t millisecond = 1000000;
   uint64_t due = (schedule->due + millisecond - 1) / millisecond;
@@ -89,6 +89,7 @@ typedef struct {
 
 static void woken(uv_async_t *async) {
   waker *waker = async->data;
+  // Acquire: pairs with the store in `end`.
   if (!atomic_load_explicit(&waker->is_stopping, memory_order_acquire)) {
     cl_wake_answer_all(waker->wake);
   } else {
@@ -110,8 +111,8 @@ static void ping(void *context) { uv_async_send(&((waker *)context)->async); }
 
 static void end(void *context) {
   waker *waker = context;
-  // Sequentially consistent: `uv_async_send` begins with a relaxed read, and
-  // must not be done before this is seen.
+  // Sequentially consistent: `uv_async_send` begins with a relaxed load, which must not
+  // be reordered before this store.
   atomic_store(&waker->is_stopping, true);
   uv_async_send(&waker->async);
 }
@@ -129,7 +130,7 @@ typedef struct {
 static uint32_t wanted_threads;
 static pthread_once_t sized_once = PTHREAD_ONCE_INIT;
 
-// libuv reads it once, when its first work is queued.
+// libuv reads the variable once, when its first work is queued.
 static void size_pool(void) {
   char text[16];
   snprintf(text, sizeof text, "%u", wanted_threads);
@@ -162,6 +163,6 @@ void cl_uv_work_add(void *loop, void (*function)(void *), void *context,
   item->context = context;
   item->completion = completion;
   item->completion_context = completion_context;
-  // It refuses only a request without a function.
+  // It fails only for a request without a function.
   if (uv_queue_work(loop, &item->work, work, after_work) != 0) abort();
 }

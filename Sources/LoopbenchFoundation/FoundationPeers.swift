@@ -20,7 +20,7 @@ final class OperationPool: Sendable {
   ) {
     nonisolated(unsafe) let context = context
     let operation = BlockOperation { [cpu] in
-      // Always: another peer may have placed the thread elsewhere.
+      // For every operation, because another peer may have placed the thread.
       cl_thread_place(cpu)
       function(context)
     }
@@ -43,8 +43,10 @@ final class OperationPool: Sendable {
   func close() { queue.waitUntilAllOperationsAreFinished() }
 }
 
-/// Describes the peer `opqueue` of `pool` and `priority`. The number is that of the
-/// agreement with `loopbench`, which looks the function up by name.
+/// Fills in the functions of the peer `opqueue`.
+///
+/// `loopbench` looks this function up by name. The number in the name is the version
+/// of `cl_pool_functions`.
 @_cdecl("loopbench_oppool_2")
 public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_functions>) {
   functions.initialize(
@@ -59,11 +61,11 @@ public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_func
 
 /// The peer `runloop`: the `RunLoop` of the thread that opened it.
 final class RunLoopPeer: @unchecked Sendable {
-  // @unchecked: performing a block, waking and stopping are for any thread; the
-  // timer is touched on the loop's.
+  // @unchecked: any thread may perform a block and wake the loop. The timer is used on
+  // the loop's thread only.
   private let loop: CFRunLoop
-  /// Never fires: a loop with nothing to wait for does not run. Not a `Timer`,
-  /// which leaks.
+  /// A timer that never fires, because a run loop without sources or timers returns at
+  /// once. Not a `Timer`, which leaks.
   private let keeper: CFRunLoopTimer
 
   init?() {
@@ -86,7 +88,8 @@ final class RunLoopPeer: @unchecked Sendable {
 
   func run() { CFRunLoopRun() }
 
-  /// In a block: stopping a loop that does not run yet would be forgotten.
+  /// Stops the loop in a block, because stopping a loop that is not yet running has no
+  /// effect.
   func stop() {
     CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { CFRunLoopStop(CFRunLoopGetCurrent()) }
     CFRunLoopWakeUp(loop)
@@ -95,8 +98,10 @@ final class RunLoopPeer: @unchecked Sendable {
   func close() { CFRunLoopTimerInvalidate(keeper) }
 }
 
-/// Describes the peer `runloop`. The number is that of the agreement with
-/// `loopbench`, which looks the function up by name.
+/// Fills in the functions of the peer `runloop`.
+///
+/// `loopbench` looks this function up by name. The number in the name is the version
+/// of `cl_queue_functions`.
 @_cdecl("loopbench_runloop_2")
 public func describeRunLoopPeer(_ functions: UnsafeMutablePointer<cl_queue_functions>) {
   functions.initialize(

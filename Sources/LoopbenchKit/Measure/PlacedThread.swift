@@ -1,16 +1,19 @@
 private import CLoopbench
 
-/// A thread that starts on the CPU it is meant for.
+/// A thread that starts on a given CPU.
 ///
-/// It is placed by its attributes, so neither the creator's affinity is touched
-/// nor is the creator's inherited. Whoever starts it must `join()` it.
+/// It is placed by its attributes, so it neither changes nor inherits the creator's
+/// affinity. Always `join()` it.
 package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
   private let body: CallbackBox
 
-  /// Starts `body` on `cpu`, or where the process was first allowed if `nil`.
+  /// Starts `body` on a new thread.
   ///
-  /// - Parameter priority: Its real-time priority; `nil` for the caller's.
+  /// - Parameters:
+  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed when it
+  ///     started.
+  ///   - priority: The thread's real-time priority; `nil` for the caller's.
   package init(
     cpu: Int?,
     priority: Int? = nil,
@@ -35,7 +38,7 @@ package struct PlacedThread: ~Copyable {
     withExtendedLifetime(body) {}
   }
 
-  /// Does `body` on this thread, then waits for the other to end.
+  /// Calls `body` on the calling thread, then waits for this thread to end.
   consuming func join(after body: () throws(PeerFailure) -> Void) throws(PeerFailure) {
     let outcome = Result { () throws(PeerFailure) in try body() }
     join()
@@ -49,7 +52,7 @@ package struct PlacedThread: ~Copyable {
 }
 
 extension PlacedThread {
-  /// Runs `body` on `cpu` and waits for what it returns.
+  /// Runs `body` on a new thread and returns its result.
   package static func run<Value: Sendable>(
     cpu: Int?,
     priority: Int? = nil,
@@ -65,10 +68,10 @@ extension PlacedThread {
   }
 }
 
-/// A value that one thread leaves for the thread that joins it.
+/// A value that a thread sets for the thread that joins it.
 package final class JoinResult<Value>: @unchecked Sendable {
-  // @unchecked: written before the thread ends, read after it was joined; the
-  // join orders the two.
+  // @unchecked: written before the thread ends and read after it was joined. The join
+  // orders the two.
   package var value: Value?
 
   package init() {}
@@ -76,8 +79,8 @@ package final class JoinResult<Value>: @unchecked Sendable {
 
 /// Carries a C pointer to another thread.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
-  // @unchecked: the C header of each function says which threads may call it;
-  // whoever wraps a pointer vouches for the calls made through it.
+  // @unchecked: the C header says which threads may call each function. Code that wraps
+  // a pointer must follow it.
   package let value: Value
 
   package init(_ value: Value) {

@@ -42,7 +42,8 @@ enum FoundationLibrary {
       let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
       throw PeerFailure("could not load \(file): \(reason)")
     }
-    // The library is of the same package, and says so in its function's name.
+    // The library comes from the same package. The number in the function's name is the
+    // version of the structure.
     let describe = unsafeBitCast(
       address,
       to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self
@@ -100,8 +101,8 @@ struct OperationsPool: FunctionPool {
     return OperationsPool(functions: functions, pool: UnsafeTransfer(pool))
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
-    functions.add(pool.value, function, context, Int32(priority.rawValue))
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    functions.add(pool.value, call.function, call.context, Int32(priority.rawValue))
   }
 
   func cancel(_ count: Int) -> UInt64 { functions.cancel(pool.value, UInt32(count)) }
@@ -126,7 +127,7 @@ struct OperationsQueue: FunctionQueue {
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
-    pool.add(function, context: context, .normal)
+    pool.add(PostedCall(function: function, context: context), .normal)
   }
 
   func run() { gate.wait() }

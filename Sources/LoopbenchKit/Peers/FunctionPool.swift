@@ -3,34 +3,45 @@ internal import Dispatch
 import LoopTransactions
 private import Synchronization
 
-/// Threads that run functions, several at once: where the peers of `pool` and
-/// `priority` differ.
+/// Threads that run functions, several at once. The peers of `pool` and `priority`
+/// differ only in this.
 ///
-/// Their threads are placed nowhere, and neither is the one that measures: what is
-/// compared includes where the system lets them run.
+/// Neither the pool's threads nor the measuring thread are placed on CPUs, because the
+/// comparison includes where the system runs them.
 protocol FunctionPool: FunctionRunner {
   /// The series of `pool` it takes part in.
   static var poolSeries: [String] { get }
 
-  /// Opens one of `PoolLoad.workers`.
+  /// Opens a pool of `PoolLoad.workers` threads.
   static func open() throws(PeerFailure) -> Self
 
-  /// Hands a function over. Call from any thread, a function's own too.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority)
+  /// Adds a function call. Call from any thread, including from an added function.
+  func add(_ call: PostedCall, _ priority: OperationPriority)
 
-  /// Does what the thread that adds has to do until its functions have run.
+  /// Called on the adding thread after its last call of `add`. Does the work that the
+  /// pool needs on that thread until every function has run.
   func settle()
 
-  /// ns to cancel `count` functions that wait.
+  /// Adds `count` functions that wait, cancels them, and returns the ns that the
+  /// cancellations took.
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64
 
   /// Measures `transactions`.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure)
 }
 
-/// What every peer of `pool` and `priority` has.
+/// A function with the context it is called with.
+struct PostedCall: @unchecked Sendable {
+  // @unchecked: the caller of `add` allows any thread to use the context.
+  let function: PostedFunction
+  let context: PostedContext?
+
+  func callAsFunction() { function(context) }
+}
+
+/// The load of every peer of `pool` and `priority`.
 package enum PoolLoad {
-  /// How many operations may run at once.
+  /// The number of operations that may run at once.
   package static let workers = 4
 }
 
@@ -38,7 +49,7 @@ extension FunctionPool {
   func settle() {}
 
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
-    throw PeerFailure("\(Self.name) cancels nothing")
+    throw PeerFailure("\(Self.name) cannot cancel functions")
   }
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
@@ -60,9 +71,9 @@ struct UVPool: FunctionPool {
     return UVPool(loop: UnsafeTransfer(loop))
   }
 
-  /// Of one urgency; call on the thread that opened it.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
-    cl_uv_work_add(loop.value, function, context, nil, nil)
+  /// Ignores the priority. Call on the thread that opened the pool.
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    cl_uv_work_add(loop.value, call.function, call.context, nil, nil)
   }
 
   func settle() { cl_uv_loop_run(loop.value) }
@@ -85,8 +96,8 @@ struct UVPool: FunctionPool {
   func close() { cl_uv_loop_close(loop.value) }
 }
 
-/// A concurrent dispatch queue; where operations differ in urgency, the global
-/// queues.
+/// A concurrent dispatch queue. Operations that are not of normal priority go to the
+/// global queues.
 struct DispatchPool: FunctionPool {
   static let name = "dispatch"
   static let summary =
@@ -103,8 +114,7 @@ struct DispatchPool: FunctionPool {
     )
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
-    let shared = UnsafeTransfer(context)
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
     let queue =
       switch priority {
       case .low: low
@@ -114,11 +124,11 @@ struct DispatchPool: FunctionPool {
     queue.async {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
-      function(shared.value)
+      call()
     }
   }
 
-  /// A completion goes to a serial queue: what stands for a loop.
+  /// Runs completions on a serial queue, in place of a loop.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
     let latch = try BurstLatch()
     let pool = open()
@@ -143,7 +153,7 @@ struct DispatchPool: FunctionPool {
   func close() { queue.sync(flags: .barrier) {} }
 }
 
-/// Swift's own threads, and its priorities of tasks.
+/// Swift's own threads, and its task priorities.
 struct TaskPool: FunctionPool {
   static let name = "task"
   static let summary = "Task.detached with its priority, on as many threads as there are CPUs"
@@ -151,12 +161,11 @@ struct TaskPool: FunctionPool {
 
   static func open() -> TaskPool { TaskPool() }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ priority: OperationPriority) {
-    let shared = UnsafeTransfer(context)
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
     Task.detached(priority: TaskPriority(priority)) {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
-      function(shared.value)
+      call()
     }
   }
 }
@@ -171,8 +180,8 @@ extension TaskPriority {
   }
 }
 
-/// What the operations of a burst count down, on any worker; the last stamps the
-/// time.
+/// A counter that the operations of a burst decrement, on any worker. The last one
+/// records the time.
 package final class BurstLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
@@ -180,32 +189,33 @@ package final class BurstLatch: Sendable {
 
   package init() throws(PeerFailure) { gate = try Gate() }
 
-  /// Begins a burst of `count`.
+  /// Begins a burst of `count` operations.
   package func reset(count: Int) {
     finished.store(0, ordering: .relaxed)
     left.store(count, ordering: .relaxed)
   }
 
-  /// One operation: counts down the latch whose address it is told.
+  /// An operation of the burst. Its context is the latch's `address`.
   package static let step: PostedFunction = { context in
     guard let context else { return }
     Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
   }
 
-  /// The context of `step`. Keep the latch until the pool is closed.
+  /// The context of `step`. Keep the latch alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func step() {
-    // Acquire and release: the last one's time is the latest.
+    // Acquire and release: the last step happens after all others, so its time is the
+    // latest.
     guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     finished.store(cl_now(), ordering: .relaxed)
     gate.pass()
   }
 
-  /// Waits for the last; ns from `began` until then.
+  /// Waits for the last operation. Returns the ns from `began` until it ran.
   package func nanoseconds(since began: UInt64) -> UInt64 {
     gate.wait()
-    // Relaxed: written before the gate was passed.
+    // Relaxed: the gate orders it after the store.
     return finished.load(ordering: .relaxed) - began
   }
 }

@@ -1,26 +1,26 @@
 import CLoopbench
 internal import Dispatch
 
-/// A function with a context: what every peer can be handed.
+/// A C function that every peer can be given.
 package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
 
-/// What a posted function is called with.
+/// The argument of a posted function.
 package typealias PostedContext = UnsafeMutableRawPointer
 
-/// Something that runs functions. Peers that use the same protocol differ only in it.
+/// Something that runs functions, such as a loop, a queue or a pool.
 protocol FunctionRunner: Sendable {
-  /// How the command line and reports name it.
+  /// The peer's name on the command line and in reports.
   static var name: String { get }
-  /// One line: what it is made of.
+  /// A description of the runner in one line.
   static var summary: String { get }
-  /// Whether others are compared with it.
+  /// Whether other peers are compared with it.
   static var isReference: Bool { get }
-  /// Why it cannot be opened here; `nil` when it can.
+  /// The reason it cannot be opened here; `nil` when it can.
   static var unavailability: String? { get }
 
-  /// Returns when no function runs any more.
+  /// Waits until no function runs any more, and closes the runner.
   ///
-  /// Call on the thread that opened it, when no function is handed over any more.
+  /// Call on the thread that opened it, after the last function was added.
   func close()
 }
 
@@ -39,7 +39,7 @@ extension FunctionRunner {
   }
 }
 
-/// A peer that measures a runner of functions.
+/// A peer that measures a `FunctionRunner` and takes its description from it.
 protocol RunnerPeer: Peer {
   associatedtype Runner: FunctionRunner
 }
@@ -58,12 +58,12 @@ protocol FunctionQueue: FunctionRunner {
   /// Whether `post` measures it in a run that names no peers.
   static var isStandard: Bool { get }
 
-  /// Opens one on the thread that will run it.
+  /// Opens a queue on the thread that will run it.
   ///
-  /// - Parameter cpu: Where threads of its own belong.
+  /// - Parameter cpu: The CPU for the queue's own threads.
   static func open(cpu: Int?) throws(PeerFailure) -> Self
 
-  /// Hands a function over. Call from any thread.
+  /// Posts a function. Call from any thread.
   func post(_ function: @escaping PostedFunction, context: PostedContext?)
 
   /// Posts `count` steps to `finish`. Call from any thread.
@@ -71,14 +71,15 @@ protocol FunctionQueue: FunctionRunner {
 
   /// Calls `function` whenever the queue is about to wait.
   ///
-  /// - Returns: Whether it will; if not, every function is a tick of its own.
+  /// - Returns: Whether the queue supports this. If it does not, every posted function
+  ///   counts as a tick.
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
 
-  /// Returns after `stop()`. Functions run on the calling thread unless the
-  /// queue has threads of its own.
+  /// Returns after `stop()`. Functions run on the calling thread unless the queue has
+  /// its own threads.
   func run()
 
-  /// Ends `run()`. Call from any thread, or from a function.
+  /// Makes `run()` return. Call from any thread, including from a posted function.
   func stop()
 }
 
@@ -96,8 +97,9 @@ extension FunctionQueue {
   }
 }
 
-/// A closure that C calls: a C function cannot be made from one that captures,
-/// or that is generic.
+/// A closure for C to call.
+///
+/// A C function pointer cannot be made from a closure that captures or is generic.
 final class CallbackBox: Sendable {
   private let body: @Sendable () -> Void
 
@@ -105,13 +107,13 @@ final class CallbackBox: Sendable {
     self.body = body
   }
 
-  /// Calls the `CallbackBox` whose address it is told.
+  /// Calls the box whose `address` is the context.
   static let call: PostedFunction = { context in
     guard let context else { return }
     Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
   }
 
-  /// The context of `call`. Keep the caller until C has forgotten it.
+  /// The context of `call`. Keep the box alive until C no longer calls it.
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
@@ -153,7 +155,7 @@ struct UVQueue: FunctionQueue {
   }
 }
 
-/// A list under a mutex and a condition: the floor.
+/// A list under a mutex and a condition. This is the floor.
 struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
@@ -180,7 +182,7 @@ struct CondQueue: FunctionQueue {
 
 /// A serial dispatch queue.
 ///
-/// Its threads are libdispatch's: each is placed when it first runs something.
+/// It runs on libdispatch's threads. Each is placed when it first runs a function.
 struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
@@ -212,7 +214,7 @@ struct DispatchedQueue: FunctionQueue {
   func close() { queue.sync {} }
 }
 
-/// A default actor, hopped to from a new task.
+/// A default actor, called from a new task for each function.
 struct ActorQueue: FunctionQueue {
   static let name = "actor"
   static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
@@ -226,11 +228,11 @@ struct ActorQueue: FunctionQueue {
     ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
   }
 
-  // Nothing says that tasks reach the actor in the order they were made in. `paced`
-  // gives the first answer to the first send all the same: where two overtook one
-  // another their times are mixed, so that the mean is right, and the larger of the
-  // two comes out smaller. To know which is which, each send would need a context
-  // of its own, which no other peer has.
+  // Tasks may reach the actor in a different order from that of their creation.
+  // `paced` still assigns the first answer to the first send. When two tasks overtake
+  // each other their times are mixed: the mean stays right, and the larger of the two
+  // times comes out smaller. Telling them apart would need a separate context for each
+  // send, which no other peer has.
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = UnsafeTransfer(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
@@ -240,7 +242,7 @@ struct ActorQueue: FunctionQueue {
 
   func stop() { gate.pass() }
 
-  /// One more hop: whatever ran before has left the actor then.
+  /// Waits for one more call of the actor, which runs after the earlier ones.
   func close() {
     Task { [actor, last] in await actor.pass(last) }
     last.wait()

@@ -23,7 +23,7 @@ struct UVCommit: Peer {
   }
 }
 
-/// `commit` on an `EventLoop`, each commit looked up by target and selector.
+/// `commit` on an `EventLoop`, which looks up each commit by target and selector.
 struct LTCommit: Peer {
   let name = "lt"
   let scenario = "commit"
@@ -47,7 +47,7 @@ extension EventLoop: PendingTargets {
   }
 }
 
-/// `commit` on an `EventLoop`, through a `Transaction` that is kept.
+/// `commit` on an `EventLoop`, with one `Transaction` kept for each target.
 struct LTKeptCommit: Peer {
   let name = "lt.kept"
   let scenario = "commit"
@@ -61,7 +61,7 @@ struct LTKeptCommit: Peer {
         Transaction(targets[index], CommitTarget.perform, on: loop)
       }
       try CommitTiming.measure(KeptCommits(loop: loop), transactions, &slice)
-      // A transaction does not keep its target.
+      // A transaction does not retain its target.
       withExtendedLifetime(targets) {}
     }
   }
@@ -79,7 +79,7 @@ private struct KeptCommits: PendingTargets {
   }
 }
 
-/// `commit` with a Swift `Set` of a struct key.
+/// `commit` with a Swift `Set` whose key is a struct.
 struct SetCommit: Peer {
   let name = "set"
   let scenario = "commit"
@@ -100,7 +100,7 @@ private final class PendingSet: PendingTargets {
     pending.insert(Key(target: target, selector: 1))
   }
 
-  // Two sets that keep their memory: a new one each tick is slower.
+  // Two sets that keep their memory. Making a new one each tick is slower.
   func flush() {
     swap(&pending, &performing)
     for key in performing { key.target.perform() }
@@ -122,7 +122,7 @@ private final class PendingSet: PendingTargets {
   }
 }
 
-/// `commit` with a bit in the target: the floor.
+/// `commit` with a bit in each target. This is the floor.
 struct DirtyBitCommit: Peer {
   let name = "dirtybit"
   let scenario = "commit"
@@ -162,7 +162,7 @@ private final class DirtyBits: PendingTargets {
   }
 }
 
-/// An array without what an `Array` checks: 4 ns an append here.
+/// An array without the checks of `Array`, which cost 4 ns per append here.
 private struct TargetList {
   var count = 0
   private var capacity = 16

@@ -2,10 +2,10 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// What a tick costs when there is nothing to do.
+  /// The cost of a tick without work.
   package static let idle = Scenario(
     name: "idle",
-    summary: "a tick with nothing to do, kept from blocking by a foreign idle handle",
+    summary: "a tick without work; a foreign idle handle keeps the loop from blocking",
     series: [
       Series(
         name: "tick",
@@ -15,23 +15,22 @@ extension Scenario {
     ],
     extras: [.difference],
     details: """
-      A foreign idle handle keeps the loop from sleeping, so that ticks follow each other with nothing
-      in them. What is timed is how long 1000 of them take.
+      A foreign idle handle keeps the loop from sleeping, so that empty ticks follow each other. A
+      sample is the time of 1000 ticks.
 
         loop   tick 1  tick 2  tick 3  …  tick 1000
                ├──────────────────────────────────┤  divided by 1000
 
-      The difference between `lt` and `uv` is what an EventLoop adds to each tick of a libuv loop.
+      The difference between `lt` and `uv` is the cost that an EventLoop adds to each tick of a libuv
+      loop.
       """
   )
 }
 
 extension Slice {
-  /// Measures the ticks of `loop`, a `uv_loop_t *`, with a foreign idle handle, in the
-  /// same way for every peer.
+  /// Measures the ticks of `loop`, a `uv_loop_t *`, in the same way for every peer.
   ///
-  /// - Parameters:
-  ///   - finish: Ends `runLoop` when it is reached.
+  /// - Parameter finish: Ends `runLoop` after the last tick of a sample.
   fileprivate mutating func sampleTicks(
     of loop: UnsafeMutableRawPointer,
     to finish: FinishLine,

@@ -23,7 +23,7 @@ struct LTPost: Peer {
   }
 }
 
-/// Items to hand over, and how often they step to the finish line.
+/// Items to post, and how many steps to the finish line they make.
 private struct Burst {
   let steps: Int
   let produce: @Sendable () -> Void
@@ -55,16 +55,16 @@ extension LTPost {
       finish.reset(target: burst.steps)
       let began = cl_now()
       burst.produce()
-      // One tick, unless the machine was busy elsewhere: past the tick's budget
-      // what is left is carried over.
+      // Usually one tick. On a busy machine a tick can exceed its budget, and the
+      // remaining items are carried over.
       repeat { loop.run(.noWait) } while finish.finished == 0
       return try finish.nanoseconds(since: began)
     }
   }
 }
 
-// `try?` in what follows: a loop refuses nothing before it is closed, and it is
-// closed after the last burst.
+// try? below: a post fails only on a closed loop, and the loop is closed after the
+// last burst.
 extension LTPost {
   private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
@@ -80,7 +80,7 @@ extension LTPost {
     }
   }
 
-  /// Commits of as many targets.
+  /// Commits each of `items` targets once.
   private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
     let shared = UnsafeTransfer(targets)
@@ -89,12 +89,12 @@ extension LTPost {
     }
   }
 
-  /// Commits of 1000 targets in turn, most of which coalesce, and then of one
-  /// more, which is performed last: when it is, every other one was taken.
+  /// Commits 1000 targets in turn, so that most commits coalesce, and then one more.
+  /// That one is performed last, after every other commit was taken.
   private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
   {
-    // Steps to a line of its own, that is never reached: as many steps as the
-    // loop's batches happen to leave.
+    // A separate finish line without a target, because the number of performed
+    // actions depends on the loop's batches.
     let crowd = FinishLine()
     let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
     let last = PostTarget(finish: finish.pointer)
@@ -109,9 +109,9 @@ extension LTPost {
   }
 }
 
-/// What `lt` commits in `post`: performing it is a step to a finish line.
+/// The target that `lt` commits in `post`. Performing it is a step to a finish line.
 final class PostTarget: @unchecked Sendable {
-  // @unchecked: `finish` is stepped to on the loop's thread only.
+  // @unchecked: `finish` is used on the loop's thread only.
 
   static let step = Selector<PostTarget>("step") { cl_finish_step($0.finish) }
 
@@ -122,7 +122,7 @@ final class PostTarget: @unchecked Sendable {
   }
 }
 
-/// `post` to whatever runs functions.
+/// `post` with any `FunctionQueue`.
 struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "post"
 
@@ -143,11 +143,11 @@ struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
         try slice.sampleBursts(of: items, to: finish, produce: produce) { queue.run() }
       }
     }
-    // The queue is closed: no step is under way that could touch them.
+    // The queue is closed, so no running step can still use them.
     withExtendedLifetime((stopper, finish)) {}
   }
 
-  /// The burst is posted by a function that the queue runs.
+  /// Posts the burst from a function that runs on the queue.
   private func toSelf(
     _ queue: Runner,
     _ produce: @escaping @Sendable () -> Void,

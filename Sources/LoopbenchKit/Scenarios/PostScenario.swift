@@ -1,19 +1,19 @@
 private import CLoopbench
 
 extension Scenario {
-  /// Handing a function to the loop, from another thread or from its own.
+  /// Posting a function to the loop, from another thread or from the loop's own.
   ///
-  /// `uv` hands over the same node in every series, which stands for a closure in
-  /// C: `typed` and `commit` are compared with that too. A commit that coalesces
-  /// is done when the loop takes it.
+  /// `uv` posts the same node in every series, the equivalent of a closure in C.
+  /// `typed` and `commit` are compared with that node too. A coalesced commit counts
+  /// as run when the loop takes it.
   package static let post = Scenario(
     name: "post",
-    summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
+    summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
     details: """
-      Hands the loop something to run. `.across` posts from a thread on another CPU to a loop that
-      sleeps; `.self` posts from the loop's own thread, for the same tick. A sample is a whole burst,
-      so it is a throughput as ns per item, not the latency of one item: for that, see `wake`.
+      `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
+      thread, to be run in the same tick. A sample is a whole burst, so the result is a throughput, in
+      ns per item. For the latency of one item, see `wake`.
 
         producer   post 1  post 2  …  post n
         loop       (asleep)     run 1  run 2  …  run n
@@ -39,7 +39,7 @@ extension Scenario {
   }
 }
 
-/// What the series of `post` hand over.
+/// The items that the series of `post` post.
 package enum PostLoad {
   fileprivate static let items = [
     (name: "typed", plural: "functions with a context"),
@@ -47,22 +47,24 @@ package enum PostLoad {
     (name: "commit", plural: "commits of 1000 targets"),
   ]
 
-  /// All of them, from another thread and from the loop's own.
+  /// The series of all items, first from another thread, then from the loop's own.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
 }
 
-/// A burst of items from a producer's thread to the loop's, timed end to end.
+/// A burst of items that a producer's thread posts to the loop, timed end to end.
 ///
-/// The same for every peer: the producer starts when the loop has been asleep
-/// for a while, and the clock stops when the last item has run.
+/// The producer starts after the loop has fallen asleep. The clock stops when the
+/// last item has run.
 package enum PostBurst {
   /// Long enough for the loop to reach its poll and fall asleep.
   private static let headStart: UInt64 = 200_000
 
+  /// Measures one burst.
+  ///
   /// - Parameters:
-  ///   - produce: Posts the items; on the producer's thread.
-  ///   - runLoop: Runs the loop until `finish` stops it; on the caller's thread.
+  ///   - produce: Posts the items. Called on the producer's thread.
+  ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's thread.
   /// - Returns: ns from before the first post until the last item had run.
   package static func nanoseconds(
     producerCPU: Int?,
@@ -78,13 +80,14 @@ package enum PostBurst {
     }
     runLoop()
     producer.join()
-    // Without a start nothing was posted, and nothing ran.
+    // Without a start time no item was posted or run.
     return try finish.nanoseconds(since: began.value ?? .max)
   }
 }
 
 extension Slice {
-  /// Measures bursts of `steps` items that `produce` posts from another thread.
+  /// Samples bursts that `produce` posts from another thread. Each makes `steps` steps
+  /// to `finish`.
   mutating func sampleBursts(
     of steps: Int,
     to finish: FinishLine,

@@ -48,7 +48,7 @@ struct LTWake: Peer {
   let name = "lt"
   let scenario = "wake"
   let series = WakeLoad.series
-  let summary = "LoopPort.post(function, context) to a loop that sleeps"
+  let summary = "LoopPort.post(function, context) to a sleeping loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let pings = try WakePings(effort: slice.effort)
@@ -57,7 +57,8 @@ struct LTWake: Peer {
       loop.waitsForPosts = true
       let ticks = LoopTicks(of: loop, for: slice)
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
-      // try?: the loop is closed after the producer was joined, so it refuses nothing.
+      // try?: a post fails only on a closed loop, and the loop is closed after the
+      // producer was joined.
       let sender = CallbackBox { try? port.post(cl_wake_answer, context: answer.value) }
       try pings.measure(
         &slice,
@@ -74,11 +75,11 @@ struct LTWake: Peer {
 
 extension PeerFailure {
   static let noDescriptor = PeerFailure(
-    "the system opened no eventfd, timerfd or epoll; is the process out of descriptors (ulimit -n)?"
+    "could not open an eventfd, timerfd or epoll; is the process out of descriptors (ulimit -n)?"
   )
 }
 
-/// `wake` of whatever runs functions.
+/// `wake` with any `FunctionQueue`.
 struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "wake"
   let series = WakeLoad.series
@@ -98,7 +99,7 @@ struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
       )
       withExtendedLifetime(sender) {}
     }
-    // The queue is closed: no answer is under way that could touch them.
+    // The queue is closed, so no running answer can still use the pings.
     withExtendedLifetime(pings) {}
   }
 }
