@@ -21,8 +21,8 @@ typedef struct {
   atomic_bool is_stopping;
 } waker;
 
-// Opens an epoll that waits only for `descriptor`, which it does not own. Returns a
-// negative value on failure.
+// Opens an epoll that waits only for `descriptor`, which it does not own.
+// Returns a negative value on failure.
 static int open_poll(int descriptor) {
   int poll = epoll_create1(EPOLL_CLOEXEC);
   if (poll < 0) return poll;

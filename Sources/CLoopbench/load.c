@@ -56,8 +56,8 @@ int cl_load_start(const char *command) {
   int error = lt_fork(&child);
   if (error != 0) return -error;
   if (child == 0) become_shell(command, parent);
-  // Parent and child both set the group, because either may run first. If this fails,
-  // the child already runs `sh`.
+  // Parent and child both set the group, because either may run first. If this
+  // fails, the child already runs `sh`.
   setpgid(child, child);
   if (replace(0, child) >= 0) return child;
   cl_load_stop(child);
@@ -109,8 +109,8 @@ static void end(int code) {
   _exit(code);
 }
 
-// SA_RESETHAND has restored the default action, which the raised signal takes when this
-// returns.
+// SA_RESETHAND has restored the default action, which the raised signal takes
+// when this returns.
 static void on_end(int number) {
   cl_load_kill();
   cl_output_remove_all();

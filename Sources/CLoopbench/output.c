@@ -15,8 +15,9 @@
 
 // MARK: Files to remove when the process is killed
 
-// The paths of unfinished files. Removing a path from this array takes ownership of it.
-// If the array is full, the next run removes the file as a remain. 16: not measured.
+// The paths of unfinished files. Removing a path from this array takes
+// ownership of it. If the array is full, the next run removes the file as a
+// remain. 16: not measured.
 static _Atomic(char *) pending[16];
 
 static bool replace_pending(char *path, char *replacement) {
@@ -73,8 +74,8 @@ static int make_absolute(char *place) {
   return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-// Returns a copy of standard output or error if `status` describes the same file; else
-// -1.
+// Returns a copy of standard output or error if `status` describes the same
+// file; else -1.
 static int standard_descriptor(const struct stat *status) {
   for (int descriptor = 1; descriptor <= 2; descriptor++) {
     struct stat own;
@@ -86,8 +87,8 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-// Not `mkstemp`, which makes a file of mode 0600. The file needs the mode of the umask,
-// which can be read only by changing it.
+// Not `mkstemp`, which makes a file of mode 0600. The file needs the mode of
+// the umask, which can be read only by changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
   cl_remains_remove(output->place);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -97,8 +98,8 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
     if (errno != EEXIST) return errno;
   }
   if (output->descriptor < 0) return EEXIST;
-  // The lock shows other runs that this one is alive. Not checked: a file that cannot be
-  // locked is never removed as a remain.
+  // The lock shows other runs that this one is alive. Not checked: a file that
+  // cannot be locked is never removed as a remain.
   flock(output->descriptor, LOCK_EX | LOCK_NB);
   output->is_pending = replace_pending(NULL, output->part);
   // Not checked: some file systems have no modes.
@@ -164,8 +165,8 @@ const char *cl_output_place(const cl_output *output) {
   return output->is_direct ? NULL : output->place;
 }
 
-// If a signal handler has taken the path it may still be reading it, so `output` is not
-// freed. The process is about to end.
+// If a signal handler has taken the path it may still be reading it, so
+// `output` is not freed. The process is about to end.
 static void release(cl_output *output) {
   if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
 }

@@ -28,8 +28,8 @@ static pid_t owner_of(const char *name) {
   if (suffix == NULL || suffix == name) return 0;
   if (sscanf(suffix + strlen(mark), "%ld-%u", &owner, &attempt) != 2) return 0;
   if (owner <= 0 || owner > INT_MAX) return 0;
-  // Formats the name again and compares, because scanf also accepts signs, spaces and
-  // leading zeros.
+  // Formats the name again and compares, because scanf also accepts signs,
+  // spaces and leading zeros.
   char same[CL_REMAINS_SUFFIX];
   cl_remains_name(same, sizeof same, "", (pid_t)owner, attempt);
   return strcmp(same, suffix) == 0 ? (pid_t)owner : 0;

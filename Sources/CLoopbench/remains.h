@@ -9,12 +9,13 @@
 // The greatest length that `cl_remains_name` adds to a place.
 #define CL_REMAINS_SUFFIX 64
 
-// Writes the name of the temporary file that the process `owner` uses for `place`.
+// Writes the name of the temporary file that the process `owner` uses for
+// `place`.
 void cl_remains_name(char *name, size_t capacity, const char *place, pid_t owner,
                      unsigned attempt);
 
-// Removes all remains in the folder of `place`: regular files of this user with such a
-// name, whose owner is not alive, and which are not locked.
+// Removes all remains in the folder of `place`: regular files of this user with
+// such a name, whose owner is not alive, and which are not locked.
 void cl_remains_remove(const char *place);
 
 #endif

@@ -1,4 +1,4 @@
-// For affinity and `sched_getcpu`.
+// For affinity.
 #define _GNU_SOURCE
 #include "cl_thread.h"
 
@@ -106,14 +106,6 @@ int cl_allowed_cpus(int *cpus, int capacity) {
   return count;
 }
 
-int cl_thread_cpu_count(void) {
-  cpu_set_t set;
-  if (pthread_getaffinity_np(pthread_self(), sizeof set, &set) != 0) return 0;
-  return CPU_COUNT(&set);
-}
-
-int cl_current_cpu(void) { return sched_getcpu(); }
-
 // Not the nice value, which only makes a preemption likely. SCHED_IDLE is always
 // permitted.
 void cl_thread_lower(void) {
@@ -121,7 +113,8 @@ void cl_thread_lower(void) {
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// Reset on fork, so that a pool that starts threads here does not get real-time threads.
+// Reset on fork, so that a pool that starts threads here does not get real-time
+// threads.
 static int raise_priority(int priority) {
   struct sched_param parameters = {.sched_priority = priority};
   int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
@@ -149,10 +142,6 @@ int cl_allowed_cpus(int *cpus, int capacity) {
   (void)capacity;
   return 0;
 }
-
-int cl_thread_cpu_count(void) { return 0; }
-
-int cl_current_cpu(void) { return -1; }
 
 void cl_thread_lower(void) {}
 

@@ -49,8 +49,8 @@ typedef struct {
 
 static void fire(uv_timer_t *timer);
 
-// libuv's time is `hrtime` rounded down to milliseconds, so the first value that is not
-// before `due` is `due` rounded up.
+// libuv's time is `hrtime` rounded down to milliseconds, so the first value
+// that is not before `due` is `due` rounded up.
 static void arm(schedule *schedule) {
   const uint64_t millisecond = 1000000;
   uint64_t due = (schedule->due + millisecond - 1) / millisecond;
@@ -111,8 +111,8 @@ static void ping(void *context) { uv_async_send(&((waker *)context)->async); }
 
 static void end(void *context) {
   waker *waker = context;
-  // Sequentially consistent: `uv_async_send` begins with a relaxed load, which must not
-  // be reordered before this store.
+  // Sequentially consistent: `uv_async_send` begins with a relaxed load, which
+  // must not be reordered before this store.
   atomic_store(&waker->is_stopping, true);
   uv_async_send(&waker->async);
 }

@@ -64,7 +64,8 @@ void cl_wake_announce(cl_wake *wake) {
   atomic_fetch_add_explicit(&wake->announced, 1, memory_order_release);
 }
 
-// Records the time of an answer. Pings that wait for answers record a duration instead.
+// Records the time of an answer. Pings that wait for answers record a duration
+// instead.
 static void note(cl_wake *wake) {
   uint64_t now = cl_now();
   // Relaxed: answers run one after the other.

@@ -45,8 +45,8 @@ final class OperationPool: Sendable {
 
 /// Fills in the functions of the peer `opqueue`.
 ///
-/// `loopbench` looks this function up by name. The number in the name is the version
-/// of `cl_pool_functions`.
+/// `loopbench` looks this function up by name. The number in the name is the
+/// version of `cl_pool_functions`.
 @_cdecl("loopbench_oppool_2")
 public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_functions>) {
   functions.initialize(
@@ -61,11 +61,11 @@ public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_func
 
 /// The peer `runloop`: the `RunLoop` of the thread that opened it.
 final class RunLoopPeer: @unchecked Sendable {
-  // @unchecked: any thread may perform a block and wake the loop. The timer is used on
-  // the loop's thread only.
+  // @unchecked: any thread may perform a block and wake the loop. The timer is
+  // used on the loop's thread only.
   private let loop: CFRunLoop
-  /// A timer that never fires, because a run loop without sources or timers returns at
-  /// once. Not a `Timer`, which leaks.
+  /// A timer that never fires, because a run loop without sources or timers
+  /// returns at once. Not a `Timer`, which leaks.
   private let keeper: CFRunLoopTimer
 
   init?() {
@@ -88,8 +88,8 @@ final class RunLoopPeer: @unchecked Sendable {
 
   func run() { CFRunLoopRun() }
 
-  /// Stops the loop in a block, because stopping a loop that is not yet running has no
-  /// effect.
+  /// Stops the loop in a block, because stopping a loop that is not yet running
+  /// has no effect.
   func stop() {
     CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { CFRunLoopStop(CFRunLoopGetCurrent()) }
     CFRunLoopWakeUp(loop)
@@ -100,8 +100,8 @@ final class RunLoopPeer: @unchecked Sendable {
 
 /// Fills in the functions of the peer `runloop`.
 ///
-/// `loopbench` looks this function up by name. The number in the name is the version
-/// of `cl_queue_functions`.
+/// `loopbench` looks this function up by name. The number in the name is the
+/// version of `cl_queue_functions`.
 @_cdecl("loopbench_runloop_2")
 public func describeRunLoopPeer(_ functions: UnsafeMutablePointer<cl_queue_functions>) {
   functions.initialize(

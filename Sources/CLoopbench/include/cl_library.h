@@ -22,15 +22,15 @@ typedef struct {
 
 // A pool that runs functions on several threads.
 typedef struct {
-  // Runs at most `width` functions at once. `cpu` is an argument of `cl_thread_place`.
-  // Returns NULL on failure.
+  // Runs at most `width` functions at once. `cpu` is an argument of
+  // `cl_thread_place`. Returns NULL on failure.
   void *_Nullable (*_Nonnull open)(int width, int cpu);
-  // Adds a function. An `urgency` of 0 is normal; larger values are more urgent. Any
-  // thread.
+  // Adds a function. An `urgency` of 0 is normal; larger values are more
+  // urgent. Any thread.
   void (*_Nonnull add)(void *_Nonnull pool, void (*_Nonnull function)(void *_Nullable),
                        void *_Nullable context, int urgency);
-  // Adds and cancels `count` waiting operations. Returns the ns that the cancellations
-  // took. Call on the thread that opened the pool.
+  // Adds and cancels `count` waiting operations. Returns the ns that the
+  // cancellations took. Call on the thread that opened the pool.
   uint64_t (*_Nonnull cancel)(void *_Nonnull pool, uint32_t count);
   // Waits until every function has run. Call on the thread that opened the pool.
   void (*_Nonnull close)(void *_Nonnull pool);

@@ -3,16 +3,17 @@
 
 #include <stdint.h>
 
-// Background loads. They are separate processes, so this process's resource counters do
-// not include them.
+// Background loads. They are separate processes, so this process's resource
+// counters do not include them.
 
-// Starts `sh -c command` in its own process group, with /dev/null as its standard
-// descriptors. On Linux it is killed when the calling thread ends. Returns the process
-// id, or a negated errno.
+// Starts `sh -c command` in its own process group, with /dev/null as its
+// standard descriptors. On Linux it is killed when the calling thread ends.
+// Returns the process id, or a negated errno.
 int cl_load_start(const char *_Nonnull command);
 
-// Kills the process group of `process`. Returns -1 if it was running. If it had already
-// ended, returns its exit status, or 128 plus the number of the signal that killed it.
+// Kills the process group of `process`. Returns -1 if it was running. If it had
+// already ended, returns its exit status, or 128 plus the number of the signal
+// that killed it.
 int cl_load_stop(int process);
 
 // Waits at most `ms` for `process` to end. Returns whether it ended.
@@ -23,13 +24,14 @@ void cl_load_kill(void);
 
 enum { cl_interrupt_none = 0, cl_interrupt_signal = 1, cl_interrupt_timeout = 2 };
 
-// Makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, kill all loads and remove
-// all temporary files before they end the process.
+// Makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, kill all loads and
+// remove all temporary files before they end the process.
 void cl_interrupt_guard(void);
 
-// Makes the first of those signals, or the end of `timeout` ns, only set a note. 0 means
-// no timeout. A second signal ends the process with exit code 130. If the process is
-// still running 10 s after the timeout, it ends with 124.
+// Makes the first of those signals, or the end of `timeout` ns, only set a
+// note. 0 means no timeout. A second signal ends the process with exit code
+// 130. If the process is still running 10 s after the timeout, it ends with
+// 124.
 void cl_interrupt_watch(uint64_t timeout);
 
 // Returns the first note. Any thread.

@@ -21,14 +21,16 @@ void cl_spin_until(uint64_t deadline);
 // Sleeps until `deadline` or slightly longer.
 void cl_sleep_until(uint64_t deadline);
 
-// Sets the timer slack of this thread in ns, at least 1. The default on Linux is 50 us.
+// Sets the timer slack of this thread in ns, at least 1. The default on Linux
+// is 50 us.
 void cl_sleep_within(uint64_t slack);
 
-// Does nothing. Prevents the optimizer from removing the object that `value` points to.
+// Does nothing. Prevents the optimizer from removing the object that `value`
+// points to.
 void cl_black_hole(const void *_Nonnull value);
 
-// Counts the items of a sample that have run, and records when the last one ran. Loop
-// thread only.
+// Counts the items of a sample that have run, and records when the last one
+// ran. Loop thread only.
 typedef struct {
   uint64_t ran;
   uint64_t target;
@@ -37,28 +39,29 @@ typedef struct {
   void *_Nullable stop_context;
 } cl_finish;
 
-// Counts one item. `finish` is a `cl_finish *`. It has the type of a posted function.
+// Counts one item. `finish` is a `cl_finish *`. It has the type of a posted
+// function.
 void cl_finish_step(void *_Nullable finish);
 
 // Begins a sample of `target` items.
 void cl_finish_reset(cl_finish *_Nonnull finish, uint64_t target);
 
-// Starts an idle handle on `loop`, a `uv_loop_t *`. It keeps the loop from blocking and
-// calls `cl_finish_step` in each tick. Returns NULL if there is no memory. Loop thread
-// only.
+// Starts an idle handle on `loop`, a `uv_loop_t *`. It keeps the loop from
+// blocking and calls `cl_finish_step` in each tick. Returns NULL if there is no
+// memory. Loop thread only.
 void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
 
 // Closes the handle. The loop's next tick frees it.
 void cl_idle_close(void *_Nonnull idle);
 
-// The pings of `wake`, the same for every peer. The producer sends a ping and sleeps
-// until the loop's callback has answered it.
+// The pings of `wake`, the same for every peer. The producer sends a ping and
+// sleeps until the loop's callback has answered it.
 typedef struct cl_wake cl_wake;
 
 cl_wake *_Nullable cl_wake_open(uint32_t samples);
 
-// Sends all pings. Spins for `pause_least` to twice that many ns before each; 0 means no
-// pause. Call on the producer's thread.
+// Sends all pings. Spins for `pause_least` to twice that many ns before each; 0
+// means no pause. Call on the producer's thread.
 void cl_wake_ping(cl_wake *_Nonnull wake, uint64_t pause_least, uint64_t seed,
                   void (*_Nonnull send)(void *_Nullable), void *_Nullable context);
 
@@ -66,26 +69,26 @@ void cl_wake_ping(cl_wake *_Nonnull wake, uint64_t pause_least, uint64_t seed,
 // `cl_wake *`. It has the type of a posted function.
 void cl_wake_answer(void *_Nullable wake);
 
-// Answers every announced ping, for a callback that may stand for several coalesced
-// pings.
+// Answers every announced ping, for a callback that may stand for several
+// coalesced pings.
 void cl_wake_answer_all(void *_Nullable wake);
 
-// Switches to an open loop: the producer announces and sends pings without waiting for
-// answers, and answers record their times.
+// Switches to an open loop: the producer announces and sends pings without
+// waiting for answers, and answers record their times.
 void cl_wake_pace(cl_wake *_Nonnull wake);
 
 // Announces a ping. Call on the producer's thread before sending it.
 void cl_wake_announce(cl_wake *_Nonnull wake);
 
-// Waits until every announced ping was answered. No answer accesses `wake` afterwards.
-// Call on the producer's thread.
+// Waits until every announced ping was answered. No answer accesses `wake`
+// afterwards. Call on the producer's thread.
 void cl_wake_settle(cl_wake *_Nonnull wake);
 
 // The times before `send` of the pings that waited for answers.
 const uint64_t *_Nonnull cl_wake_sent(const cl_wake *_Nonnull wake);
 
-// The ns from before `send` to the callback's first instruction. For announced pings: the
-// times of the answers, in their order.
+// The ns from before `send` to the callback's first instruction. For announced
+// pings: the times of the answers, in their order.
 const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
 
 // The ns from before `send` until the producer runs again.
@@ -95,8 +98,9 @@ void cl_wake_close(cl_wake *_Nonnull wake);
 
 // A peer of `wake` in C.
 typedef struct {
-  // Opens a peer on the thread that will run it. Each wake-up answers `wake`. The function
-  // is NULL if the system does not support the peer. It returns NULL on failure.
+  // Opens a peer on the thread that will run it. Each wake-up answers `wake`.
+  // The function is NULL if the system does not support the peer. It returns
+  // NULL on failure.
   void *_Nullable (*_Nullable open)(cl_wake *_Nonnull wake);
   // Sends one ping. Any thread.
   void (*_Nonnull send)(void *_Nullable peer);

@@ -8,7 +8,8 @@
 // The libuv version at run time, which may differ from the headers' version.
 const char *_Nonnull cl_uv_version(void);
 
-// Returns the number of online processors. Writes the name of the first, "" if unknown.
+// Returns the number of online processors. Writes the name of the first, "" if
+// unknown.
 int cl_cpu_info(char *_Nonnull model, size_t capacity);
 
 // "KVM", "VMware", …; "" on bare metal or if unknown.
@@ -63,29 +64,32 @@ void cl_own_path(char *_Nonnull path, size_t capacity);
 // The number of columns of a terminal, or 0.
 int cl_terminal_width(int descriptor);
 
-// Opens closed standard descriptors, so that no other file becomes one of them. Opens
-// them in the wrong mode: reading from input and writing to output still fail.
+// Opens closed standard descriptors, so that no other file becomes one of them.
+// Opens them in the wrong mode: reading from input and writing to output still
+// fail.
 void cl_keep_descriptors(void);
 
 // A file that is being written.
 typedef struct cl_output cl_output;
 
-// Opens a file for writing and follows symlinks. A regular or new file is written to a
-// temporary file in its folder, with the mode of the file that it replaces or of a new
-// file. Any other file, and a file that is already standard output or error, is written
-// directly. Returns 0 or an errno.
+// Opens a file for writing and follows symlinks. A regular or new file is
+// written to a temporary file in its folder, with the mode of the file that it
+// replaces or of a new file. Any other file, and a file that is already
+// standard output or error, is written directly. Returns 0 or an errno.
 int cl_output_open(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
 
-// Opens a temporary file that replaces anything at `path` but a folder. Does not follow
-// symlinks or write to FIFOs and devices. Returns 0 or an errno.
+// Opens a temporary file that replaces anything at `path` but a folder. Does
+// not follow symlinks or write to FIFOs and devices. Returns 0 or an errno.
 int cl_output_open_replacing(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
 
 int cl_output_descriptor(const cl_output *_Nonnull output);
 
-// The resolved path, the same for all paths to one file; NULL if it is written directly.
+// The resolved path, the same for all paths to one file; NULL if it is written
+// directly.
 const char *_Nullable cl_output_place(const cl_output *_Nonnull output);
 
-// Closes the file, renames it to its place and frees `output`. Returns 0 or an errno.
+// Closes the file, renames it to its place and frees `output`. Returns 0 or an
+// errno.
 int cl_output_finish(cl_output *_Nonnull output);
 
 // Closes and removes the temporary file, and frees `output`.

@@ -1,6 +1,7 @@
 import LoopTransactionsTesting
 
-/// One peer in one series of a scenario. Each round measures every contender once.
+/// One peer in one series of a scenario. Each round measures every contender
+/// once.
 package struct Contender: Sendable {
   /// The scenario.
   package let scenario: Scenario
@@ -74,7 +75,8 @@ extension Contender {
     }
   }
 
-  /// The stream does not depend on the peer, so all peers of a round get the same load.
+  /// The stream does not depend on the peer, so all peers of a round get the
+  /// same load.
   private func generator(round: Int, seed: UInt64) -> SeededGenerator {
     let stream = UInt64(stream: "\(scenario.name)/\(series.name)/\(round)")
     return SeededGenerator(seed: seed, stream: stream)

@@ -184,7 +184,8 @@ package struct SeriesRound: Codable, Equatable, Sendable {
   package let round: Int
   /// The number of samples.
   package let count: UInt64
-  /// In ns, keyed `"50"`, `"99.9"`, `"max"`. Only those that `count` samples resolve.
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`. Only those that `count` samples
+  /// resolve.
   package let percentiles: [String: Double]
   /// Counts besides the times; `nil` when there are none.
   package let counts: [String: UInt64]?
@@ -200,8 +201,8 @@ package struct SeriesRound: Codable, Equatable, Sendable {
   package let stealNs: UInt64
   /// The number of times that a thread moved to another CPU.
   package let migrations: UInt64
-  /// Whether steal, migrations or involuntary switches exceeded 3 times the median of
-  /// the peer's rounds, and also a fixed minimum.
+  /// Whether steal, migrations or involuntary switches exceeded 3 times the
+  /// median of the peer's rounds, and also a fixed minimum.
   package var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
@@ -219,8 +220,8 @@ package struct SeriesRound: Codable, Equatable, Sendable {
 }
 
 extension Histogram {
-  /// The values of the resolved percentiles in ns, rounded to picoseconds and keyed as
-  /// in a report.
+  /// The values of the resolved percentiles in ns, rounded to picoseconds and
+  /// keyed as in a report.
   package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
     let pairs = percentiles.filter { $0.isResolved(by: count) }
       .map { ($0.label, value(at: $0).roundedToPicoseconds) }
@@ -238,13 +239,13 @@ extension Double {
 /// Finds disturbed slices: those with far more steal, migrations or involuntary
 /// switches than is usual for their contender.
 ///
-/// A slice is compared only with slices of the same contender, because some contenders
-/// switch often by design.
+/// A slice is compared only with slices of the same contender, because some
+/// contenders switch often by design.
 package struct NoiseFilter: Sendable {
   private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
 
-  // Steal is counted in ticks of 10 ms, and a single tick is not significant. The other
-  // limits are not measured.
+  // Steal is counted in ticks of 10 ms, and a single tick is not significant.
+  // The other limits are not measured.
   private static let floors: [(value: @Sendable (SeriesRound) -> UInt64, floor: UInt64)] = [
     ({ $0.stealNs }, 10_000_000),
     ({ $0.migrations }, 10),

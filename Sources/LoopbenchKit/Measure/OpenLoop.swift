@@ -3,10 +3,10 @@ private import CLoopbench
 
 /// The due times of operations in an open loop.
 ///
-/// The producer never waits for an operation to end. It sleeps until 100 us before a
-/// due time and then spins, because a sleep alone is late by more than the measured
-/// times. A late producer starts due operations at once, and skips those that are late
-/// by more than `patience`.
+/// The producer never waits for an operation to end. It sleeps until 100 us
+/// before a due time and then spins, because a sleep alone is late by more than
+/// the measured times. A late producer starts due operations at once, and skips
+/// those that are late by more than `patience`.
 package struct OpenLoopSchedule: Equatable, Sendable {
   /// In ns since the schedule's start, in ascending order.
   package let dues: [UInt64]
@@ -22,8 +22,8 @@ package struct OpenLoopSchedule: Equatable, Sendable {
     self.tolerance = tolerance
   }
 
-  /// Makes a schedule of `count` operations. Equal seeds produce equal schedules. The
-  /// tolerance is the mean interval.
+  /// Makes a schedule of `count` operations. Equal seeds produce equal
+  /// schedules. The tolerance is the mean interval.
   package init(count: Int, pace: Pace, generator: inout SeededGenerator) {
     let interval = 1e9 / pace.rate
     tolerance = UInt64(interval)
@@ -40,7 +40,8 @@ extension OpenLoopSchedule {
   ///
   /// - Parameters:
   ///   - origin: When the schedule starts.
-  ///   - start: Starts the operation with the given index. Must not wait for its end.
+  ///   - start: Starts the operation with the given index. Must not wait for
+  ///     its end.
   /// - Returns: When each operation was started; 0 for those that were not.
   package func follow(
     from origin: UInt64,
@@ -88,7 +89,8 @@ package struct OpenLoopSample: Equatable, Sendable {
   /// The time from when it was due to its end, as a client would experience it.
   package var intended: UInt64 { ended - min(due, ended) }
 
-  /// The time from its start to its end, without the wait for the previous operation.
+  /// The time from its start to its end, without the wait for the previous
+  /// operation.
   package var service: UInt64 { ended - min(max(started, free), ended) }
 
   /// The time from when it was due to its start.
@@ -105,9 +107,10 @@ extension Slice {
     record(nanoseconds: Double(sample.lag), as: series + ".lag")
   }
 
-  /// Records the operations of a schedule, which started and ended in the order they
-  /// were due. Operations that were not started count as missed. Operations that
-  /// started too late count as missed and are recorded. The warm-up is left out.
+  /// Records the operations of a schedule, which started and ended in the order
+  /// they were due. Operations that were not started count as missed.
+  /// Operations that started too late count as missed and are recorded. The
+  /// warm-up is left out.
   ///
   /// - Parameters:
   ///   - started: The result of `OpenLoopSchedule.follow`.

@@ -27,8 +27,8 @@ public protocol Peer: Sendable {
 
   /// Whether a run that names no peers measures it.
   var isStandard: Bool { get }
-  /// Whether it exists only so that others can be compared with it. A fail rule that
-  /// names no peer skips it.
+  /// Whether it exists only so that others can be compared with it. A fail rule
+  /// that names no peer skips it.
   var isReference: Bool { get }
   /// The reason it cannot be measured here; `nil` when it can.
   var unavailability: String? { get }
@@ -37,8 +37,8 @@ public protocol Peer: Sendable {
 
   /// Measures `slice.series` once and records into `slice`.
   ///
-  /// Called on a new thread that is placed on the loop's CPU and serves as the loop's
-  /// thread. A producer's thread belongs on `slice.seats.producer`. With
+  /// Called on a new thread that is placed on the loop's CPU and serves as the
+  /// loop's thread. A producer's thread belongs on `slice.seats.producer`. With
   /// `isOnFirstThread` it is called on the first thread, which is not placed.
   func measure(_ slice: inout Slice) throws(PeerFailure)
 }

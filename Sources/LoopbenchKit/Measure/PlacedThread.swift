@@ -2,8 +2,8 @@ private import CLoopbench
 
 /// A thread that starts on a given CPU.
 ///
-/// It is placed by its attributes, so it neither changes nor inherits the creator's
-/// affinity. Always `join()` it.
+/// It is placed by its attributes, so it neither changes nor inherits the
+/// creator's affinity. Always `join()` it.
 package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
   private let body: CallbackBox
@@ -11,8 +11,8 @@ package struct PlacedThread: ~Copyable {
   /// Starts `body` on a new thread.
   ///
   /// - Parameters:
-  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed when it
-  ///     started.
+  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed
+  ///     when it started.
   ///   - priority: The thread's real-time priority; `nil` for the caller's.
   package init(
     cpu: Int?,
@@ -68,10 +68,37 @@ extension PlacedThread {
   }
 }
 
+/// A C function that every peer can be given.
+package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
+
+/// The argument of a posted function.
+package typealias PostedContext = UnsafeMutableRawPointer
+
+/// A closure for C to call.
+///
+/// A C function pointer cannot be made from a closure that captures or is
+/// generic.
+final class CallbackBox: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+
+  /// Calls the box whose `address` is the context.
+  static let call: PostedFunction = { context in
+    guard let context else { return }
+    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+  }
+
+  /// The context of `call`. Keep the box alive until C no longer calls it.
+  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
 /// A value that a thread sets for the thread that joins it.
 package final class JoinResult<Value>: @unchecked Sendable {
-  // @unchecked: written before the thread ends and read after it was joined. The join
-  // orders the two.
+  // @unchecked: written before the thread ends and read after it was joined.
+  // The join orders the two.
   package var value: Value?
 
   package init() {}
@@ -79,8 +106,8 @@ package final class JoinResult<Value>: @unchecked Sendable {
 
 /// Carries a C pointer to another thread.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
-  // @unchecked: the C header says which threads may call each function. Code that wraps
-  // a pointer must follow it.
+  // @unchecked: the C header says which threads may call each function. Code
+  // that wraps a pointer must follow it.
   package let value: Value
 
   package init(_ value: Value) {

@@ -51,8 +51,8 @@ extension Series {
 }
 
 extension Registry {
-  /// Returns a registry in which each send of an open-loop series waits for the previous
-  /// answer. This measures throughput. It hides the tail latency.
+  /// Returns a registry in which each send of an open-loop series waits for the
+  /// previous answer. This measures throughput. It hides the tail latency.
   package var closed: Registry {
     Registry(scenarios: scenarios.map(\.closed), peers: peers)
   }
@@ -70,8 +70,8 @@ extension Scenario {
 }
 
 extension Registry {
-  /// Returns a registry in which each peer takes about `samples` samples in each series
-  /// over `rounds` rounds.
+  /// Returns a registry in which each peer takes about `samples` samples in
+  /// each series over `rounds` rounds.
   ///
   /// - Precondition: Both are at least 1.
   package func taking(samples: Int, in rounds: Int) -> Registry {

@@ -4,8 +4,8 @@ import LoopTransactionsTesting
 package enum RoundCount: Equatable, Sendable {
   /// Exactly this number of rounds.
   case fixed(Int)
-  /// As many rounds as fit into `nanoseconds`, including the warm-up, but at least 10
-  /// and at most 30.
+  /// As many rounds as fit into `nanoseconds`, including the warm-up, but at
+  /// least 10 and at most 30.
   case fitting(nanoseconds: UInt64)
   /// At most `rounds`, and only as many as fit into `nanoseconds`, including the
   /// warm-up, but at least one.
@@ -47,14 +47,15 @@ package enum RoundCount: Equatable, Sendable {
 package enum RoundOrder: String, Codable, CaseIterable, Sendable {
   /// A different order in every round, derived from the seed.
   case shuffle
-  /// The order of the registry, then its reverse, and so on. Linear drift of the machine
-  /// favours no contender.
+  /// The order of the registry, then its reverse, and so on. Linear drift of
+  /// the machine favours no contender.
   case abba
-  /// All rounds of one contender, then all of the next. For demonstration: drift of the
-  /// machine appears as a difference between peers.
+  /// All rounds of one contender, then all of the next. For demonstration:
+  /// drift of the machine appears as a difference between peers.
   case block
 
-  /// Returns `contenders` in the order of `round`. Round 0 is the first warm-up round.
+  /// Returns `contenders` in the order of `round`. Round 0 is the first warm-up
+  /// round.
   package func arranged<Item>(_ contenders: [Item], round: Int, seed: UInt64) -> [Item] {
     switch self {
     case .shuffle:
@@ -79,8 +80,8 @@ package enum RoundOrder: String, Codable, CaseIterable, Sendable {
 
 /// How long a run measures before it records.
 package enum WarmUp: Equatable, Sendable {
-  /// Until the medians of each contender differ by less than 5 % over three rounds, but
-  /// at most 5 rounds, and no round that would end after 2 s.
+  /// Until the medians of each contender differ by less than 5 % over three
+  /// rounds, but at most 5 rounds, and no round that would end after 2 s.
   case auto
   /// Rounds until this time has passed, at least one.
   case duration(nanoseconds: UInt64)
@@ -176,8 +177,8 @@ package struct Progress: Equatable, Sendable {
     return min(1, max(0, done))
   }
 
-  /// The remaining time in ns, estimated from the last warm-up round; `nil` during the
-  /// warm-up.
+  /// The remaining time in ns, estimated from the last warm-up round; `nil`
+  /// during the warm-up.
   package var remainingNs: UInt64? {
     guard let rounds, slices > 0 else { return nil }
     let left = (rounds - round + 1) * slices - slice

@@ -2,8 +2,8 @@ private import CLoopbench
 
 /// The scheduling policy, timer slack and background load of a run.
 public struct RunConditions: Codable, Equatable, Sendable {
-  /// The SCHED_FIFO priority of the threads that loopbench starts; `nil` for the default
-  /// policy.
+  /// The SCHED_FIFO priority of the threads that loopbench starts; `nil` for
+  /// the default policy.
   public var priority: Int?
   /// How late the system may wake the generator, in ns.
   public var slackNs: UInt64
@@ -25,7 +25,8 @@ public struct RunConditions: Codable, Equatable, Sendable {
 }
 
 extension RunConditions {
-  /// The conditions that differ from the standard: "policy fifo:50", "load cpu:2".
+  /// The conditions that differ from the standard: "policy fifo:50", "load
+  /// cpu:2".
   package var parts: [String] {
     [
       priority.map { "policy fifo:\($0)" },

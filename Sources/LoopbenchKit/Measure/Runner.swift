@@ -38,20 +38,21 @@ package struct Runner: Sendable {
     self.instruments = instruments
   }
 
-  /// The contenders in the order of `round`. Warm-up rounds are numbered 0, -1, -2, ….
+  /// The contenders in the order of `round`. Warm-up rounds are numbered 0, -1,
+  /// -2, ….
   package func order(round: Int) -> [Contender] {
     order.arranged(contenders, round: round, seed: seed)
   }
 
   /// Measures all rounds. Blocks until the run ends.
   ///
-  /// A contender that fails is left out of the later rounds, and the failure is part of
-  /// the result.
+  /// A contender that fails is left out of the later rounds, and the failure is
+  /// part of the result.
   ///
   /// - Parameters:
   ///   - progress: Called before each slice.
-  ///   - isInterrupted: Called before each slice. If it returns true, the run ends with
-  ///     the rounds so far, even in the middle of a round.
+  ///   - isInterrupted: Called before each slice. If it returns true, the run
+  ///     ends with the rounds so far, even in the middle of a round.
   /// - Throws: The first failure, if every contender failed.
   package func run(
     progress: (Progress) -> Void = { _ in },
@@ -73,8 +74,8 @@ package struct Runner: Sendable {
     return run.measurements
   }
 
-  /// The measurements that a run will have, without samples. Shows before a run whether
-  /// its result can be compared.
+  /// The measurements that a run will have, without samples. Shows before a run
+  /// whether its result can be compared.
   package var plan: Measurements {
     var plan = Measurements(of: self, overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
@@ -124,7 +125,8 @@ extension Runner {
     var slices: [Int: [SliceOutcome]] = [:]
     for (index, contender) in order(round: 1).enumerated() {
       for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
-        // Chosen so that the fraction in `progress` is the completed part of all slices.
+        // Chosen so that the fraction in `progress` is the completed part of
+        // all slices.
         let slice = index * rounds.count - (round - 1) * (contenders.count - 1)
         let state = run.progress.at(contender, round: round, slice: slice)
         slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
@@ -153,7 +155,8 @@ extension Runner {
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
   }
 
-  /// Measures one slice. Returns none if the run is interrupted or the contender fails.
+  /// Measures one slice. Returns none if the run is interrupted or the
+  /// contender fails.
   private func measure(
     _ contender: Contender,
     round: Int,

@@ -6,13 +6,13 @@ public struct Scenario: Sendable {
   public let summary: String
   /// The series, in display order.
   public internal(set) var series: [Series]
-  /// The names of the peers that others are compared with. The comparison with the first
-  /// one is shown in full.
+  /// The names of the peers that others are compared with. The comparison with
+  /// the first one is shown in full.
   public let references: [String]
   /// Additional columns of its tables.
   public let extras: Set<Extra>
-  /// A description of the start and the end of each measured time, with a drawing, in
-  /// plain text.
+  /// A description of the start and the end of each measured time, with a
+  /// drawing, in plain text.
   public let details: String
   /// Whether a run that names no scenarios measures it.
   public let isStandard: Bool
@@ -53,7 +53,8 @@ public struct Scenario: Sendable {
 public struct Series: Sendable {
   /// The name in reports: `typed.across`.
   public let name: String
-  /// The start and end of the measured time and the number of operations, in one line.
+  /// The start and end of the measured time and the number of operations, in
+  /// one line.
   public let summary: String
   /// How much one slice measures.
   public internal(set) var effort: Effort
@@ -70,8 +71,8 @@ public struct Series: Sendable {
     case mean
     /// The time from the start of an operation to its end.
     case service
-    /// The time from when an operation was due in an open loop to its end, as a client
-    /// would experience it.
+    /// The time from when an operation was due in an open loop to its end, as a
+    /// client would experience it.
     case intended
     /// The time from when an operation was due to its start: the lateness of the
     /// producer itself.
@@ -141,8 +142,8 @@ public struct Figure: Sendable {
     self.value = value
   }
 
-  /// The counts and samples of a peer in a series over all rounds, from which its figures
-  /// are computed.
+  /// The counts and samples of a peer in a series over all rounds, from which
+  /// its figures are computed.
   public struct Evidence: Sendable {
     /// The name of the series.
     public let series: String
@@ -164,8 +165,8 @@ public struct Figure: Sendable {
       counts[name].map { Double($0) / Double(max(1, rounds)) }
     }
 
-    /// Returns a percentile of the series or of its `companion`, in ns; `nil` if there are
-    /// too few samples.
+    /// Returns a percentile of the series or of its `companion`, in ns; `nil`
+    /// if there are too few samples.
     public func value(at percentile: Percentile, of companion: String? = nil) -> Double? {
       let name = companion.map { "\(series).\($0)" } ?? series
       guard let histogram = histograms[name], percentile.isResolved(by: histogram.count) else {
@@ -174,8 +175,8 @@ public struct Figure: Sendable {
       return histogram.value(at: percentile)
     }
 
-    /// Returns the largest sample of the series or of its `companion`, in ns; `nil` if
-    /// there is none.
+    /// Returns the largest sample of the series or of its `companion`, in ns;
+    /// `nil` if there is none.
     public func largest(of companion: String? = nil) -> Double? {
       guard let histogram = histograms[companion.map { "\(series).\($0)" } ?? series] else {
         return nil
@@ -183,8 +184,8 @@ public struct Figure: Sendable {
       return histogram.count > 0 ? histogram.max : nil
     }
 
-    /// Returns the mean of the largest samples, in ns. `part` is their share of all
-    /// samples.
+    /// Returns the mean of the largest samples, in ns. `part` is their share of
+    /// all samples.
     public func meanOfLargest(_ part: Double) -> Double? {
       histograms[series]?.meanOfLargest(part)
     }

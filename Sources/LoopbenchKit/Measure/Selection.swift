@@ -9,13 +9,13 @@ package struct Selection: Sendable {
   ///
   /// - Parameters:
   ///   - scenarios: Names; empty means the standard ones.
-  ///   - peers: Names; `nil` means the standard ones, and a list with `all` means every
-  ///     peer. If scenarios are named, each must have all named peers. Otherwise a
-  ///     scenario is measured with those it has.
-  ///   - series: Names, with or without their scenario's; empty means all. Companions are
-  ///     included.
-  ///   - twins: The series in which one peer is measured a second time: the first
-  ///     reference, or else the first peer of the registry.
+  ///   - peers: Names; `nil` means the standard ones, and a list with `all`
+  ///     means every peer. If scenarios are named, each must have all named
+  ///     peers. Otherwise a scenario is measured with those it has.
+  ///   - series: Names, with or without their scenario's; empty means all.
+  ///     Companions are included.
+  ///   - twins: The series in which one peer is measured a second time: the
+  ///     first reference, or else the first peer of the registry.
   package init(
     from registry: Registry,
     scenarios: [String] = [],
@@ -53,8 +53,8 @@ extension Selection {
   /// The name that stands for every peer.
   package static let all = "all"
 
-  /// Returns the peers that can be measured here. Throws if another one was named;
-  /// otherwise adds a warning for it.
+  /// Returns the peers that can be measured here. Throws if another one was
+  /// named; otherwise adds a warning for it.
   private mutating func available(
     _ peers: [any Peer],
     in scenario: Scenario,
@@ -132,7 +132,8 @@ extension Selection {
 }
 
 extension Scenario {
-  /// The peer that is measured twice: the first reference, or else the first peer.
+  /// The peer that is measured twice: the first reference, or else the first
+  /// peer.
   fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
     let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
     return reference ?? peers.first
@@ -146,8 +147,9 @@ extension Series {
   }
 }
 
-/// The series in which one peer is measured a second time, as an A/A control. The two
-/// measurements differ only by noise. The raw value is the least number of peers.
+/// The series in which one peer is measured a second time, as an A/A control.
+/// The two measurements differ only by noise. The raw value is the least number
+/// of peers.
 package enum TwinRule: Int, Sendable {
   /// In every series, for a run that is compared with another run.
   case always = 1

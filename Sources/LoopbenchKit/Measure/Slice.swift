@@ -55,20 +55,20 @@ public struct Slice: Sendable {
 extension Slice {
   /// Returns a random number from 0 up to, but not including, `bound`.
   ///
-  /// All slices of a series in one round get the same numbers, and so do runs with the
-  /// same seed.
+  /// All slices of a series in one round get the same numbers, and so do runs
+  /// with the same seed.
   public mutating func random(below bound: UInt64) -> UInt64 { generator.number(below: bound) }
 
   /// Records one sample, in ns.
   ///
-  /// - Parameter companion: The name of a companion series to record the sample in; `nil`
-  ///   for the slice's own series.
+  /// - Parameter companion: The name of a companion series to record the sample
+  ///   in; `nil` for the slice's own series.
   public mutating func record(nanoseconds: Double, as companion: String? = nil) {
     recorded[companion ?? series, default: Histogram()].record(nanoseconds: nanoseconds)
   }
 
-  /// Records the lateness of a timer, in ns. A negative value counts as an early fire and
-  /// is recorded as 0.
+  /// Records the lateness of a timer, in ns. A negative value counts as an
+  /// early fire and is recorded as 0.
   public mutating func record(lateness: Int64) {
     if lateness < 0 { earlyFires += 1 }
     record(nanoseconds: Double(max(0, lateness)))
@@ -82,10 +82,11 @@ extension Slice {
     counts[name, default: 0] += things
   }
 
-  /// Runs the warm-up batches, then records the mean time per operation of each batch.
+  /// Runs the warm-up batches, then records the mean time per operation of each
+  /// batch.
   ///
-  /// - Parameter batch: Performs the given number of operations and returns the ns they
-  ///   took.
+  /// - Parameter batch: Performs the given number of operations and returns the
+  ///   ns they took.
   public mutating func sample<Failure>(
     _ batch: (_ operations: Int) throws(Failure) -> UInt64
   ) throws(Failure) {

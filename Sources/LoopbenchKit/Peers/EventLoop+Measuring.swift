@@ -2,8 +2,8 @@ private import CLoopbench
 import LoopTransactions
 
 extension EventLoop {
-  /// Makes a loop, calls `body` with it and closes it, on the calling thread, which
-  /// becomes the loop's.
+  /// Makes a loop, calls `body` with it and closes it, on the calling thread,
+  /// which becomes the loop's.
   static func measuring(
     on make: () throws(UVError) -> EventLoop = { () throws(UVError) in try EventLoop() },
     _ body: (EventLoop) throws(PeerFailure) -> Void

@@ -1,16 +1,17 @@
 package import CLoopbench
 
-/// Counts the items of a sample that have run, and records when the last one did.
+/// Counts the items of a sample that have run, and records when the last one
+/// did.
 ///
-/// The item to post is `cl_finish_step` with `pointer` as its context. It must run on
-/// the loop's thread.
+/// The item to post is `cl_finish_step` with `pointer` as its context. It must
+/// run on the loop's thread.
 package final class FinishLine {
   package let pointer: UnsafeMutablePointer<cl_finish>
 
   /// Makes a finish line. Call `reset(target:)` before each sample.
   ///
-  /// - Parameter stop: Called with `context` on the loop's thread when the last item
-  ///   has run.
+  /// - Parameter stop: Called with `context` on the loop's thread when the last
+  ///   item has run.
   package init(
     stop: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
     context: UnsafeMutableRawPointer? = nil

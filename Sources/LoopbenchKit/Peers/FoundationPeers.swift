@@ -9,8 +9,8 @@ import LoopTransactions
   private import Musl
 #endif
 
-/// The library with the peers that need Foundation. It is loaded when the first of
-/// them is opened, because `loopbench` itself starts without Foundation.
+/// The library with the peers that need Foundation. It is loaded when the first
+/// of them is opened, because `loopbench` itself starts without Foundation.
 enum FoundationLibrary {
   #if os(macOS)
     private static let file = "libloopbench-foundation.dylib"
@@ -42,8 +42,8 @@ enum FoundationLibrary {
       let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
       throw PeerFailure("could not load \(file): \(reason)")
     }
-    // The library comes from the same package. The number in the function's name is the
-    // version of the structure.
+    // The library comes from the same package. The number in the function's
+    // name is the version of the structure.
     let describe = unsafeBitCast(
       address,
       to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self
@@ -114,9 +114,9 @@ struct OperationsPool: FunctionPool {
 struct OperationsQueue: FunctionQueue {
   static let name = "opqueue"
   static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Not `across`: with 100,000 waiting operations each one costs it 36 us here, and a
-  // slice takes 29 s.
-  static let postSeries = ["closure.self"]
+  // Not `across`: with 100,000 waiting operations each one costs it 36 us here,
+  // and a slice takes 29 s.
+  static let postSeries: [String]? = ["closure.self"]
   static var unavailability: String? { FoundationLibrary.unavailability }
 
   private let pool: OperationsPool

@@ -3,11 +3,11 @@ internal import Dispatch
 import LoopTransactions
 private import Synchronization
 
-/// Threads that run functions, several at once. The peers of `pool` and `priority`
-/// differ only in this.
+/// Threads that run functions, several at once. The peers of `pool` and
+/// `priority` differ only in this.
 ///
-/// Neither the pool's threads nor the measuring thread are placed on CPUs, because the
-/// comparison includes where the system runs them.
+/// Neither the pool's threads nor the measuring thread are placed on CPUs,
+/// because the comparison includes where the system runs them.
 protocol FunctionPool: FunctionRunner {
   /// The series of `pool` it takes part in.
   static var poolSeries: [String] { get }
@@ -15,11 +15,12 @@ protocol FunctionPool: FunctionRunner {
   /// Opens a pool of `PoolLoad.workers` threads.
   static func open() throws(PeerFailure) -> Self
 
-  /// Adds a function call. Call from any thread, including from an added function.
+  /// Adds a function call. Call from any thread, including from an added
+  /// function.
   func add(_ call: PostedCall, _ priority: OperationPriority)
 
-  /// Called on the adding thread after its last call of `add`. Does the work that the
-  /// pool needs on that thread until every function has run.
+  /// Called on the adding thread after its last call of `add`. Does the work
+  /// that the pool needs on that thread until every function has run.
   func settle()
 
   /// Adds `count` functions that wait, cancels them, and returns the ns that the
@@ -96,8 +97,8 @@ struct UVPool: FunctionPool {
   func close() { cl_uv_loop_close(loop.value) }
 }
 
-/// A concurrent dispatch queue. Operations that are not of normal priority go to the
-/// global queues.
+/// A concurrent dispatch queue. Operations that are not of normal priority go
+/// to the global queues.
 struct DispatchPool: FunctionPool {
   static let name = "dispatch"
   static let summary =
@@ -180,8 +181,8 @@ extension TaskPriority {
   }
 }
 
-/// A counter that the operations of a burst decrement, on any worker. The last one
-/// records the time.
+/// A counter that the operations of a burst decrement, on any worker. The last
+/// one records the time.
 package final class BurstLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
@@ -205,8 +206,8 @@ package final class BurstLatch: Sendable {
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func step() {
-    // Acquire and release: the last step happens after all others, so its time is the
-    // latest.
+    // Acquire and release: the last step happens after all others, so its time
+    // is the latest.
     guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     finished.store(cl_now(), ordering: .relaxed)
     gate.pass()

@@ -1,12 +1,6 @@
 import CLoopbench
 internal import Dispatch
 
-/// A C function that every peer can be given.
-package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
-
-/// The argument of a posted function.
-package typealias PostedContext = UnsafeMutableRawPointer
-
 /// Something that runs functions, such as a loop, a queue or a pool.
 protocol FunctionRunner: Sendable {
   /// The peer's name on the command line and in reports.
@@ -51,10 +45,11 @@ extension RunnerPeer {
   var unavailability: String? { Runner.unavailability }
 }
 
-/// Something that runs functions one after the other, such as a loop or a serial queue.
+/// Something that runs functions one after the other, such as a loop or a
+/// serial queue.
 protocol FunctionQueue: FunctionRunner {
-  /// The series of `post` it takes part in.
-  static var postSeries: [String] { get }
+  /// The series of `post` it takes part in; `nil` means all.
+  static var postSeries: [String]? { get }
   /// Whether `post` measures it in a run that names no peers.
   static var isStandard: Bool { get }
 
@@ -71,20 +66,21 @@ protocol FunctionQueue: FunctionRunner {
 
   /// Calls `function` whenever the queue is about to wait.
   ///
-  /// - Returns: Whether the queue supports this. If it does not, every posted function
-  ///   counts as a tick.
+  /// - Returns: Whether the queue supports this. If it does not, every posted
+  ///   function counts as a tick.
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
 
-  /// Returns after `stop()`. Functions run on the calling thread unless the queue has
-  /// its own threads.
+  /// Returns after `stop()`. Functions run on the calling thread unless the
+  /// queue has its own threads.
   func run()
 
-  /// Makes `run()` return. Call from any thread, including from a posted function.
+  /// Makes `run()` return. Call from any thread, including from a posted
+  /// function.
   func stop()
 }
 
 extension FunctionQueue {
-  static var postSeries: [String] { ["closure.across", "closure.self"] }
+  static var postSeries: [String]? { ["closure.across", "closure.self"] }
 
   static var isStandard: Bool { false }
 
@@ -97,32 +93,12 @@ extension FunctionQueue {
   }
 }
 
-/// A closure for C to call.
-///
-/// A C function pointer cannot be made from a closure that captures or is generic.
-final class CallbackBox: Sendable {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-  }
-
-  /// Calls the box whose `address` is the context.
-  static let call: PostedFunction = { context in
-    guard let context else { return }
-    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
-  }
-
-  /// The context of `call`. Keep the box alive until C no longer calls it.
-  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-}
-
 /// A list of functions that a libuv loop runs, in C.
 struct UVQueue: FunctionQueue {
   static let name = "uv"
   static let summary =
     "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
-  static let postSeries = PostLoad.series
+  static let postSeries: [String]? = nil
   static let isStandard = true
 
   private let peer: UnsafeTransfer<OpaquePointer>
@@ -160,7 +136,9 @@ struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
     "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
-  static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
+  static let postSeries: [String]? = [
+    "typed.across", "closure.across", "typed.self", "closure.self",
+  ]
 
   private let queue: UnsafeTransfer<OpaquePointer>
 
@@ -182,7 +160,8 @@ struct CondQueue: FunctionQueue {
 
 /// A serial dispatch queue.
 ///
-/// It runs on libdispatch's threads. Each is placed when it first runs a function.
+/// It runs on libdispatch's threads. Each is placed when it first runs a
+/// function.
 struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
@@ -229,10 +208,10 @@ struct ActorQueue: FunctionQueue {
   }
 
   // Tasks may reach the actor in a different order from that of their creation.
-  // `paced` still assigns the first answer to the first send. When two tasks overtake
-  // each other their times are mixed: the mean stays right, and the larger of the two
-  // times comes out smaller. Telling them apart would need a separate context for each
-  // send, which no other peer has.
+  // `paced` still assigns the first answer to the first send. When two tasks
+  // overtake each other their times are mixed: the mean stays right, and the
+  // larger of the two times comes out smaller. Telling them apart would need a
+  // separate context for each send, which no other peer has.
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = UnsafeTransfer(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }

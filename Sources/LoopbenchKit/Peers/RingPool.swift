@@ -2,12 +2,14 @@ private import CLoopbench
 import LoopTransactions
 import Synchronization
 
-/// One thread that runs closures from a ring buffer: the floor of any pool that takes
-/// closures.
+/// One thread that runs closures from a ring buffer: the floor of any pool that
+/// takes closures.
 ///
-/// It runs closures in FIFO order, ignores priorities, cannot cancel, and never sleeps.
+/// It runs closures in FIFO order, ignores priorities, cannot cancel, and never
+/// sleeps.
 final class RingPool: FunctionPool, @unchecked Sendable {
-  // @unchecked: `thread` is used only by the thread that opens and closes the pool.
+  // @unchecked: `thread` is used only by the thread that opens and closes the
+  // pool.
 
   static let name = "ring"
   static let summary = "closures through a ring to one thread that spins: the floor of any pool"
@@ -39,11 +41,11 @@ final class RingPool: FunctionPool, @unchecked Sendable {
 
 /// A single-producer, single-consumer ring buffer of closures.
 ///
-/// It shows the least cost of passing closures to another thread: each is created on
-/// one CPU, and run and released on the other.
+/// It shows the least cost of passing closures to another thread: each is
+/// created on one CPU, and run and released on the other.
 final class ClosureRing: @unchecked Sendable {
-  // @unchecked: the writer owns a slot until `written` has passed it. Then the reader
-  // owns it until `read` has passed it.
+  // @unchecked: the writer owns a slot until `written` has passed it. Then the
+  // reader owns it until `read` has passed it.
 
   typealias Body = @Sendable () -> Void
 
@@ -68,8 +70,8 @@ final class ClosureRing: @unchecked Sendable {
       UnsafeMutableRawPointer(place).deallocate()
     }
 
-    // Acquire and release: the index publishes the contents of the slots to the other
-    // thread.
+    // Acquire and release: the index publishes the contents of the slots to the
+    // other thread.
     var value: Int {
       get { place.pointee.load(ordering: .acquiring) }
       nonmutating set { place.pointee.store(newValue, ordering: .releasing) }
@@ -93,7 +95,8 @@ final class ClosureRing: @unchecked Sendable {
     written.value = index + 1
   }
 
-  /// Runs the appended closures until `isOver` returns true. Call on another thread.
+  /// Runs the appended closures until `isOver` returns true. Call on another
+  /// thread.
   func run(until isOver: () -> Bool) {
     var index = read.value
     while !isOver() {

@@ -55,7 +55,8 @@ protocol PendingTargets {
 
 /// Times the two series of `commit` in the same way for every Swift peer.
 enum CommitTiming {
-  /// Generic and inlined, so that the compiler specializes the loops for each peer.
+  /// Generic and inlined, so that the compiler specializes the loops for each
+  /// peer.
   @inline(__always)
   static func measure<Pending: PendingTargets>(
     _ pending: Pending,

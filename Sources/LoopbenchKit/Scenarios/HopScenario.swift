@@ -35,19 +35,20 @@ extension Scenario {
 
 /// The calls that a task makes for one sample.
 final class HopRun: @unchecked Sendable {
-  // @unchecked: the task uses it until it resumes the measuring thread, which then
-  // reads it.
+  // @unchecked: the task uses it until it resumes the measuring thread, which
+  // then reads it.
   private var returned = 0
   private var nanoseconds: UInt64 = 0
 
   /// Counts a call that has returned. Call it where the task ran before the call.
-  // Never inlined: if no work is done between two calls, the compiler omits the hop
-  // back. If a call touches no state of the actor, it omits the hop to the actor.
+  // Never inlined: if no work is done between two calls, the compiler omits the
+  // hop back. If a call touches no state of the actor, it omits the hop to the
+  // actor.
   @inline(never)
   func didReturn() { returned += 1 }
 
-  /// Ends the run, which began at `began`, and in which the actor counted `touched`
-  /// calls.
+  /// Ends the run, which began at `began`, and in which the actor counted
+  /// `touched` calls.
   func end(_ touched: Int, since began: UInt64) {
     nanoseconds = touched == returned ? cl_now() - began : 0
   }

@@ -28,7 +28,8 @@ extension Scenario {
 }
 
 extension Slice {
-  /// Measures the ticks of `loop`, a `uv_loop_t *`, in the same way for every peer.
+  /// Measures the ticks of `loop`, a `uv_loop_t *`, in the same way for every
+  /// peer.
   ///
   /// - Parameter finish: Ends `runLoop` after the last tick of a sample.
   fileprivate mutating func sampleTicks(

@@ -63,8 +63,8 @@ extension LTPost {
   }
 }
 
-// try? below: a post fails only on a closed loop, and the loop is closed after the
-// last burst.
+// try? below: a post fails only on a closed loop, and the loop is closed after
+// the last burst.
 extension LTPost {
   private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
@@ -89,8 +89,8 @@ extension LTPost {
     }
   }
 
-  /// Commits 1000 targets in turn, so that most commits coalesce, and then one more.
-  /// That one is performed last, after every other commit was taken.
+  /// Commits 1000 targets in turn, so that most commits coalesce, and then one
+  /// more. That one is performed last, after every other commit was taken.
   private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
   {
     // A separate finish line without a target, because the number of performed
@@ -109,7 +109,8 @@ extension LTPost {
   }
 }
 
-/// The target that `lt` commits in `post`. Performing it is a step to a finish line.
+/// The target that `lt` commits in `post`. Performing it is a step to a finish
+/// line.
 final class PostTarget: @unchecked Sendable {
   // @unchecked: `finish` is used on the loop's thread only.
 
@@ -126,7 +127,7 @@ final class PostTarget: @unchecked Sendable {
 struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "post"
 
-  var series: [String] { Runner.postSeries }
+  var series: [String] { Runner.postSeries ?? PostLoad.series }
   var isStandard: Bool { Runner.isStandard }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

@@ -1,11 +1,12 @@
 private import CLoopbench
 
 extension Scenario {
-  /// Posting a function to the loop, from another thread or from the loop's own.
+  /// Posting a function to the loop, from another thread or from the loop's
+  /// own.
   ///
-  /// `uv` posts the same node in every series, the equivalent of a closure in C.
-  /// `typed` and `commit` are compared with that node too. A coalesced commit counts
-  /// as run when the loop takes it.
+  /// `uv` posts the same node in every series, the equivalent of a closure in
+  /// C. `typed` and `commit` are compared with that node too. A coalesced
+  /// commit counts as run when the loop takes it.
   package static let post = Scenario(
     name: "post",
     summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
@@ -47,7 +48,8 @@ package enum PostLoad {
     (name: "commit", plural: "commits of 1000 targets"),
   ]
 
-  /// The series of all items, first from another thread, then from the loop's own.
+  /// The series of all items, first from another thread, then from the loop's
+  /// own.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
 }
@@ -64,7 +66,8 @@ package enum PostBurst {
   ///
   /// - Parameters:
   ///   - produce: Posts the items. Called on the producer's thread.
-  ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's thread.
+  ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's
+  ///     thread.
   /// - Returns: ns from before the first post until the last item had run.
   package static func nanoseconds(
     producerCPU: Int?,
@@ -86,8 +89,8 @@ package enum PostBurst {
 }
 
 extension Slice {
-  /// Samples bursts that `produce` posts from another thread. Each makes `steps` steps
-  /// to `finish`.
+  /// Samples bursts that `produce` posts from another thread. Each makes
+  /// `steps` steps to `finish`.
   mutating func sampleBursts(
     of steps: Int,
     to finish: FinishLine,

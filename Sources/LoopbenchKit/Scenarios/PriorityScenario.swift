@@ -3,8 +3,8 @@ import LoopTransactions
 private import Synchronization
 
 extension Scenario {
-  /// The latency of urgent operations behind less urgent ones, and the starvation of
-  /// low ones behind urgent ones.
+  /// The latency of urgent operations behind less urgent ones, and the
+  /// starvation of low ones behind urgent ones.
   package static let priority = Scenario(
     name: "priority",
     summary:
@@ -59,14 +59,17 @@ package enum PriorityLoad {
   package static let crowd = 10_000
   /// The number of urgent operations at any time, in `starvation`.
   package static let endless = 64
-  /// The shortest pause between two timed operations, in ns. The longest is twice that.
+  /// The shortest pause between two timed operations, in ns. The longest is
+  /// twice that.
   package static let pause: UInt64 = 200_000
-  /// How long the load of `starvation` runs before the low operation is added, in ns.
+  /// How long the load of `starvation` runs before the low operation is added,
+  /// in ns.
   package static let headStart: UInt64 = 1_000_000
   /// How long to wait for a low operation to start, in ns.
   package static let patience: UInt64 = 20_000_000
 
-  /// A count of `latency`: lower operations that started while an urgent one waited.
+  /// A count of `latency`: lower operations that started while an urgent one
+  /// waited.
   package static let inversions = "lower ones started first"
   /// A count of `starvation`: low operations that were given up.
   package static let starved = "not started within 20 ms"
@@ -140,8 +143,8 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
   }
 }
 
-/// Operations of one priority, each of which adds the next one when it ends. Their
-/// number stays the same.
+/// Operations of one priority, each of which adds the next one when it ends.
+/// Their number stays the same.
 final class EndlessLoad: Sendable {
   private let field: PriorityField
   private let add: @Sendable () -> Void
@@ -188,7 +191,8 @@ package final class PriorityField: Sendable {
   /// The context of `start`. Keep the field alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The number of operations of the load that started while the timed one waited.
+  /// The number of operations of the load that started while the timed one
+  /// waited.
   package var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
 
   private static func of(_ context: UnsafeMutableRawPointer?) -> PriorityField? {
@@ -218,8 +222,8 @@ extension PriorityField {
 
   /// Ends an operation that adds no other.
   package func leave() {
-    // Acquire and release: the thread that passes the gate sees the effects of every
-    // operation.
+    // Acquire and release: the thread that passes the gate sees the effects of
+    // every operation.
     if unended.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.pass() }
   }
 }
@@ -232,8 +236,8 @@ extension PriorityField {
     unended.add(count, ordering: .relaxed)
   }
 
-  /// Times the operation that `add` adds. Returns the ns until it started, at most
-  /// `limit`.
+  /// Times the operation that `add` adds. Returns the ns until it started, at
+  /// most `limit`.
   package func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
     probe.store(Probe.none, ordering: .relaxed)
     unended.add(1, ordering: .relaxed)

@@ -1,6 +1,6 @@
 extension Registry {
-  /// The scenarios and peers of `loopbench`. A new one is a type in `Scenarios/` or
-  /// `Peers/`, and one line here.
+  /// The scenarios and peers of `loopbench`. A new one is a type in
+  /// `Scenarios/` or `Peers/`, and one line here.
   public static let standard = Registry(
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop],
     peers: [

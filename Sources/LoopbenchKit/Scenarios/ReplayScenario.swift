@@ -111,8 +111,8 @@ private final class LoopStage: @unchecked Sendable {
     targets = player.replay.actions.map { _ in ReplayTarget(player.recorder) }
   }
 
-  // try?: a post fails only on a closed loop, and the loop is closed after the last
-  // commit was performed.
+  // try?: a post fails only on a closed loop, and the loop is closed after the
+  // last commit was performed.
   func commit(_ entry: Int) {
     let target = targets[entries[entry].action]
     if entries[entry].producer == 0 {
@@ -151,7 +151,8 @@ private final class ReplayTarget: Sendable {
   }
 }
 
-/// `replay` with any `FunctionQueue`. Each commit is one function; nothing coalesces.
+/// `replay` with any `FunctionQueue`. Each commit is one function; nothing
+/// coalesces.
 struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "replay"
   let series = ["performed"]
@@ -177,8 +178,8 @@ struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
   }
 }
 
-/// The functions of a load: one that performs each entry, and one that commits each
-/// entry of the loop's own thread.
+/// The functions of a load: one that performs each entry, and one that commits
+/// each entry of the loop's own thread.
 private final class ReplayStage: @unchecked Sendable {
   // @unchecked: set before any producer starts, and not changed afterwards.
   private let recorder: ReplayRecorder

@@ -39,8 +39,8 @@ package enum TimerLoad {
 
   /// Measures a slice: several schedules, each with a different random phase.
   ///
-  /// - Parameter run: Follows one schedule. Returns the lateness of each fire in ns,
-  ///   beginning with the warm-up's.
+  /// - Parameter run: Follows one schedule. Returns the lateness of each fire
+  ///   in ns, beginning with the warm-up's.
   package static func measure(
     _ slice: inout Slice,
     run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
@@ -61,8 +61,8 @@ package enum TimerLoad {
 
 /// The lateness of the fires of one schedule. Use it on one thread at a time.
 final class TimerFires: @unchecked Sendable {
-  // @unchecked: a timer calls one handler at a time, and `lateness` is read after the
-  // last call has ended.
+  // @unchecked: a timer calls one handler at a time, and `lateness` is read
+  // after the last call has ended.
   private(set) var lateness: [Int64] = []
   private let count: Int
 
@@ -171,8 +171,8 @@ struct LTTimer: Peer {
 }
 
 extension TimerFires {
-  /// Records a period that passed without a call as late as the call that covers it.
-  /// The peer on libuv is called for each period, too.
+  /// Records a period that passed without a call as late as the call that
+  /// covers it. The peer on libuv is called for each period, too.
   fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
     record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
   }

@@ -57,8 +57,8 @@ struct LTWake: Peer {
       loop.waitsForPosts = true
       let ticks = LoopTicks(of: loop, for: slice)
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
-      // try?: a post fails only on a closed loop, and the loop is closed after the
-      // producer was joined.
+      // try?: a post fails only on a closed loop, and the loop is closed after
+      // the producer was joined.
       let sender = CallbackBox { try? port.post(cl_wake_answer, context: answer.value) }
       try pings.measure(
         &slice,

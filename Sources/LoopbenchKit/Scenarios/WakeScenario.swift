@@ -4,12 +4,13 @@ private import CLoopbench
 extension Scenario {
   /// Waking a sleeping loop.
   ///
-  /// On one CPU there are two cases. In `same` the sender has the loop's priority. The
-  /// kernel usually lets it finish its send, and the loop runs when the sender sleeps
-  /// (Linux 6.18 preempts 1 to 9 of 100 sends). In `same.low` the sender has a lower
-  /// priority, as background threads do, and loses the CPU to the loop it wakes. Only
-  /// then does `uv_async_send` of libuv 1.44 make the loop spin. A kernel that preempts
-  /// sooner shows this in `same` too.
+  /// On one CPU there are two cases. In `same` the sender has the loop's
+  /// priority. The kernel usually lets it finish its send, and the loop runs
+  /// when the sender sleeps (Linux 6.18 preempts 1 to 9 of 100 sends). In
+  /// `same.low` the sender has a lower priority, as background threads do, and
+  /// loses the CPU to the loop it wakes. Only then does `uv_async_send` of
+  /// libuv 1.44 make the loop spin. A kernel that preempts sooner shows this in
+  /// `same` too.
   package static let wake = Scenario(
     name: "wake",
     summary: "another thread posts one item to a sleeping loop, which answers",
@@ -114,7 +115,8 @@ package final class WakePings {
   ///
   /// - Parameters:
   ///   - send: Makes the loop call `cl_wake_answer`.
-  ///   - stop: Ends `runLoop`. Called on the producer's thread, after the last answer.
+  ///   - stop: Ends `runLoop`. Called on the producer's thread, after the last
+  ///     answer.
   package func measure(
     _ slice: inout Slice,
     send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
@@ -127,8 +129,8 @@ package final class WakePings {
       let ping: @Sendable () -> Void = { send(shared.value.context) }
       return try measurePaced(&slice, send: ping, stop: stop, runLoop: runLoop)
     }
-    // The sender spins for this many ns to twice as many before each ping. 0: it sends
-    // as soon as the previous ping was answered.
+    // The sender spins for this many ns to twice as many before each ping. 0:
+    // it sends as soon as the previous ping was answered.
     let pause: UInt64 = slice.series == "across" ? 50_000 : 0
     let isLow = slice.series == "same.low"
     let seed = slice.generator.next()

@@ -14,7 +14,8 @@ package struct Histogram: Sendable, Equatable {
   /// The binary logarithm of the number of buckets per power of two.
   package static let subBits = 8
 
-  /// One more than the largest value, in ps. Larger samples count as the largest value.
+  /// One more than the largest value, in ps. Larger samples count as the
+  /// largest value.
   package static let limit: UInt64 = 1 << 52
 
   package static let bucketCount = bucket(of: limit - 1) + 1
@@ -81,7 +82,8 @@ extension Histogram {
   /// The standard deviation of the samples, in ns; 0 for fewer than two.
   package var standardDeviation: Double { moments.standardDeviation / 1000 }
 
-  /// Returns the smallest value, in ns, that `percentile` of the samples do not exceed.
+  /// Returns the smallest value, in ns, that `percentile` of the samples do not
+  /// exceed.
   ///
   /// - Complexity: O(buckets).
   package func value(at percentile: Percentile) -> Double {
@@ -123,8 +125,8 @@ extension Histogram {
 }
 
 extension Histogram {
-  /// Returns the bucket of a value in ps. Values below 512 have their own buckets. For
-  /// larger values the 9 leading bits select the bucket.
+  /// Returns the bucket of a value in ps. Values below 512 have their own
+  /// buckets. For larger values the 9 leading bits select the bucket.
   package static func bucket(of value: UInt64) -> Int {
     let bits = UInt64.bitWidth - value.leadingZeroBitCount
     let shift = Swift.max(0, bits - subBits - 1)
@@ -139,8 +141,8 @@ extension Histogram {
   }
 }
 
-/// The occupied buckets of a histogram. A run keeps one for each round, so that a round
-/// can be left out afterwards.
+/// The occupied buckets of a histogram. A run keeps one for each round, so that
+/// a round can be left out afterwards.
 package struct SparseHistogram: Sendable {
   fileprivate let pairs: [(index: UInt16, count: UInt32)]
   package let count: UInt64
@@ -167,8 +169,8 @@ package struct SparseHistogram: Sendable {
   }
 }
 
-/// A running mean and variance. Uses Welford's algorithm, which keeps small differences,
-/// and Chan's formula for merging.
+/// A running mean and variance. Uses Welford's algorithm, which keeps small
+/// differences, and Chan's formula for merging.
 package struct Moments: Sendable, Equatable {
   private var count = 0.0
   package private(set) var mean = 0.0

@@ -40,8 +40,8 @@ extension HistogramData {
     }
   }
 
-  /// Whether this is a valid histogram of `count` samples in the current format. Call it
-  /// for data from a file.
+  /// Whether this is a valid histogram of `count` samples in the current
+  /// format. Call it for data from a file.
   package func isSound(count: UInt64) -> Bool {
     var total: UInt64 = 0
     var next: UInt64 = 0
@@ -98,8 +98,8 @@ package struct Bins: Equatable {
     self.isLogarithmic = isLogarithmic
   }
 
-  /// Returns the share of the samples in each bin. Samples outside the range count in the
-  /// first or the last bin.
+  /// Returns the share of the samples in each bin. Samples outside the range
+  /// count in the first or the last bin.
   package func shares(of histogram: HistogramData, samples: UInt64) -> [Double] {
     var shares = [Double](repeating: 0, count: count)
     guard samples > 0 else { return shares }

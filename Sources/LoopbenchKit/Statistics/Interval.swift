@@ -21,10 +21,11 @@ package struct Interval: Codable, Equatable, Sendable {
     low <= other.low && other.high <= high
   }
 
-  /// The smallest interval that contains 1, both ends and the inverse of both ends.
+  /// The smallest interval that contains 1, both ends and the inverse of both
+  /// ends.
   ///
-  /// For ratios of two measurements of the same work: a ratio of 1.04 is as likely as
-  /// 1 / 1.04.
+  /// For ratios of two measurements of the same work: a ratio of 1.04 is as
+  /// likely as 1 / 1.04.
   package var mirrored: Interval {
     let ends = [low, high, low > 0 ? 1 / low : 1, high > 0 ? 1 / high : 1, 1]
     return Interval(low: ends.min() ?? 1, high: ends.max() ?? 1)
@@ -72,13 +73,14 @@ package struct Spread: Codable, Equatable, Sendable {
 ///
 /// The seed is fixed, so equal values produce equal intervals on every machine.
 package enum Bootstrap {
-  /// The fewest rounds whose range is a 95 % confidence interval of the median. The
-  /// confidence is 1 - 2 ^ (1 - n): 0.97 for 6 rounds, 0.94 for 5.
+  /// The fewest rounds whose range is a 95 % confidence interval of the median.
+  /// The confidence is 1 - 2 ^ (1 - n): 0.97 for 6 rounds, 0.94 for 5.
   package static let leastRounds = 6
 
   private static let resamples = 2000
 
-  /// Returns the 95 % percentile interval of the median of `values`; `nil` if empty.
+  /// Returns the 95 % percentile interval of the median of `values`; `nil` if
+  /// empty.
   package static func median(of values: [Double]) -> Interval? {
     guard !values.isEmpty else { return nil }
     var generator = SeededGenerator(seed: 1, stream: 0)
@@ -86,11 +88,11 @@ package enum Bootstrap {
     return interval(of: (0..<resamples).map { _ in sample.median(using: &generator) })
   }
 
-  /// Returns the 95 % percentile interval of the median of `values` divided by the median
-  /// of `base`. The two were not measured together.
+  /// Returns the 95 % percentile interval of the median of `values` divided by
+  /// the median of `base`. The two were not measured together.
   ///
-  /// - Returns: `nil` if either is empty, or if `base` contains a value that is not
-  ///   positive.
+  /// - Returns: `nil` if either is empty, or if `base` contains a value that is
+  ///   not positive.
   package static func ratio(of values: [Double], to base: [Double]) -> Interval? {
     guard !values.isEmpty, !base.isEmpty, base.allSatisfy({ $0 > 0 }) else { return nil }
     var generator = SeededGenerator(seed: 2, stream: 0)
@@ -111,8 +113,8 @@ package enum Bootstrap {
 
 /// Draws as many values as there are, with replacement.
 ///
-/// The values are sorted once. Counting the draws of each value then gives the median
-/// without further sorting.
+/// The values are sorted once. Counting the draws of each value then gives the
+/// median without further sorting.
 private struct Resample {
   private let sorted: [Double]
   private var draws: [Int]

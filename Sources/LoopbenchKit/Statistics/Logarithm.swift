@@ -18,8 +18,8 @@ package enum Logarithm {
   package static func binary(_ value: Double) -> Double { log2(value) }
 }
 
-// This natural logarithm gives identical bits on every machine, so that a seed produces
-// one schedule. C libraries do not guarantee that.
+// This natural logarithm gives identical bits on every machine, so that a seed
+// produces one schedule. C libraries do not guarantee that.
 extension Logarithm {
   private static let ofTwo = 0.693_147_180_559_945_3
 

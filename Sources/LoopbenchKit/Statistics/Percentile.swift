@@ -30,8 +30,9 @@ public struct Percentile: Hashable, Sendable {
     self == .max ? label : "p" + label
   }
 
-  /// Whether `count` samples are enough to distinguish it from the largest sample. At
-  /// least one sample must lie above it. A single sample is its own median.
+  /// Whether `count` samples are enough to distinguish it from the largest
+  /// sample. At least one sample must lie above it. A single sample is its own
+  /// median.
   package func isResolved(by count: UInt64) -> Bool {
     let above = 100_000 - thousandths
     guard self != .max, thousandths > Self.p50.thousandths else { return count > 0 }
@@ -47,7 +48,8 @@ public struct Percentile: Hashable, Sendable {
 }
 
 extension Percentile {
-  /// Parses `50`, `p99.99` or `max`. `100` is `max`. Returns `nil` for other text.
+  /// Parses `50`, `p99.99` or `max`. `100` is `max`. Returns `nil` for other
+  /// text.
   public init?(_ text: String) {
     let name = text.hasPrefix("p") ? text.dropFirst() : text[...]
     if name == "max" {
@@ -57,8 +59,7 @@ extension Percentile {
     guard let thousandths = Self.thousandths(in: name), 1...100_000 ~= thousandths else {
       return nil
     }
-    let label = Decimals.shortest(Double(thousandths) / 1000)
-    self = thousandths == 100_000 ? .max : Percentile(label: label, thousandths: thousandths)
+    self = thousandths == 100_000 ? .max : Percentile(thousandths: thousandths)
   }
 
   /// Parses a list: `50,90,99.99,max`. Duplicates are removed.
@@ -66,6 +67,14 @@ extension Percentile {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let percentiles = parts.compactMap { Percentile(String($0)) }
     return percentiles.count == parts.count ? percentiles.uniqued() : nil
+  }
+
+  /// Makes a percentile whose label has no trailing zeros.
+  private init(thousandths: Int) {
+    var label = "\(thousandths / 1000)." + String(1000 + thousandths % 1000).dropFirst()
+    while label.last == "0" { label.removeLast() }
+    if label.last == "." { label.removeLast() }
+    self.init(label: label, thousandths: thousandths)
   }
 
   private static func thousandths(in text: Substring) -> Int? {

@@ -11,16 +11,18 @@ package import FoundationEssentials
 
 /// Reads whole files. The path `-` is standard input, which may be a pipe.
 ///
-/// Not `Data(contentsOf:)`, which cannot read pipes, and leaks when reading fails.
+/// Not `Data(contentsOf:)`, which cannot read pipes, and leaks when reading
+/// fails.
 package enum InputFile {
   /// Reads the file at `path`.
   ///
   /// - Parameters:
   ///   - limit: The largest size in bytes, so that reading `/dev/zero` ends.
-  ///   - onlyRegular: Whether `path` must be a regular file. Reading one never blocks,
-  ///     and `-` is an ordinary name.
-  /// - Throws: The reason the file cannot be read. `SystemError.tooLarge` if it exceeds
-  ///   `limit`. `SystemError.notRegular` if it must be a regular file and is not.
+  ///   - onlyRegular: Whether `path` must be a regular file. Reading one never
+  ///     blocks, and `-` is an ordinary name.
+  /// - Throws: The reason the file cannot be read. `SystemError.tooLarge` if it
+  ///   exceeds `limit`. `SystemError.notRegular` if it must be a regular file
+  ///   and is not.
   package static func read(
     _ path: String,
     limit: Int,
@@ -65,15 +67,16 @@ extension InputFile {
   private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
-/// A file that is written atomically: to a temporary file in the same folder, which is
-/// then renamed. Open it before a run, so that a bad path is reported before measuring.
+/// A file that is written atomically: to a temporary file in the same folder,
+/// which is then renamed. Open it before a run, so that a bad path is reported
+/// before measuring.
 ///
-/// Anything but a regular file, such as `/dev/null` or a FIFO, is written directly. So is
-/// the file that standard output already goes to. If the path is a symlink, the file it
-/// leads to is replaced.
+/// Anything but a regular file, such as `/dev/null` or a FIFO, is written
+/// directly. So is the file that standard output already goes to. If the path
+/// is a symlink, the file it leads to is replaced.
 package final class OutputFile {
-  /// The resolved path, the same for all paths to one file; `nil` if it is written
-  /// directly.
+  /// The resolved path, the same for all paths to one file; `nil` if it is
+  /// written directly.
   package let place: String?
   private var state: State
 
@@ -89,7 +92,8 @@ package final class OutputFile {
     try self.init(path, cl_output_open)
   }
 
-  /// Opens a temporary file that also replaces a symlink, FIFO or device at `path`.
+  /// Opens a temporary file that also replaces a symlink, FIFO or device at
+  /// `path`.
   package convenience init(replacing path: String) throws(SystemError) {
     try self.init(path, cl_output_open_replacing)
   }

@@ -16,7 +16,8 @@ package struct Instruments: Sendable {
     self.usage = usage
   }
 
-  /// The monotonic clock, `getrusage`, and the kernel's counters of steal and migrations.
+  /// The monotonic clock, `getrusage`, and the kernel's counters of steal and
+  /// migrations.
   package static let system = Instruments(
     now: { cl_now() },
     usage: {
@@ -60,15 +61,15 @@ package struct ResourceUse: Equatable, Sendable {
 
 /// The cost of measuring, for each sample.
 package struct Overhead: Codable, Equatable, Sendable {
-  /// The ns to read the clock once. A sample reads it twice and includes the time of one
-  /// reading.
+  /// The ns to read the clock once. A sample reads it twice and includes the
+  /// time of one reading.
   package let clockNs: Double
-  /// The ns to record a sample, in memory that was touched before. A sample does not
-  /// include this time.
+  /// The ns to record a sample, in memory that was touched before. A sample
+  /// does not include this time.
   package let recordNs: Double
 
-  /// Measures the overhead: the median of 21 batches of 100. A batch that is interrupted
-  /// or meets a cold cache does not change the median.
+  /// Measures the overhead: the median of 21 batches of 100. A batch that is
+  /// interrupted or meets a cold cache does not change the median.
   package static func measure(_ instruments: Instruments) -> Overhead {
     var histogram = Histogram()
     let batches = (0..<21).map { _ in measureBatch(of: 100, &histogram, instruments) }

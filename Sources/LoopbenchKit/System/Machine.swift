@@ -4,7 +4,8 @@ private import CLoopbench
 package struct Machine: Codable, Equatable, Sendable {
   /// The processor's name; empty if unknown.
   package var cpu = ""
-  /// The number of online processors, including those that the process may not use.
+  /// The number of online processors, including those that the process may not
+  /// use.
   package var cpus = 1
   /// "KVM", "VMware", …; empty on bare metal or if unknown.
   package var virtualization = ""
@@ -66,8 +67,8 @@ extension Machine {
 }
 
 extension String {
-  /// Makes a string from the zero-terminated bytes that `fill` writes into a buffer of
-  /// `capacity` bytes.
+  /// Makes a string from the zero-terminated bytes that `fill` writes into a
+  /// buffer of `capacity` bytes.
   init(capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) {
     self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
       guard let start = buffer.baseAddress else { return "" }

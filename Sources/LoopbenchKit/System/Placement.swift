@@ -16,8 +16,8 @@ public struct Placement: Codable, Equatable, Sendable {
     self.producer = producer
   }
 
-  /// Chooses the first two CPUs that the process was allowed when it started, the first
-  /// for the producer and the second for the loop.
+  /// Chooses the first two CPUs that the process was allowed when it started,
+  /// the first for the producer and the second for the loop.
   package static func detect() -> Placement {
     let cpus = allowedCPUs
     guard let first = cpus.first else {
@@ -28,8 +28,8 @@ public struct Placement: Codable, Equatable, Sendable {
       : Placement(cpuCount: cpus.count, loop: cpus[1], producer: first)
   }
 
-  /// The CPUs that the process was allowed when it started; empty if threads cannot be
-  /// placed.
+  /// The CPUs that the process was allowed when it started; empty if threads
+  /// cannot be placed.
   package static var allowedCPUs: [Int] {
     var cpus = [Int32](repeating: 0, count: 1024)
     let count = Int(cl_allowed_cpus(&cpus, Int32(cpus.count)))

@@ -21,15 +21,16 @@ package enum HostProcess {
     String(capacity: 4096) { cl_program_path($0, $1) }
   }
 
-  /// Opens closed standard descriptors, so that a file that is opened later does not
-  /// become one of them.
+  /// Opens closed standard descriptors, so that a file that is opened later
+  /// does not become one of them.
   package static func keepDescriptors() { cl_keep_descriptors() }
 
-  /// Installs signal handlers that stop loads and remove temporary files before the
-  /// signal ends the process.
+  /// Installs signal handlers that stop loads and remove temporary files before
+  /// the signal ends the process.
   package static func guardSignals() { cl_interrupt_guard() }
 
-  /// Replaces this process with the program at `path`. `arguments` begins with its name.
+  /// Replaces this process with the program at `path`. `arguments` begins with
+  /// its name.
   ///
   /// - Returns: The error. Does not return on success.
   package static func become(_ path: String, arguments: [String]) -> SystemError {
@@ -40,15 +41,15 @@ package enum HostProcess {
   }
 }
 
-/// A child process in its own process group, without a terminal. It ends no later than
-/// this process.
+/// A child process in its own process group, without a terminal. It ends no
+/// later than this process.
 package enum FreshProcess {
   /// Runs a program and waits until it ends.
   ///
   /// - Parameters:
   ///   - words: The path of the program and its arguments.
-  ///   - isInterrupted: Called ten times per second. If it returns true, the program is
-  ///     killed.
+  ///   - isInterrupted: Called ten times per second. If it returns true, the
+  ///     program is killed.
   /// - Returns: The exit code; `nil` if it was interrupted.
   /// - Throws: The system's error if the process cannot be started.
   package static func run(
@@ -96,7 +97,8 @@ package struct Interruption: Sendable {
     self.noted = noted
   }
 
-  /// Starts to watch for signals and the timeout. A `timeoutNs` of 0 means no timeout.
+  /// Starts to watch for signals and the timeout. A `timeoutNs` of 0 means no
+  /// timeout.
   package func watch(timeoutNs: UInt64) { begin(timeoutNs) }
 
   /// The reason to end the run; `nil` until there is one.
@@ -105,8 +107,9 @@ package struct Interruption: Sendable {
   /// Never interrupts.
   package static let none = Interruption { nil }
 
-  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with exit code
-  /// 130. If a slice is still running 10 s after the timeout, the process ends with 124.
+  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with
+  /// exit code 130. If a slice is still running 10 s after the timeout, the
+  /// process ends with 124.
   package static let signals = Interruption(
     begin: { cl_interrupt_watch($0) },
     noted: {

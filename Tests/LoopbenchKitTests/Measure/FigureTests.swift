@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Figure")
 struct FigureTests {
-  /// Counts 3 of 4, and records 1 to 200 ns and ten times as much in a companion series.
+  /// Counts 3 of 4, and records 1 to 200 ns and ten times as much in a
+  /// companion series.
   private struct Counting: Peer {
     let name = "uv"
     let scenario = "fake"

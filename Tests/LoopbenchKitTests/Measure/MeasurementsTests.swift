@@ -4,8 +4,8 @@ import Testing
 
 @Suite("NoiseFilter")
 struct NoiseFilterTests {
-  /// Each reading adds `usual` involuntary switches. Readings from number `disturbed` on
-  /// also include `burst`.
+  /// Each reading adds `usual` involuntary switches. Readings from number
+  /// `disturbed` on also include `burst`.
   private func instruments(
     at disturbed: UInt64,
     burst: ResourceUse,
@@ -34,8 +34,8 @@ struct NoiseFilterTests {
     func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
   }
 
-  /// Measures 10 rounds. Round 3 is slow and contains reading 8, because each slice takes
-  /// two readings and the warm-up takes the first two.
+  /// Measures 10 rounds. Round 3 is slow and contains reading 8, because each
+  /// slice takes two readings and the warm-up takes the first two.
   private func report(
     _ burst: ResourceUse,
     usual: UInt64 = 0,

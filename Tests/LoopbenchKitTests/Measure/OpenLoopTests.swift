@@ -80,8 +80,8 @@ struct OpenLoopScheduleTests {
       generator: SeededGenerator(seed: 1, stream: 0)
     )
     let schedule = OpenLoopSchedule(dues: [100, 1000, 2000, 3000], tolerance: 300)
-    // The first is a warm-up, the second is on time, the third is late, and the last was
-    // not started.
+    // The first is a warm-up, the second is on time, the third is late, and the
+    // last was not started.
     slice.record(schedule, from: 0, started: [900, 1300, 2400, 0], ended: [950, 1350, 2450])
     #expect(slice.recorded["paced"]?.count == 2)
     #expect(slice.recorded["paced"]?.max == 450)

@@ -41,7 +41,8 @@ struct RoundCountTests {
 
 @Suite("WarmUp")
 struct WarmUpTests {
-  /// Measures three rounds after `warmUp`. The samples of round n are `bases[n]` ns.
+  /// Measures three rounds after `warmUp`. The samples of round n are
+  /// `bases[n]` ns.
   private func run(_ warmUp: WarmUp, _ bases: [Double]) throws -> Report {
     var fixture = Fixture()
     fixture.peers = [SettlingPeer(name: "uv", bases: bases), FakePeer(name: "lt", base: 500)]

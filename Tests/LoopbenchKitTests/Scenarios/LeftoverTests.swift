@@ -3,7 +3,8 @@ import LoopbenchKit
 import TestSupport
 import Testing
 
-/// Each test runs in its own process, because other tests have threads and descriptors.
+/// Each test runs in its own process, because other tests have threads and
+/// descriptors.
 @Suite(
   "Leaks of peers",
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "there is no /proc"),
@@ -27,8 +28,8 @@ struct LeftoverTests {
     }
   }
 
-  /// Waits until `holds` returns true. A joined thread may stay in /proc for a moment,
-  /// and an idle thread of a pool for some seconds.
+  /// Waits until `holds` returns true. A joined thread may stay in /proc for a
+  /// moment, and an idle thread of a pool for some seconds.
   static func soon(_ holds: () throws -> Bool) rethrows -> Bool {
     let limit = ContinuousClock.now + .seconds(30)
     while try !holds() {

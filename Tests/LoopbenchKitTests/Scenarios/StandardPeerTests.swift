@@ -57,8 +57,8 @@ struct StandardPeerTests {
   }
 }
 
-/// Whether `error` says that a library could not be loaded because the program is built
-/// with a sanitizer and does not export its runtime.
+/// Whether `error` says that a library could not be loaded because the program
+/// is built with a sanitizer and does not export its runtime.
 func isOfSanitizer(_ error: any Error) -> Bool {
   ["__tsan_", "__asan_"].contains { "\(error)".contains($0) }
 }

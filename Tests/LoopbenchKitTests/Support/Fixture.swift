@@ -95,7 +95,8 @@ extension Instruments {
 }
 
 extension Registry {
-  /// Selects every series of every scenario, including those that are not standard.
+  /// Selects every series of every scenario, including those that are not
+  /// standard.
   ///
   /// - Parameter peers: The names of the peers; `nil` means all.
   func everything(
