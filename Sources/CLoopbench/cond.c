@@ -2,27 +2,20 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "cl_measure.h"
-
-typedef struct node {
-  struct node *next;
-  void (*function)(void *);
-  void *context;
-} node;
+#include "items.h"
 
 struct cl_cond {
   pthread_mutex_t mutex;
   pthread_cond_t condition;
-  node *first;  // under `mutex`
-  node **last;  // under `mutex`: where the next node goes
+  items items;  // under `mutex`
   bool is_stopping;  // under `mutex`
 };
 
-// On the clock of `cl_now`, where a condition can have it.
+// Uses the clock of `cl_now` where the system supports that.
 static int open_condition(pthread_cond_t *condition) {
   pthread_condattr_t attributes;
   int error = pthread_condattr_init(&attributes);
@@ -38,7 +31,7 @@ static int open_condition(pthread_cond_t *condition) {
 cl_cond *cl_cond_open(void) {
   cl_cond *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return NULL;
-  peer->last = &peer->first;
+  take_items(&peer->items);
   if (pthread_mutex_init(&peer->mutex, NULL) == 0) {
     if (open_condition(&peer->condition) == 0) return peer;
     pthread_mutex_destroy(&peer->mutex);
@@ -48,57 +41,38 @@ cl_cond *cl_cond_open(void) {
 }
 
 void cl_cond_post(cl_cond *peer, void (*function)(void *), void *context) {
-  node *item = malloc(sizeof *item);
-  if (item == NULL) abort();
-  *item = (node){.function = function, .context = context};
+  item *item = make_item(function, context);
   pthread_mutex_lock(&peer->mutex);
-  bool was_empty = peer->first == NULL;
-  *peer->last = item;
-  peer->last = &item->next;
+  bool was_empty = append_item(&peer->items, item);
   pthread_mutex_unlock(&peer->mutex);
   if (was_empty) pthread_cond_signal(&peer->condition);
 }
 
-// Waits for items and takes all of them; NULL when stopped and none is left.
-static node *take(cl_cond *peer) {
+// Waits for items and removes all of them. Returns NULL when stopped and empty.
+static item *take(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
-  while (peer->first == NULL && !peer->is_stopping) {
+  while (peer->items.first == NULL && !peer->is_stopping) {
     pthread_cond_wait(&peer->condition, &peer->mutex);
   }
-  node *items = peer->first;
-  peer->first = NULL;
-  peer->last = &peer->first;
+  item *items = take_items(&peer->items);
   if (items == NULL) peer->is_stopping = false;
   pthread_mutex_unlock(&peer->mutex);
   return items;
 }
 
 void cl_cond_run(cl_cond *peer) {
-  node *item;
-  while ((item = take(peer)) != NULL) {
-    while (item != NULL) {
-      node *next = item->next;
-      item->function(item->context);
-      free(item);
-      item = next;
-    }
-  }
+  for (item *item; (item = take(peer)) != NULL;) run_items(item);
 }
 
 void cl_cond_stop(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
   peer->is_stopping = true;
-  // Under the mutex: afterwards `peer` may be closed already.
+  // Under the mutex, because `peer` may be closed as soon as it is unlocked.
   pthread_cond_signal(&peer->condition);
   pthread_mutex_unlock(&peer->mutex);
 }
 
 void cl_cond_close(cl_cond *peer) {
-  for (node *item = peer->first; item != NULL;) {
-    node *next = item->next;
-    free(item);
-    item = next;
-  }
   pthread_cond_destroy(&peer->condition);
   pthread_mutex_destroy(&peer->mutex);
   free(peer);

@@ -1,5 +1,6 @@
 #include "cl_floor.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__linux__)
@@ -13,17 +14,15 @@
 
 #include "cl_measure.h"
 
-struct cl_eventfd {
+typedef struct {
   int poll;
   int event;
   cl_wake *wake;
   atomic_bool is_stopping;
-};
+} waker;
 
-bool cl_eventfd_is_available(void) { return true; }
-
-// An epoll that waits for `descriptor` alone; takes over nothing. Negative when
-// there is none.
+// Opens an epoll that waits only for `descriptor`, which it does not own.
+// Returns a negative value on failure.
 static int open_poll(int descriptor) {
   int poll = epoll_create1(EPOLL_CLOEXEC);
   if (poll < 0) return poll;
@@ -33,7 +32,7 @@ static int open_poll(int descriptor) {
   return -1;
 }
 
-// Sleeps until `descriptor` is ready, and returns what it counted.
+// Sleeps until `descriptor` is ready, and returns its count.
 static uint64_t wait_for(int poll, int descriptor) {
   struct epoll_event event;
   uint64_t count = 0;
@@ -41,8 +40,8 @@ static uint64_t wait_for(int poll, int descriptor) {
   return read(descriptor, &count, sizeof count) == sizeof count ? count : 0;
 }
 
-cl_eventfd *cl_eventfd_open(cl_wake *wake) {
-  cl_eventfd *peer = calloc(1, sizeof *peer);
+static void *open_waker(cl_wake *wake) {
+  waker *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return NULL;
   peer->wake = wake;
   peer->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -53,32 +52,38 @@ cl_eventfd *cl_eventfd_open(cl_wake *wake) {
   return NULL;
 }
 
-void cl_eventfd_send(void *context) {
-  cl_eventfd *peer = context;
+static void ping(void *context) {
+  waker *peer = context;
   const uint64_t one = 1;
-  // It can not fail before 2^64 - 2 pings are unread.
+  // It cannot fail before 2^64 - 2 pings are unread.
   if (write(peer->event, &one, sizeof one) != sizeof one) abort();
 }
 
-void cl_eventfd_stop(cl_eventfd *peer) {
+static void end(void *context) {
+  waker *peer = context;
+  // Release: pairs with the acquire in `run`.
   atomic_store_explicit(&peer->is_stopping, true, memory_order_release);
-  cl_eventfd_send(peer);
+  ping(peer);
 }
 
-void cl_eventfd_run(cl_eventfd *peer) {
+static void run(void *context) {
+  waker *peer = context;
   for (;;) {
     wait_for(peer->poll, peer->event);
-    // Acquire: pairs with the release in `cl_eventfd_stop`.
+    // Acquire: pairs with the release in `end`.
     if (atomic_load_explicit(&peer->is_stopping, memory_order_acquire)) return;
     cl_wake_answer_all(peer->wake);
   }
 }
 
-void cl_eventfd_close(cl_eventfd *peer) {
+static void close_waker(void *context) {
+  waker *peer = context;
   close(peer->poll);
   close(peer->event);
   free(peer);
 }
+
+const cl_wake_functions cl_eventfd_wake = {open_waker, ping, end, run, close_waker};
 
 static struct timespec timespec_of(uint64_t time) {
   return (struct timespec){(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
@@ -113,20 +118,7 @@ int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_
 
 #else
 
-bool cl_eventfd_is_available(void) { return false; }
-
-cl_eventfd *cl_eventfd_open(cl_wake *wake) {
-  (void)wake;
-  return NULL;
-}
-
-void cl_eventfd_send(void *peer) { (void)peer; }
-
-void cl_eventfd_stop(cl_eventfd *peer) { (void)peer; }
-
-void cl_eventfd_run(cl_eventfd *peer) { (void)peer; }
-
-void cl_eventfd_close(cl_eventfd *peer) { (void)peer; }
+const cl_wake_functions cl_eventfd_wake = {NULL};
 
 int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
   (void)first;

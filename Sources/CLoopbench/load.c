@@ -21,10 +21,11 @@
 
 enum { capacity = 64 };
 
-// Those that run; 0 is a free place.
+// The running processes; 0 is a free slot.
 static atomic_int processes[capacity];
 
-static int find(int process, int replacement) {
+// Returns the slot, or -1.
+static int replace(int process, int replacement) {
   for (int i = 0; i < capacity; i++) {
     int expected = process;
     if (atomic_compare_exchange_strong(&processes[i], &expected, replacement)) return i;
@@ -32,7 +33,8 @@ static int find(int process, int replacement) {
   return -1;
 }
 
-// In the child, of a process with threads: only what a signal handler may call.
+// Runs in the child of a process with threads, so it calls only async-signal-safe
+// functions.
 static void become_shell(const char *command, pid_t parent) {
   setpgid(0, 0);
 #if defined(__linux__)
@@ -54,9 +56,10 @@ int cl_load_start(const char *command) {
   int error = lt_fork(&child);
   if (error != 0) return -error;
   if (child == 0) become_shell(command, parent);
-  // Both sides, for either may be first; it has run `sh` if this is refused.
+  // Parent and child both set the group, because either may run first. If this
+  // fails, the child already runs `sh`.
   setpgid(child, child);
-  if (find(0, child) >= 0) return child;
+  if (replace(0, child) >= 0) return child;
   cl_load_stop(child);
   return -EAGAIN;
 }
@@ -64,10 +67,10 @@ int cl_load_start(const char *command) {
 int cl_load_stop(int process) {
   int status = 0;
   pid_t ended = waitpid(process, &status, WNOHANG);
-  // What it started itself may outlive it.
+  // Its own children may outlive it.
   kill(-process, SIGKILL);
   while (ended == 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
-  find(process, 0);
+  replace(process, 0);
   if (ended != process) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -76,7 +79,7 @@ int cl_load_wait(int process, unsigned ms) {
   struct timespec pause = {0, 10000000};
   for (unsigned waited = 0; waited < ms; waited += 10) {
     siginfo_t ended = {0};
-    // WNOWAIT: whoever stops it asks for its status.
+    // WNOWAIT: `cl_load_stop` reads the status.
     if (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return 1;
     if (ended.si_pid != 0) return 1;
     nanosleep(&pause, NULL);
@@ -106,7 +109,8 @@ static void end(int code) {
   _exit(code);
 }
 
-// Its action is the default again by now, and pending when this returns.
+// SA_RESETHAND has restored the default action, which the raised signal takes
+// when this returns.
 static void on_end(int number) {
   cl_load_kill();
   cl_output_remove_all();
@@ -127,7 +131,7 @@ static void on_alarm(int number) {
 
 static void handle(int number, void (*handler)(int), int flags) {
   struct sigaction action, before;
-  // What was to be ignored stays so: SIGHUP under nohup, SIGINT behind `&`.
+  // Ignored signals stay ignored: SIGHUP under nohup, SIGINT in the background.
   if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;

@@ -25,7 +25,7 @@ void cl_sleep_until(uint64_t deadline) {
 }
 
 void cl_sleep_within(uint64_t slack) {
-  // 0 would mean the default.
+  // 0 would select the default.
   prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 1ul, 0, 0, 0);
 }
 
@@ -58,56 +58,17 @@ void cl_finish_reset(cl_finish *finish, uint64_t target) {
   finish->finished = 0;
 }
 
-struct cl_ticker {
-  uv_idle_t idle;
-  uint64_t began;  // 0 before the first tick
-  uint64_t *samples;
-  uint32_t ticks;
-  uint32_t left;  // ticks of the running sample
-  uint32_t index;
-  uint32_t count;
-  void (*done)(void *);
-  void *context;
-};
+static void step(uv_idle_t *idle) { cl_finish_step(idle->data); }
 
-static void begin_sample(cl_ticker *ticker, uint64_t now) {
-  ticker->began = now;
-  ticker->left = ticker->ticks;
+void *cl_idle_open(void *loop, cl_finish *finish) {
+  uv_idle_t *idle = malloc(sizeof *idle);
+  if (idle == NULL) return NULL;
+  uv_idle_init(loop, idle);
+  idle->data = finish;
+  uv_idle_start(idle, step);
+  return idle;
 }
 
-static void end_sample(cl_ticker *ticker) {
-  uint64_t now = cl_now();
-  ticker->samples[ticker->index++] = now - ticker->began;
-  begin_sample(ticker, now);
-  if (ticker->index < ticker->count) return;
-  uv_idle_stop(&ticker->idle);
-  ticker->done(ticker->context);
-}
+static void free_handle(uv_handle_t *handle) { free(handle); }
 
-static void tick(uv_idle_t *idle) {
-  cl_ticker *ticker = idle->data;
-  if (ticker->began == 0) {
-    begin_sample(ticker, cl_now());
-  } else if (--ticker->left == 0) {
-    end_sample(ticker);
-  }
-}
-
-cl_ticker *cl_ticker_open(void *loop, uint32_t ticks, uint64_t *samples, uint32_t count,
-                          void (*done)(void *), void *context) {
-  cl_ticker *ticker = calloc(1, sizeof *ticker);
-  if (ticker == NULL) return NULL;
-  ticker->samples = samples;
-  ticker->ticks = ticks;
-  ticker->count = count;
-  ticker->done = done;
-  ticker->context = context;
-  uv_idle_init(loop, &ticker->idle);
-  ticker->idle.data = ticker;
-  uv_idle_start(&ticker->idle, tick);
-  return ticker;
-}
-
-static void free_ticker(uv_handle_t *handle) { free(handle->data); }
-
-void cl_ticker_close(cl_ticker *ticker) { uv_close((uv_handle_t *)&ticker->idle, free_ticker); }
+void cl_idle_close(void *idle) { uv_close(idle, free_handle); }

@@ -13,49 +13,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// MARK: Files to remove if the process is ended
+// MARK: Files to remove when the process is killed
 
-// A path that somebody has to remove: whoever takes it out owns it. Nodes are
-// used again and never freed, for a signal handler may be walking over them.
-typedef struct pending {
-  _Atomic(char *) path;
-  struct pending *next;
-} pending;
+// The paths of unfinished files. Removing a path from this array takes
+// ownership of it. If the array is full, the next run removes the file as a
+// remain. 16: not measured.
+static _Atomic(char *) pending[16];
 
-static _Atomic(pending *) all_pending;
-
-static pending *remember(char *path) {
-  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
-    char *none = NULL;
-    if (atomic_compare_exchange_strong(&one->path, &none, path)) return one;
+static bool replace_pending(char *path, char *replacement) {
+  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
+    char *expected = path;
+    if (atomic_compare_exchange_strong(&pending[i], &expected, replacement)) return true;
   }
-  pending *one = malloc(sizeof *one);
-  if (one == NULL) return NULL;
-  atomic_init(&one->path, path);
-  one->next = atomic_load(&all_pending);
-  while (!atomic_compare_exchange_weak(&all_pending, &one->next, one)) continue;
-  return one;
+  return false;
 }
 
 void cl_output_remove_all(void) {
-  for (pending *one = atomic_load(&all_pending); one != NULL; one = one->next) {
-    char *path = atomic_exchange(&one->path, NULL);
-    // Not freed: this may be a signal handler.
+  for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
+    char *path = atomic_exchange(&pending[i], NULL);
+    // Not freed, because this may be a signal handler.
     if (path != NULL) unlink(path);
   }
 }
 
-// MARK: Where it goes
+// MARK: The place of a file
 
 struct cl_output {
   int descriptor;
   bool is_direct;
-  pending *pending;
+  bool is_pending;
   char place[PATH_MAX];
   char part[PATH_MAX + CL_REMAINS_SUFFIX];
 };
 
-// `path` with the last part followed through symlinks, also to what is not there.
+// Resolves symlinks in the last component of `path`. The target need not exist.
 static int follow(const char *path, char *place) {
   char target[PATH_MAX];
   if (snprintf(place, PATH_MAX, "%s", path) >= PATH_MAX) return ENAMETOOLONG;
@@ -71,7 +62,7 @@ static int follow(const char *path, char *place) {
   return ELOOP;
 }
 
-// Makes the folder of `place` absolute: one file has one place.
+// Makes `place` absolute and resolves its folder, so that one file has one place.
 static int make_absolute(char *place) {
   char folder[PATH_MAX], name[PATH_MAX], real[PATH_MAX];
   char *slash = strrchr(place, '/');
@@ -83,7 +74,8 @@ static int make_absolute(char *place) {
   return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-// A copy of standard output or error, where that is what `status` is of; else -1.
+// Returns a copy of standard output or error if `status` describes the same
+// file; else -1.
 static int standard_descriptor(const struct stat *status) {
   for (int descriptor = 1; descriptor <= 2; descriptor++) {
     struct stat own;
@@ -95,15 +87,8 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-static int open_directly(const char *path, const struct stat *status, cl_output *output) {
-  output->is_direct = true;
-  output->descriptor = standard_descriptor(status);
-  if (output->descriptor < 0) output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  return output->descriptor >= 0 ? 0 : errno;
-}
-
-// Not `mkstemp`: a file of mode 0600 would have to be given the umask's, which
-// can only be read by changing it.
+// Not `mkstemp`, which makes a file of mode 0600. The file needs the mode of
+// the umask, which can be read only by changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
   cl_remains_remove(output->place);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -113,11 +98,11 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
     if (errno != EEXIST) return errno;
   }
   if (output->descriptor < 0) return EEXIST;
-  // Shows the next run that this one is alive. Not checked: a file that cannot be
-  // locked is never removed as a remain.
+  // The lock shows other runs that this one is alive. Not checked: a file that
+  // cannot be locked is never removed as a remain.
   flock(output->descriptor, LOCK_EX | LOCK_NB);
-  output->pending = remember(output->part);
-  // Not checked: where modes can not be set, the file has the one it can have.
+  output->is_pending = replace_pending(NULL, output->part);
+  // Not checked: some file systems have no modes.
   if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
   return 0;
 }
@@ -125,15 +110,18 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
 static int open_output(const char *path, cl_output *output) {
   struct stat status;
   bool exists = stat(path, &status) == 0;
+  bool is_regular = exists && S_ISREG(status.st_mode);
   if (exists && S_ISDIR(status.st_mode)) return EISDIR;
-  int copy = exists && S_ISREG(status.st_mode) ? standard_descriptor(&status) : -1;
-  if (copy >= 0) close(copy);
-  if (copy >= 0 || (exists && !S_ISREG(status.st_mode))) {
-    return open_directly(path, &status, output);
+  if (exists) output->descriptor = standard_descriptor(&status);
+  if (exists && !is_regular && output->descriptor < 0) {
+    output->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (output->descriptor < 0) return errno;
   }
+  output->is_direct = output->descriptor >= 0;
+  if (output->is_direct) return 0;
   int error = follow(path, output->place);
   if (error == 0) error = make_absolute(output->place);
-  return error != 0 ? error : open_beside(exists ? &status : NULL, output);
+  return error != 0 ? error : open_beside(is_regular ? &status : NULL, output);
 }
 
 static int open_replacement(const char *path, cl_output *output) {
@@ -146,7 +134,7 @@ static int open_replacement(const char *path, cl_output *output) {
   return open_beside(exists && S_ISREG(status.st_mode) ? &status : NULL, output);
 }
 
-// MARK: The life of one
+// MARK: Opening and closing
 
 static int make_output(int (*open_it)(const char *, cl_output *), const char *path,
                        cl_output **result) {
@@ -177,14 +165,10 @@ const char *cl_output_place(const cl_output *output) {
   return output->is_direct ? NULL : output->place;
 }
 
-// A handler that took the path may still be reading it: then the process ends,
-// and its memory with it.
+// If a signal handler has taken the path it may still be reading it, so
+// `output` is not freed. The process is about to end.
 static void release(cl_output *output) {
-  char *own = output->part;
-  if (output->pending == NULL
-      || atomic_compare_exchange_strong(&output->pending->path, &own, NULL)) {
-    free(output);
-  }
+  if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
 }
 
 int cl_output_finish(cl_output *output) {

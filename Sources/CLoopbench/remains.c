@@ -19,7 +19,7 @@ void cl_remains_name(char *name, size_t capacity, const char *place, pid_t owner
   snprintf(name, capacity, "%s%s%ld-%u.part", place, mark, (long)owner, attempt);
 }
 
-// The owner in a name that `cl_remains_name` made; 0 in any other.
+// Returns the owner in a name made by `cl_remains_name`; 0 for any other name.
 static pid_t owner_of(const char *name) {
   const char *suffix = NULL;
   for (const char *next = name; (next = strstr(next, mark)) != NULL; next++) suffix = next;
@@ -28,7 +28,8 @@ static pid_t owner_of(const char *name) {
   if (suffix == NULL || suffix == name) return 0;
   if (sscanf(suffix + strlen(mark), "%ld-%u", &owner, &attempt) != 2) return 0;
   if (owner <= 0 || owner > INT_MAX) return 0;
-  // Written again and compared: scanf also accepts signs, spaces and zeros in front.
+  // Formats the name again and compares, because scanf also accepts signs,
+  // spaces and leading zeros.
   char same[CL_REMAINS_SUFFIX];
   cl_remains_name(same, sizeof same, "", (pid_t)owner, attempt);
   return strcmp(same, suffix) == 0 ? (pid_t)owner : 0;
@@ -45,7 +46,7 @@ static bool is_locked(int folder, const char *name) {
 static bool is_remain(int folder, const char *name) {
   pid_t owner = owner_of(name);
   if (owner == 0) return false;
-  // EPERM: it is alive, and another user's.
+  // EPERM means that it is alive and belongs to another user.
   if (kill(owner, 0) == 0 || errno != ESRCH) return false;
   struct stat status;
   if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;

@@ -1,7 +1,10 @@
+// For `dladdr`.
+#define _GNU_SOURCE
 #include "cl_measure.h"
 #include "cl_system.h"
 #include "cl_thread.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -55,7 +58,7 @@ void cl_virtualization(char *name, size_t capacity) {
   unsigned a, b, c, d;
   snprintf(name, capacity, "%s", "");
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 31))) return;
-  // Not `__get_cpuid`: it refuses the hypervisor's range.
+  // Not `__get_cpuid`, which rejects the hypervisor's range.
   __cpuid(0x40000000, a, b, c, d);
   char signature[13] = {0};
   memcpy(signature, &b, 4);
@@ -91,7 +94,7 @@ static uint64_t nanoseconds(struct timeval time) {
 
 #if defined(__linux__)
 
-// The eighth figure of the first line, in ticks.
+// Reads the eighth number of the first line, which counts ticks.
 static uint64_t steal_now(void) {
   unsigned long long ticks = 0;
   FILE *file = fopen("/proc/stat", "re");
@@ -132,7 +135,7 @@ int cl_write_all(int descriptor, const void *bytes, size_t length) {
 void cl_error_message(int code, char *text, size_t capacity) {
   int error = uv_translate_sys_error(code);
   uv_strerror_r(error, text, capacity);
-  // libuv has no sentence for some, such as ENOEXEC.
+  // libuv has no message for some errors, such as ENOEXEC.
   if (strncmp(text, "Unknown", 7) == 0) snprintf(text, capacity, "%s", strerror(code));
 }
 
@@ -180,6 +183,16 @@ void cl_program_path(char *path, size_t capacity) {
   if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
 }
 
+// `dladdr` gives no folder for a program that was found by PATH.
+void cl_own_path(char *path, size_t capacity) {
+  Dl_info info;
+  if (dladdr((const void *)cl_own_path, &info) != 0 && strchr(info.dli_fname, '/') != NULL) {
+    snprintf(path, capacity, "%s", info.dli_fname);
+  } else {
+    cl_program_path(path, capacity);
+  }
+}
+
 int cl_terminal_width(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -188,7 +201,7 @@ int cl_terminal_width(int descriptor) {
 void cl_keep_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest that is free: this one, for those below are open.
+    // Opens the lowest free descriptor, which is this one.
     if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }

@@ -1,4 +1,4 @@
-// Affinity and `sched_getcpu` are GNU's.
+// For affinity.
 #define _GNU_SOURCE
 #include "cl_thread.h"
 
@@ -16,16 +16,17 @@
 struct cl_thread {
   pthread_t thread;
   int priority;
+  int error;  // of raising the priority
   void (*body)(void *);
   void *context;
 };
 
-// Statistics: whoever reads it has joined the thread, which orders the two.
+// Relaxed: readers have joined the thread, which orders the accesses.
 static atomic_uint_fast64_t migrations;
 
 #if defined(__linux__)
 
-// Of the calling thread. The file is there with the kernel's scheduler debugging.
+// Of the calling thread. The file exists if the kernel has scheduler debugging.
 static uint64_t own_migrations(void) {
   char line[256];
   unsigned long long count = 0;
@@ -52,8 +53,8 @@ static int raise_priority(int priority);
 
 static void *thread_main(void *argument) {
   cl_thread *thread = argument;
-  // Whoever asks for one has tried it, and permissions stay.
-  if (thread->priority > 0) raise_priority(thread->priority);
+  // A caller that needs a priority has tried it with `cl_thread_try_priority`.
+  if (thread->priority > 0) thread->error = raise_priority(thread->priority);
   thread->body(thread->context);
   atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
   return NULL;
@@ -64,7 +65,7 @@ static void *thread_main(void *argument) {
 static cpu_set_t allowed;
 static pthread_once_t allowed_once = PTHREAD_ONCE_INIT;
 
-// The main thread's mask, not the caller's: the caller may be placed already.
+// Reads the main thread's mask, because the caller may already be placed.
 static void read_allowed(void) {
   if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
 }
@@ -84,7 +85,7 @@ void cl_thread_place(int cpu) {
   if (placed == cpu) return;
   placed = cpu;
   cpu_set_t set = seat(cpu);
-  // Where that is refused the thread runs where it is: as without placement.
+  // Not checked: on failure the thread keeps its CPUs.
   if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -105,22 +106,15 @@ int cl_allowed_cpus(int *cpus, int capacity) {
   return count;
 }
 
-int cl_thread_cpu_count(void) {
-  cpu_set_t set;
-  if (pthread_getaffinity_np(pthread_self(), sizeof set, &set) != 0) return 0;
-  return CPU_COUNT(&set);
-}
-
-int cl_current_cpu(void) { return sched_getcpu(); }
-
-// Not by its nice value, which only makes a preemption likely. Always allowed.
+// Not the nice value, which only makes a preemption likely. SCHED_IDLE is always
+// permitted.
 void cl_thread_lower(void) {
   struct sched_param none = {0};
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// Reset on fork: a pool that starts threads of its own here must not get
-// real-time ones.
+// Reset on fork, so that a pool that starts threads here does not get real-time
+// threads.
 static int raise_priority(int priority) {
   struct sched_param parameters = {.sched_priority = priority};
   int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
@@ -149,10 +143,6 @@ int cl_allowed_cpus(int *cpus, int capacity) {
   return 0;
 }
 
-int cl_thread_cpu_count(void) { return 0; }
-
-int cl_current_cpu(void) { return -1; }
-
 void cl_thread_lower(void) {}
 
 static int raise_priority(int priority) {
@@ -176,7 +166,7 @@ static int start_placed(cl_thread *thread, int cpu) {
 
 int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *),
                     void *context) {
-  cl_thread *thread = malloc(sizeof *thread);
+  cl_thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return ENOMEM;
   thread->priority = priority > 0 ? priority : cl_thread_priority();
   thread->body = body;
@@ -190,25 +180,20 @@ int cl_thread_start(cl_thread **out, int cpu, int priority, void (*body)(void *)
   return 0;
 }
 
-void cl_thread_join(cl_thread *thread) {
+int cl_thread_join(cl_thread *thread) {
   pthread_join(thread->thread, NULL);
+  int error = thread->error;
   free(thread);
+  return error;
 }
 
-// On a thread of its own: the caller's priority stays what it is.
-static void *try_main(void *argument) {
-  int *attempt = argument;
-  *attempt = raise_priority(*attempt);
-  return NULL;
-}
+static void do_nothing(void *context) { (void)context; }
 
+// Tries it on another thread, so that the caller keeps its priority.
 int cl_thread_try_priority(int priority) {
-  pthread_t thread;
-  int attempt = priority;
-  int error = lt_thread_create(&thread, NULL, try_main, &attempt);
-  if (error != 0) return error;
-  pthread_join(thread, NULL);
-  return attempt;
+  cl_thread *thread;
+  int error = cl_thread_start(&thread, -1, priority, do_nothing, NULL);
+  return error != 0 ? error : cl_thread_join(thread);
 }
 
 void cl_thread_yield(void) { sched_yield(); }

@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <uv.h>
 
 #include "cl_measure.h"
+#include "uv_peer.h"
 
 typedef struct target {
   void (*action)(struct target *);
@@ -19,10 +19,10 @@ typedef struct {
 } list;
 
 struct cl_uv_commit {
-  uv_loop_t *loop;
+  cl_uv_peer peer;
   uv_prepare_t prepare;
   list pending;
-  list spare;  // swapped in while `pending` is performed
+  list spare;  // replaces `pending` while that is performed
   uint32_t target_count;
   target *targets[];
 };
@@ -42,7 +42,7 @@ static inline void commit(cl_uv_commit *peer, target *target) {
   peer->pending.items[peer->pending.count++] = target;
 }
 
-// What an action commits goes into the next tick.
+// Targets that an action commits are performed in the next tick.
 static void flush(uv_prepare_t *prepare) {
   cl_uv_commit *peer = prepare->data;
   list batch = peer->pending;
@@ -66,16 +66,11 @@ static target *make_target(void) {
 }
 
 cl_uv_commit *cl_uv_commit_open(uint32_t targets) {
-  cl_uv_commit *peer = calloc(1, sizeof *peer + targets * sizeof(target *));
+  cl_uv_commit *peer = cl_uv_peer_open(sizeof *peer + targets * sizeof(target *));
   if (peer == NULL) return NULL;
-  peer->loop = cl_uv_loop_open();
-  if (peer->loop == NULL) {
-    free(peer);
-    return NULL;
-  }
   peer->target_count = targets;
   for (uint32_t i = 0; i < targets; i++) peer->targets[i] = make_target();
-  uv_prepare_init(peer->loop, &peer->prepare);
+  uv_prepare_init(&peer->peer.loop, &peer->prepare);
   peer->prepare.data = peer;
   uv_prepare_start(&peer->prepare, flush);
   return peer;
@@ -90,14 +85,14 @@ uint64_t cl_uv_commit_duplicates(cl_uv_commit *peer, uint32_t repeats) {
   uint64_t began = cl_now();
   for (uint32_t i = 0; i < repeats; i++) commit_all(peer);
   uint64_t elapsed = cl_now() - began;
-  cl_uv_loop_tick(peer->loop);
+  uv_run(&peer->peer.loop, UV_RUN_NOWAIT);
   return elapsed;
 }
 
 uint64_t cl_uv_commit_first(cl_uv_commit *peer) {
   uint64_t began = cl_now();
   commit_all(peer);
-  cl_uv_loop_tick(peer->loop);
+  uv_run(&peer->peer.loop, UV_RUN_NOWAIT);
   return cl_now() - began;
 }
 
@@ -108,9 +103,8 @@ uint64_t cl_uv_commit_performed(const cl_uv_commit *peer) {
 }
 
 void cl_uv_commit_close(cl_uv_commit *peer) {
-  cl_uv_loop_close(peer->loop);
   for (uint32_t i = 0; i < peer->target_count; i++) free(peer->targets[i]);
   free(peer->pending.items);
   free(peer->spare.items);
-  free(peer);
+  cl_uv_loop_close(peer);
 }

@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <uv.h>
 
 #include "cl_measure.h"
+#include "uv_peer.h"
 
 typedef struct object {
   struct object *next;
@@ -12,12 +12,11 @@ typedef struct object {
 } object;
 
 struct cl_uv_drain {
-  uv_loop_t *loop;
+  cl_uv_peer peer;
   uv_prepare_t prepare;
-  uv_idle_t idle;  // runs while objects are left, so that the poll never blocks
-  uv_mutex_t mutex;
-  object *first;   // under `mutex`
-  object **last;   // under `mutex`: where the next object goes
+  uv_idle_t idle;  // active while objects remain, so that the poll does not block
+  object *first;   // under the peer's mutex
+  object **last;   // under the peer's mutex: where the next object goes
   uint32_t batch;
   void (*handler)(cl_uv_drain *, object *);
   cl_finish finish;
@@ -27,19 +26,19 @@ struct cl_uv_drain {
 };
 
 static void enqueue(cl_uv_drain *peer, object *object) {
-  uv_mutex_lock(&peer->mutex);
+  uv_mutex_lock(&peer->peer.mutex);
   if (!object->is_queued) {
     object->is_queued = true;
     object->next = NULL;
     *peer->last = object;
     peer->last = &object->next;
   }
-  uv_mutex_unlock(&peer->mutex);
+  uv_mutex_unlock(&peer->peer.mutex);
 }
 
-// Unlinks up to `batch` objects; an object handed over is no longer a member.
+// Unlinks up to `batch` objects, which may then be queued again.
 static object *take_batch(cl_uv_drain *peer, bool *is_empty) {
-  uv_mutex_lock(&peer->mutex);
+  uv_mutex_lock(&peer->peer.mutex);
   object *first = peer->first;
   object **end = &peer->first;
   for (uint32_t i = 0; i < peer->batch && *end != NULL; i++) {
@@ -51,7 +50,7 @@ static object *take_batch(cl_uv_drain *peer, bool *is_empty) {
   peer->first = rest;
   if (rest == NULL) peer->last = &peer->first;
   *is_empty = rest == NULL;
-  uv_mutex_unlock(&peer->mutex);
+  uv_mutex_unlock(&peer->peer.mutex);
   return first;
 }
 
@@ -80,28 +79,16 @@ static void handle_object(cl_uv_drain *peer, object *object) {
   cl_finish_step(&peer->finish);
 }
 
-static bool open_loop(cl_uv_drain *peer) {
-  if (uv_mutex_init(&peer->mutex) != 0) return false;
-  peer->loop = cl_uv_loop_open();
-  if (peer->loop != NULL) return true;
-  uv_mutex_destroy(&peer->mutex);
-  return false;
-}
-
 cl_uv_drain *cl_uv_drain_open(uint32_t objects) {
-  cl_uv_drain *peer = calloc(1, sizeof *peer + objects * sizeof(object));
+  cl_uv_drain *peer = cl_uv_peer_open(sizeof *peer + objects * sizeof(object));
   if (peer == NULL) return NULL;
-  if (!open_loop(peer)) {
-    free(peer);
-    return NULL;
-  }
   peer->object_count = objects;
   peer->last = &peer->first;
   peer->handler = handle_object;
   peer->finish.stop = cl_uv_loop_stop;
-  peer->finish.stop_context = peer->loop;
-  uv_idle_init(peer->loop, &peer->idle);
-  uv_prepare_init(peer->loop, &peer->prepare);
+  peer->finish.stop_context = peer;
+  uv_idle_init(&peer->peer.loop, &peer->idle);
+  uv_prepare_init(&peer->peer.loop, &peer->prepare);
   peer->prepare.data = peer;
   uv_prepare_start(&peer->prepare, drain);
   return peer;
@@ -112,14 +99,8 @@ uint64_t cl_uv_drain_burst(cl_uv_drain *peer, uint32_t batch) {
   cl_finish_reset(&peer->finish, peer->object_count);
   uint64_t began = cl_now();
   for (uint32_t i = 0; i < peer->object_count; i++) enqueue(peer, &peer->objects[i]);
-  cl_uv_loop_run(peer->loop);
+  cl_uv_loop_run(peer);
   return peer->finish.finished - began;
 }
 
 uint64_t cl_uv_drain_handed_over(const cl_uv_drain *peer) { return peer->handed_over; }
-
-void cl_uv_drain_close(cl_uv_drain *peer) {
-  cl_uv_loop_close(peer->loop);
-  uv_mutex_destroy(&peer->mutex);
-  free(peer);
-}

@@ -8,37 +8,32 @@
 
 struct cl_wake {
   cl_gate *gate;
-  uint64_t arrived;  // the loop writes before it passes the gate
+  uint64_t arrived;  // written by the loop before it passes the gate
   uint32_t samples;
   uint64_t *sent;
   uint64_t *one_way;
   uint64_t *round_trip;
-  bool is_paced;             // set before any thread but one knows of it
-  atomic_uint announced;     // pings; the producer writes
-  atomic_uint next;          // ping to answer; answers come one after the other
-  atomic_uint answered;      // last thing an answer touches
+  bool is_paced;          // set before other threads use this
+  atomic_uint announced;  // number of pings; written by the producer
+  atomic_uint next;       // index of the next ping to answer
+  atomic_uint answered;   // number of answers; the last field that an answer writes
 };
-
-static uint64_t *make_samples(uint32_t count) {
-  uint64_t *samples = calloc(count, sizeof *samples);
-  if (samples == NULL) abort();
-  return samples;
-}
 
 cl_wake *cl_wake_open(uint32_t samples) {
   cl_gate *gate = cl_gate_open();
   if (gate == NULL) return NULL;
   cl_wake *wake = calloc(1, sizeof *wake);
-  if (wake == NULL) abort();
+  uint64_t *times = calloc(3 * (size_t)samples, sizeof *times);
+  if (wake == NULL || times == NULL) abort();
   wake->gate = gate;
   wake->samples = samples;
-  wake->sent = make_samples(samples);
-  wake->one_way = make_samples(samples);
-  wake->round_trip = make_samples(samples);
+  wake->sent = times;
+  wake->one_way = times + samples;
+  wake->round_trip = times + 2 * (size_t)samples;
   return wake;
 }
 
-// xorshift64: the seed must not be 0.
+// xorshift64. The state must not be 0.
 static uint64_t next_random(uint64_t *state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;
@@ -65,12 +60,15 @@ void cl_wake_ping(cl_wake *wake, uint64_t pause_least, uint64_t seed, void (*sen
 void cl_wake_pace(cl_wake *wake) { wake->is_paced = true; }
 
 void cl_wake_announce(cl_wake *wake) {
+  // Release: pairs with the acquire in `cl_wake_answer_all`.
   atomic_fetch_add_explicit(&wake->announced, 1, memory_order_release);
 }
 
-// Paced samples keep the time itself, where pings keep a difference.
+// Records the time of an answer. Pings that wait for answers record a duration
+// instead.
 static void note(cl_wake *wake) {
   uint64_t now = cl_now();
+  // Relaxed: answers run one after the other.
   unsigned index = atomic_fetch_add_explicit(&wake->next, 1, memory_order_relaxed);
   if (index < wake->samples) wake->one_way[index] = now;
   // Release: pairs with the acquire in `cl_wake_settle`.
@@ -83,8 +81,6 @@ void cl_wake_settle(cl_wake *wake) {
     cl_sleep_until(cl_now() + 50000);
   }
 }
-
-uint64_t cl_wake_answered_at(const cl_wake *wake, uint32_t index) { return wake->one_way[index]; }
 
 void cl_wake_answer_all(void *context) {
   cl_wake *wake = context;
@@ -116,7 +112,5 @@ const uint64_t *cl_wake_round_trip(const cl_wake *wake) { return wake->round_tri
 void cl_wake_close(cl_wake *wake) {
   cl_gate_close(wake->gate);
   free(wake->sent);
-  free(wake->one_way);
-  free(wake->round_trip);
   free(wake);
 }

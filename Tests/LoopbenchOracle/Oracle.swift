@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LoopbenchKit
 
-/// Answers one question on the command line, for scripts/oracles.
+/// Runs one command of loopbench-oracle, for scripts/oracles.
 struct Oracle {
   private let words: [String]
 
@@ -21,7 +21,7 @@ struct Oracle {
 
   private struct Question: Error {}
 
-  /// The file has doubles in the machine's order, in ns.
+  /// Reads a file of doubles in native byte order, in ns.
   private func feed(_ path: String) throws -> String {
     let data = try Data(contentsOf: URL(filePath: path))
     let values = data.withUnsafeBytes { bytes in

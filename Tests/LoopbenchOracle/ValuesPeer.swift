@@ -1,11 +1,11 @@
 import LoopbenchKit
 
-/// A peer whose samples are the values it was given.
+/// A peer that records given values.
 struct ValuesPeer: Peer {
   let name = "values"
   let scenario = "feed"
   let series = ["one"]
-  let summary = "what it was given"
+  let summary = "records given values"
   let values: [Double]
 
   func measure(_ slice: inout Slice) {

@@ -2,9 +2,9 @@ package import LoopTransactionsTesting
 package import LoopbenchKit
 import Synchronization
 
-/// A peer whose samples are made up with noise: each slice is off by up to `noise`,
-/// each sample in it by up to 20 %, one in a hundred by 3 times. No two slices are
-/// the same, not even those of a twin.
+/// A peer with made-up, noisy samples. Each slice deviates by up to `noise`,
+/// and each sample in it by up to 20 %. One sample in a hundred is three times
+/// as large. All slices differ, including the slices of a twin.
 package final class NoisyPeer: Peer {
   package let name: String
   package let scenario = "fake"
@@ -42,7 +42,7 @@ package final class NoisyPeer: Peer {
 }
 
 extension SeededGenerator {
-  /// From 0 to 1.
+  /// Returns a number from 0 to 1.
   package mutating func uniform() -> Double {
     Double(number(below: 1 << 53)) / 0x1p53
   }

@@ -1,5 +1,5 @@
-// What `loopbench` needs from C: clocks, placed threads, and the peers that
-// are raw libuv. No libuv type appears here, so Swift need not import `CUV`.
+// The C part of `loopbench`: clocks, placed threads, and the peers on raw
+// libuv. These headers use no libuv types, so Swift need not import `CUV`.
 #ifndef CLOOPBENCH_H
 #define CLOOPBENCH_H
 

@@ -1,13 +1,12 @@
 #ifndef CL_FLOOR_H
 #define CL_FLOOR_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl_measure.h"
 
-// The floor under every queue: a mutex, a condition, a linked list. A node from
-// malloc for each item; whoever appends to an empty list signals.
+// The floor under every queue: a mutex, a condition and a linked list. Each
+// item is a node from malloc. Appending to an empty list signals the condition.
 typedef struct cl_cond cl_cond;
 
 cl_cond *_Nullable cl_cond_open(void);
@@ -16,45 +15,30 @@ cl_cond *_Nullable cl_cond_open(void);
 void cl_cond_post(cl_cond *_Nonnull peer, void (*_Nonnull function)(void *_Nullable),
                   void *_Nullable context);
 
-// Runs items on the calling thread until `cl_cond_stop`; what came before the
-// stop has run then.
+// Runs items on the calling thread until `cl_cond_stop`. Items posted before
+// the stop are run first.
 void cl_cond_run(cl_cond *_Nonnull peer);
 
-// Ends `run`. Any thread.
+// Makes `cl_cond_run` return. Any thread.
 void cl_cond_stop(cl_cond *_Nonnull peer);
 
-// What has not run is dropped.
+// Call after `cl_cond_run` returned, when no item is left.
 void cl_cond_close(cl_cond *_Nonnull peer);
 
-// `timer` by a condition that nobody signals: pthread_cond_timedwait until each
-// due time of an absolute schedule. Writes how late each was, in ns (negative:
-// early). Returns how many fired.
+// `timer` with a condition that is never signalled: calls
+// pthread_cond_timedwait for each due time of an absolute schedule. Writes the
+// lateness of each fire in ns, negative if early. Returns the number of fires.
 int cl_cond_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness,
                       uint32_t count);
 
-// The floor under every loop that sleeps in epoll: an eventfd, and a thread that
-// calls epoll_wait and read. Linux only; elsewhere nothing opens.
-typedef struct cl_eventfd cl_eventfd;
+// The floor under every loop that sleeps in epoll: an eventfd, and a thread
+// that calls epoll_wait and read. Linux only: elsewhere `open` is NULL.
+extern const cl_wake_functions cl_eventfd_wake;
 
-bool cl_eventfd_is_available(void);
-
-// On the thread that runs it. What wakes it answers `wake`.
-cl_eventfd *_Nullable cl_eventfd_open(cl_wake *_Nonnull wake);
-
-// One ping. `peer` is a `cl_eventfd *`. Any thread.
-void cl_eventfd_send(void *_Nullable peer);
-
-// Ends `run`. Any thread.
-void cl_eventfd_stop(cl_eventfd *_Nonnull peer);
-
-void cl_eventfd_run(cl_eventfd *_Nonnull peer);
-
-void cl_eventfd_close(cl_eventfd *_Nonnull peer);
-
-// `timer` by a timerfd in an epoll, set once to an absolute schedule. A period
-// that passed without a wake-up is as late as the wake-up that counts it. Writes
-// how late each was, in ns (negative: early). Returns how many fired; 0 where
-// no descriptor could be opened.
+// `timer` with a timerfd in an epoll, set once to an absolute schedule. A
+// period without its own wake-up is as late as the wake-up that counts it.
+// Writes the lateness of each fire in ns, negative if early. Returns the number
+// of fires; 0 if no descriptor could be opened.
 int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
 
 #endif

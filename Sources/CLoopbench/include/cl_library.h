@@ -1,48 +1,39 @@
 #ifndef CL_LIBRARY_H
 #define CL_LIBRARY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-// What a library that is loaded on demand brings: something that runs functions
-// one after the other. The library exports a function that returns one.
+// Tables of functions that a library, loaded on demand, exports.
+
+// A queue that runs functions one after the other.
 typedef struct {
-  // On the thread that runs it; threads of its own belong on `cpu`, as
-  // `cl_thread_place` takes it. NULL when it could not be made.
-  void *_Nullable (*_Nonnull open)(int cpu);
-  // Hands one function over. Any thread.
+  // Call on the thread that runs the queue. Returns NULL on failure.
+  void *_Nullable (*_Nonnull open)(void);
+  // Posts a function. Any thread.
   void (*_Nonnull post)(void *_Nonnull queue, void (*_Nonnull function)(void *_Nullable),
                         void *_Nullable context);
-  // Returns after `stop`; functions run on the calling thread if they do not
-  // have threads of their own.
+  // Runs functions on the calling thread until `stop`.
   void (*_Nonnull run)(void *_Nonnull queue);
-  // Ends `run`. Any thread.
+  // Makes `run` return. Any thread.
   void (*_Nonnull stop)(void *_Nonnull queue);
-  // On the thread that opened it, when nothing is posted any more.
+  // Call on the thread that opened the queue, after the last function was posted.
   void (*_Nonnull close)(void *_Nonnull queue);
 } cl_queue_functions;
 
-// The same for something that runs functions on several threads.
+// A pool that runs functions on several threads.
 typedef struct {
-  // At most `width` functions run at once. NULL when it could not be made.
-  void *_Nullable (*_Nonnull open)(int width);
-  // Hands one function over, less urgent (-1), as urgent (0) or more urgent (1)
-  // than others. Any thread.
+  // Runs at most `width` functions at once. `cpu` is an argument of
+  // `cl_thread_place`. Returns NULL on failure.
+  void *_Nullable (*_Nonnull open)(int width, int cpu);
+  // Adds a function. An `urgency` of 0 is normal; larger values are more
+  // urgent. Any thread.
   void (*_Nonnull add)(void *_Nonnull pool, void (*_Nonnull function)(void *_Nullable),
                        void *_Nullable context, int urgency);
-  // ns to cancel `count` operations that wait. On the thread that opened it.
+  // Adds and cancels `count` waiting operations. Returns the ns that the
+  // cancellations took. Call on the thread that opened the pool.
   uint64_t (*_Nonnull cancel)(void *_Nonnull pool, uint32_t count);
-  // On the thread that opened it; returns when every function has run.
+  // Waits until every function has run. Call on the thread that opened the pool.
   void (*_Nonnull close)(void *_Nonnull pool);
 } cl_pool_functions;
-
-// Loads `file` from the folder of the program, or of the library this code is
-// in, and returns the address of `symbol`. NULL, and why in `reason`, when that
-// fails. The library stays loaded.
-void *_Nullable cl_library_symbol(const char *_Nonnull file, const char *_Nonnull symbol,
-                                  char *_Nonnull reason, size_t capacity);
-
-// Whether `file` is where `cl_library_symbol` would look. Loads nothing.
-int cl_library_exists(const char *_Nonnull file);
 
 #endif

@@ -3,36 +3,38 @@
 
 #include <stdint.h>
 
-// Something that runs beside a measurement, in processes of its own: what it
-// uses is not counted as ours.
+// Background loads. They are separate processes, so this process's resource
+// counters do not include them.
 
-// Starts `sh -c command` in a group of its own, with nothing to read and nowhere
-// to write. It is ended when the calling thread ends. Returns its process, or a
-// negated errno.
+// Starts `sh -c command` in its own process group, with /dev/null as its
+// standard descriptors. On Linux it is killed when the calling thread ends.
+// Returns the process id, or a negated errno.
 int cl_load_start(const char *_Nonnull command);
 
-// Ends the group of `process`. Returns -1; where it had ended before, its exit
-// status, which is 128 and the signal if one ended it.
+// Kills the process group of `process`. Returns -1 if it was running. If it had
+// already ended, returns its exit status, or 128 plus the number of the signal
+// that killed it.
 int cl_load_stop(int process);
 
-// Waits for `process` to end, but no longer than `ms`. Returns whether it did.
+// Waits at most `ms` for `process` to end. Returns whether it ended.
 int cl_load_wait(int process, unsigned ms);
 
-// Ends all of them. Also from a signal handler.
+// Kills all loads. Async-signal-safe.
 void cl_load_kill(void);
 
 enum { cl_interrupt_none = 0, cl_interrupt_signal = 1, cl_interrupt_timeout = 2 };
 
-// From now on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end the
-// process as ever, but no load and no half-written file is left.
+// Makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, kill all loads and
+// remove all temporary files before they end the process.
 void cl_interrupt_guard(void);
 
-// From now on the first of those signals, or `timeout` ns (0: never), is only
-// noted. The second signal ends the process with 130; where nothing has ended
-// 10 s after the timeout, that ends it with 124.
+// Makes the first of those signals, or the end of `timeout` ns, only set a
+// note. 0 means no timeout. A second signal ends the process with exit code
+// 130. If the process is still running 10 s after the timeout, it ends with
+// 124.
 void cl_interrupt_watch(uint64_t timeout);
 
-// What was noted first. Any thread.
+// Returns the first note. Any thread.
 int cl_interrupt_noted(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// Nanoseconds on the clock of `uv_hrtime`.
+// The ns of the clock of `uv_hrtime`.
 static inline uint64_t cl_now(void) {
 #if defined(__APPLE__)
   return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
@@ -15,93 +15,99 @@ static inline uint64_t cl_now(void) {
 #endif
 }
 
-// Burns this thread's processor until `deadline`. Never sleeps.
+// Spins until `deadline`.
 void cl_spin_until(uint64_t deadline);
 
-// Sleeps until `deadline`, or a little longer.
+// Sleeps until `deadline` or slightly longer.
 void cl_sleep_until(uint64_t deadline);
 
-// Lets the system add up to `slack` ns to this thread's sleeps, at least 1; by
-// default Linux adds up to 50 us.
+// Sets the timer slack of this thread in ns, at least 1. The default on Linux
+// is 50 us.
 void cl_sleep_within(uint64_t slack);
 
-// Does nothing, and the optimiser can not know: what `value` points at must be
-// there.
+// Does nothing. Prevents the optimizer from removing the object that `value`
+// points to.
 void cl_black_hole(const void *_Nonnull value);
 
-// Where the items of a `post` or `drain` sample arrive: counts them, stamps the
-// time at which the last one ran, and says so. The loop's thread only.
+// Counts the items of a sample that have run, and records when the last one
+// ran. Loop thread only.
 typedef struct {
   uint64_t ran;
   uint64_t target;
   uint64_t finished;             // ns, 0 until the last item ran
-  void (*_Nullable stop)(void *_Nullable);  // called with the last item
+  void (*_Nullable stop)(void *_Nullable);  // called by the last item
   void *_Nullable stop_context;
 } cl_finish;
 
-// One item ran. `finish` is a `cl_finish *`: the shape of a posted function.
+// Counts one item. `finish` is a `cl_finish *`. It has the type of a posted
+// function.
 void cl_finish_step(void *_Nullable finish);
 
 // Begins a sample of `target` items.
 void cl_finish_reset(cl_finish *_Nonnull finish, uint64_t target);
 
-// An idle handle of somebody else's on a loop: it keeps the loop from blocking
-// and times the ticks it sees. Measures a bare loop and `lt` the same way.
-typedef struct cl_ticker cl_ticker;
+// Starts an idle handle on `loop`, a `uv_loop_t *`. It keeps the loop from
+// blocking and calls `cl_finish_step` in each tick. Returns NULL if there is no
+// memory. Loop thread only.
+void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
 
-// Starts on `loop` (a `uv_loop_t *`), on its thread. Each of `count` samples is
-// the time, in ns, of `ticks` ticks. After the last one `done` is called, and
-// the handle stops.
-cl_ticker *_Nullable cl_ticker_open(void *_Nonnull loop, uint32_t ticks,
-                                    uint64_t *_Nonnull samples, uint32_t count,
-                                    void (*_Nonnull done)(void *_Nullable),
-                                    void *_Nullable context);
+// Closes the handle. The loop's next tick frees it.
+void cl_idle_close(void *_Nonnull idle);
 
-// Closes the handle; it is freed in the loop's next tick.
-void cl_ticker_close(cl_ticker *_Nonnull ticker);
-
-// The two ends of `wake`, the same for every peer: the producer pings, the
-// loop's callback answers, the producer sleeps until it does.
+// The pings of `wake`, the same for every peer. The producer sends a ping and
+// sleeps until the loop's callback has answered it.
 typedef struct cl_wake cl_wake;
 
 cl_wake *_Nullable cl_wake_open(uint32_t samples);
 
-// On the producer's thread: sends `samples` pings, each after a pause, spent
-// spinning, of `pause_least` to twice that many ns (0: at once).
+// Sends all pings. Spins for `pause_least` to twice that many ns before each; 0
+// means no pause. Call on the producer's thread.
 void cl_wake_ping(cl_wake *_Nonnull wake, uint64_t pause_least, uint64_t seed,
                   void (*_Nonnull send)(void *_Nullable), void *_Nullable context);
 
-// On the loop, first thing in the callback. `wake` is a `cl_wake *`: the shape
-// of a posted function.
+// Answers one ping. Call on the loop, at the start of the callback. `wake` is a
+// `cl_wake *`. It has the type of a posted function.
 void cl_wake_answer(void *_Nullable wake);
 
-// The same for a callback that stands for every ping before it, because the
-// system below coalesces them.
+// Answers every announced ping, for a callback that may stand for several
+// coalesced pings.
 void cl_wake_answer_all(void *_Nullable wake);
 
-// From now on the producer waits for no answer: it announces each ping before it
-// sends it, and `cl_wake_answer` notes when it was answered.
+// Switches to an open loop: the producer announces and sends pings without
+// waiting for answers, and answers record their times.
 void cl_wake_pace(cl_wake *_Nonnull wake);
 
-// On the producer's thread, before each ping.
+// Announces a ping. Call on the producer's thread before sending it.
 void cl_wake_announce(cl_wake *_Nonnull wake);
 
-// On the producer's thread: waits until every announced ping was answered. What
-// answers touches nothing afterwards.
+// Waits until every announced ping was answered. No answer accesses `wake`
+// afterwards. Call on the producer's thread.
 void cl_wake_settle(cl_wake *_Nonnull wake);
 
-// The time of the answer to the announced ping `index`, by the order of answers.
-uint64_t cl_wake_answered_at(const cl_wake *_Nonnull wake, uint32_t index);
-
-// The time before `send` of each ping that waited for its answer.
+// The times before `send` of the pings that waited for answers.
 const uint64_t *_Nonnull cl_wake_sent(const cl_wake *_Nonnull wake);
 
-// ns from before `send` to the callback's first instruction.
+// The ns from before `send` to the callback's first instruction. For announced
+// pings: the times of the answers, in their order.
 const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
 
-// ns from before `send` until the producer runs again.
+// The ns from before `send` until the producer runs again.
 const uint64_t *_Nonnull cl_wake_round_trip(const cl_wake *_Nonnull wake);
 
 void cl_wake_close(cl_wake *_Nonnull wake);
+
+// A peer of `wake` in C.
+typedef struct {
+  // Opens a peer on the thread that will run it. Each wake-up answers `wake`.
+  // The function is NULL if the system does not support the peer. It returns
+  // NULL on failure.
+  void *_Nullable (*_Nullable open)(cl_wake *_Nonnull wake);
+  // Sends one ping. Any thread.
+  void (*_Nonnull send)(void *_Nullable peer);
+  // Makes `run` return. Any thread.
+  void (*_Nonnull stop)(void *_Nonnull peer);
+  void (*_Nonnull run)(void *_Nonnull peer);
+  void (*_Nonnull close)(void *_Nonnull peer);
+} cl_wake_functions;
 
 #endif

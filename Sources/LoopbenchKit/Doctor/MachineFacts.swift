@@ -158,7 +158,7 @@ extension MachineFacts {
     // try?: a machine that cannot run the peer has no such figure.
     let measured = try? PlacedThread.run(cpu: seats.loop) { () throws(PeerFailure) -> Slice in
       var slice = slice
-      try UVWake().measure(&slice)
+      try CWake.uv.measure(&slice)
       return slice
     }
     return measured?.recorded[series]?.value(at: .p50)

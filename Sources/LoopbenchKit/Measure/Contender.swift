@@ -1,6 +1,7 @@
 import LoopTransactionsTesting
 
-/// One peer in one series of a scenario: what a round measures once.
+/// One peer in one series of a scenario. Each round measures every contender
+/// once.
 package struct Contender: Sendable {
   /// The scenario.
   package let scenario: Scenario
@@ -8,16 +9,16 @@ package struct Contender: Sendable {
   package let series: Series
   /// One of its peers.
   package let peer: any Peer
-  /// Whether it measures its peer once more, as the noise floor.
+  /// True for the second measurement of its peer, for the noise floor.
   package var isTwin: Bool = false
   package let seats: Placement.Seats
 
-  /// How reports name it: `wake/across/uv`.
+  /// The name in reports: `wake/across/uv`.
   package var name: String {
     "\(scenario.name)/\(series.name)/\(peerName)"
   }
 
-  /// The peer's name; of a twin, with what says so: `uv.again`.
+  /// The peer's name, with a suffix for a twin: `uv.again`.
   package var peerName: String {
     isTwin ? peer.name + Self.twinSuffix : peer.name
   }
@@ -26,8 +27,8 @@ package struct Contender: Sendable {
 }
 
 extension Contender {
-  /// Measures it once, on a thread of its own that sits on the loop's CPU, or on
-  /// this one if its peer needs it.
+  /// Measures the peer once, on a new thread placed on the loop's CPU, or on the
+  /// calling thread if the peer needs the first thread.
   package func measure(
     round: Int,
     seed: UInt64,
@@ -74,23 +75,24 @@ extension Contender {
     }
   }
 
-  /// The peer is left out of it: all peers of a round meet the same load.
+  /// The stream does not depend on the peer, so all peers of a round get the
+  /// same load.
   private func generator(round: Int, seed: UInt64) -> SeededGenerator {
     let stream = UInt64(stream: "\(scenario.name)/\(series.name)/\(round)")
     return SeededGenerator(seed: seed, stream: stream)
   }
 }
 
-/// What one contender did in one round.
+/// The measurements of one contender in one round.
 package struct SliceOutcome: Sendable {
   package let contender: Contender
-  /// By series. Not as they were recorded: a round of dense ones takes 10 MB.
+  /// By series. Sparse, because a round of dense histograms takes 10 MB.
   package let recorded: [String: SparseHistogram]
   package let earlyFires: Int
   package let missed: UInt64
   package let counts: [String: UInt64]
   package let wallNs: UInt64
-  /// Empty unless it was traced.
+  /// Empty unless the slice was traced.
   package let spans: [TraceSpan]
   package let usage: ResourceUse
 

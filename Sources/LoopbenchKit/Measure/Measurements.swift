@@ -1,14 +1,14 @@
-/// Everything a run recorded.
+/// Everything that a run recorded.
 package struct Measurements: Sendable {
-  /// What was measured, and how.
+  /// The runner that measured.
   let runner: Runner
   let overhead: Overhead
-  /// What contenders said that could not be measured, in order.
+  /// The failures of contenders, in the order they happened.
   package private(set) var failures: [PeerFailure] = []
   private var failed: Set<String> = []
-  /// How many rounds were not recorded.
+  /// The number of rounds before the first recorded one.
   package var warmUpRounds = 0
-  /// Whether the last of them agreed.
+  /// Whether the medians of the last warm-up rounds agreed.
   package var warmUpSettled = false
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
@@ -23,7 +23,7 @@ package struct Measurements: Sendable {
   /// Whether no round was recorded.
   package var isEmpty: Bool { rounds.isEmpty }
 
-  /// Leaves `contender` out from now on.
+  /// Records a failure. The rest of the run leaves out `contender`.
   package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
     failures.append(failure)
     failed.insert(contender.name)
@@ -33,7 +33,7 @@ package struct Measurements: Sendable {
     failed.contains(contender.name)
   }
 
-  /// Whether nobody is left to measure.
+  /// Whether every contender has failed.
   package var allFailed: Bool { failures.count == contenders.count }
 
   /// Adds one recorded round.
@@ -48,7 +48,7 @@ package struct Measurements: Sendable {
     rounds.append(RoundSummary(round: outcome.round, order: order, wallNs: outcome.wallNs))
   }
 
-  /// Makes room for what `contender` will record.
+  /// Adds an empty tally for each series that `contender` will record.
   package mutating func expect(_ contender: Contender) {
     let own = contender.series.name
     for series in contender.scenario.series where own == series.companionOf ?? series.name {
@@ -56,7 +56,8 @@ package struct Measurements: Sendable {
     }
   }
 
-  /// Marks what the machine disturbed, now that it is known what is usual.
+  /// Marks the disturbed rounds. Call it after the last round, because the limits
+  /// depend on all rounds.
   package mutating func markDisturbed() {
     var names: [Int: Set<String>] = [:]
     for key in tallies.keys {
@@ -70,13 +71,13 @@ package struct Measurements: Sendable {
     tallies[Tally.Key(contender, series.name)]
   }
 
-  /// What was recorded for one peer in one series; `nil` when it took no part.
+  /// The samples of one peer in one series; `nil` when it was not measured.
   package func tally(scenario: String, series: String, peer: String) -> Tally? {
     tallies[Tally.Key(scenario: scenario, series: series, peer: peer)]
   }
 }
 
-/// One peer's samples in one series: all of them together, and round by round.
+/// One peer's samples in one series, in total and for each round.
 package struct Tally: Sendable {
   package struct Key: Hashable, Sendable {
     package let scenario: String
@@ -110,22 +111,22 @@ package struct Tally: Sendable {
     histograms.append(histogram)
   }
 
-  /// How many samples there are.
+  /// The number of samples.
   package var count: UInt64 { histograms.reduce(0) { $0 + $1.count } }
 
-  /// What all rounds recorded.
+  /// The samples of all rounds.
   ///
-  /// - Complexity: O(rounds): keep it.
+  /// - Complexity: O(rounds). Keep the result.
   package var total: Histogram { merged { _ in true } }
 
-  /// Marks the disturbed rounds, and returns their numbers.
+  /// Marks the disturbed rounds and returns their numbers.
   package mutating func markDisturbed() -> [Int] {
-    let disturbance = NoiseFilter(rounds: rounds)
-    for index in rounds.indices { rounds[index].isDisturbed = disturbance.marks(rounds[index]) }
+    let filter = NoiseFilter(rounds: rounds)
+    for index in rounds.indices { rounds[index].isDisturbed = filter.marks(rounds[index]) }
     return rounds.filter(\.isDisturbed).map(\.round)
   }
 
-  /// What the rounds recorded that were not disturbed.
+  /// The samples of the rounds that were not disturbed.
   package var undisturbed: Histogram { merged { !$0.isDisturbed } }
 
   private func merged(_ isWanted: (SeriesRound) -> Bool) -> Histogram {
@@ -137,7 +138,7 @@ package struct Tally: Sendable {
   }
 }
 
-/// What every contender did in one round, in the order they were measured in.
+/// The measurements of one round, in the order of measuring.
 package struct RoundOutcome: Sendable {
   package let round: Int
   package let slices: [SliceOutcome]
@@ -152,15 +153,15 @@ package struct RoundOutcome: Sendable {
 
 /// One round of a run, as reports list it.
 package struct RoundSummary: Codable, Equatable, Sendable {
-  /// From 1; the warm-up round is not listed.
+  /// Counted from 1. Warm-up rounds are not listed.
   package let round: Int
-  /// The contenders in the order they were measured in.
+  /// The contenders in the order they were measured.
   package let order: [String]
-  /// How long the round took.
+  /// The duration of the round.
   package let wallNs: UInt64
   /// Whether any slice in it was disturbed.
   package let isDisturbed: Bool
-  /// Which were: `wake/across/uv`.
+  /// The contenders with a disturbed slice: `wake/across/uv`.
   package let disturbed: [String]
 
   package init(round: Int, order: [String], wallNs: UInt64, disturbed: [String] = []) {
@@ -171,36 +172,37 @@ package struct RoundSummary: Codable, Equatable, Sendable {
     isDisturbed = !disturbed.isEmpty
   }
 
-  /// The same round, with what was disturbed in it.
+  /// Returns the same round with `names` as its disturbed contenders.
   func marked(_ names: Set<String>) -> RoundSummary {
     RoundSummary(round: round, order: order, wallNs: wallNs, disturbed: names.sorted())
   }
 }
 
-/// What one peer did in one series in one round.
+/// The measurements of one peer in one series in one round.
 package struct SeriesRound: Codable, Equatable, Sendable {
-  /// From 1.
+  /// Counted from 1.
   package let round: Int
-  /// Samples.
+  /// The number of samples.
   package let count: UInt64
-  /// In ns, keyed `"50"`, `"99.9"`, `"max"`; those that so many samples resolve.
+  /// In ns, keyed `"50"`, `"99.9"`, `"max"`. Only those that `count` samples
+  /// resolve.
   package let percentiles: [String: Double]
-  /// What was counted in it beside the times; `nil` for nothing.
+  /// Counts besides the times; `nil` when there are none.
   package let counts: [String: UInt64]?
-  /// How long the slice took, warm-up and set-up included.
+  /// The duration of the slice, including warm-up and set-up.
   package let wallNs: UInt64
-  /// Processor time the whole process used in it.
+  /// CPU time of the whole process during the slice.
   package let cpuNs: UInt64
-  /// Context switches in it: a thread slept.
+  /// Context switches because a thread slept.
   package let ctxVoluntary: UInt64
-  /// Context switches in it: a thread was taken off its CPU.
+  /// Context switches because a thread was preempted.
   package let ctxInvoluntary: UInt64
-  /// Time the host gave the machine's CPUs to others while it ran.
+  /// Time that the host gave the machine's CPUs to others during the slice.
   package let stealNs: UInt64
-  /// How often a thread moved to another CPU in it.
+  /// The number of times that a thread moved to another CPU.
   package let migrations: UInt64
-  /// Whether steal, migrations or involuntary switches were more than 3 times the
-  /// median of the peer's rounds, and more than a few.
+  /// Whether steal, migrations or involuntary switches exceeded 3 times the
+  /// median of the peer's rounds, and also a fixed minimum.
   package var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
@@ -218,7 +220,8 @@ package struct SeriesRound: Codable, Equatable, Sendable {
 }
 
 extension Histogram {
-  /// The values of those of `percentiles` that its samples resolve, in ns to the picosecond, keyed as in a report.
+  /// The values of the resolved percentiles in ns, rounded to picoseconds and
+  /// keyed as in a report.
   package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
     let pairs = percentiles.filter { $0.isResolved(by: count) }
       .map { ($0.label, value(at: $0).roundedToPicoseconds) }
@@ -227,28 +230,30 @@ extension Histogram {
 }
 
 extension Double {
-  /// A number of ns without the digits below the histogram's unit.
+  /// A number of ns, rounded to the histogram's unit.
   package var roundedToPicoseconds: Double {
     (self * 1000).rounded() / 1000
   }
 }
 
-/// What marks a slice as disturbed: far more of it than its contender's slices
-/// usually have.
+/// Finds disturbed slices: those with far more steal, migrations or involuntary
+/// switches than is usual for their contender.
 ///
-/// Compared with the same contender only, because some are switched often by
-/// what they do.
+/// A slice is compared only with slices of the same contender, because some
+/// contenders switch often by design.
 package struct NoiseFilter: Sendable {
   private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
 
-  // Steal is counted in ticks of 10 ms: one is not telling. Guess: the others.
+  // Steal is counted in ticks of 10 ms, and a single tick is not significant.
+  // The other limits are not measured.
   private static let floors: [(value: @Sendable (SeriesRound) -> UInt64, floor: UInt64)] = [
     ({ $0.stealNs }, 10_000_000),
     ({ $0.migrations }, 10),
     ({ $0.ctxInvoluntary }, 20),
   ]
 
-  /// The limits for one contender's rounds: 3 times the median, and a floor.
+  /// Makes the limits for one contender's rounds: 3 times the median, or a fixed
+  /// minimum if that is higher.
   package init(rounds: [SeriesRound]) {
     limits = Self.floors.map { value, floor in
       let median = Spread(of: rounds.map { Double(value($0)) })?.median ?? 0

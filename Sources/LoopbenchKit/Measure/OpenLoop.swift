@@ -1,19 +1,19 @@
 package import LoopTransactionsTesting
 private import CLoopbench
 
-/// When operations are due, whatever becomes of those before them.
+/// The due times of operations in an open loop.
 ///
-/// The producer never waits for an operation to end. It sleeps to 100 us before
-/// a due time and spins from there: a sleep alone is late by more than is
-/// measured. One that falls behind starts what is due at once, and leaves out
-/// what it is later for than `patience`.
+/// The producer never waits for an operation to end. It sleeps until 100 us
+/// before a due time and then spins, because a sleep alone is late by more than
+/// the measured times. A late producer starts due operations at once, and skips
+/// those that are late by more than `patience`.
 package struct OpenLoopSchedule: Equatable, Sendable {
-  /// In ns since the schedule's start; they never go back.
+  /// In ns since the schedule's start, in ascending order.
   package let dues: [UInt64]
-  /// How late, in ns, an operation may start and still keep the schedule.
+  /// How late, in ns, an operation may start before it counts as missed.
   package let tolerance: UInt64
 
-  /// How late, in ns, an operation may start; what would be later is missed.
+  /// How late, in ns, an operation may start at all. Later ones are not started.
   package static let patience: UInt64 = 200_000_000
   private static let spun: UInt64 = 100_000
 
@@ -22,8 +22,8 @@ package struct OpenLoopSchedule: Equatable, Sendable {
     self.tolerance = tolerance
   }
 
-  /// Makes a schedule of `count` operations. One seed has one schedule; one that
-  /// starts more than a mean interval late does not keep it.
+  /// Makes a schedule of `count` operations. Equal seeds produce equal
+  /// schedules. The tolerance is the mean interval.
   package init(count: Int, pace: Pace, generator: inout SeededGenerator) {
     let interval = 1e9 / pace.rate
     tolerance = UInt64(interval)
@@ -40,8 +40,9 @@ extension OpenLoopSchedule {
   ///
   /// - Parameters:
   ///   - origin: When the schedule starts.
-  ///   - start: Told the operation's index; must not wait for its end.
-  /// - Returns: When each was started; 0 for what was missed.
+  ///   - start: Starts the operation with the given index. Must not wait for
+  ///     its end.
+  /// - Returns: When each operation was started; 0 for those that were not.
   package func follow(
     from origin: UInt64,
     clock: PacingClock = .system,
@@ -62,9 +63,9 @@ extension OpenLoopSchedule {
 }
 
 extension SeededGenerator {
-  /// A number from the exponential distribution of mean 1.
+  /// Returns a number from the exponential distribution of mean 1.
   package mutating func exponential() -> Double {
-    // (0, 1]: the logarithm of 0 is none.
+    // In (0, 1], because 0 has no logarithm.
     Logarithm.natural(Double(next() >> 11 + 1) * 0x1p-53) * -1
   }
 }
@@ -72,9 +73,9 @@ extension SeededGenerator {
 /// The times of one open-loop operation, all on one clock, in ns.
 package struct OpenLoopSample: Equatable, Sendable {
   package let due: UInt64
-  /// When the producer began it.
+  /// When the producer started it.
   package let started: UInt64
-  /// When the loop was done with the one before; 0 for the first.
+  /// When the previous operation ended on the loop; 0 for the first.
   package let free: UInt64
   package let ended: UInt64
 
@@ -85,19 +86,20 @@ package struct OpenLoopSample: Equatable, Sendable {
     self.ended = ended
   }
 
-  /// From when it was due to its end: what somebody who came then waited.
+  /// The time from when it was due to its end, as a client would experience it.
   package var intended: UInt64 { ended - min(due, ended) }
 
-  /// From its start to its end, but for the time spent behind the one before.
+  /// The time from its start to its end, without the wait for the previous
+  /// operation.
   package var service: UInt64 { ended - min(max(started, free), ended) }
 
-  /// From when it was due to its start.
+  /// The time from when it was due to its start.
   package var lag: UInt64 { started - min(due, started) }
 }
 
 extension Slice {
-  /// Records an operation in the series and its companions `.service` and `.lag`,
-  /// and counts it as missed when it started more than `tolerance` late.
+  /// Records an operation in the series and its companions `.service` and `.lag`.
+  /// Counts it as missed if it started more than `tolerance` late.
   package mutating func record(_ sample: OpenLoopSample, tolerance: UInt64) {
     if sample.lag > tolerance { miss() }
     record(nanoseconds: Double(sample.intended))
@@ -105,14 +107,14 @@ extension Slice {
     record(nanoseconds: Double(sample.lag), as: series + ".lag")
   }
 
-  /// Records the operations of a schedule that were started and ended in the
-  /// order they were due. Those that were not started are missed; so are those
-  /// that started too late, and they are recorded as well. The warm-up's are left
-  /// out.
+  /// Records the operations of a schedule, which started and ended in the order
+  /// they were due. Operations that were not started count as missed.
+  /// Operations that started too late count as missed and are recorded. The
+  /// warm-up is left out.
   ///
   /// - Parameters:
-  ///   - started: As `OpenLoopSchedule.follow` returns it.
-  ///   - ended: When each that was started ended.
+  ///   - started: The result of `OpenLoopSchedule.follow`.
+  ///   - ended: When each started operation ended.
   package mutating func record(
     _ schedule: OpenLoopSchedule,
     from origin: UInt64,
@@ -143,10 +145,10 @@ extension Slice {
   }
 }
 
-/// What an open-loop producer knows of time. Tests bring their own.
+/// The clock of an open-loop producer. Tests provide their own.
 package struct PacingClock: Sendable {
   package let now: @Sendable () -> UInt64
-  /// Returns some time after `deadline`, or long before it: what is left is spun.
+  /// May return before `deadline`; the producer spins for the rest.
   package let sleep: @Sendable (_ deadline: UInt64) -> Void
   package let spin: @Sendable (_ deadline: UInt64) -> Void
 

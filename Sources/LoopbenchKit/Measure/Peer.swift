@@ -1,7 +1,7 @@
-/// A way of doing what a scenario measures.
+/// One implementation of the work that a scenario measures.
 ///
-/// A peer keeps no state between slices: it opens what it needs, warms it up,
-/// measures, closes it. Then the order of a round cannot favour anyone.
+/// A peer keeps no state between slices. It opens its resources, warms them up,
+/// measures and closes them, so that the order of a round cannot favour any peer.
 ///
 /// ```swift
 /// struct SpinWake: Peer {
@@ -16,56 +16,55 @@
 /// }
 /// ```
 public protocol Peer: Sendable {
-  /// How the command line and reports name it: `uv`, `lt.kept`.
+  /// The name on the command line and in reports: `uv`, `lt.kept`.
   var name: String { get }
-  /// The scenario it belongs to.
+  /// The name of its scenario.
   var scenario: String { get }
-  /// Those of the scenario's series it can measure; not their companions.
+  /// The series of the scenario that it can measure, without companions.
   var series: [String] { get }
-  /// One line: what it is made of.
+  /// A description of the implementation in one line.
   var summary: String { get }
 
-  /// Whether it takes part in a run that names no peers.
+  /// Whether a run that names no peers measures it.
   var isStandard: Bool { get }
-  /// Whether others are compared with it, and it is nobody's work here: a rule
-  /// that names no peer passes it over.
+  /// Whether it exists only so that others can be compared with it. A fail rule
+  /// that names no peer skips it.
   var isReference: Bool { get }
-  /// Why it cannot be measured here; `nil` when it can.
+  /// The reason it cannot be measured here; `nil` when it can.
   var unavailability: String? { get }
-  /// Whether it is measured on the thread that calls for it, which is then the
-  /// process's first: it needs what belongs to that one.
+  /// Whether it must be measured on the process's first thread.
   var isOnFirstThread: Bool { get }
 
   /// Measures `slice.series` once and records into `slice`.
   ///
-  /// Called on a thread of its own that sits on the loop's CPU: it is the loop's
-  /// thread. A producer's thread belongs on `slice.seats.producer`. With
-  /// `isOnFirstThread` it is called on that, which nobody places.
+  /// Called on a new thread that is placed on the loop's CPU and serves as the
+  /// loop's thread. A producer's thread belongs on `slice.seats.producer`. With
+  /// `isOnFirstThread` it is called on the first thread, which is not placed.
   func measure(_ slice: inout Slice) throws(PeerFailure)
 }
 
 extension Peer {
-  /// It does.
+  /// True.
   public var isStandard: Bool { true }
-  /// It is not.
+  /// False.
   public var isReference: Bool { false }
-  /// It can.
+  /// `nil`: the peer can be measured.
   public var unavailability: String? { nil }
-  /// It is not.
+  /// False.
   public var isOnFirstThread: Bool { false }
 }
 
-/// Why a peer could not be measured.
+/// The reason a peer could not be measured.
 public struct PeerFailure: Error, Equatable, CustomStringConvertible {
-  /// One sentence: what was tried, and what came back.
+  /// The failure, in one sentence.
   public let description: String
 
-  /// Makes a failure with a message that says what was tried.
+  /// Makes a failure with a message, one sentence about the failed operation.
   public init(_ description: String) {
     self.description = description
   }
 
-  /// libuv could not make a loop or a handle: most often out of descriptors.
+  /// libuv could not open a loop or a handle, most often for lack of descriptors.
   package static let noLoop = PeerFailure(
     "libuv could not open a loop; is the process out of descriptors (ulimit -n)?"
   )

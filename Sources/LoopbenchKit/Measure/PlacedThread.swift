@@ -1,69 +1,58 @@
 private import CLoopbench
 
-/// A thread that starts on the CPU it is meant for.
+/// A thread that starts on a given CPU.
 ///
-/// It is placed by its attributes, so neither the creator's affinity is touched
-/// nor is the creator's inherited. Whoever starts it must `join()` it.
+/// It is placed by its attributes, so it neither changes nor inherits the
+/// creator's affinity. Always `join()` it.
 package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
+  private let body: CallbackBox
 
-  /// Starts `body` on `cpu`, or where the process was first allowed if `nil`.
+  /// Starts `body` on a new thread.
   ///
-  /// - Parameter priority: Its real-time priority; `nil` for the caller's.
+  /// - Parameters:
+  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed
+  ///     when it started.
+  ///   - priority: The thread's real-time priority; `nil` for the caller's.
   package init(
     cpu: Int?,
     priority: Int? = nil,
     _ body: @escaping @Sendable () -> Void
   ) throws(PeerFailure) {
     var started: OpaquePointer?
-    let context = Unmanaged.passRetained(Body(run: body))
+    let body = CallbackBox(body)
     let error = cl_thread_start(
       &started,
       Int32(cpu ?? -1),
       Int32(priority ?? 0),
-      Self.main,
-      context.toOpaque()
+      CallbackBox.call,
+      body.address
     )
-    guard error == 0, let started else {
-      context.release()
-      throw Self.failure(cpu: cpu, error: error)
-    }
-    thread = started
+    guard error == 0, let started else { throw Self.failure(cpu: cpu, error: error) }
+    (thread, self.body) = (started, body)
   }
 
   /// Waits for the thread to end.
   package consuming func join() {
-    cl_thread_join(thread)
+    _ = cl_thread_join(thread)
+    withExtendedLifetime(body) {}
   }
 
-  /// Does `body` on this thread, then waits for the other to end.
+  /// Calls `body` on the calling thread, then waits for this thread to end.
   consuming func join(after body: () throws(PeerFailure) -> Void) throws(PeerFailure) {
     let outcome = Result { () throws(PeerFailure) in try body() }
     join()
     try outcome.get()
   }
 
-  private static let main: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
-    guard let context else { return }
-    Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-  }
-
   private static func failure(cpu: Int?, error: Int32) -> PeerFailure {
     let place = cpu.map { "on CPU \($0)" } ?? "on any CPU"
     return PeerFailure("could not start a thread \(place): \(SystemError(code: error))")
   }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-
-    init(run: @escaping @Sendable () -> Void) {
-      self.run = run
-    }
-  }
 }
 
 extension PlacedThread {
-  /// Runs `body` on `cpu` and waits for what it returns.
+  /// Runs `body` on a new thread and returns its result.
   package static func run<Value: Sendable>(
     cpu: Int?,
     priority: Int? = nil,
@@ -79,10 +68,37 @@ extension PlacedThread {
   }
 }
 
-/// A value that one thread leaves for the thread that joins it.
+/// A C function that every peer can be given.
+package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
+
+/// The argument of a posted function.
+package typealias PostedContext = UnsafeMutableRawPointer
+
+/// A closure for C to call.
+///
+/// A C function pointer cannot be made from a closure that captures or is
+/// generic.
+final class CallbackBox: Sendable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+  }
+
+  /// Calls the box whose `address` is the context.
+  static let call: PostedFunction = { context in
+    guard let context else { return }
+    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
+  }
+
+  /// The context of `call`. Keep the box alive until C no longer calls it.
+  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+/// A value that a thread sets for the thread that joins it.
 package final class JoinResult<Value>: @unchecked Sendable {
-  // @unchecked: written before the thread ends, read after it was joined; the
-  // join orders the two.
+  // @unchecked: written before the thread ends and read after it was joined.
+  // The join orders the two.
   package var value: Value?
 
   package init() {}
@@ -90,8 +106,8 @@ package final class JoinResult<Value>: @unchecked Sendable {
 
 /// Carries a C pointer to another thread.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
-  // @unchecked: the C header of each function says which threads may call it;
-  // whoever wraps a pointer vouches for the calls made through it.
+  // @unchecked: the C header says which threads may call each function. Code
+  // that wraps a pointer must follow it.
   package let value: Value
 
   package init(_ value: Value) {

@@ -1,6 +1,6 @@
 /// The scenarios and peers that a run can choose from.
 ///
-/// Another package adds its own to the standard ones:
+/// Another package can add its own to the standard ones:
 ///
 /// ```swift
 /// let registry = Registry(
@@ -9,9 +9,9 @@
 /// )
 /// ```
 public struct Registry: Sendable {
-  /// In the order they are shown in.
+  /// The scenarios, in display order.
   public let scenarios: [Scenario]
-  /// In the order they are shown in.
+  /// The peers, in display order.
   public let peers: [any Peer]
 
   /// Makes a registry.
@@ -25,14 +25,14 @@ public struct Registry: Sendable {
     peers.filter { $0.scenario == scenario.name }
   }
 
-  /// Every peer's name, once.
+  /// The names of all peers, without duplicates.
   public var peerNames: [String] {
     peers.map(\.name).uniqued()
   }
 }
 
 extension Series {
-  /// What stands in a closed run where an open-loop series was.
+  /// The series that replaces an open-loop series in a closed run.
   package static let closedName = "closed"
   package static let closedSends = "closed.sends"
   package static let closedTime = "closed.ns"
@@ -51,15 +51,15 @@ extension Series {
 }
 
 extension Registry {
-  /// The same, but each send of an open-loop series waits for the answer to the
-  /// one before: for a throughput. Nothing can be said of a tail then.
+  /// Returns a registry in which each send of an open-loop series waits for the
+  /// previous answer. This measures throughput. It hides the tail latency.
   package var closed: Registry {
     Registry(scenarios: scenarios.map(\.closed), peers: peers)
   }
 }
 
 extension Scenario {
-  /// The same with each open-loop series closed.
+  /// Returns the scenario with each open-loop series closed.
   var closed: Scenario {
     let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
     let kept = series.filter { !open.contains($0.companionOf ?? "") }
@@ -70,33 +70,21 @@ extension Scenario {
 }
 
 extension Registry {
-  /// The same, but each peer takes about `samples` samples in each series over
-  /// `rounds` rounds.
+  /// Returns a registry in which each peer takes about `samples` samples in
+  /// each series over `rounds` rounds.
   ///
-  /// - Precondition: both are at least 1.
+  /// - Precondition: Both are at least 1.
   package func taking(samples: Int, in rounds: Int) -> Registry {
     precondition(
       samples > 0 && rounds > 0,
       "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"
     )
-    let each = (samples + rounds - 1) / rounds
-    let changed = scenarios.map { scenario in
-      var scenario = scenario
-      scenario.series = scenario.series.map { $0.taking(each) }
-      return scenario
+    var scenarios = scenarios
+    for scenario in scenarios.indices {
+      for series in scenarios[scenario].series.indices {
+        scenarios[scenario].series[series].effort.samples = (samples + rounds - 1) / rounds
+      }
     }
-    return Registry(scenarios: changed, peers: peers)
-  }
-}
-
-extension Series {
-  fileprivate func taking(_ samples: Int) -> Series {
-    var series = self
-    series.effort = Effort(
-      warmUps: effort.warmUps,
-      samples: samples,
-      operations: effort.operations
-    )
-    return series
+    return Registry(scenarios: scenarios, peers: peers)
   }
 }

@@ -1,62 +1,61 @@
 import LoopTransactionsTesting
 
-/// How long a run is.
+/// The number of rounds of a run.
 package enum RoundCount: Equatable, Sendable {
-  /// As many rounds as stated.
+  /// Exactly this number of rounds.
   case fixed(Int)
-  /// As many as fit `nanoseconds`, the warm-up included, but at least 10 and at
-  /// most 30.
+  /// As many rounds as fit into `nanoseconds`, including the warm-up, but at
+  /// least 10 and at most 30.
   case fitting(nanoseconds: UInt64)
-  /// As many rounds as stated, or as fit `nanoseconds`, the warm-up included,
-  /// whichever is less, but at least one.
+  /// At most `rounds`, and only as many as fit into `nanoseconds`, including the
+  /// warm-up, but at least one.
   case within(nanoseconds: UInt64, rounds: Int)
 
-  /// What `loopbench` does alone: about 20 s.
+  /// The default of `loopbench`: about 20 s.
   package static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
 
-  /// The fewest rounds whose median means something.
+  /// The fewest rounds with a useful median.
   package static let least = 10
   private static let most = 30
+
+  private var limits: (least: Int, most: Int, nanoseconds: UInt64) {
+    switch self {
+    case .fixed(let count): (count, count, 0)
+    case .fitting(let nanoseconds): (Self.least, Self.most, nanoseconds)
+    case .within(let nanoseconds, let rounds): (1, rounds, nanoseconds)
+    }
+  }
 
   /// Whether another round follows `done` recorded ones.
   ///
   /// - Parameters:
-  ///   - elapsedNs: Since the warm-up began.
-  ///   - roundNs: What the last round took.
+  ///   - elapsedNs: The time since the warm-up began.
+  ///   - roundNs: The duration of the last round.
   package func continues(after done: Int, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
-    switch self {
-    case .fixed(let count): done < count
-    case .fitting(let nanoseconds):
-      done < Self.least || (done < Self.most && elapsedNs + roundNs <= nanoseconds)
-    case .within(let nanoseconds, let rounds):
-      done == 0 || (done < rounds && elapsedNs + roundNs <= nanoseconds)
-    }
+    let (least, most, nanoseconds) = limits
+    return done < least || (done < most && elapsedNs + roundNs <= nanoseconds)
   }
 
-  /// How many rounds there will be if each takes `roundNs`.
+  /// The expected number of rounds if each takes `roundNs`.
   package func estimate(roundNs: UInt64) -> Int {
-    switch self {
-    case .fixed(let count): count
-    case .fitting(let nanoseconds):
-      min(Self.most, max(Self.least, Int(nanoseconds / max(1, roundNs)) - 1))
-    case .within(let nanoseconds, let rounds):
-      min(rounds, max(1, Int(nanoseconds / max(1, roundNs)) - 1))
-    }
+    let (least, most, nanoseconds) = limits
+    return min(most, max(least, Int(nanoseconds / max(1, roundNs)) - 1))
   }
 }
 
-/// In which order a run measures its contenders.
+/// The order in which a run measures its contenders.
 package enum RoundOrder: String, Codable, CaseIterable, Sendable {
-  /// Every round in another order that the seed decides.
+  /// A different order in every round, derived from the seed.
   case shuffle
-  /// The order of the registry, then the reverse, and so on: what drifts evenly
-  /// favours nobody.
+  /// The order of the registry, then its reverse, and so on. Linear drift of
+  /// the machine favours no contender.
   case abba
-  /// All rounds of one contender, then all of the next. It shows why not: what
-  /// drifts on the machine is taken for a difference between peers.
+  /// All rounds of one contender, then all of the next. For demonstration:
+  /// drift of the machine appears as a difference between peers.
   case block
 
-  /// `contenders` in the order of `round`; round 0 is the first to warm up.
+  /// Returns `contenders` in the order of `round`. Round 0 is the first warm-up
+  /// round.
   package func arranged<Item>(_ contenders: [Item], round: Int, seed: UInt64) -> [Item] {
     switch self {
     case .shuffle:
@@ -69,7 +68,7 @@ package enum RoundOrder: String, Codable, CaseIterable, Sendable {
     }
   }
 
-  /// How a report's header says it.
+  /// The description of an order in a report's header.
   package static func text(_ order: String, seed: UInt64) -> String {
     switch RoundOrder(rawValue: order) {
     case .abba: "in ABBA order, seed \(seed)"
@@ -81,15 +80,15 @@ package enum RoundOrder: String, Codable, CaseIterable, Sendable {
 
 /// How long a run measures before it records.
 package enum WarmUp: Equatable, Sendable {
-  /// Rounds until each contender's median moved by less than 5 % over three of
-  /// them; at most 5 rounds, and no further one that would end past 2 s.
+  /// Until the medians of each contender differ by less than 5 % over three
+  /// rounds, but at most 5 rounds, and no round that would end after 2 s.
   case auto
-  /// Rounds for as long as stated, at least one.
+  /// Rounds until this time has passed, at least one.
   case duration(nanoseconds: UInt64)
-  /// As many rounds as stated, at least one.
+  /// This number of rounds, at least one.
   case rounds(Int)
 
-  // Guess: the study of other tools proposes these figures.
+  // Not measured. A study of other tools proposes these figures.
   private static let tolerance = 0.05
   private static let window = 3
   private static let mostRounds = 5
@@ -97,7 +96,7 @@ package enum WarmUp: Equatable, Sendable {
 
   /// Whether another round follows those in `done`.
   ///
-  /// - Parameter roundNs: What the last round took.
+  /// - Parameter roundNs: The duration of the last round.
   package func continues(after done: WarmUpState, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
     guard done.rounds > 0 else { return true }
     switch self {
@@ -109,7 +108,7 @@ package enum WarmUp: Equatable, Sendable {
     }
   }
 
-  /// Whether the last rounds of every contender agree.
+  /// Whether the medians of the last rounds agree for every contender.
   package func isSettled(_ done: WarmUpState) -> Bool {
     done.rounds >= Self.window
       && done.medians.values.allSatisfy { medians in
@@ -139,13 +138,13 @@ package struct WarmUpState: Sendable {
   }
 }
 
-/// How far a run is.
+/// The progress of a run.
 package struct Progress: Equatable, Sendable {
-  /// What is measured now: `wake/across/uv`.
+  /// The contender that is being measured: `wake/across/uv`.
   package private(set) var contender = ""
-  /// The round being measured; 0 is the warm-up.
+  /// The round that is being measured; 0 during the warm-up.
   package private(set) var round = 0
-  /// How many rounds there will be, about; `nil` while warming up.
+  /// The expected number of rounds; `nil` during the warm-up.
   package private(set) var rounds: Int?
 
   private var roundNs: UInt64 = 0
@@ -156,13 +155,13 @@ package struct Progress: Equatable, Sendable {
     self.slices = slices
   }
 
-  /// The warm-up round is over.
+  /// Ends the warm-up.
   package mutating func begin(rounds: Int, roundNs: UInt64) {
     self.rounds = rounds
     self.roundNs = roundNs
   }
 
-  /// The same run, at one of its slices.
+  /// Returns the progress of the same run at a slice.
   package func at(_ contender: Contender, round: Int, slice: Int) -> Progress {
     var progress = self
     progress.contender = contender.name
@@ -171,21 +170,15 @@ package struct Progress: Equatable, Sendable {
     return progress
   }
 
-  /// The same run, at one slice of a block: blocks do not follow rounds.
-  package func at(_ contender: Contender, slicesDone: Int, round: Int) -> Progress {
-    var progress = at(contender, round: round, slice: 0)
-    progress.slice = slicesDone - (round - 1) * slices
-    return progress
-  }
-
-  /// How much is done, from 0 to 1; `nil` while warming up.
+  /// The completed part, from 0 to 1; `nil` during the warm-up.
   package var fraction: Double? {
     guard let rounds, rounds > 0, slices > 0 else { return nil }
     let done = Double((round - 1) * slices + slice) / Double(rounds * slices)
     return min(1, max(0, done))
   }
 
-  /// What is left, in ns, by the time the warm-up round took; `nil` during it.
+  /// The remaining time in ns, estimated from the last warm-up round; `nil`
+  /// during the warm-up.
   package var remainingNs: UInt64? {
     guard let rounds, slices > 0 else { return nil }
     let left = (rounds - round + 1) * slices - slice

@@ -1,14 +1,13 @@
 private import CLoopbench
 
-/// What a run asked of the machine beside its default: who runs first, how exact
-/// sleeps are, and what competes.
+/// The scheduling policy, timer slack and background load of a run.
 public struct RunConditions: Codable, Equatable, Sendable {
-  /// The real-time priority of the threads that loopbench starts, first come,
-  /// first served; `nil` for the ordinary policy.
+  /// The SCHED_FIFO priority of the threads that loopbench starts; `nil` for
+  /// the default policy.
   public var priority: Int?
-  /// How much later than asked the system may wake the generator, in ns.
+  /// How late the system may wake the generator, in ns.
   public var slackNs: UInt64
-  /// What runs beside it, as it was written: `cpu:2`.
+  /// The background load, as given on the command line: `cpu:2`.
   public var load: String
 
   /// Makes conditions.
@@ -18,15 +17,16 @@ public struct RunConditions: Codable, Equatable, Sendable {
     self.load = load
   }
 
-  /// Those of a run that asks for nothing.
+  /// The conditions of a run without such options.
   package static let standard = RunConditions()
 
-  /// The real-time priorities there are.
+  /// The valid real-time priorities.
   package static let priorities = 1...99
 }
 
 extension RunConditions {
-  /// What is not standard, for people: "policy fifo:50 · load cpu:2".
+  /// The conditions that differ from the standard: "policy fifo:50", "load
+  /// cpu:2".
   package var parts: [String] {
     [
       priority.map { "policy fifo:\($0)" },
@@ -40,18 +40,18 @@ extension RunConditions {
 public struct Pace: Codable, Equatable, Sendable {
   /// Operations per second.
   public let rate: Double
-  /// How the times between them are spread.
+  /// The distribution of the times between operations.
   public let arrival: Arrival
 
-  /// How the times between operations are spread.
+  /// The distribution of the times between operations.
   public enum Arrival: String, Codable, CaseIterable, Sendable {
-    /// All alike.
+    /// All intervals are equal.
     case const
-    /// Exponentially, as those of many who know nothing of each other.
+    /// Exponentially distributed intervals, as from many independent clients.
     case poisson
   }
 
-  /// The rates that a schedule can be made for.
+  /// The valid rates.
   package static let rates: ClosedRange<Double> = 0.1...10_000_000
 
   /// Makes a pace.
@@ -63,25 +63,25 @@ public struct Pace: Codable, Equatable, Sendable {
     self.arrival = arrival
   }
 
-  /// What `paced` has unless told otherwise: 1000 a second, evenly.
+  /// The default: 1000 per second at equal intervals.
   package static let standard = Pace(rate: 1000)
 
   /// `1000/s const`.
   package var text: String { "\(Decimals.exact(rate))/s \(arrival.rawValue)" }
 }
 
-/// What runs beside a measurement, to see what it does to it.
+/// A load that runs beside a measurement.
 package enum BackgroundLoad: Equatable, Sendable {
-  /// Nothing.
+  /// No load.
   case none
-  /// So many processes that compute.
+  /// This number of busy processes.
   case cpu(Int)
-  /// So many processes that write memory, 64 MB over and over.
+  /// This number of processes that repeatedly write 64 MB of memory.
   case memory(Int)
-  /// A command of the shell.
+  /// A shell command.
   case command(String)
 
-  /// How many processes there may be.
+  /// The valid numbers of processes.
   package static let counts = 1...64
 
   /// Reads `none`, `cpu:2`, `mem:1` or `cmd:make -j2`; `nil` for anything else.
@@ -98,7 +98,7 @@ package enum BackgroundLoad: Equatable, Sendable {
     }
   }
 
-  /// As it is written.
+  /// The load as written on the command line.
   package var text: String {
     switch self {
     case .none: "none"
@@ -108,7 +108,7 @@ package enum BackgroundLoad: Equatable, Sendable {
     }
   }
 
-  /// The commands of the shell that make it.
+  /// The shell commands to run, one for each process.
   package var commands: [String] {
     switch self {
     case .none: []
@@ -122,7 +122,8 @@ package enum BackgroundLoad: Equatable, Sendable {
     "while :; do dd if=/dev/zero of=/dev/null bs=64M count=16; done"
 }
 
-/// A background load that runs, in processes of its own, until it is stopped.
+/// A running background load. It consists of separate processes and runs until it is
+/// stopped.
 ///
 /// ```swift
 /// let load = try RunningLoad(.cpu(2))
@@ -131,12 +132,12 @@ package enum BackgroundLoad: Equatable, Sendable {
 /// ```
 package final class RunningLoad {
   private let load: BackgroundLoad
-  /// Those that run; `stop` empties it.
+  /// The running processes. `stop()` empties this list.
   package private(set) var processes: [Int32] = []
 
-  /// Starts it.
+  /// Starts the processes of `load`.
   ///
-  /// - Throws: What the system says when it starts no process.
+  /// - Throws: The system's error if a process cannot be started.
   package init(_ load: BackgroundLoad) throws(SystemError) {
     self.load = load
     for command in load.commands {
@@ -153,10 +154,9 @@ package final class RunningLoad {
     _ = stop()
   }
 
-  /// Ends it, with all that it started.
+  /// Ends the load and all processes that it started.
   ///
-  /// - Returns: What to say of a load that had ended before; `nil` of one that
-  ///   ran to the last.
+  /// - Returns: A warning if the load had already ended; otherwise `nil`.
   package func stop() -> Warning? {
     let statuses = processes.map(cl_load_stop)
     processes = []

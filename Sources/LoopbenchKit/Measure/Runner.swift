@@ -1,8 +1,8 @@
 /// Measures a set of contenders in interleaved rounds.
 ///
-/// Rounds that are not recorded come first: they warm caches, pages and the
-/// clock's frequency, and tell how long a round takes. In every round each
-/// contender is measured once, in an order that the seed decides.
+/// Warm-up rounds come first and are not recorded. They warm up the caches, the pages
+/// and the CPU frequency, and show how long a round takes. Every round measures each
+/// contender once, in an order derived from the seed.
 ///
 /// ```swift
 /// let measurements = try Runner(contenders: contenders, seed: 7).run()
@@ -17,7 +17,7 @@ package struct Runner: Sendable {
   let conditions: RunConditions
   let instruments: Instruments
 
-  /// Makes a runner; nothing is measured yet.
+  /// Makes a runner. `run()` measures.
   package init(
     contenders: [Contender],
     seed: UInt64,
@@ -38,19 +38,22 @@ package struct Runner: Sendable {
     self.instruments = instruments
   }
 
-  /// The contenders of `round`, in the order they are measured in. The first
-  /// warm-up round is number 0, the one after it -1.
+  /// The contenders in the order of `round`. Warm-up rounds are numbered 0, -1,
+  /// -2, ….
   package func order(round: Int) -> [Contender] {
     order.arranged(contenders, round: round, seed: seed)
   }
 
-  /// Measures everything. Takes a while: `progress` is told before each slice.
+  /// Measures all rounds. Blocks until the run ends.
   ///
-  /// A contender that fails is left out from then on, and the measurements say so.
+  /// A contender that fails is left out of the later rounds, and the failure is
+  /// part of the result.
   ///
-  /// - Parameter isInterrupted: Asked before each slice; after `true` the run ends
-  ///   with what it has, also in the middle of a round.
-  /// - Throws: What the first contender says, when none could be measured.
+  /// - Parameters:
+  ///   - progress: Called before each slice.
+  ///   - isInterrupted: Called before each slice. If it returns true, the run
+  ///     ends with the rounds so far, even in the middle of a round.
+  /// - Throws: The first failure, if every contender failed.
   package func run(
     progress: (Progress) -> Void = { _ in },
     isInterrupted: () -> Bool = { false }
@@ -71,8 +74,8 @@ package struct Runner: Sendable {
     return run.measurements
   }
 
-  /// What a run will be about, without a figure: to see before it begins whether it
-  /// can be compared.
+  /// The measurements that a run will have, without samples. Shows before a run
+  /// whether its result can be compared.
   package var plan: Measurements {
     var plan = Measurements(of: self, overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
@@ -116,14 +119,16 @@ extension Runner {
     )
   }
 
-  /// As many rounds as were estimated; a round's slices lie far apart.
+  /// Records the estimated number of rounds, contender by contender.
   private func recordBlocks(_ run: inout RunState, _ goesOn: (Progress) -> Bool) {
     let rounds = 1...max(1, run.estimate)
     var slices: [Int: [SliceOutcome]] = [:]
     for (index, contender) in order(round: 1).enumerated() {
       for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
-        let done = index * rounds.count + round - 1
-        let state = run.progress.at(contender, slicesDone: done, round: round)
+        // Chosen so that the fraction in `progress` is the completed part of
+        // all slices.
+        let slice = index * rounds.count - (round - 1) * (contenders.count - 1)
+        let state = run.progress.at(contender, round: round, slice: slice)
         slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
       }
     }
@@ -150,7 +155,8 @@ extension Runner {
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
   }
 
-  /// One slice; none when the run ends before it, or the contender fails.
+  /// Measures one slice. Returns none if the run is interrupted or the
+  /// contender fails.
   private func measure(
     _ contender: Contender,
     round: Int,
@@ -179,13 +185,13 @@ extension Runner {
   }
 }
 
-/// How far a runner is, and what it has.
+/// The state of a run.
 struct RunState {
   let began: UInt64
   var progress: Progress
-  /// What the last round took.
+  /// The duration of the last round.
   var lastNs: UInt64 = 0
-  /// How many rounds there will be, about.
+  /// The expected number of rounds.
   var estimate = 0
   var isInterrupted = false
   var measurements: Measurements
@@ -196,6 +202,6 @@ struct RunState {
     progress = Progress(slices: measurements.contenders.count)
   }
 
-  /// Whether no further slice is measured.
+  /// Whether no further slice will be measured.
   var isOver: Bool { isInterrupted || measurements.allFailed }
 }

@@ -1,27 +1,29 @@
-/// One question about a loop, answered by one or more series.
+/// A kind of work to measure, with one or more series.
 public struct Scenario: Sendable {
-  /// How the command line and reports name it: `wake`.
+  /// The name on the command line and in reports: `wake`.
   public let name: String
-  /// One line: what is measured.
+  /// A description of the measured work in one line.
   public let summary: String
-  /// What is measured, in the order it is shown in.
+  /// The series, in display order.
   public internal(set) var series: [Series]
-  /// Peers that others are compared with; the first one's ratios are shown in full.
+  /// The names of the peers that others are compared with. The comparison with
+  /// the first one is shown in full.
   public let references: [String]
-  /// What else its tables show.
+  /// Additional columns of its tables.
   public let extras: Set<Extra>
-  /// What is timed, from when to when, with a drawing: some lines of plain text.
+  /// A description of the start and the end of each measured time, with a
+  /// drawing, in plain text.
   public let details: String
-  /// Whether it takes part in a run that names no scenarios.
+  /// Whether a run that names no scenarios measures it.
   public let isStandard: Bool
-  /// What it states of each peer beside the times, in the order it is shown in.
+  /// Additional figures for each peer, in display order.
   public let figures: [Figure]
 
   /// A column that only some scenarios have.
   public enum Extra: String, Codable, CaseIterable, Sendable {
-    /// How many ns a peer is above the first reference.
+    /// The difference from the first reference, in ns.
     case difference
-    /// Processor time over wall time: 2 means two CPUs were kept busy.
+    /// CPU time divided by wall time: 2 means that two CPUs were busy.
     case processorUse
   }
 
@@ -47,36 +49,37 @@ public struct Scenario: Sendable {
   }
 }
 
-/// One quantity of a scenario, in ns.
+/// One measured quantity of a scenario, in ns.
 public struct Series: Sendable {
-  /// How reports name it: `typed.across`.
+  /// The name in reports: `typed.across`.
   public let name: String
-  /// One line: from when to when, and over how many operations.
+  /// The start and end of the measured time and the number of operations, in
+  /// one line.
   public let summary: String
-  /// How much of it one slice measures.
+  /// How much one slice measures.
   public internal(set) var effort: Effort
-  /// Where its threads sit.
+  /// Where its threads are placed.
   public let placement: Placement.Rule
-  /// What its samples are times of.
+  /// The meaning of its samples.
   public let kind: Kind
-  /// Another series whose slices record this one too; `nil` for one of its own.
+  /// The series whose slices record this one too; `nil` if it has its own slices.
   public let companionOf: String?
 
-  /// What the samples of a series are times of.
+  /// The meaning of a sample.
   public enum Kind: String, Codable, CaseIterable, Sendable {
-    /// The mean of a batch of operations.
+    /// The mean time of a batch of operations.
     case mean
-    /// From the start of one operation to its end.
+    /// The time from the start of an operation to its end.
     case service
-    /// From when one operation was due, by a schedule that waits for nobody, to
-    /// its end: what somebody who came at that time would have waited.
+    /// The time from when an operation was due in an open loop to its end, as a
+    /// client would experience it.
     case intended
-    /// From when one operation was due to its start: how far the measuring side
-    /// itself was behind.
+    /// The time from when an operation was due to its start: the lateness of the
+    /// producer itself.
     case lag
   }
 
-  /// Makes a series that is measured by itself.
+  /// Makes a series with its own slices.
   public init(
     name: String,
     summary: String,
@@ -103,25 +106,25 @@ public struct Series: Sendable {
   }
 }
 
-/// A number that a scenario states of each peer beside the times: a share, a count, a
-/// percentile of another series.
+/// A number that a scenario reports for each peer in addition to the times: a share, a
+/// count, or a percentile of another series.
 ///
-/// It stands in a table of its own, and in the JSON under its name in the peer's
-/// result.
+/// The text report has a separate table of figures. In the JSON a figure is a key of the
+/// peer's result.
 ///
 /// ```swift
 /// Figure("blankRatio", title: "blank %", scale: 100) { $0.ratio("blank", of: "seen") }
 /// ```
 public struct Figure: Sendable {
-  /// Its key in the JSON: none that a result has already.
+  /// The key in the JSON. It must differ from the other keys of a result.
   public let name: String
-  /// Its column's title.
+  /// The column's title.
   public let title: String
-  /// What the table multiplies it by: 100 for a percentage.
+  /// The factor that the table applies: 100 for a percentage.
   public let scale: Double
-  /// Digits after the point in the table.
+  /// The number of decimal places in the table.
   public let digits: Int
-  /// The number; `nil` where there is none.
+  /// Computes the number; returns `nil` if there is none.
   public let value: @Sendable (Evidence) -> Double?
 
   /// Makes a figure.
@@ -139,30 +142,31 @@ public struct Figure: Sendable {
     self.value = value
   }
 
-  /// What a peer did in a series over all rounds: what its figures are made of.
+  /// The counts and samples of a peer in a series over all rounds, from which
+  /// its figures are computed.
   public struct Evidence: Sendable {
-    /// The series.
+    /// The name of the series.
     public let series: String
-    /// How many rounds there were.
+    /// The number of rounds.
     public let rounds: Int
-    /// What was counted, over all of them.
+    /// The counts over all rounds.
     public let counts: [String: UInt64]
-    // By series: this one, and those recorded with it.
+    // By series: this one and its companions.
     let histograms: [String: Histogram]
 
-    /// A count over another; `nil` without both.
+    /// Returns one count divided by another; `nil` unless both exist.
     public func ratio(_ part: String, of whole: String) -> Double? {
       guard let part = counts[part], let whole = counts[whole], whole > 0 else { return nil }
       return Double(part) / Double(whole)
     }
 
-    /// What was counted a round.
+    /// Returns a count divided by the number of rounds.
     public func perRound(_ name: String) -> Double? {
       counts[name].map { Double($0) / Double(max(1, rounds)) }
     }
 
-    /// A percentile in ns of the series, or of the one recorded with it as
-    /// `companion`; `nil` where there are too few samples.
+    /// Returns a percentile of the series or of its `companion`, in ns; `nil`
+    /// if there are too few samples.
     public func value(at percentile: Percentile, of companion: String? = nil) -> Double? {
       let name = companion.map { "\(series).\($0)" } ?? series
       guard let histogram = histograms[name], percentile.isResolved(by: histogram.count) else {
@@ -171,8 +175,8 @@ public struct Figure: Sendable {
       return histogram.value(at: percentile)
     }
 
-    /// The largest sample in ns of the series, or of the one recorded with it as
-    /// `companion`; `nil` where there is none.
+    /// Returns the largest sample of the series or of its `companion`, in ns;
+    /// `nil` if there is none.
     public func largest(of companion: String? = nil) -> Double? {
       guard let histogram = histograms[companion.map { "\(series).\($0)" } ?? series] else {
         return nil
@@ -180,7 +184,8 @@ public struct Figure: Sendable {
       return histogram.count > 0 ? histogram.max : nil
     }
 
-    /// The mean in ns of the largest `part` of the series.
+    /// Returns the mean of the largest samples, in ns. `part` is their share of
+    /// all samples.
     public func meanOfLargest(_ part: Double) -> Double? {
       histograms[series]?.meanOfLargest(part)
     }
@@ -188,7 +193,7 @@ public struct Figure: Sendable {
 }
 
 extension Figure {
-  /// As the table has it.
+  /// The value as the table shows it.
   func text(_ value: Double?) -> String {
     value.map { Decimals.text($0 * scale, digits: digits) } ?? "-"
   }

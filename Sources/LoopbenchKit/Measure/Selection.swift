@@ -1,21 +1,21 @@
-/// Which contenders a run measures, out of a registry.
+/// The contenders that a run measures, chosen from a registry.
 package struct Selection: Sendable {
-  /// Every chosen peer in every series it has, in the order of the registry.
+  /// Every chosen peer in each of its series, in the order of the registry.
   package private(set) var contenders: [Contender] = []
-  /// What was asked for or would be there, and is not measured.
+  /// Warnings about peers and series that are left out.
   package private(set) var warnings: [Warning] = []
 
   /// Chooses contenders.
   ///
   /// - Parameters:
   ///   - scenarios: Names; empty means the standard ones.
-  ///   - peers: Names; `nil` means the standard ones, `all` among them all there
-  ///     are. With named scenarios, each must have each peer; otherwise a scenario
-  ///     is measured with those it has.
-  ///   - series: Names, with or without that of their scenario; empty means all. What
-  ///     is recorded along with one comes along.
-  ///   - twins: Where the first peer is measured a second time: the reference, or
-  ///     else the first of the registry.
+  ///   - peers: Names; `nil` means the standard ones, and a list with `all`
+  ///     means every peer. If scenarios are named, each must have all named
+  ///     peers. Otherwise a scenario is measured with those it has.
+  ///   - series: Names, with or without their scenario's; empty means all.
+  ///     Companions are included.
+  ///   - twins: The series in which one peer is measured a second time: the
+  ///     first reference, or else the first peer of the registry.
   package init(
     from registry: Registry,
     scenarios: [String] = [],
@@ -53,8 +53,8 @@ extension Selection {
   /// The name that stands for every peer.
   package static let all = "all"
 
-  /// Those of `peers` that can be measured here; the others are an error if they
-  /// were asked for by name, and a warning otherwise.
+  /// Returns the peers that can be measured here. Throws if another one was
+  /// named; otherwise adds a warning for it.
   private mutating func available(
     _ peers: [any Peer],
     in scenario: Scenario,
@@ -132,7 +132,8 @@ extension Selection {
 }
 
 extension Scenario {
-  /// The peer that stands for the machine's noise: the first reference there is.
+  /// The peer that is measured twice: the first reference, or else the first
+  /// peer.
   fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
     let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
     return reference ?? peers.first
@@ -140,27 +141,24 @@ extension Scenario {
 }
 
 extension Series {
-  /// Whether `name` is its own, or its own after its scenario's and a slash.
+  /// Whether `name` is its name, alone or after its scenario's name and a slash.
   fileprivate func goesBy(_ name: String, in scenario: Scenario) -> Bool {
     name == self.name || name == "\(scenario.name)/\(self.name)"
   }
 }
 
-/// When the first peer of a series is measured a second time, as a peer of its
-/// own: what the two differ by is noise.
-package enum TwinRule: Equatable, Sendable {
-  /// Where it is compared with another peer.
-  case compared
+/// The series in which one peer is measured a second time, as an A/A control.
+/// The two measurements differ only by noise. The raw value is the least number
+/// of peers.
+package enum TwinRule: Int, Sendable {
   /// In every series, for a run that is compared with another run.
-  case always
-  /// Nowhere: then no difference can be told from noise.
+  case always = 1
+  /// In series with at least two peers.
+  case compared = 2
+  /// Nowhere. Then no difference can be distinguished from noise.
   case never
 
-  package func applies(toPeers count: Int) -> Bool {
-    switch self {
-    case .compared: count > 1
-    case .always: count > 0
-    case .never: false
-    }
+  fileprivate func applies(toPeers count: Int) -> Bool {
+    self != .never && count >= rawValue
   }
 }

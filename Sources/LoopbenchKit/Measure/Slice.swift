@@ -1,9 +1,9 @@
 package import LoopTransactionsTesting
 private import CLoopbench
 
-/// One peer's turn at one series in one round: what to do, and where to record.
+/// One measurement of one peer in one series: the settings and the recorded samples.
 ///
-/// Unless a peer measures the time itself, it hands a batch to `sample(_:)`:
+/// Most peers pass a batch of operations to `sample(_:)`:
 ///
 /// ```swift
 /// slice.sample { operations in
@@ -13,15 +13,15 @@ private import CLoopbench
 /// }
 /// ```
 public struct Slice: Sendable {
-  /// The series to measure, one of those the peer named.
+  /// The series to measure, one of the peer's.
   public let series: String
-  /// How much of it.
+  /// How much to measure.
   public let effort: Effort
-  /// Where the threads belong. The caller is on the loop's CPU already.
+  /// The CPUs of the threads. The calling thread is already on the loop's CPU.
   public let seats: Placement.Seats
   /// How often an open-loop series starts an operation.
   public let pace: Pace
-  /// What the machine was asked for beside its default.
+  /// The scheduling policy, timer slack and background load of the run.
   public let conditions: RunConditions
   /// Random numbers, the same for every peer of the round.
   package var generator: SeededGenerator
@@ -30,7 +30,7 @@ public struct Slice: Sendable {
   package private(set) var earlyFires = 0
   package private(set) var missed: UInt64 = 0
   package private(set) var counts: [String: UInt64] = [:]
-  /// What happened when; `nil` unless it is traced.
+  /// The recorded spans; `nil` unless the slice is traced.
   package private(set) var spans: [TraceSpan]?
 
   package init(
@@ -53,35 +53,40 @@ public struct Slice: Sendable {
 }
 
 extension Slice {
-  /// A random number from 0 up to `bound`. The slices of one round have the same, and
-  /// a run of the same seed has them again.
+  /// Returns a random number from 0 up to, but not including, `bound`.
+  ///
+  /// All slices of a series in one round get the same numbers, and so do runs
+  /// with the same seed.
   public mutating func random(below bound: UInt64) -> UInt64 { generator.number(below: bound) }
 
-  /// Records one sample, in ns. `companion` names another series that the
-  /// scenario says is measured along with this one.
+  /// Records one sample, in ns.
+  ///
+  /// - Parameter companion: The name of a companion series to record the sample
+  ///   in; `nil` for the slice's own series.
   public mutating func record(nanoseconds: Double, as companion: String? = nil) {
     recorded[companion ?? series, default: Histogram()].record(nanoseconds: nanoseconds)
   }
 
-  /// Records how late something fired, in ns. A negative value is counted as an
-  /// early fire, and recorded as 0.
+  /// Records the lateness of a timer, in ns. A negative value counts as an
+  /// early fire and is recorded as 0.
   public mutating func record(lateness: Int64) {
     if lateness < 0 { earlyFires += 1 }
     record(nanoseconds: Double(max(0, lateness)))
   }
 
-  /// Counts operations that started more than a period after they were due, or
-  /// not at all.
+  /// Counts operations that started too late or not at all.
   public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
 
-  /// Counts things that a report should state beside the times: "ticks".
+  /// Adds to a count that reports show in addition to the times: "ticks".
   public mutating func count(_ things: UInt64, as name: String) {
     counts[name, default: 0] += things
   }
 
-  /// Runs the warm-up batches, then records each batch's time over its count.
+  /// Runs the warm-up batches, then records the mean time per operation of each
+  /// batch.
   ///
-  /// - Parameter batch: Told how many operations to do; returns the ns they took.
+  /// - Parameter batch: Performs the given number of operations and returns the
+  ///   ns they took.
   public mutating func sample<Failure>(
     _ batch: (_ operations: Int) throws(Failure) -> UInt64
   ) throws(Failure) {
@@ -93,17 +98,17 @@ extension Slice {
     }
   }
 
-  /// What a peer throws for a series it does not have.
+  /// The failure to throw for a series that the peer does not measure.
   public var unknownSeries: PeerFailure {
-    PeerFailure("there is no series \"\(series)\" in this peer")
+    PeerFailure("this peer does not measure the series \"\(series)\"")
   }
 }
 
 extension Slice {
-  /// Whether spans are kept.
+  /// Whether spans are recorded.
   package var isTraced: Bool { spans != nil }
 
-  /// Keeps a span for the trace, if there is one.
+  /// Records a span if the slice is traced.
   package mutating func note(
     _ name: String,
     on track: TraceSpan.Track,
@@ -114,13 +119,13 @@ extension Slice {
   }
 }
 
-/// How much of a series is measured in one slice, the same for every peer.
+/// How much one slice of a series measures, the same for every peer.
 public struct Effort: Equatable, Sendable {
-  /// Batches that run before, and are not recorded.
+  /// The number of batches that run first and are not recorded.
   public let warmUps: Int
-  /// Samples that are recorded.
-  public let samples: Int
-  /// Operations in one sample; the sample is their mean when there are several.
+  /// The number of recorded samples.
+  public internal(set) var samples: Int
+  /// The number of operations in one sample. A sample is their mean.
   public let operations: Int
 
   /// Makes an effort.
@@ -129,7 +134,7 @@ public struct Effort: Equatable, Sendable {
   public init(warmUps: Int, samples: Int, operations: Int) {
     precondition(
       warmUps >= 0 && samples > 0 && operations > 0,
-      "Effort: samples and operations must be at least 1"
+      "Effort: samples and operations must be at least 1, got \(samples) and \(operations)"
     )
     self.warmUps = warmUps
     self.samples = samples
@@ -137,22 +142,20 @@ public struct Effort: Equatable, Sendable {
   }
 }
 
-/// Something that took a while, for a time line.
+/// A span of time in a trace.
 package struct TraceSpan: Equatable, Sendable {
-  /// What it was.
   package let name: String
-  /// Whose it was.
   package let track: Track
   /// In ns, on the monotonic clock.
   package let began: UInt64
   /// Never before `began`.
   package let ended: UInt64
 
-  /// A thread of a slice.
+  /// The row of a slice that shows a span.
   package enum Track: String, CaseIterable, Sendable {
     case loop
     case producer
-    /// The loop's ticks, where a peer tells them.
+    /// The loop's ticks, if the peer records them.
     case ticks
   }
 }

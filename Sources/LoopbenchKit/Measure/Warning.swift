@@ -1,17 +1,17 @@
-/// Something a reader should know before believing a figure.
+/// A reason to doubt a result.
 package struct Warning: Codable, Equatable, Sendable {
-  /// Stays the same from version to version: `debug-build`.
+  /// The same in every version: `debug-build`.
   package let id: String
-  /// What was found.
+  /// The problem.
   package let text: String
-  /// What to do about it.
+  /// The advice.
   package let hint: String
 }
 
 extension Warning {
   static let debugBuild = Warning(
     id: "debug-build",
-    text: "this is a debug build: its figures say nothing about a release",
+    text: "this is a debug build: its results do not apply to a release build",
     hint: "build with swift build -c release"
   )
 
@@ -27,7 +27,7 @@ extension Warning {
     Warning(
       id: "peer-skipped",
       text: "\(scenario) has no peer \"\(peer)\" and was measured without it",
-      hint: "loopbench list shows which scenario has which peers"
+      hint: "loopbench list shows the peers of each scenario"
     )
   }
 
@@ -39,7 +39,7 @@ extension Warning {
     Warning(
       id: "peer-unavailable",
       text: "\(scenario) was measured without peer \"\(peer)\": \(reason)",
-      hint: "loopbench list shows what each peer needs"
+      hint: "loopbench list shows the requirements of each peer"
     )
   }
 
@@ -53,47 +53,43 @@ extension Warning {
     )
   }
 
-  /// A contender that is left out of the rounds after it failed.
+  /// A contender failed and is left out of the later rounds.
   package static func peerFailed(_ failure: PeerFailure) -> Warning {
     Warning(
       id: "peer-failed",
       text: "\(failure)",
-      hint: "the rounds before are shown; run it alone to see more"
+      hint: "the rounds before the failure are shown; run it alone to see more"
     )
   }
 
-  /// A run that ended before its last round.
+  /// The run ended before its last round.
   package static func endedEarly(_ reason: Interruption.Reason) -> Warning {
-    switch reason {
-    case .interrupted:
-      Warning(
-        id: "interrupted",
-        text: "the run was interrupted: its last round may be a part of one",
-        hint: "let it end, or ask for less with --duration"
-      )
-    case .timedOut:
-      Warning(
-        id: "timed-out",
-        text: "--timeout ended the run: its last round may be a part of one",
-        hint: "give it more time, or ask for less with --duration"
-      )
-    }
+    let (id, cause, hint) =
+      switch reason {
+      case .interrupted: ("interrupted", "the run was interrupted", "let it end")
+      case .timedOut: ("timed-out", "--timeout ended the run", "give it more time")
+      }
+    return Warning(
+      id: id,
+      text: "\(cause): its last round may be incomplete",
+      hint: "\(hint), or ask for less with --duration"
+    )
   }
 
-  /// Of a background load that did not last.
+  /// A background load ended before the run.
   static func loadEnded(_ load: String, status: Int) -> Warning {
     Warning(
       id: "load-ended",
       text: "the load \(load) ended before the run, with status \(status)",
-      hint: "give it more to do: what was measured after it had no load"
+      hint: "use a load that runs longer: later measurements had no load"
     )
   }
 
-  /// Of a run that waits for its answers.
+  /// The run is a closed loop.
   static let closedLoop = Warning(
     id: "closed-loop",
-    text: "closed: a send waits for the answer before, so a stall hides what it delays",
-    hint: "believe its throughput, not its tail; without --closed there is one"
+    text: "closed loop: a send waits for the previous answer, so a stall hides the delayed sends",
+    hint: "use only its throughput; measure the tail without --closed"
   )
 
   static func fewRounds(_ rounds: Int) -> Warning {

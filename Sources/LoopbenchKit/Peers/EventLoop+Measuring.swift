@@ -2,8 +2,8 @@ private import CLoopbench
 import LoopTransactions
 
 extension EventLoop {
-  /// Makes a loop, lets `body` measure on it, and closes it: all on the calling
-  /// thread, which is the loop's.
+  /// Makes a loop, calls `body` with it and closes it, on the calling thread,
+  /// which becomes the loop's.
   static func measuring(
     on make: () throws(UVError) -> EventLoop = { () throws(UVError) in try EventLoop() },
     _ body: (EventLoop) throws(PeerFailure) -> Void
@@ -20,23 +20,23 @@ extension EventLoop {
     }
   }
 
-  /// A C function that stops the loop whose address it is told.
+  /// A C function that stops the loop whose `address` it is called with.
   static let stopFunction: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
     guard let context else { return }
     Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().stop()
   }
 
-  /// The loop as the context of `stopFunction`.
+  /// The context of `stopFunction`.
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
-/// When a loop's ticks began and when it waited, for a trace.
+/// The ticks and waits of a loop, for a trace.
 final class LoopTicks {
   // loop only
   private var spans: [TraceSpan] = []
   private var began: UInt64 = 0
 
-  /// Observes `loop` if `slice` is traced; without a trace nothing is added.
+  /// Observes `loop` if `slice` is traced. Otherwise it adds no observer.
   init(of loop: EventLoop, for slice: Slice) {
     guard slice.isTraced else { return }
     began = cl_now()
@@ -48,7 +48,7 @@ final class LoopTicks {
     }
   }
 
-  /// Adds what was seen to the trace.
+  /// Adds the spans to the trace.
   func note(in slice: inout Slice) {
     for span in spans { slice.note(span.name, on: span.track, from: span.began, to: span.ended) }
   }

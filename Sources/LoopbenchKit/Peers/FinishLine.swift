@@ -1,20 +1,23 @@
 package import CLoopbench
 
-/// Where the items of a sample arrive: counts them, and stamps the last one.
+/// Counts the items of a sample that have run, and records when the last one
+/// did.
 ///
-/// `cl_finish_step` with `pointer` as its context is the item to post. What is
-/// posted touches it on the loop's thread only.
+/// The item to post is `cl_finish_step` with `pointer` as its context. It must
+/// run on the loop's thread.
 package final class FinishLine {
   package let pointer: UnsafeMutablePointer<cl_finish>
 
-  /// - Parameters:
-  ///   - stop: Called when the last item ran, on the loop's thread.
+  /// Makes a finish line. Call `reset(target:)` before each sample.
+  ///
+  /// - Parameter stop: Called with `context` on the loop's thread when the last
+  ///   item has run.
   package init(
     stop: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
     context: UnsafeMutableRawPointer? = nil
   ) {
-    // On lines of its own: a neighbour that the producer reads would be taken away
-    // with each step.
+    // On its own cache lines, so that a step does not invalidate data that the
+    // producer reads.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     pointer = memory.bindMemory(to: cl_finish.self, capacity: 1)
     pointer.initialize(
@@ -31,9 +34,9 @@ package final class FinishLine {
     cl_finish_reset(pointer, UInt64(target))
   }
 
-  /// From `began` until the last item ran, in ns.
+  /// The time from `began` until the last item had run, in ns.
   ///
-  /// - Throws: When not every item ran: a loop that returned too early.
+  /// - Throws: When the loop returned before every item had run.
   package func nanoseconds(since began: UInt64) throws(PeerFailure) -> UInt64 {
     guard finished >= began, finished != 0 else {
       throw PeerFailure("only \(ran) items ran before the loop returned")
@@ -41,16 +44,16 @@ package final class FinishLine {
     return finished - began
   }
 
-  /// When the last item ran, in ns; 0 before.
+  /// When the last item ran, in ns; 0 until then.
   package var finished: UInt64 { pointer.pointee.finished }
 
-  /// How many items ran.
+  /// The number of items that have run.
   package var ran: Int { Int(pointer.pointee.ran) }
 }
 
-/// What a thread waits at until another lets it pass.
+/// A semaphore that starts at 0.
 final class Gate: Sendable {
-  // A semaphore, which any thread may use.
+  // Any thread may use it.
   private let gate: UnsafeTransfer<OpaquePointer>
 
   init() throws(PeerFailure) {
@@ -67,13 +70,15 @@ final class Gate: Sendable {
   func pass() { cl_gate_pass(gate.value) }
 }
 
-/// Objects that are visited without a retain and a release for each, which the
-/// optimiser leaves in a loop over an array, and which cost more than a commit.
+/// A list that visits its objects without retaining and releasing each of them.
+///
+/// In a loop over an `Array` the optimizer leaves a retain and a release for each
+/// object, which cost more than a commit.
 final class ObjectList<Object: AnyObject> {
   let count: Int
   private let items: UnsafeMutablePointer<Unmanaged<Object>>
 
-  /// Keeps `count` objects that `make` is asked for, each told its place.
+  /// Makes a list of `count` objects by calling `make` with each index.
   init(count: Int, _ make: (Int) -> Object) {
     self.count = count
     items = .allocate(capacity: count)
@@ -95,5 +100,5 @@ final class ObjectList<Object: AnyObject> {
 }
 
 extension PeerFailure {
-  static let noMemory = PeerFailure("the system has no memory left for a mutex or a condition")
+  static let noMemory = PeerFailure("could not create a mutex, a condition or a queue: no memory")
 }

@@ -1,7 +1,16 @@
 import CLoopbench
+import LoopTransactions
 
-/// The library of the peers that need Foundation, which is loaded when the first is
-/// opened: `loopbench` itself starts without it.
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#endif
+
+/// The library with the peers that need Foundation. It is loaded when the first
+/// of them is opened, because `loopbench` itself starts without Foundation.
 enum FoundationLibrary {
   #if os(macOS)
     private static let file = "libloopbench-foundation.dylib"
@@ -9,23 +18,32 @@ enum FoundationLibrary {
     private static let file = "libloopbench-foundation.so"
   #endif
 
-  /// Why it cannot be there; `nil` when it is.
+  /// Beside the program, or beside the library this code is in.
+  private static var path: String {
+    let own = String(capacity: 4096) { cl_own_path($0, $1) }
+    let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
+    return folder + file
+  }
+
+  /// Why the library cannot be loaded; `nil` when its file exists.
   static var unavailability: String? {
-    cl_library_exists(file) != 0
+    access(path, R_OK) == 0
       ? nil
       : "\(file) is not beside loopbench; swift build --product loopbench-foundation makes it"
   }
 
-  /// What its function `symbol` describes: a C structure of functions.
+  /// Loads the library and returns the C structure of functions that its function
+  /// `symbol` fills in. The library stays loaded.
   static func functions<Functions: BitwiseCopyable>(
     _ symbol: String
   ) throws(PeerFailure) -> Functions {
-    var reason = [CChar](repeating: 0, count: 512)
-    guard let address = cl_library_symbol(file, symbol, &reason, reason.count) else {
-      let text = reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      throw PeerFailure("could not load \(file): \(String(decoding: text, as: UTF8.self))")
+    let library = dlopen(path, RTLD_NOW | RTLD_LOCAL)
+    guard let library, let address = dlsym(library, symbol) else {
+      let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
+      throw PeerFailure("could not load \(file): \(reason)")
     }
-    // The library is of the same package, and says so in its function's name.
+    // The library comes from the same package. The number in the function's
+    // name is the version of the structure.
     let describe = unsafeBitCast(
       address,
       to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self
@@ -37,23 +55,19 @@ enum FoundationLibrary {
   }
 }
 
-/// A queue in the library that needs Foundation.
-protocol LibraryQueue: FunctionQueue {
-  /// The function of the library that describes it.
-  static var symbol: String { get }
-  var functions: cl_queue_functions { get }
-  var queue: UnsafeTransfer<UnsafeMutableRawPointer> { get }
-
-  init(functions: cl_queue_functions, queue: UnsafeTransfer<UnsafeMutableRawPointer>)
-}
-
-extension LibraryQueue {
+/// A Foundation run loop on a thread of its own.
+struct RunLoopThread: FunctionQueue {
+  static let name = "runloop"
+  static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"
   static var unavailability: String? { FoundationLibrary.unavailability }
 
-  static func open(cpu: Int?) throws(PeerFailure) -> Self {
-    let functions: cl_queue_functions = try FoundationLibrary.functions(symbol)
-    guard let queue = functions.open(Int32(cpu ?? -1)) else { throw .noMemory }
-    return Self(functions: functions, queue: UnsafeTransfer(queue))
+  private let functions: cl_queue_functions
+  private let queue: UnsafeTransfer<UnsafeMutableRawPointer>
+
+  static func open(cpu: Int?) throws(PeerFailure) -> RunLoopThread {
+    let functions: cl_queue_functions = try FoundationLibrary.functions("loopbench_runloop_2")
+    guard let queue = functions.open() else { throw .noMemory }
+    return RunLoopThread(functions: functions, queue: UnsafeTransfer(queue))
   }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
@@ -67,29 +81,6 @@ extension LibraryQueue {
   func close() { functions.close(queue.value) }
 }
 
-/// An `OperationQueue`.
-struct OperationsQueue: LibraryQueue {
-  static let name = "opqueue"
-  static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Not across: with 100000 to operations waiting each costs it 36 us here, and a
-  // slice 29 s.
-  static let postSeries = ["closure.self"]
-  static let symbol = "loopbench_opqueue_1"
-
-  let functions: cl_queue_functions
-  let queue: UnsafeTransfer<UnsafeMutableRawPointer>
-}
-
-/// A Foundation run loop on a thread of its own.
-struct RunLoopThread: LibraryQueue {
-  static let name = "runloop"
-  static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"
-  static let symbol = "loopbench_runloop_1"
-
-  let functions: cl_queue_functions
-  let queue: UnsafeTransfer<UnsafeMutableRawPointer>
-}
-
 /// An `OperationQueue` that runs several operations at once.
 struct OperationsPool: FunctionPool {
   static let name = "opqueue"
@@ -101,16 +92,47 @@ struct OperationsPool: FunctionPool {
   private let pool: UnsafeTransfer<UnsafeMutableRawPointer>
 
   static func open() throws(PeerFailure) -> OperationsPool {
-    let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_1")
-    guard let pool = functions.open(Int32(PoolLoad.workers)) else { throw .noMemory }
+    try open(width: PoolLoad.workers, cpu: nil)
+  }
+
+  static func open(width: Int, cpu: Int?) throws(PeerFailure) -> OperationsPool {
+    let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_2")
+    guard let pool = functions.open(Int32(width), Int32(cpu ?? -1)) else { throw .noMemory }
     return OperationsPool(functions: functions, pool: UnsafeTransfer(pool))
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    functions.add(pool.value, function, context, urgency.rawValue)
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    functions.add(pool.value, call.function, call.context, Int32(priority.rawValue))
   }
 
   func cancel(_ count: Int) -> UInt64 { functions.cancel(pool.value, UInt32(count)) }
 
   func close() { functions.close(pool.value) }
+}
+
+/// An `OperationQueue` that runs one operation at a time.
+struct OperationsQueue: FunctionQueue {
+  static let name = "opqueue"
+  static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
+  // Not `across`: with 100,000 waiting operations each one costs it 36 us here,
+  // and a slice takes 29 s.
+  static let postSeries: [String]? = ["closure.self"]
+  static var unavailability: String? { FoundationLibrary.unavailability }
+
+  private let pool: OperationsPool
+  private let gate: Gate
+
+  static func open(cpu: Int?) throws(PeerFailure) -> OperationsQueue {
+    OperationsQueue(pool: try .open(width: 1, cpu: cpu), gate: try Gate())
+  }
+
+  func post(_ function: @escaping PostedFunction, context: PostedContext?) {
+    pool.add(PostedCall(function: function, context: context), .normal)
+  }
+
+  func run() { gate.wait() }
+
+  func stop() { gate.pass() }
+
+  func close() { pool.close() }
 }

@@ -3,78 +3,58 @@ internal import Dispatch
 import LoopTransactions
 private import Synchronization
 
-/// Threads that run functions, several at once: where the peers of `pool` and
-/// `priority` differ.
+/// Threads that run functions, several at once. The peers of `pool` and
+/// `priority` differ only in this.
 ///
-/// Their threads are placed nowhere, and neither is the one that measures: what is
-/// compared includes where the system lets them run.
-protocol FunctionPool: Sendable {
-  /// How the command line and reports name it.
-  static var name: String { get }
-  /// One line: what it is made of.
-  static var summary: String { get }
+/// Neither the pool's threads nor the measuring thread are placed on CPUs,
+/// because the comparison includes where the system runs them.
+protocol FunctionPool: FunctionRunner {
   /// The series of `pool` it takes part in.
   static var poolSeries: [String] { get }
-  /// Whether others are compared with it.
-  static var isReference: Bool { get }
-  /// Why it cannot be opened here; `nil` when it can.
-  static var unavailability: String? { get }
 
-  /// Opens one of `PoolLoad.workers`.
+  /// Opens a pool of `PoolLoad.workers` threads.
   static func open() throws(PeerFailure) -> Self
 
-  /// Hands a function over. Call from any thread, a function's own too.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency)
+  /// Adds a function call. Call from any thread, including from an added
+  /// function.
+  func add(_ call: PostedCall, _ priority: OperationPriority)
 
-  /// Does what the thread that adds has to do until its functions have run.
+  /// Called on the adding thread after its last call of `add`. Does the work
+  /// that the pool needs on that thread until every function has run.
   func settle()
 
-  /// ns to cancel `count` functions that wait.
+  /// Adds `count` functions that wait, cancels them, and returns the ns that the
+  /// cancellations took.
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64
 
   /// Measures `transactions`.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure)
-
-  /// Call when every function has run.
-  func close()
 }
 
-/// What every peer of `pool` and `priority` has.
+/// A function with the context it is called with.
+struct PostedCall: @unchecked Sendable {
+  // @unchecked: the caller of `add` allows any thread to use the context.
+  let function: PostedFunction
+  let context: PostedContext?
+
+  func callAsFunction() { function(context) }
+}
+
+/// The load of every peer of `pool` and `priority`.
 package enum PoolLoad {
-  /// How many operations may run at once.
+  /// The number of operations that may run at once.
   package static let workers = 4
 }
 
-/// How urgent a function is.
-enum Urgency: Int32, Sendable {
-  case low = -1
-  case normal = 0
-  case high = 1
-}
-
 extension FunctionPool {
-  static var isReference: Bool { true }
-
-  static var unavailability: String? { nil }
-
   func settle() {}
 
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
-    throw PeerFailure("\(Self.name) cancels nothing")
+    throw PeerFailure("\(Self.name) cannot cancel functions")
   }
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
     throw slice.unknownSeries
-  }
-
-  func close() {}
-
-  /// Opens a pool, lets `body` use it, and closes it.
-  static func using(_ body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
-    let pool = try open()
-    let outcome = Result { () throws(PeerFailure) in try body(pool) }
-    pool.close()
-    try outcome.get()
   }
 }
 
@@ -85,40 +65,40 @@ struct UVPool: FunctionPool {
     "C on libuv: uv_queue_work, a request from malloc, its callback on the loop; no priorities"
   static let poolSeries = ["empty", "transactions"]
 
-  private let peer: UnsafeTransfer<OpaquePointer>
+  private let loop: UnsafeTransfer<UnsafeMutableRawPointer>
 
   static func open() throws(PeerFailure) -> UVPool {
-    guard let peer = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
-    return UVPool(peer: UnsafeTransfer(peer))
+    guard let loop = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
+    return UVPool(loop: UnsafeTransfer(loop))
   }
 
-  /// Of one urgency; call on the thread that opened it.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    cl_uv_work_add(peer.value, function, context, nil, nil)
+  /// Ignores the priority. Call on the thread that opened the pool.
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    cl_uv_work_add(loop.value, call.function, call.context, nil, nil)
   }
 
-  func settle() { cl_uv_work_run(peer.value) }
+  func settle() { cl_uv_loop_run(loop.value) }
 
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
-    try using { (pool) throws(PeerFailure) in
+    try open().closing { (pool) throws(PeerFailure) in
       let finish = FinishLine()
       try slice.sample { (operations) throws(PeerFailure) in
         finish.reset(target: operations)
         let began = cl_now()
         for _ in 0..<operations {
-          cl_uv_work_add(pool.peer.value, nil, nil, cl_finish_step, finish.pointer)
+          cl_uv_work_add(pool.loop.value, nil, nil, cl_finish_step, finish.pointer)
         }
-        cl_uv_work_run(pool.peer.value)
+        cl_uv_loop_run(pool.loop.value)
         return try finish.nanoseconds(since: began)
       }
     }
   }
 
-  func close() { cl_uv_work_close(peer.value) }
+  func close() { cl_uv_loop_close(loop.value) }
 }
 
-/// A concurrent dispatch queue; where operations differ in urgency, the global
-/// queues.
+/// A concurrent dispatch queue. Operations that are not of normal priority go
+/// to the global queues.
 struct DispatchPool: FunctionPool {
   static let name = "dispatch"
   static let summary =
@@ -135,22 +115,21 @@ struct DispatchPool: FunctionPool {
     )
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let shared = UnsafeTransfer(context)
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
     let queue =
-      switch urgency {
+      switch priority {
       case .low: low
-      case .normal: queue
       case .high: high
+      default: queue
       }
     queue.async {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
-      function(shared.value)
+      call()
     }
   }
 
-  /// A completion goes to a serial queue: what stands for a loop.
+  /// Runs completions on a serial queue, in place of a loop.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
     let latch = try BurstLatch()
     let pool = open()
@@ -175,7 +154,7 @@ struct DispatchPool: FunctionPool {
   func close() { queue.sync(flags: .barrier) {} }
 }
 
-/// Swift's own threads, and its priorities of tasks.
+/// Swift's own threads, and its task priorities.
 struct TaskPool: FunctionPool {
   static let name = "task"
   static let summary = "Task.detached with its priority, on as many threads as there are CPUs"
@@ -183,28 +162,27 @@ struct TaskPool: FunctionPool {
 
   static func open() -> TaskPool { TaskPool() }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let shared = UnsafeTransfer(context)
-    Task.detached(priority: TaskPriority(urgency)) {
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    Task.detached(priority: TaskPriority(priority)) {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
-      function(shared.value)
+      call()
     }
   }
 }
 
 extension TaskPriority {
-  fileprivate init(_ urgency: Urgency) {
-    switch urgency {
+  fileprivate init(_ priority: OperationPriority) {
+    switch priority {
     case .low: self = .low
-    case .normal: self = .medium
     case .high: self = .high
+    default: self = .medium
     }
   }
 }
 
-/// What the operations of a burst count down, on any worker; the last stamps the
-/// time.
+/// A counter that the operations of a burst decrement, on any worker. The last
+/// one records the time.
 package final class BurstLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
@@ -212,32 +190,33 @@ package final class BurstLatch: Sendable {
 
   package init() throws(PeerFailure) { gate = try Gate() }
 
-  /// Begins a burst of `count`.
+  /// Begins a burst of `count` operations.
   package func reset(count: Int) {
     finished.store(0, ordering: .relaxed)
     left.store(count, ordering: .relaxed)
   }
 
-  /// One operation: counts down the latch whose address it is told.
+  /// An operation of the burst. Its context is the latch's `address`.
   package static let step: PostedFunction = { context in
     guard let context else { return }
     Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
   }
 
-  /// The context of `step`. Keep the latch until the pool is closed.
+  /// The context of `step`. Keep the latch alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func step() {
-    // Acquire and release: the last one's time is the latest.
+    // Acquire and release: the last step happens after all others, so its time
+    // is the latest.
     guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     finished.store(cl_now(), ordering: .relaxed)
     gate.pass()
   }
 
-  /// Waits for the last; ns from `began` until then.
+  /// Waits for the last operation. Returns the ns from `began` until it ran.
   package func nanoseconds(since began: UInt64) -> UInt64 {
     gate.wait()
-    // Relaxed: written before the gate was passed.
+    // Relaxed: the gate orders it after the store.
     return finished.load(ordering: .relaxed) - began
   }
 }

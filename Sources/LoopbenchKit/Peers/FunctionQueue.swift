@@ -1,93 +1,105 @@
-private import CLoopbench
+import CLoopbench
 internal import Dispatch
 
-/// A function with a context: what every peer can be handed.
-package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
-
-/// What a posted function is called with.
-package typealias PostedContext = UnsafeMutableRawPointer
-
-/// Something that runs functions one after the other: where peers that are not
-/// on a loop of ours differ.
-protocol FunctionQueue: Sendable {
-  /// How the command line and reports name it.
+/// Something that runs functions, such as a loop, a queue or a pool.
+protocol FunctionRunner: Sendable {
+  /// The peer's name on the command line and in reports.
   static var name: String { get }
-  /// One line: what it is made of.
+  /// A description of the runner in one line.
   static var summary: String { get }
-  /// The series of `post` it takes part in.
-  static var postSeries: [String] { get }
-  /// Why it cannot be opened here; `nil` when it can.
+  /// Whether other peers are compared with it.
+  static var isReference: Bool { get }
+  /// The reason it cannot be opened here; `nil` when it can.
   static var unavailability: String? { get }
 
-  /// Opens one on the thread that will run it.
+  /// Waits until no function runs any more, and closes the runner.
   ///
-  /// - Parameter cpu: Where threads of its own belong.
-  static func open(cpu: Int?) throws(PeerFailure) -> Self
-
-  /// Hands a function over. Call from any thread.
-  func post(_ function: @escaping PostedFunction, context: PostedContext?)
-
-  /// Calls `function` whenever the queue is about to wait.
-  ///
-  /// - Returns: Whether it will; if not, every function is a tick of its own.
-  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
-
-  /// Returns after `stop()`. Functions run on the calling thread unless the
-  /// queue has threads of its own.
-  func run()
-
-  /// Ends `run()`. Call from any thread, or from a function.
-  func stop()
-
-  /// Returns when no function runs any more. Call when nothing is posted any
-  /// more, on the thread that opened it.
+  /// Call on the thread that opened it, after the last function was added.
   func close()
 }
 
-extension FunctionQueue {
-  static var postSeries: [String] { ["closure.across", "closure.self"] }
+extension FunctionRunner {
+  static var isReference: Bool { true }
 
   static var unavailability: String? { nil }
 
-  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
-    false
-  }
+  func close() {}
 
-  /// Opens a queue, lets `body` use it, and closes it.
-  static func using(
-    cpu: Int?,
-    _ body: (Self) throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
-    let queue = try open(cpu: cpu)
-    let outcome = Result { () throws(PeerFailure) in try body(queue) }
-    queue.close()
+  /// Calls `body`, then closes the runner.
+  func closing(after body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
+    let outcome = Result { () throws(PeerFailure) in try body(self) }
+    close()
     try outcome.get()
   }
 }
 
-/// A closure that C calls: a C function cannot be made from one that captures,
-/// or that is generic.
-final class CallbackBox: Sendable {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-  }
-
-  /// Calls the `CallbackBox` whose address it is told.
-  static let call: PostedFunction = { context in
-    guard let context else { return }
-    Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
-  }
-
-  /// The context of `call`. Keep the caller until C has forgotten it.
-  var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+/// A peer that measures a `FunctionRunner` and takes its description from it.
+protocol RunnerPeer: Peer {
+  associatedtype Runner: FunctionRunner
 }
 
-/// The queue of `post` in C on libuv, as whatever runs functions.
+extension RunnerPeer {
+  var name: String { Runner.name }
+  var summary: String { Runner.summary }
+  var isReference: Bool { Runner.isReference }
+  var unavailability: String? { Runner.unavailability }
+}
+
+/// Something that runs functions one after the other, such as a loop or a
+/// serial queue.
+protocol FunctionQueue: FunctionRunner {
+  /// The series of `post` it takes part in; `nil` means all.
+  static var postSeries: [String]? { get }
+  /// Whether `post` measures it in a run that names no peers.
+  static var isStandard: Bool { get }
+
+  /// Opens a queue on the thread that will run it.
+  ///
+  /// - Parameter cpu: The CPU for the queue's own threads.
+  static func open(cpu: Int?) throws(PeerFailure) -> Self
+
+  /// Posts a function. Call from any thread.
+  func post(_ function: @escaping PostedFunction, context: PostedContext?)
+
+  /// Posts `count` steps to `finish`. Call from any thread.
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>)
+
+  /// Calls `function` whenever the queue is about to wait.
+  ///
+  /// - Returns: Whether the queue supports this. If it does not, every posted
+  ///   function counts as a tick.
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
+
+  /// Returns after `stop()`. Functions run on the calling thread unless the
+  /// queue has its own threads.
+  func run()
+
+  /// Makes `run()` return. Call from any thread, including from a posted
+  /// function.
+  func stop()
+}
+
+extension FunctionQueue {
+  static var postSeries: [String]? { ["closure.across", "closure.self"] }
+
+  static var isStandard: Bool { false }
+
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
+    for _ in 0..<count { post(cl_finish_step, context: finish) }
+  }
+
+  func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
+    false
+  }
+}
+
+/// A list of functions that a libuv loop runs, in C.
 struct UVQueue: FunctionQueue {
   static let name = "uv"
-  static let summary = "C on libuv: a queue under uv_mutex, uv_async_send if it was empty"
+  static let summary =
+    "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
+  static let postSeries: [String]? = nil
+  static let isStandard = true
 
   private let peer: UnsafeTransfer<OpaquePointer>
 
@@ -96,15 +108,22 @@ struct UVQueue: FunctionQueue {
     return UVQueue(peer: UnsafeTransfer(peer))
   }
 
+  /// The peer begins with its loop.
+  private var loop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(peer.value) }
+
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     cl_uv_post_item(peer.value, function, context)
   }
 
-  func run() { cl_uv_post_run(peer.value) }
+  func post(_ count: Int, stepsTo finish: UnsafeMutablePointer<cl_finish>) {
+    cl_uv_post_burst(peer.value, finish, UInt32(count))
+  }
 
-  func stop() { post(cl_uv_post_stop, context: UnsafeMutableRawPointer(peer.value)) }
+  func run() { cl_uv_loop_run(loop) }
 
-  func close() { cl_uv_post_close(peer.value) }
+  func stop() { post(cl_uv_loop_stop, context: loop) }
+
+  func close() { cl_uv_loop_close(loop) }
 
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool {
     cl_uv_post_before_waiting(peer.value, function, context)
@@ -112,12 +131,14 @@ struct UVQueue: FunctionQueue {
   }
 }
 
-/// A list under a mutex and a condition: the floor.
+/// A list under a mutex and a condition. This is the floor.
 struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
     "C: a node from malloc, a list under pthread_mutex, pthread_cond_signal; no loop: the floor"
-  static let postSeries = ["typed.across", "closure.across", "typed.self", "closure.self"]
+  static let postSeries: [String]? = [
+    "typed.across", "closure.across", "typed.self", "closure.self",
+  ]
 
   private let queue: UnsafeTransfer<OpaquePointer>
 
@@ -139,7 +160,8 @@ struct CondQueue: FunctionQueue {
 
 /// A serial dispatch queue.
 ///
-/// Its threads are libdispatch's: each is placed when it first runs something.
+/// It runs on libdispatch's threads. Each is placed when it first runs a
+/// function.
 struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
@@ -171,7 +193,7 @@ struct DispatchedQueue: FunctionQueue {
   func close() { queue.sync {} }
 }
 
-/// A default actor, hopped to from a new task.
+/// A default actor, called from a new task for each function.
 struct ActorQueue: FunctionQueue {
   static let name = "actor"
   static let summary = "a new Task that hops to a default actor, on the concurrency pool's threads"
@@ -185,11 +207,11 @@ struct ActorQueue: FunctionQueue {
     ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
   }
 
-  // Nothing says that tasks reach the actor in the order they were made in. `paced`
-  // gives the first answer to the first send all the same: where two overtook one
-  // another their times are mixed, so that the mean is right, and the larger of the
-  // two comes out smaller. To know which is which, each send would need a context
-  // of its own, which no other peer has.
+  // Tasks may reach the actor in a different order from that of their creation.
+  // `paced` still assigns the first answer to the first send. When two tasks
+  // overtake each other their times are mixed: the mean stays right, and the
+  // larger of the two times comes out smaller. Telling them apart would need a
+  // separate context for each send, which no other peer has.
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = UnsafeTransfer(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
@@ -199,7 +221,7 @@ struct ActorQueue: FunctionQueue {
 
   func stop() { gate.pass() }
 
-  /// One more hop: whatever ran before has left the actor then.
+  /// Waits for one more call of the actor, which runs after the earlier ones.
   func close() {
     Task { [actor, last] in await actor.pass(last) }
     last.wait()

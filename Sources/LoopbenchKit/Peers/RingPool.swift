@@ -2,12 +2,14 @@ private import CLoopbench
 import LoopTransactions
 import Synchronization
 
-/// One thread that runs closures from a ring: no pool, but the floor of one that takes
-/// closures.
+/// One thread that runs closures from a ring buffer: the floor of any pool that
+/// takes closures.
 ///
-/// It keeps no order but their own, knows no priority, cancels nothing and never sleeps.
+/// It runs closures in FIFO order, ignores priorities, cannot cancel, and never
+/// sleeps.
 final class RingPool: FunctionPool, @unchecked Sendable {
-  // @unchecked: `thread` belongs to who opens it, and closes it.
+  // @unchecked: `thread` is used only by the thread that opens and closes the
+  // pool.
 
   static let name = "ring"
   static let summary = "closures through a ring to one thread that spins: the floor of any pool"
@@ -25,26 +27,25 @@ final class RingPool: FunctionPool, @unchecked Sendable {
     return pool
   }
 
-  /// Of one urgency; call on the thread that opened it.
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let context = UnsafeTransfer(context)
-    ring.append { function(context.value) }
+  /// Ignores the priority. Call on the thread that opened the pool.
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    ring.append { call() }
   }
 
   func close() {
-    // Relaxed: every closure has run.
+    // Relaxed: every closure has run, so no data depends on it.
     isClosed.store(true, ordering: .relaxed)
     thread.take()?.join()
   }
 }
 
-/// Closures from one thread to another, in their order, through memory that both see.
+/// A single-producer, single-consumer ring buffer of closures.
 ///
-/// The least that handing closures over takes: each is made on one processor, and run
-/// and released on the other.
+/// It shows the least cost of passing closures to another thread: each is
+/// created on one CPU, and run and released on the other.
 final class ClosureRing: @unchecked Sendable {
-  // @unchecked: a slot is the writer's until `written` is past it, and then the
-  // reader's until `read` is.
+  // @unchecked: the writer owns a slot until `written` has passed it. Then the
+  // reader owns it until `read` has passed it.
 
   typealias Body = @Sendable () -> Void
 
@@ -54,7 +55,7 @@ final class ClosureRing: @unchecked Sendable {
   private let written = Counter()
   private let read = Counter()
 
-  /// A place on lines of its own.
+  /// An index on its own cache lines.
   private struct Counter: ~Copyable {
     private let place: UnsafeMutablePointer<Atomic<Int>>
 
@@ -69,7 +70,8 @@ final class ClosureRing: @unchecked Sendable {
       UnsafeMutableRawPointer(place).deallocate()
     }
 
-    // Acquire and release: what a slot holds goes from thread to thread by it.
+    // Acquire and release: the index publishes the contents of the slots to the
+    // other thread.
     var value: Int {
       get { place.pointee.load(ordering: .acquiring) }
       nonmutating set { place.pointee.store(newValue, ordering: .releasing) }
@@ -85,7 +87,7 @@ final class ClosureRing: @unchecked Sendable {
     slots.deallocate()
   }
 
-  /// Hands `body` over; waits while the ring is full. On one thread.
+  /// Appends `body`. Yields while the ring is full. Call on one thread only.
   func append(_ body: @escaping Body) {
     let index = written.value
     while index - read.value == Self.capacity { cl_thread_yield() }
@@ -93,8 +95,8 @@ final class ClosureRing: @unchecked Sendable {
     written.value = index + 1
   }
 
-  /// Runs what is handed over, on another thread, until `isOver`, which is asked between
-  /// two looks.
+  /// Runs the appended closures until `isOver` returns true. Call on another
+  /// thread.
   func run(until isOver: () -> Bool) {
     var index = read.value
     while !isOver() {

@@ -20,14 +20,13 @@ struct SchedulerPool: FunctionPool {
     )
   }
 
-  func add(_ function: @escaping PostedFunction, context: PostedContext?, _ urgency: Urgency) {
-    let context = UnsafeTransfer(context)
-    scheduler.add(priority: OperationPriority(urgency)) { _ in function(context.value) }
+  func add(_ call: PostedCall, _ priority: OperationPriority) {
+    scheduler.add(priority: priority) { _ in call() }
   }
 
   func close() { OperationScheduler.processWorkerLimit = limitBefore }
 
-  /// The operations wait behind some that keep every worker.
+  /// The operations wait behind others that occupy every worker.
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
     let (gate, held) = (try Gate(), try Gate())
     for _ in 0..<PoolLoad.workers {
@@ -48,7 +47,7 @@ struct SchedulerPool: FunctionPool {
     let nanoseconds = cl_now() - began
     gate.pass()
     guard cancelled == count else {
-      throw PeerFailure("only \(cancelled) of \(count) operations waited until they were cancelled")
+      throw PeerFailure("only \(cancelled) of \(count) operations were cancelled; the others ran")
     }
     return nanoseconds
   }
@@ -80,15 +79,5 @@ extension SchedulerPool {
     }
     loop.run()
     return try finish.nanoseconds(since: began)
-  }
-}
-
-extension OperationPriority {
-  fileprivate init(_ urgency: Urgency) {
-    switch urgency {
-    case .low: self = .low
-    case .normal: self = .normal
-    case .high: self = .high
-    }
   }
 }

@@ -2,10 +2,10 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// Handing a target and an action over, to be performed once per tick.
+  /// Committing a target and an action, which is performed once per tick.
   package static let commit = Scenario(
     name: "commit",
-    summary: "hand over a target and its action, performed once a tick; a sample is a batch's mean",
+    summary: "commit a target and its action, performed once per tick; a sample is a batch's mean",
     series: [
       Series(
         name: "duplicate",
@@ -20,42 +20,43 @@ extension Scenario {
     ],
     references: ["uv", "set", "dirtybit"],
     details: """
-      A tick of the loop performs what was committed before, each target once, however often it was
-      committed. `first` times the whole way; `duplicate` only the commits that find their target
-      waiting already.
+      A tick of the loop performs each committed target once, however often it was committed. `first`
+      times the commits and the tick. `duplicate` times only commits of targets that are already
+      pending.
 
         loop   commit 1 … commit 1000 │ tick: perform 1 … perform 1000
         first  ├──────────────────────┴──────────────────────────────┤  divided by 1000
 
-        loop   1000 wait │ commit 1 … commit 1000, ten times over │ tick
-        duplicate        ├────────────────────────────────────────┤     divided by 10000
+        loop   1000 pending │ commit 1 … commit 1000, ten times │ tick
+        duplicate           ├───────────────────────────────────┤     divided by 10000
 
-      The loop's thread does all of it: no other thread, no wake. Peers `set` and `dirtybit` do not
-      run a loop; they are what the book-keeping alone costs.
+      Everything happens on the loop's thread, without a wake. The peers `set` and `dirtybit` do not
+      run a loop. They show the cost of the bookkeeping alone.
       """
   )
 }
 
-/// What every `commit` peer commits.
+/// The load that every `commit` peer measures.
 package enum CommitLoad {
   /// Distinct targets.
   package static let targets = 1000
-  /// The series every peer of the scenario has.
+  /// The series that every peer of the scenario has.
   package static let series = ["duplicate", "first"]
 }
 
-/// What a Swift peer of `commit` commits to: targets, or what stands for them.
-protocol PendingTargets: AnyObject {
+/// The pending targets of a Swift peer of `commit`.
+protocol PendingTargets {
   associatedtype Target: AnyObject
 
   func commit(_ target: Target)
-  /// Performs what is pending, each once.
+  /// Performs each pending target once.
   func flush()
 }
 
-/// Times the two series of `commit`, in the same way for every Swift peer.
+/// Times the two series of `commit` in the same way for every Swift peer.
 enum CommitTiming {
-  /// Generic and inlined, so that each peer gets loops of its own.
+  /// Generic and inlined, so that the compiler specializes the loops for each
+  /// peer.
   @inline(__always)
   static func measure<Pending: PendingTargets>(
     _ pending: Pending,
@@ -98,10 +99,10 @@ enum CommitTiming {
   }
 }
 
-/// What the Swift peers of `commit` perform.
+/// The target that the Swift peers of `commit` commit.
 ///
-/// Its properties are not checked for exclusive access: the check costs several
-/// times what is measured, and a baseline must not be slower than it has to be.
+/// Its properties are not checked for exclusive access. The check costs several
+/// times as much as a commit, and would make the reference peers too slow.
 final class CommitTarget {
   static let perform = Selector<CommitTarget>("perform") { $0.perform() }
 
@@ -115,7 +116,7 @@ final class CommitTarget {
 }
 
 extension ObjectList where Object == CommitTarget {
-  /// The targets that every Swift peer of `commit` commits.
+  /// Makes the targets that a Swift peer of `commit` commits.
   static func commitTargets() -> ObjectList {
     ObjectList(count: CommitLoad.targets) { _ in CommitTarget() }
   }

@@ -2,41 +2,41 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// Handing objects to a handler in batches.
+  /// Delivering queued objects to a handler in batches.
   package static let drain = Scenario(
     name: "drain",
     summary: "1000 objects queued on the loop's thread; a sample is ns per object, first to last",
     series: [
       Series(
         name: "batched",
-        summary: "handed over 16 a tick",
+        summary: "delivered 16 per tick",
         effort: Effort(warmUps: 10, samples: 50, operations: 1000)
       ),
       Series(
         name: "whole",
-        summary: "handed over in one tick",
+        summary: "delivered in one tick",
         effort: Effort(warmUps: 10, samples: 50, operations: 1000)
       ),
     ],
     details: """
-      1000 objects wait in a queue, put there by the loop's own thread. The loop hands them to a
-      function, 16 a tick (`batched`) or all in one tick (`whole`).
+      The loop's own thread queues 1000 objects. The loop delivers them to a function, 16 per tick
+      (`batched`) or all in one tick (`whole`).
 
         loop   queue 1 … queue 1000 │ tick: 1 … 16 │ tick: 17 … 32 │ …  1000
                                       ├──────────────────────────────────────┤  divided by 1000
 
-      `batched` lets the loop look after its other work between two ticks; the difference to `whole`
-      is what that costs.
+      With `batched` the loop can do other work between two ticks. The difference from `whole` is the
+      cost of that.
       """
   )
 }
 
-/// What every `drain` peer drains.
+/// The load that every `drain` peer measures.
 package enum DrainLoad {
-  /// The series every peer of the scenario has.
+  /// The series that every peer of the scenario has.
   package static let series = ["batched", "whole"]
 
-  /// How many objects a tick may hand over in `slice`.
+  /// The number of objects that a tick may deliver in `slice`.
   package static func batch(for slice: Slice) -> Int {
     slice.series == "whole" ? slice.effort.operations : 16
   }
@@ -52,7 +52,7 @@ struct UVDrain: Peer {
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard let peer = cl_uv_drain_open(UInt32(slice.effort.operations)) else { throw .noLoop }
-    defer { cl_uv_drain_close(peer) }
+    defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
     let batch = UInt32(DrainLoad.batch(for: slice))
     slice.sample { _ in cl_uv_drain_burst(peer, batch) }
   }
@@ -63,7 +63,7 @@ struct LTDrain: Peer {
   let name = "lt"
   let scenario = "drain"
   let series = DrainLoad.series
-  let summary = "RunLoopQueue: exclusive, strong; its handler is told each object"
+  let summary = "RunLoopQueue: exclusive, strong; its handler is called with each object"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in

@@ -2,66 +2,71 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// Getting onto an actor, and back.
+  /// Calling an actor and returning.
   package static let hop = Scenario(
     name: "hop",
-    summary: "call an actor from a task, and come back; a sample is the mean of 200 calls",
+    summary: "call an actor from a task and return; a sample is the mean of 200 calls",
     series: [
       Series(
         name: "call",
-        summary: "200, each when the one before has returned: ns per call",
+        summary: "200 calls, each after the previous one has returned: ns per call",
         effort: Effort(warmUps: 2, samples: 20, operations: 200),
         placement: .anywhere
       )
     ],
     references: ["lt", "actor"],
     details: """
-      A task calls an empty method of an actor 200 times, each time when the call before has returned.
-      What is timed is the whole way there and back, divided by the number of calls.
+      A task calls an empty method of an actor 200 times. Each call begins when the previous one has
+      returned. The total time of the round trips is divided by the number of calls.
 
         task     call 1 ┐          ┌ call 2 ┐          ┌ …
         actor           └ method 1 ┘        └ method 2 ┘
         call     ├─────────────────────────────────────…┤  divided by 200
 
-      `lt` and `main` are called from Swift's threads: a call is a job that wakes the loop, and one
-      that wakes the task's thread. A task that prefers the loop, `lt.preferred`, is on the actor's
-      thread already. So is, in effect, the task that calls `actor`, a default actor that nobody else
-      wants: Swift runs it in place. `main` is measured on the program's first thread, where a
-      MainQueueBridge serves the main queue. No thread is placed: Swift's are not loopbench's to place.
+      `lt` and `main` are called from Swift's threads: each call is one job that wakes the loop and one
+      that wakes the task's thread. In `lt.preferred` the task prefers the loop, so it already runs on
+      the actor's thread. `actor` is an uncontended default actor, which Swift runs in place, on the
+      calling task's thread. `main` is measured on the program's first thread, where a MainQueueBridge
+      serves the main queue. No thread is placed, because loopbench does not control Swift's threads.
       """,
     isStandard: false
   )
 }
 
-/// The calls of one sample, by a task: how many, and how long they took.
+/// The calls that a task makes for one sample.
 final class HopRun: @unchecked Sendable {
-  // @unchecked: the task's, until it lets the thread go on that waits for it.
+  // @unchecked: the task uses it until it resumes the measuring thread, which
+  // then reads it.
   private var returned = 0
   private var nanoseconds: UInt64 = 0
 
-  /// A call has returned. To be called where the task was before the call.
-  // Never inlined: the compiler leaves out the way back between two calls where
-  // nothing is done there, and the way there where nothing of the actor is touched.
+  /// Counts a call that has returned. Call it where the task ran before the call.
+  // Never inlined: if no work is done between two calls, the compiler omits the
+  // hop back. If a call touches no state of the actor, it omits the hop to the
+  // actor.
   @inline(never)
   func didReturn() { returned += 1 }
 
-  /// Ends the run, which `began` then, and whose actor saw `touched` calls.
+  /// Ends the run, which began at `began`, and in which the actor counted
+  /// `touched` calls.
   func end(_ touched: Int, since began: UInt64) {
     nanoseconds = touched == returned ? cl_now() - began : 0
   }
 
-  /// ns that `expected` calls took.
+  /// The ns that `expected` calls took.
   ///
-  /// - Throws: When the actor saw another number of them.
+  /// - Throws: When the task or the actor counted a different number of calls.
   func time(of expected: Int) throws(PeerFailure) -> UInt64 {
     guard returned == expected, nanoseconds > 0 else {
-      throw PeerFailure("\(returned) calls returned, of \(expected), or the actor saw others")
+      throw PeerFailure(
+        "\(returned) of \(expected) calls returned, or the actor counted a different number"
+      )
     }
     return nanoseconds
   }
 }
 
-/// `hop` to an actor whose executor is a loop's port.
+/// `hop` to an actor whose executor is a `LoopPort`.
 struct LoopHop: Peer {
   let scenario = "hop"
   let series = ["call"]
@@ -69,14 +74,14 @@ struct LoopHop: Peer {
   let summary: String
   private let prefersLoop: Bool
 
-  /// Called by a task that runs on Swift's own threads.
+  /// The calling task runs on Swift's own threads.
   static let fromPool = LoopHop(
     name: "lt",
     summary: "an actor pinned to an EventLoop, called by a task on Swift's threads",
     prefersLoop: false
   )
 
-  /// Called by a task whose executor preference is the same port.
+  /// The calling task prefers the same port as its executor.
   static let preferred = LoopHop(
     name: "lt.preferred",
     summary: "the same actor, called by a task that prefers the loop: withTaskExecutorPreference",
@@ -84,7 +89,6 @@ struct LoopHop: Peer {
   )
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let port = loop.port
       loop.waitsForPosts = true
@@ -118,7 +122,7 @@ struct LoopHop: Peer {
   }
 }
 
-/// `hop` to the main actor, whose queue a bridge serves on a loop.
+/// `hop` to the main actor, whose queue a `MainQueueBridge` serves on a loop.
 struct MainActorHop: Peer {
   let name = "main"
   let scenario = "hop"
@@ -128,11 +132,10 @@ struct MainActorHop: Peer {
   let isOnFirstThread = true
 
   var unavailability: String? {
-    System.isMainThread ? nil : "it is measured on the program's first thread only"
+    System.isMainThread ? nil : "it can be measured only on the program's first thread"
   }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       do {
         _ = try MainQueueBridge(on: loop)
@@ -171,15 +174,14 @@ struct ActorHop: Peer {
   let name = "actor"
   let scenario = "hop"
   let series = ["call"]
-  let summary = "a default actor, called by a task: both on Swift's threads, and nobody else there"
+  let summary = "a default actor, called by a task: both on Swift's threads, without contention"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     let gate = try Gate()
     try slice.sample { (count) throws(PeerFailure) in
       let (run, actor) = (HopRun(), Touched())
       Task.detached {
-        // Another peer may have placed the thread.
+        // Another peer may have placed this thread.
         cl_thread_place(-1)
         let began = cl_now()
         for _ in 0..<count {

@@ -2,10 +2,10 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// What a tick costs when there is nothing to do.
+  /// The cost of a tick without work.
   package static let idle = Scenario(
     name: "idle",
-    summary: "a tick with nothing to do, kept from blocking by a foreign idle handle",
+    summary: "a tick without work; a foreign idle handle keeps the loop from blocking",
     series: [
       Series(
         name: "tick",
@@ -15,62 +15,35 @@ extension Scenario {
     ],
     extras: [.difference],
     details: """
-      A foreign idle handle keeps the loop from sleeping, so that ticks follow each other with nothing
-      in them. What is timed is how long 1000 of them take.
+      A foreign idle handle keeps the loop from sleeping, so that empty ticks follow each other. A
+      sample is the time of 1000 ticks.
 
         loop   tick 1  tick 2  tick 3  …  tick 1000
                ├──────────────────────────────────┤  divided by 1000
 
-      The difference between `lt` and `uv` is what an EventLoop adds to each tick of a libuv loop.
+      The difference between `lt` and `uv` is the cost that an EventLoop adds to each tick of a libuv
+      loop.
       """
   )
 }
 
-/// The foreign idle handle that times the ticks of `idle`, the same for every
-/// peer.
-package final class TickSamples {
-  private let samples: UnsafeMutableBufferPointer<UInt64>
-  private let effort: Effort
-
-  /// Makes room for the samples that `effort` asks for.
-  package init(effort: Effort) {
-    self.effort = effort
-    samples = .allocate(capacity: effort.warmUps + effort.samples)
-    samples.initialize(repeating: 0)
-  }
-
-  deinit {
-    samples.deallocate()
-  }
-
-  /// Measures a slice.
+extension Slice {
+  /// Measures the ticks of `loop`, a `uv_loop_t *`, in the same way for every
+  /// peer.
   ///
-  /// - Parameters:
-  ///   - loop: A `uv_loop_t *`.
-  ///   - done: Called on the loop, with `context`, after the last tick: ends
-  ///     `runLoop`.
-  package func measure(
-    _ slice: inout Slice,
-    loop: UnsafeMutableRawPointer,
-    done: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
-    context: UnsafeMutableRawPointer?,
-    runLoop: () throws(PeerFailure) -> Void
+  /// - Parameter finish: Ends `runLoop` after the last tick of a sample.
+  fileprivate mutating func sampleTicks(
+    of loop: UnsafeMutableRawPointer,
+    to finish: FinishLine,
+    runLoop: () -> Void
   ) throws(PeerFailure) {
-    guard
-      let start = samples.baseAddress,
-      let ticker = cl_ticker_open(
-        loop,
-        UInt32(effort.operations),
-        start,
-        UInt32(samples.count),
-        done,
-        context
-      )
-    else { throw .noLoop }
-    defer { cl_ticker_close(ticker) }
-    try runLoop()
-    for nanoseconds in samples.dropFirst(effort.warmUps) {
-      slice.record(nanoseconds: Double(nanoseconds) / Double(effort.operations))
+    guard let idle = cl_idle_open(loop, finish.pointer) else { throw .noLoop }
+    defer { cl_idle_close(idle) }
+    try sample { (ticks) throws(PeerFailure) in
+      finish.reset(target: ticks)
+      let began = cl_now()
+      runLoop()
+      return try finish.nanoseconds(since: began)
     }
   }
 }
@@ -86,13 +59,8 @@ struct UVIdle: Peer {
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     guard let loop = cl_uv_loop_open() else { throw .noLoop }
     defer { cl_uv_loop_close(loop) }
-    try TickSamples(effort: slice.effort).measure(
-      &slice,
-      loop: loop,
-      done: cl_uv_loop_stop,
-      context: loop,
-      runLoop: { cl_uv_loop_run(loop) }
-    )
+    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
+    try slice.sampleTicks(of: loop, to: finish) { cl_uv_loop_run(loop) }
   }
 }
 
@@ -108,13 +76,8 @@ struct LTIdle: Peer {
     defer { cl_uv_loop_close(raw) }
     try EventLoop.measuring(on: { () throws(UVError) in try EventLoop(adopting: raw) }) {
       (loop) throws(PeerFailure) in
-      try TickSamples(effort: slice.effort).measure(
-        &slice,
-        loop: raw,
-        done: EventLoop.stopFunction,
-        context: loop.address,
-        runLoop: { loop.run() }
-      )
+      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+      try slice.sampleTicks(of: raw, to: finish) { loop.run() }
     }
   }
 }

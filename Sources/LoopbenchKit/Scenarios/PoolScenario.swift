@@ -1,40 +1,41 @@
 private import CLoopbench
+import LoopTransactions
 
 extension Scenario {
-  /// Handing operations to workers.
+  /// Running operations on workers.
   package static let pool = Scenario(
     name: "pool",
-    summary: "hand operations to 4 workers; a sample is a burst's mean",
+    summary: "add operations to 4 workers; a sample is a burst's mean",
     series: [
       Series(
         name: "empty",
-        summary: "100000 that do nothing, from one thread: ns per operation, first add to last end",
+        summary: "100000 empty ones, added by one thread: ns per operation, first add to last end",
         effort: Effort(warmUps: 1, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "cancel",
-        summary: "100000 that wait, cancelled in the order they were added: ns per operation",
+        summary: "100000 waiting ones, cancelled in the order they were added: ns per operation",
         effort: Effort(warmUps: 0, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "transactions",
-        summary: "1000, each of an empty operation and its completion on a loop: ns for each",
+        summary: "1000 empty operations, each with a completion on a loop: ns per operation",
         effort: Effort(warmUps: 2, samples: 10, operations: 1000),
         placement: .anywhere
       ),
     ],
     references: ["uvwork", "dispatch", "opqueue", "ring"],
     details: """
-      One thread hands functions to a pool that runs at most 4 at once, and the last to end stops the
-      clock: a throughput as ns per operation, not the latency of one. For that, see `priority`.
+      One thread adds functions to a pool that runs at most 4 at once. The last one to end stops the
+      clock. The result is a throughput, in ns per operation. For the latency of one, see `priority`.
 
         adds      add 1  add 2  …  add n
         workers      run 1  run 2  …  run n
         empty     ├───────────────────────┤  divided by n
 
-        workers   (each kept by an operation that waits)
+        workers   (each occupied by an operation that waits)
         adds      add 1 … add n │ cancel 1 … cancel n
         cancel                  ├───────────────────┤  divided by n
 
@@ -42,52 +43,47 @@ extension Scenario {
         workers           run 1  run 2  …  run n
         transactions  ├─────────────────────────────────────────────────┤  divided by n
 
-      No thread is placed on a CPU: how a pool spreads is part of what it does. `dispatch` and `task`
-      have the width of their system, as many threads as CPUs. Every operation of `empty` counts
-      down one number, which all peers share the cost of. Where peers have no loop, a completion goes
-      to a serial queue. Wakes of the loop are counted over all bursts, warm-up included.
+      No thread is placed on a CPU, because distributing threads is part of a pool's work. `dispatch`
+      and `task` use as many threads as there are CPUs. Every operation of `empty` decrements one
+      shared counter, in every peer. A peer without a loop runs completions on a serial queue. Wakes
+      of the loop are counted over all bursts, including the warm-up.
       """,
     isStandard: false
   )
 }
 
-/// `pool` of whatever runs functions on several threads.
-struct PoolPeer<Pool: FunctionPool>: Peer {
+/// `pool` with any `FunctionPool`.
+struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
   let scenario = "pool"
 
-  var name: String { Pool.name }
-  var series: [String] { Pool.poolSeries }
-  var summary: String { Pool.summary }
-  var isReference: Bool { Pool.isReference }
-  var unavailability: String? { Pool.unavailability }
+  var series: [String] { Runner.poolSeries }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
     switch slice.series {
     case "empty": try measureEmpty(&slice)
     case "cancel": try measureCancel(&slice)
-    default: try Pool.measureTransactions(&slice)
+    default: try Runner.measureTransactions(&slice)
     }
   }
 
   private func measureEmpty(_ slice: inout Slice) throws(PeerFailure) {
     let latch = try BurstLatch()
-    try Pool.using { (pool) throws(PeerFailure) in
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       slice.sample { operations in
         latch.reset(count: operations)
-        let address = latch.address
+        let step = PostedCall(function: BurstLatch.step, context: latch.address)
         let began = cl_now()
-        for _ in 0..<operations { pool.add(BurstLatch.step, context: address, .normal) }
+        for _ in 0..<operations { pool.add(step, .normal) }
         pool.settle()
         return latch.nanoseconds(since: began)
       }
     }
-    // The pool is closed: no step is under way that could touch it.
+    // The pool is closed, so no running step can still use the latch.
     withExtendedLifetime(latch) {}
   }
 
   private func measureCancel(_ slice: inout Slice) throws(PeerFailure) {
-    try Pool.using { (pool) throws(PeerFailure) in
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       try slice.sample { (operations) throws(PeerFailure) in try pool.cancel(operations) }
     }
   }

@@ -1,59 +1,6 @@
 import CLoopbench
 import LoopTransactions
 
-/// `post` in C on libuv: what `typed`, `closure` and `commit` are compared with.
-struct UVPost: Peer {
-  let name = "uv"
-  let scenario = "post"
-  let series = PostLoad.series
-  let isReference = true
-  let summary =
-    "C on libuv: a node from malloc, a queue under uv_mutex, uv_async_send if it was empty"
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard let peer = cl_uv_post_open() else { throw .noLoop }
-    defer { cl_uv_post_close(peer) }
-    let finish = FinishLine(stop: cl_uv_post_stop, context: UnsafeMutableRawPointer(peer))
-    if slice.series.hasSuffix(".self") {
-      try slice.sample { (operations) throws(PeerFailure) in
-        try postToSelf(operations, peer, finish)
-      }
-    } else {
-      let cpu = slice.seats.producer
-      try slice.sample { (operations) throws(PeerFailure) in
-        try postAcross(operations, peer, finish, producerCPU: cpu)
-      }
-    }
-  }
-
-  private func postToSelf(
-    _ items: Int,
-    _ peer: OpaquePointer,
-    _ finish: FinishLine
-  ) throws(PeerFailure) -> UInt64 {
-    finish.reset(target: items)
-    let began = cl_now()
-    cl_uv_post_burst(peer, finish.pointer, UInt32(items))
-    cl_uv_post_run(peer)
-    return try finish.nanoseconds(since: began)
-  }
-
-  private func postAcross(
-    _ items: Int,
-    _ peer: OpaquePointer,
-    _ finish: FinishLine,
-    producerCPU: Int?
-  ) throws(PeerFailure) -> UInt64 {
-    finish.reset(target: items)
-    let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
-    return try PostBurst.nanoseconds(producerCPU: producerCPU, finish: finish) {
-      cl_uv_post_burst(shared.value.peer, shared.value.finish, UInt32(items))
-    } runLoop: {
-      cl_uv_post_run(peer)
-    }
-  }
-}
-
 /// `post` through a `LoopPort`.
 struct LTPost: Peer {
   let name = "lt"
@@ -76,7 +23,7 @@ struct LTPost: Peer {
   }
 }
 
-/// Items to hand over, and how often they step to the finish line.
+/// Items to post, and how many steps to the finish line they make.
 private struct Burst {
   let steps: Int
   let produce: @Sendable () -> Void
@@ -93,18 +40,8 @@ extension LTPost {
     let port = loop.port
     loop.waitsForPosts = true
     let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
-    let (cpu, items) = (slice.seats.producer, slice.effort.operations)
-    let burst = makeBurst(items, port, finish)
-    try slice.sample { (_) throws(PeerFailure) in
-      finish.reset(target: burst.steps)
-      return try PostBurst.nanoseconds(
-        producerCPU: cpu,
-        finish: finish,
-        produce: burst.produce
-      ) {
-        loop.run()
-      }
-    }
+    let burst = makeBurst(slice.effort.operations, port, finish)
+    try slice.sampleBursts(of: burst.steps, to: finish, produce: burst.produce) { loop.run() }
   }
 
   private func toSelf(
@@ -118,16 +55,16 @@ extension LTPost {
       finish.reset(target: burst.steps)
       let began = cl_now()
       burst.produce()
-      // One tick, unless the machine was busy elsewhere: past the tick's budget
-      // what is left is carried over.
+      // Usually one tick. On a busy machine a tick can exceed its budget, and the
+      // remaining items are carried over.
       repeat { loop.run(.noWait) } while finish.finished == 0
       return try finish.nanoseconds(since: began)
     }
   }
 }
 
-// `try?` in what follows: a loop refuses nothing before it is closed, and it is
-// closed after the last burst.
+// try? below: a post fails only on a closed loop, and the loop is closed after
+// the last burst.
 extension LTPost {
   private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
@@ -143,7 +80,7 @@ extension LTPost {
     }
   }
 
-  /// Commits of as many targets.
+  /// Commits each of `items` targets once.
   private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
     let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
     let shared = UnsafeTransfer(targets)
@@ -152,12 +89,12 @@ extension LTPost {
     }
   }
 
-  /// Commits of 1000 targets in turn, most of which coalesce, and then of one
-  /// more, which is performed last: when it is, every other one was taken.
+  /// Commits 1000 targets in turn, so that most commits coalesce, and then one
+  /// more. That one is performed last, after every other commit was taken.
   private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
   {
-    // Steps to a line of its own, that is never reached: as many steps as the
-    // loop's batches happen to leave.
+    // A separate finish line without a target, because the number of performed
+    // actions depends on the loop's batches.
     let crowd = FinishLine()
     let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
     let last = PostTarget(finish: finish.pointer)
@@ -172,9 +109,10 @@ extension LTPost {
   }
 }
 
-/// What `lt` commits in `post`: performing it is a step to a finish line.
+/// The target that `lt` commits in `post`. Performing it is a step to a finish
+/// line.
 final class PostTarget: @unchecked Sendable {
-  // @unchecked: `finish` is stepped to on the loop's thread only.
+  // @unchecked: `finish` is used on the loop's thread only.
 
   static let step = Selector<PostTarget>("step") { cl_finish_step($0.finish) }
 
@@ -185,66 +123,44 @@ final class PostTarget: @unchecked Sendable {
   }
 }
 
-/// `post` to whatever runs functions.
-struct QueuePost<Queue: FunctionQueue>: Peer {
+/// `post` with any `FunctionQueue`.
+struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "post"
-  let isStandard = false
-  let isReference = true
 
-  var name: String { Queue.name }
-  var summary: String { Queue.summary }
-  var unavailability: String? { Queue.unavailability }
-
-  var series: [String] { Queue.postSeries }
+  var series: [String] { Runner.postSeries ?? PostLoad.series }
+  var isStandard: Bool { Runner.isStandard }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard series.contains(slice.series) else { throw slice.unknownSeries }
-    let stop = JoinResult<Queue>()
+    let stop = JoinResult<Runner>()
     let stopper = CallbackBox { stop.value?.stop() }
     let finish = FinishLine(stop: CallbackBox.call, context: stopper.address)
-    try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
       stop.value = queue
+      let (items, line) = (slice.effort.operations, UnsafeTransfer(finish.pointer))
+      let produce: @Sendable () -> Void = { queue.post(items, stepsTo: line.value) }
       if slice.series.hasSuffix(".self") {
-        try toSelf(queue, &slice, finish)
+        try toSelf(queue, produce, finish, &slice)
       } else {
-        try across(queue, &slice, finish)
+        try slice.sampleBursts(of: items, to: finish, produce: produce) { queue.run() }
       }
     }
-    // The queue is closed: no step is under way that could touch them.
+    // The queue is closed, so no running step can still use them.
     withExtendedLifetime((stopper, finish)) {}
   }
 
-  private func across(
-    _ queue: Queue,
-    _ slice: inout Slice,
-    _ finish: FinishLine
-  ) throws(PeerFailure) {
-    let (cpu, items) = (slice.seats.producer, slice.effort.operations)
-    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
-    try slice.sample { (_) throws(PeerFailure) in
-      finish.reset(target: items)
-      return try PostBurst.nanoseconds(producerCPU: cpu, finish: finish) {
-        for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
-      } runLoop: {
-        queue.run()
-      }
-    }
-  }
-
-  /// The burst is posted by a function that the queue runs.
+  /// Posts the burst from a function that runs on the queue.
   private func toSelf(
-    _ queue: Queue,
-    _ slice: inout Slice,
-    _ finish: FinishLine
+    _ queue: Runner,
+    _ produce: @escaping @Sendable () -> Void,
+    _ finish: FinishLine,
+    _ slice: inout Slice
   ) throws(PeerFailure) {
     let began = JoinResult<UInt64>()
-    let items = slice.effort.operations
-    let step = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
     let burst = CallbackBox {
       began.value = cl_now()
-      for _ in 0..<items { queue.post(cl_finish_step, context: step.value) }
+      produce()
     }
-    try slice.sample { (_) throws(PeerFailure) in
+    try slice.sample { (items) throws(PeerFailure) in
       finish.reset(target: items)
       queue.post(CallbackBox.call, context: burst.address)
       queue.run()

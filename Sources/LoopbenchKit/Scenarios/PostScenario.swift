@@ -1,19 +1,20 @@
 private import CLoopbench
 
 extension Scenario {
-  /// Handing a function to the loop, from another thread or from its own.
+  /// Posting a function to the loop, from another thread or from the loop's
+  /// own.
   ///
-  /// `uv` hands over the same node in every series, which stands for a closure in
-  /// C: `typed` and `commit` are compared with that too. A commit that coalesces
-  /// is done when the loop takes it.
+  /// `uv` posts the same node in every series, the equivalent of a closure in
+  /// C. `typed` and `commit` are compared with that node too. A coalesced
+  /// commit counts as run when the loop takes it.
   package static let post = Scenario(
     name: "post",
-    summary: "hand the loop something to run; a sample is a burst's mean, first post to last run",
+    summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
     series: PostLoad.items.map(across) + PostLoad.items.map(toSelf),
     details: """
-      Hands the loop something to run. `.across` posts from a thread on another CPU to a loop that
-      sleeps; `.self` posts from the loop's own thread, for the same tick. A sample is a whole burst,
-      so it is a throughput as ns per item, not the latency of one item: for that, see `wake`.
+      `.across` posts from a thread on another CPU to a sleeping loop. `.self` posts from the loop's own
+      thread, to be run in the same tick. A sample is a whole burst, so the result is a throughput, in
+      ns per item. For the latency of one item, see `wake`.
 
         producer   post 1  post 2  …  post n
         loop       (asleep)     run 1  run 2  …  run n
@@ -21,59 +22,58 @@ extension Scenario {
       """
   )
 
-  private static func across(_ item: PostLoad.Item) -> Series {
+  private static func across(_ name: String, _ plural: String) -> Series {
     Series(
-      name: "\(item.name).across",
-      summary: "100000 \(item.plural) from a thread on another CPU: ns per item",
+      name: "\(name).across",
+      summary: "100000 \(plural) from a thread on another CPU: ns per item",
       effort: Effort(warmUps: 1, samples: 3, operations: 100_000),
       placement: .across
     )
   }
 
-  private static func toSelf(_ item: PostLoad.Item) -> Series {
+  private static func toSelf(_ name: String, _ plural: String) -> Series {
     Series(
-      name: "\(item.name).self",
-      summary: "1000 \(item.plural) from the loop's thread, run in the same tick: ns per item",
+      name: "\(name).self",
+      summary: "1000 \(plural) from the loop's thread, run in the same tick: ns per item",
       effort: Effort(warmUps: 10, samples: 50, operations: 1000)
     )
   }
 }
 
-/// What the series of `post` hand over.
+/// The items that the series of `post` post.
 package enum PostLoad {
-  package struct Item: Sendable {
-    package let name: String
-    package let plural: String
-  }
-
-  package static let items = [
-    Item(name: "typed", plural: "functions with a context"),
-    Item(name: "closure", plural: "closures"),
-    Item(name: "commit", plural: "commits of 1000 targets"),
+  fileprivate static let items = [
+    (name: "typed", plural: "functions with a context"),
+    (name: "closure", plural: "closures"),
+    (name: "commit", plural: "commits of 1000 targets"),
   ]
 
-  /// All of them, from another thread and from the loop's own.
+  /// The series of all items, first from another thread, then from the loop's
+  /// own.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
 }
 
-/// A burst of items from a producer's thread to the loop's, timed end to end.
+/// A burst of items that a producer's thread posts to the loop, timed end to end.
 ///
-/// The same for every peer: the producer starts when the loop has been asleep
-/// for a while, and the clock stops when the last item has run.
+/// The producer starts after the loop has fallen asleep. The clock stops when the
+/// last item has run.
 package enum PostBurst {
   /// Long enough for the loop to reach its poll and fall asleep.
   private static let headStart: UInt64 = 200_000
 
+  /// Measures one burst.
+  ///
   /// - Parameters:
-  ///   - produce: Posts the items; on the producer's thread.
-  ///   - runLoop: Runs the loop until `finish` stops it; on the caller's thread.
+  ///   - produce: Posts the items. Called on the producer's thread.
+  ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's
+  ///     thread.
   /// - Returns: ns from before the first post until the last item had run.
   package static func nanoseconds(
     producerCPU: Int?,
     finish: FinishLine,
     produce: @escaping @Sendable () -> Void,
-    runLoop: () throws(PeerFailure) -> Void
+    runLoop: () -> Void
   ) throws(PeerFailure) -> UInt64 {
     let began = JoinResult<UInt64>()
     let producer = try PlacedThread(cpu: producerCPU) {
@@ -81,8 +81,31 @@ package enum PostBurst {
       began.value = cl_now()
       produce()
     }
-    try producer.join(after: runLoop)
-    // Without a start nothing was posted, and nothing ran.
+    runLoop()
+    producer.join()
+    // Without a start time no item was posted or run.
     return try finish.nanoseconds(since: began.value ?? .max)
+  }
+}
+
+extension Slice {
+  /// Samples bursts that `produce` posts from another thread. Each makes
+  /// `steps` steps to `finish`.
+  mutating func sampleBursts(
+    of steps: Int,
+    to finish: FinishLine,
+    produce: @escaping @Sendable () -> Void,
+    runLoop: () -> Void
+  ) throws(PeerFailure) {
+    let cpu = seats.producer
+    try sample { (_) throws(PeerFailure) in
+      finish.reset(target: steps)
+      return try PostBurst.nanoseconds(
+        producerCPU: cpu,
+        finish: finish,
+        produce: produce,
+        runLoop: runLoop
+      )
+    }
   }
 }

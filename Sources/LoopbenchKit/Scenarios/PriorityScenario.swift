@@ -3,22 +3,23 @@ import LoopTransactions
 private import Synchronization
 
 extension Scenario {
-  /// Getting past work that matters less, and not being forgotten behind work that
-  /// matters more.
+  /// The latency of urgent operations behind less urgent ones, and the
+  /// starvation of low ones behind urgent ones.
   package static let priority = Scenario(
     name: "priority",
-    summary: "add an operation to 4 busy workers: from the add until it starts",
+    summary:
+      "add an operation to 4 busy workers; a sample is the time from the add until it starts",
     series: [
       Series(
         name: "latency",
-        summary: "an urgent one behind 10000 lower ones of 20 us each",
+        summary: "an urgent operation behind 10000 lower ones of 20 us each",
         effort: Effort(warmUps: 10, samples: 100, operations: 1),
         placement: .anywhere,
         kind: .service
       ),
       Series(
         name: "starvation",
-        summary: "a low one under endless urgent ones of 20 us; given up after 20 ms",
+        summary: "a low operation behind endless urgent ones of 20 us; given up after 20 ms",
         effort: Effort(warmUps: 1, samples: 10, operations: 1),
         placement: .anywhere,
         kind: .service
@@ -26,9 +27,9 @@ extension Scenario {
     ],
     references: ["dispatch", "opqueue"],
     details: """
-      Operations of 20 us each keep 4 workers busy, and one more is added that is more urgent than all
-      of them (`latency`) or less (`starvation`). What is timed is from before the add to its first
-      instruction.
+      Operations of 20 us each keep 4 workers busy. One more operation is added that is more urgent
+      than all of them (`latency`) or less urgent (`starvation`). A sample is the time from before the
+      add to its first instruction.
 
         workers      20 us │ 20 us │ 20 us │ 20 us …  10000 at any time: each adds the next
         adds              add ┐
@@ -36,73 +37,72 @@ extension Scenario {
 
         workers      urgent │ urgent │ urgent │ …  64 at any time: each adds the next
         adds              add ┐
-        starvation        ├───┴───────────────┤ starts, or 20 ms: it is given up
+        starvation        ├───┴───────────────┤ starts, or is given up after 20 ms
 
-      Urgent ones come one at a time, 200 to 400 us apart. How many lower ones started between the end
-      of the add and the start of the urgent one is counted beside, over all samples: inversions.
-      No thread is placed, and whoever adds sleeps in between: to wake it takes a CPU from a worker.
+      Urgent operations are added one at a time, 200 to 400 us apart. Lower operations that start
+      between the end of the add and the start of the urgent one are counted over all samples: they
+      are inversions. No thread is placed. The adding thread sleeps between adds, and waking it takes
+      a CPU from a worker.
       """,
     isStandard: false
   )
 }
 
-/// The loads that every peer of `priority` meets.
+/// The loads of every `priority` peer.
 package enum PriorityLoad {
-  /// The series every peer of the scenario has.
+  /// The series that every peer of the scenario has.
   package static let series = ["latency", "starvation"]
 
-  /// What one operation of the load takes, in ns.
+  /// The duration of one operation of the load, in ns.
   package static let work: UInt64 = 20_000
-  /// Lower ones that there are at any time, in `latency`.
+  /// The number of lower operations at any time, in `latency`.
   package static let crowd = 10_000
-  /// Urgent ones that there are at any time, in `starvation`.
+  /// The number of urgent operations at any time, in `starvation`.
   package static let endless = 64
-  /// The least time between two that are timed, in ns; the most is twice that.
+  /// The shortest pause between two timed operations, in ns. The longest is
+  /// twice that.
   package static let pause: UInt64 = 200_000
-  /// How long the load of `starvation` runs before the low one comes, in ns.
+  /// How long the load of `starvation` runs before the low operation is added,
+  /// in ns.
   package static let headStart: UInt64 = 1_000_000
-  /// How long a low one is waited for, in ns.
+  /// How long to wait for a low operation to start, in ns.
   package static let patience: UInt64 = 20_000_000
 
-  /// Beside `latency`: lower ones that started while an urgent one waited.
+  /// A count of `latency`: lower operations that started while an urgent one
+  /// waited.
   package static let inversions = "lower ones started first"
-  /// Beside `starvation`.
+  /// A count of `starvation`: low operations that were given up.
   package static let starved = "not started within 20 ms"
 }
 
-/// `priority` of whatever runs functions on several threads.
-struct PriorityPeer<Pool: FunctionPool>: Peer {
+/// `priority` with any `FunctionPool`.
+struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
   let scenario = "priority"
   let series = PriorityLoad.series
 
-  var name: String { Pool.name }
-  var summary: String { Pool.summary }
-  var isReference: Bool { Pool.isReference }
-  var unavailability: String? { Pool.unavailability }
-
-  // 10 s: what takes longer is broken.
+  // 10 s: a pool that takes longer is broken.
   private static var limit: UInt64 { 10_000_000_000 }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     cl_sleep_within(slice.conditions.slackNs)
     let field = try PriorityField()
-    var load: EndlessLoad<Pool>?
-    try Pool.using { (pool) throws(PeerFailure) in
+    var load: EndlessLoad?
+    try Runner.open().closing { (pool) throws(PeerFailure) in
       switch slice.series {
       case "latency": load = measureLatency(&slice, pool, field)
       case "starvation": load = measureStarvation(&slice, pool, field)
       default: throw slice.unknownSeries
       }
     }
-    // The pool is closed: no operation is under way that could touch them.
+    // The pool is closed, so no running operation can still use them.
     withExtendedLifetime((field, load)) {}
   }
 
   private func measureLatency(
     _ slice: inout Slice,
-    _ pool: Pool,
+    _ pool: Runner,
     _ field: PriorityField
-  ) -> EndlessLoad<Pool> {
+  ) -> EndlessLoad {
     let load = EndlessLoad(pool, field, .low)
     load.begin(PriorityLoad.crowd)
     var before: UInt64 = 0
@@ -111,7 +111,7 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
       cl_sleep_until(cl_now() + pause)
       if index == slice.effort.warmUps { before = field.inversions }
       let waited = field.time(limit: Self.limit) {
-        pool.add(PriorityField.start, context: field.address, .high)
+        pool.add(PostedCall(function: PriorityField.start, context: field.address), .high)
       }
       if index >= slice.effort.warmUps { slice.record(nanoseconds: Double(waited)) }
     }
@@ -122,16 +122,16 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
 
   private func measureStarvation(
     _ slice: inout Slice,
-    _ pool: Pool,
+    _ pool: Runner,
     _ field: PriorityField
-  ) -> EndlessLoad<Pool> {
+  ) -> EndlessLoad {
     let load = EndlessLoad(pool, field, .high)
     var starved: UInt64 = 0
     for index in 0..<slice.effort.warmUps + slice.effort.samples {
       load.begin(PriorityLoad.endless)
       cl_sleep_until(cl_now() + PriorityLoad.headStart)
       let waited = field.time(limit: PriorityLoad.patience) {
-        pool.add(PriorityField.start, context: field.address, .low)
+        pool.add(PostedCall(function: PriorityField.start, context: field.address), .low)
       }
       load.end()
       guard index >= slice.effort.warmUps else { continue }
@@ -143,37 +143,36 @@ struct PriorityPeer<Pool: FunctionPool>: Peer {
   }
 }
 
-/// Operations of one urgency, each of which adds the next: as many wait at any time.
-final class EndlessLoad<Pool: FunctionPool>: Sendable {
+/// Operations of one priority, each of which adds the next one when it ends.
+/// Their number stays the same.
+final class EndlessLoad: Sendable {
   private let field: PriorityField
   private let add: @Sendable () -> Void
   private let step: CallbackBox
 
-  init(_ pool: Pool, _ field: PriorityField, _ urgency: Urgency) {
-    // Known before the first operation is added.
-    let address = JoinResult<UnsafeTransfer<UnsafeMutableRawPointer>>()
-    let add: @Sendable () -> Void = {
-      pool.add(CallbackBox.call, context: address.value?.value, urgency)
-    }
+  init(_ pool: some FunctionPool, _ field: PriorityField, _ priority: OperationPriority) {
+    // Set before the first operation is added.
+    let next = JoinResult<PostedCall>()
+    let add: @Sendable () -> Void = { if let call = next.value { pool.add(call, priority) } }
     step = CallbackBox { if field.spend() { add() } else { field.leave() } }
-    address.value = UnsafeTransfer(step.address)
+    next.value = PostedCall(function: CallbackBox.call, context: step.address)
     (self.field, self.add) = (field, add)
   }
 
-  /// Adds the first `count`.
+  /// Adds the first `count` operations.
   func begin(_ count: Int) {
     field.begin(count)
     for _ in 0..<count { add() }
   }
 
-  /// Returns when every one has ended, and the operation that was timed too. Keep the
-  /// load until the pool is closed.
+  /// Returns when every operation of the load and the timed operation have ended.
+  /// Keep the load alive until the pool is closed.
   func end() { field.end() }
 }
 
-/// The load of `priority`, and the one operation at a time that is timed in it.
+/// The load of `priority`, and the operation that is timed in it, one at a time.
 package final class PriorityField: Sendable {
-  /// Where the timed operation is.
+  /// The state of the timed operation.
   private enum Probe {
     static let none = 0
     static let waits = 1
@@ -189,10 +188,11 @@ package final class PriorityField: Sendable {
 
   package init() throws(PeerFailure) { gate = try Gate() }
 
-  /// The context of `start`. Keep the field until the pool is closed.
+  /// The context of `start`. Keep the field alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// How many operations of the load started while the timed one waited.
+  /// The number of operations of the load that started while the timed one
+  /// waited.
   package var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
 
   private static func of(_ context: UnsafeMutableRawPointer?) -> PriorityField? {
@@ -200,19 +200,19 @@ package final class PriorityField: Sendable {
   }
 }
 
-// What workers run.
+// Called on workers.
 extension PriorityField {
   /// The timed operation.
   package static let start: PostedFunction = { context in
     let now = cl_now()
     guard let field = of(context) else { return }
     field.startedAt.store(now, ordering: .relaxed)
-    // Release: whoever sees it started reads when.
+    // Release: pairs with the acquire in `time`, which then reads `startedAt`.
     field.probe.store(Probe.started, ordering: .releasing)
     field.leave()
   }
 
-  /// One operation of the load takes its time; whether it adds the next.
+  /// Runs one operation of the load. Returns whether it must add the next one.
   package func spend() -> Bool {
     if probe.load(ordering: .relaxed) == Probe.waits { overtakers.add(1, ordering: .relaxed) }
     guard !isOver.load(ordering: .relaxed) else { return false }
@@ -220,29 +220,30 @@ extension PriorityField {
     return !isOver.load(ordering: .relaxed)
   }
 
-  /// An operation ended, and adds no other.
+  /// Ends an operation that adds no other.
   package func leave() {
-    // Acquire and release: who passes the gate sees what every operation did.
+    // Acquire and release: the thread that passes the gate sees the effects of
+    // every operation.
     if unended.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.pass() }
   }
 }
 
-// What the measuring thread does.
+// Called on the measuring thread.
 extension PriorityField {
-  /// `count` operations of the load are about to be added, each of which adds the
-  /// next.
+  /// Call before adding the first `count` operations of the load.
   package func begin(_ count: Int) {
     isOver.store(false, ordering: .relaxed)
     unended.add(count, ordering: .relaxed)
   }
 
-  /// Times one operation that `add` hands over: ns until it started, or `limit`.
+  /// Times the operation that `add` adds. Returns the ns until it started, at
+  /// most `limit`.
   package func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
     probe.store(Probe.none, ordering: .relaxed)
     unended.add(1, ordering: .relaxed)
     let began = cl_now()
     add()
-    // It waits from now on, unless it has started already.
+    // The operation waits from here on, unless it has already started.
     _ = probe.compareExchange(
       expected: Probe.none,
       desired: Probe.waits,
@@ -250,13 +251,13 @@ extension PriorityField {
     )
     while probe.load(ordering: .acquiring) != Probe.started {
       guard cl_now() < began + limit else { return limit }
-      // Asleep: a processor that looks would be one that does not work.
+      // Sleeps: polling would take a CPU from the workers.
       cl_sleep_until(cl_now() + PriorityLoad.pause / 2)
     }
     return startedAt.load(ordering: .relaxed) - began
   }
 
-  /// Ends the load, and waits until every operation ended.
+  /// Ends the load and waits until every operation has ended.
   package func end() {
     isOver.store(true, ordering: .relaxed)
     gate.wait()

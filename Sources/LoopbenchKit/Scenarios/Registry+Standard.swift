@@ -1,6 +1,6 @@
 extension Registry {
-  /// What `loopbench` brings. A new peer is one line here and one file in
-  /// `Peers/`; a new scenario, one line here and one file in `Scenarios/`.
+  /// The scenarios and peers of `loopbench`. A new one is a type in
+  /// `Scenarios/` or `Peers/`, and one line here.
   public static let standard = Registry(
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop],
     peers: [
@@ -9,11 +9,11 @@ extension Registry {
       LTKeptCommit(),
       SetCommit(),
       DirtyBitCommit(),
-      UVPost(),
+      QueuePost<UVQueue>(),
       LTPost(),
-      UVWake(),
+      CWake.uv,
       LTWake(),
-      EventFDWake(),
+      CWake.eventfd,
       QueueWake<CondQueue>(),
       QueueWake<DispatchedQueue>(),
       QueueWake<OperationsQueue>(),
@@ -25,10 +25,10 @@ extension Registry {
       QueuePost<ActorQueue>(),
       UVDrain(),
       LTDrain(),
-      UVTimer(),
+      CTimer.uv,
       LTTimer(),
-      EventFDTimer(),
-      CondTimer(),
+      CTimer.eventfd,
+      CTimer.cond,
       DispatchTimer(),
       UVIdle(),
       LTIdle(),

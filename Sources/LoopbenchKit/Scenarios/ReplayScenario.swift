@@ -2,7 +2,7 @@ private import CLoopbench
 import LoopTransactions
 
 extension Scenario {
-  /// Playing a recorded load, at its own times, whoever keeps up.
+  /// Playing a recorded load at its recorded times, as an open loop.
   package static func replay(_ replay: Replay) -> Scenario {
     let performed = Series(
       name: "performed",
@@ -20,13 +20,13 @@ extension Scenario {
         performed,
         Series(
           name: "performed.service",
-          summary: "the same, from the commit, or from the end of the action before if later",
+          summary: "the same, from the commit, or from the end of the previous action if later",
           recordedWith: performed,
           kind: .service
         ),
         Series(
           name: "performed.lag",
-          summary: "from when a commit was due to the commit: how late the player itself was",
+          summary: "from when a commit was due to the commit: the lateness of the player itself",
           recordedWith: performed,
           kind: .lag
         ),
@@ -38,23 +38,23 @@ extension Scenario {
         ),
       ],
       details: """
-        A load that was recorded: who committed what, when, and what performing it cost. Each producer
-        has a thread, and commits when the recording did, whoever keeps up.
+        A recorded load: the producer, the time, the action and the cost of each commit. Each producer
+        has a thread, and commits at the recorded times. It does not wait for the loop.
 
           schedule   due ── lag ── commit ───────────────┐
           loop       (asleep, or busy) ── cost ──── performed
           performed  ├───────────────────────────────────┤
           tick                         ├────────────────┤  until the loop is about to wait again
 
-        `lt` performs one action for all commits of a target and selector that wait; `uv` and `dispatch`
-        perform each. How many were performed, in how many ticks, stands below the table.
+        `lt` performs one action for all pending commits of a target and selector. `uv` and `dispatch`
+        perform each commit. The table is followed by the number of performed actions and of ticks.
         """
     )
   }
 }
 
 extension Registry {
-  /// The scenario `replay` of one recorded load, and the peers that play it.
+  /// The scenario `replay` for one recorded load, and the peers that play it.
   package static func replay(_ replay: Replay) -> Registry {
     Registry(
       scenarios: [.replay(replay)],
@@ -67,7 +67,7 @@ extension Registry {
   }
 }
 
-/// `replay` by commits to an `EventLoop`, which coalesces them.
+/// `replay` by commits to an `EventLoop`, which coalesces pending ones.
 struct LTReplay: Peer {
   let name = "lt"
   let scenario = "replay"
@@ -98,7 +98,7 @@ struct LTReplay: Peer {
 
 /// The targets of a load, and the loop they are committed to.
 private final class LoopStage: @unchecked Sendable {
-  // @unchecked: `loop` is touched by what it runs itself only.
+  // @unchecked: `loop` is used only by functions that it runs itself.
   private let loop: EventLoop
   private let port: LoopPort
   private let entries: [Replay.Entry]
@@ -111,7 +111,8 @@ private final class LoopStage: @unchecked Sendable {
     targets = player.replay.actions.map { _ in ReplayTarget(player.recorder) }
   }
 
-  // `try?`: the loop is closed after the last commit was performed.
+  // try?: a post fails only on a closed loop, and the loop is closed after the
+  // last commit was performed.
   func commit(_ entry: Int) {
     let target = targets[entries[entry].action]
     if entries[entry].producer == 0 {
@@ -126,7 +127,7 @@ private final class LoopStage: @unchecked Sendable {
   }
 }
 
-/// A pair of target and selector of a load, with the commits that wait for it.
+/// An action of a load, with its pending commits.
 private final class ReplayTarget: Sendable {
   static let perform = Selector<ReplayTarget>("perform") { $0.perform() }
 
@@ -150,22 +151,19 @@ private final class ReplayTarget: Sendable {
   }
 }
 
-/// `replay` through whatever runs functions: each commit is one function, and
-/// nothing coalesces.
-struct QueueReplay<Queue: FunctionQueue>: Peer {
+/// `replay` with any `FunctionQueue`. Each commit is one function; nothing
+/// coalesces.
+struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
   let scenario = "replay"
   let series = ["performed"]
-  let isReference = true
   let replay: Replay
 
-  var name: String { Queue.name }
-  var summary: String { Queue.summary + "; nothing coalesces" }
-  var unavailability: String? { Queue.unavailability }
+  var summary: String { Runner.summary + "; nothing coalesces" }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     let player = ReplayPlayer(replay)
-    let stage = ReplayStage<Queue>(player)
-    try Queue.using(cpu: slice.seats.loop) { (queue) throws(PeerFailure) in
+    let stage = ReplayStage(player)
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
       stage.set(on: queue)
       try player.play(
         &slice,
@@ -174,18 +172,18 @@ struct QueueReplay<Queue: FunctionQueue>: Peer {
         runLoop: { queue.run() }
       )
     }
-    // The queue is closed: no function is under way that could touch it.
+    // The queue is closed, so no running function can still use the stage.
     player.finish(&slice)
     withExtendedLifetime(stage) {}
   }
 }
 
-/// The functions of a load: what performs each entry, and what commits those
-/// that the loop itself has to.
-private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
-  // @unchecked: set before any thread plays, and not changed afterwards.
+/// The functions of a load: one that performs each entry, and one that commits
+/// each entry of the loop's own thread.
+private final class ReplayStage: @unchecked Sendable {
+  // @unchecked: set before any producer starts, and not changed afterwards.
   private let recorder: ReplayRecorder
-  private var queue: Queue?
+  private var queue: (any FunctionQueue)?
   private var performers: [CallbackBox] = []
   private var committers: [Int: CallbackBox] = [:]
   private let tickEnd: CallbackBox
@@ -195,7 +193,7 @@ private final class ReplayStage<Queue: FunctionQueue>: @unchecked Sendable {
     tickEnd = CallbackBox { [recorder = player.recorder] in recorder.endTick() }
   }
 
-  func set(on queue: Queue) {
+  func set(on queue: some FunctionQueue) {
     self.queue = queue
     let hasTicks = queue.beforeWaiting(CallbackBox.call, context: tickEnd.address)
     for (index, entry) in recorder.replay.entries.enumerated() {

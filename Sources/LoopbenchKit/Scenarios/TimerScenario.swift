@@ -3,44 +3,44 @@ internal import Dispatch
 import LoopTransactions
 
 extension Scenario {
-  /// How late a timer is.
+  /// The lateness of a timer.
   package static let timer = Scenario(
     name: "timer",
     summary: "how late a timer fires: due time to callback, 2 ms absolute schedule, random phase",
     series: [
       Series(
         name: "lateness",
-        summary: "from the time it was due to the callback's first instruction",
+        summary: "from the due time to the callback's first instruction",
         effort: Effort(warmUps: 2, samples: 36, operations: 1)
       )
     ],
     details: """
-      A timer is due every 2 ms, on a schedule that is fixed beforehand and waits for nobody. What is
-      timed is how late its callback is: from the due time, not from when the loop noticed.
+      A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
+      its callback: from the due time, not from when the loop noticed.
 
         schedule   due 1 ───────────── due 2 ───────────── due 3
         callback      └ fires 1             └ fires 2
         lateness   ├──┤                ├────┤
 
-      A fire before its time is counted, and reported as a warning: there must be none. libuv's own
-      timers count in whole ms, which its figures show.
+      A timer must not fire early: an early fire is counted and reported as a warning. libuv's own
+      timers count whole milliseconds, which shows in the results of `uv`.
       """
   )
 }
 
 /// The schedules that every `timer` peer follows.
 package enum TimerLoad {
-  /// The series every peer of the scenario has.
+  /// The series that every peer of the scenario has.
   package static let series = ["lateness"]
 
-  /// Between two due times, in ns.
+  /// The time between two due times, in ns.
   package static let interval: UInt64 = 2_000_000
   private static let schedules = 4
 
-  /// Measures a slice: several schedules, each of another random phase.
+  /// Measures a slice: several schedules, each with a different random phase.
   ///
-  /// - Parameter run: Follows one schedule; returns how late each fire was, in
-  ///   ns, those of the warm-up first.
+  /// - Parameter run: Follows one schedule. Returns the lateness of each fire
+  ///   in ns, beginning with the warm-up's.
   package static func measure(
     _ slice: inout Slice,
     run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
@@ -57,26 +57,12 @@ package enum TimerLoad {
     }
   }
 
-  /// The same by C, which writes how late each fire was, and returns how many there
-  /// were.
-  static func measure(
-    _ slice: inout Slice,
-    by follow: (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32,
-    or failure: PeerFailure
-  ) throws(PeerFailure) {
-    try measure(&slice) { (first, count) throws(PeerFailure) in
-      var lateness = [Int64](repeating: 0, count: count)
-      let fired = follow(first, interval, &lateness, UInt32(count))
-      guard fired == Int32(count) else { throw failure }
-      return lateness
-    }
-  }
 }
 
-/// How late the fires of one schedule were. One thread at a time.
+/// The lateness of the fires of one schedule. Use it on one thread at a time.
 final class TimerFires: @unchecked Sendable {
-  // @unchecked: a timer calls one handler at a time, and whoever reads `lateness`
-  // has waited for the last.
+  // @unchecked: a timer calls one handler at a time, and `lateness` is read
+  // after the last call has ended.
   private(set) var lateness: [Int64] = []
   private let count: Int
 
@@ -87,7 +73,7 @@ final class TimerFires: @unchecked Sendable {
 
   var isComplete: Bool { lateness.count == count }
 
-  /// A call for `periods` due times, of which `lastDue` is the last.
+  /// Records a call for `periods` due times, the last of which is `lastDue`.
   func record(lastDue: UInt64, periods: Int, at now: UInt64) {
     for earlier in stride(from: periods - 1, through: 0, by: -1) where !isComplete {
       let due = lastDue - UInt64(earlier) * TimerLoad.interval
@@ -96,20 +82,57 @@ final class TimerFires: @unchecked Sendable {
   }
 }
 
-/// `timer` in C on libuv.
-struct UVTimer: Peer {
-  let name = "uv"
+/// `timer` in C.
+struct CTimer: Peer {
+  let name: String
   let scenario = "timer"
   let series = TimerLoad.series
   let isReference = true
-  let summary = "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early"
+  let summary: String
+  var isStandard = false
+  var unavailability: String?
+  /// Follows a schedule, given `(first, interval, lateness, count)`. Writes the
+  /// lateness of each fire and returns the number of fires.
+  fileprivate let follow:
+    @Sendable @convention(c) (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32
+  fileprivate let failure: PeerFailure
+
+  static let uv = CTimer(
+    name: "uv",
+    summary: "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early",
+    isStandard: true,
+    follow: cl_uv_timer_run,
+    failure: .noLoop
+  )
+
+  /// The floor under a loop that sleeps in epoll.
+  static let eventfd = CTimer(
+    name: "eventfd",
+    summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor",
+    unavailability: cl_eventfd_wake.open == nil ? "timerfd is Linux's" : nil,
+    follow: cl_timerfd_run,
+    failure: .noDescriptor
+  )
+
+  /// A condition that is never signalled.
+  static let cond = CTimer(
+    name: "cond",
+    summary: "C: pthread_cond_timedwait to each due time; no loop",
+    follow: cl_cond_timer_run,
+    failure: .noMemory
+  )
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_uv_timer_run, or: .noLoop)
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+      var lateness = [Int64](repeating: 0, count: count)
+      let fired = follow(first, TimerLoad.interval, &lateness, UInt32(count))
+      guard fired == Int32(count) else { throw failure }
+      return lateness
+    }
   }
 }
 
-/// `timer` by a precise timer of an `EventLoop`.
+/// `timer` with a precise timer of an `EventLoop`.
 struct LTTimer: Peer {
   let name = "lt"
   let scenario = "timer"
@@ -148,44 +171,14 @@ struct LTTimer: Peer {
 }
 
 extension TimerFires {
-  /// A period that passed without a call is as late as its successor's call:
-  /// libuv's peer is called for it too.
+  /// Records a period that passed without a call as late as the call that
+  /// covers it. The peer on libuv is called for each period, too.
   fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
     record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
   }
 }
 
-/// `timer` by a timerfd: the floor under a loop that sleeps in epoll.
-struct EventFDTimer: Peer {
-  let name = "eventfd"
-  let scenario = "timer"
-  let series = TimerLoad.series
-  let isReference = true
-  let summary = "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor"
-  let isStandard = false
-
-  var unavailability: String? { cl_eventfd_is_available() ? nil : "timerfd is Linux's" }
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_timerfd_run, or: .noDescriptor)
-  }
-}
-
-/// `timer` by a condition that nobody signals.
-struct CondTimer: Peer {
-  let name = "cond"
-  let scenario = "timer"
-  let series = TimerLoad.series
-  let isReference = true
-  let summary = "C: pthread_cond_timedwait to each due time; no loop"
-  let isStandard = false
-
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice, by: cl_cond_timer_run, or: .noMemory)
-  }
-}
-
-/// `timer` by a dispatch timer source.
+/// `timer` with a dispatch timer source.
 struct DispatchTimer: Peer {
   let name = "dispatch"
   let scenario = "timer"
@@ -214,12 +207,12 @@ struct DispatchTimer: Peer {
       repeating: .nanoseconds(Int(TimerLoad.interval)),
       leeway: .nanoseconds(0)
     )
-    // The cycle ends with the cancellation, which releases the handler.
+    // Cancelling the timer releases the handler, which ends the reference cycle.
     timer.setEventHandler {
       let now = cl_now()
       cl_thread_place(cpu)
       guard !fires.isComplete else { return }
-      // At least the one it is called for: what is taken from it must stay above 0.
+      // At least 1, for this call: `periods - 1` must not be negative.
       let periods = max(1, Int(timer.data))
       let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
       fires.record(lastDue: last, periods: periods, at: now)

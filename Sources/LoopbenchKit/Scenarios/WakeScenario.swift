@@ -2,23 +2,23 @@ import LoopTransactionsTesting
 private import CLoopbench
 
 extension Scenario {
-  /// Waking a loop that sleeps.
+  /// Waking a sleeping loop.
   ///
-  /// On one CPU there are two cases, which differ in what the kernel does with
-  /// the sender. One of the loop's own priority is left to finish its send, and
-  /// the loop runs when it sleeps: `same` (Linux 6.18: 1 to 9 of 100 sends
-  /// preempted). One of lower priority, as a thread for background work has, loses
-  /// the CPU to the loop it wakes: `same.low`. Only there does `uv_async_send` of
-  /// libuv 1.44 make the loop spin; a kernel that preempts sooner shows it in
+  /// On one CPU there are two cases. In `same` the sender has the loop's
+  /// priority. The kernel usually lets it finish its send, and the loop runs
+  /// when the sender sleeps (Linux 6.18 preempts 1 to 9 of 100 sends). In
+  /// `same.low` the sender has a lower priority, as background threads do, and
+  /// loses the CPU to the loop it wakes. Only then does `uv_async_send` of
+  /// libuv 1.44 make the loop spin. A kernel that preempts sooner shows this in
   /// `same` too.
   package static let wake = Scenario(
     name: "wake",
-    summary: "another thread hands one thing to a sleeping loop, which answers",
+    summary: "another thread posts one item to a sleeping loop, which answers",
     series: [
       acrossWake,
       Series(
         name: "across.roundtrip",
-        summary: "the same, until the sender, who slept, runs again",
+        summary: "the same, until the sender, which slept, runs again",
         recordedWith: acrossWake
       ),
       Series(
@@ -29,7 +29,7 @@ extension Scenario {
       ),
       Series(
         name: "same.low",
-        summary: "the same from a sender of the lowest priority: preempted in the send",
+        summary: "the same with a sender of the lowest priority, preempted in the send",
         effort: Effort(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),
@@ -42,34 +42,33 @@ extension Scenario {
       ),
       Series(
         name: "paced.lag",
-        summary: "from when the send was due to the send: how late the sender itself was",
+        summary: "from when the send was due to the send: the lateness of the sender itself",
         recordedWith: pacedWake,
         kind: .lag
       ),
     ],
     extras: [.processorUse],
     details: """
-      A loop sleeps in its poll; another thread hands it one thing. The clock starts before the call
-      that hands it over, so the cost of that call counts.
+      A loop sleeps in its poll, and another thread sends it one item. The clock starts before the
+      sending call, so the cost of that call is included.
 
         producer   before ─ send ─ (asleep) ────────────── runs again
         loop       (asleep in poll) ──── callback ─ answer
         across         ├─────────────────────┤
         roundtrip      ├───────────────────────────────────────┤
 
-      `across` has the two threads on two CPUs. `same` has them on one, where the sender cannot run
-      while the callback does, so it is timed until the sender runs again. There the sender sends only
-      after it was answered: nothing piles up.
+      In `across` the two threads run on two CPUs. In `same` they share one CPU, where the sender cannot
+      run during the callback, so the time ends when the sender runs again. Here the sender waits for
+      each answer before it sends again, so no backlog forms.
 
         schedule   due ── lag ── send ─────────┐
         loop       (asleep, or still busy) ─── callback
         paced      ├───────────────────────────┤
-        .service                 ├─────────────┤  or from the callback before, if that was later
+        .service                 ├─────────────┤  or from the previous callback, if that was later
 
-      `paced` is an open loop: sends are due on a schedule (--rate, --arrival) that waits for nobody.
-      Its time counts from when a send was due, so a stall shows in all that were due meanwhile.
-      `.lag` is how late the sender itself was; a send that was late by more than an interval counts
-      as missed.
+      `paced` is an open loop: sends are due on a fixed schedule (--rate, --arrival). Its time counts
+      from when a send was due, so a stall shows in every send that was due meanwhile. `.lag` is the
+      lateness of the sender itself. A send that was late by more than an interval counts as missed.
       """
   )
 
@@ -89,26 +88,19 @@ extension Scenario {
   )
 }
 
-/// How the pings of `wake` are spaced.
+/// The load of every `wake` peer.
 package enum WakeLoad {
-  /// The series every peer of the scenario has, besides companions.
+  /// The series that every peer of the scenario has, without companions.
   package static let series = ["across", "same", "same.low", "paced", Series.closedName]
-
-  /// The least time, in ns, that the sender spins before each ping of `series`;
-  /// the most is twice that. 0: it sends as soon as it was answered.
-  package static func pause(before series: String) -> UInt64 { series == "across" ? 50_000 : 0 }
-
-  /// Whether the sender of `series` has a lower priority than the loop.
-  package static func isLow(_ series: String) -> Bool { series == "same.low" }
 }
 
 /// The producer's side of `wake`, the same for every peer.
 package final class WakePings {
-  /// What the loop's callback gives to `cl_wake_answer`.
+  /// The argument of `cl_wake_answer`.
   package let pointer: OpaquePointer
   private let count: Int
 
-  /// Prepares the pings that `effort` asks for.
+  /// Makes room for the pings of `effort`.
   package init(effort: Effort) throws(PeerFailure) {
     count = effort.warmUps + effort.samples
     guard let pointer = cl_wake_open(UInt32(count)) else { throw .noLoop }
@@ -119,11 +111,12 @@ package final class WakePings {
     cl_wake_close(pointer)
   }
 
-  /// Measures a slice: pings from a thread of its own while the loop runs.
+  /// Measures a slice: sends pings from a separate thread while the loop runs.
   ///
   /// - Parameters:
-  ///   - send: Hands one thing to the loop that calls `cl_wake_answer` there.
-  ///   - stop: Ends `runLoop`; on the producer's thread, after the last answer.
+  ///   - send: Makes the loop call `cl_wake_answer`.
+  ///   - stop: Ends `runLoop`. Called on the producer's thread, after the last
+  ///     answer.
   package func measure(
     _ slice: inout Slice,
     send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
@@ -131,13 +124,16 @@ package final class WakePings {
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
-    guard slice.series != "paced" else {
-      return try measurePaced(&slice, send: send, context: context, stop: stop, runLoop: runLoop)
-    }
-    let pause = WakeLoad.pause(before: slice.series)
-    let isLow = WakeLoad.isLow(slice.series)
-    let seed = slice.generator.next()
     let shared = UnsafeTransfer((pings: pointer, context: context))
+    guard slice.series != "paced" else {
+      let ping: @Sendable () -> Void = { send(shared.value.context) }
+      return try measurePaced(&slice, send: ping, stop: stop, runLoop: runLoop)
+    }
+    // The sender spins for this many ns to twice as many before each ping. 0:
+    // it sends as soon as the previous ping was answered.
+    let pause: UInt64 = slice.series == "across" ? 50_000 : 0
+    let isLow = slice.series == "same.low"
+    let seed = slice.generator.next()
     let producer = try PlacedThread(cpu: slice.seats.producer) {
       if isLow { cl_thread_lower() }
       cl_wake_ping(shared.value.pings, pause, seed, send, shared.value.context)
@@ -155,18 +151,14 @@ package final class WakePings {
       let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
       slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
       slice.note("callback", on: .loop, from: answered, to: answered)
-      if slice.series == Series.closedName {
-        slice.record(nanoseconds: Double(oneWay[index]))
+      let isOneWay = slice.series == "across" || slice.series == Series.closedName
+      slice.record(nanoseconds: Double(isOneWay ? oneWay[index] : roundTrip[index]))
+      if slice.series == "across" {
+        slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
+      } else if slice.series == Series.closedName {
         slice.count(1, as: Series.closedSends)
         slice.count(roundTrip[index], as: Series.closedTime)
-        continue
       }
-      guard slice.series == "across" else {
-        slice.record(nanoseconds: Double(roundTrip[index]))
-        continue
-      }
-      slice.record(nanoseconds: Double(oneWay[index]))
-      slice.record(nanoseconds: Double(roundTrip[index]), as: "across.roundtrip")
     }
   }
 }
@@ -175,11 +167,10 @@ extension WakePings {
   /// Long enough for the loop to fall asleep before the schedule starts.
   private static let headStart: UInt64 = 1_000_000
 
-  /// The series `paced`: an open loop, in which pings wait for no answer.
+  /// Measures `paced`, an open loop: the producer does not wait for answers.
   private func measurePaced(
     _ slice: inout Slice,
-    send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
-    context: UnsafeMutableRawPointer?,
+    send: @escaping @Sendable () -> Void,
     stop: @escaping @Sendable () -> Void,
     runLoop: () throws(PeerFailure) -> Void
   ) throws(PeerFailure) {
@@ -188,19 +179,19 @@ extension WakePings {
     cl_wake_pace(pointer)
     let origin = cl_now() + Self.headStart
     let started = JoinResult<[UInt64]>()
-    let shared = UnsafeTransfer((pings: pointer, context: context))
+    let pings = UnsafeTransfer(pointer)
     let producer = try PlacedThread(cpu: slice.seats.producer) {
       cl_sleep_within(slackNs)
       started.value = schedule.follow(from: origin) { _ in
-        cl_wake_announce(shared.value.pings)
-        send(shared.value.context)
+        cl_wake_announce(pings.value)
+        send()
       }
-      cl_wake_settle(shared.value.pings)
+      cl_wake_settle(pings.value)
       stop()
     }
     try producer.join(after: runLoop)
     let answers = (started.value ?? []).count { $0 != 0 }
-    let ended = (0..<answers).map { cl_wake_answered_at(pointer, UInt32($0)) }
+    let ended = Array(UnsafeBufferPointer(start: cl_wake_one_way(pointer), count: answers))
     slice.record(schedule, from: origin, started: started.value ?? [], ended: ended)
   }
 }

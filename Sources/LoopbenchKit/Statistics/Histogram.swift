@@ -1,9 +1,9 @@
-/// Counts samples in fixed memory, each within 0.2 % of its value.
+/// A histogram in fixed memory with an error of at most 0.2 % per sample.
 ///
-/// Log-linear: every power of two is cut into 256 buckets of equal width, and a
-/// bucket stands for its middle. The unit is the picosecond, so the mean of a
-/// batch of operations of 1.3 ns each keeps its fraction; the last bucket ends
-/// at 4503 s. `min`, `max`, `mean` and `standardDeviation` are not rounded.
+/// It is log-linear: every power of two is divided into 256 buckets of equal width, and a
+/// bucket represents its middle. The unit is the picosecond, so the mean of a batch of
+/// operations of 1.3 ns keeps its fraction. The last bucket ends at 4503 s. `min`, `max`,
+/// `mean` and `standardDeviation` are exact.
 ///
 /// ```swift
 /// var histogram = Histogram()
@@ -11,20 +11,21 @@
 /// histogram.value(at: .p99)
 /// ```
 package struct Histogram: Sendable, Equatable {
-  /// Buckets per power of two, as a power of two.
+  /// The binary logarithm of the number of buckets per power of two.
   package static let subBits = 8
 
-  /// One past the largest value, in ps; what is above is counted as this less 1.
+  /// One more than the largest value, in ps. Larger samples count as the
+  /// largest value.
   package static let limit: UInt64 = 1 << 52
 
   package static let bucketCount = bucket(of: limit - 1) + 1
 
   package private(set) var buckets = [UInt64](repeating: 0, count: bucketCount)
 
-  /// How many samples were recorded.
+  /// The number of recorded samples.
   package private(set) var count: UInt64 = 0
 
-  /// How many of them were too large, and counted as the largest value there is.
+  /// The number of samples that were too large and count as the largest value.
   package private(set) var saturated: UInt64 = 0
 
   package private(set) var least = UInt64.max
@@ -36,7 +37,7 @@ package struct Histogram: Sendable, Equatable {
 }
 
 extension Histogram {
-  /// Adds one sample. What is negative or not a number counts as 0.
+  /// Adds one sample. A negative value or not-a-number counts as 0.
   ///
   /// - Complexity: O(1); allocates nothing.
   package mutating func record(nanoseconds: Double) {
@@ -59,10 +60,8 @@ extension Histogram {
 
   /// Adds every sample of one round.
   package mutating func merge(_ other: SparseHistogram) {
-    other.forEach { bucket, samples in
-      buckets[bucket] += samples
-      count += samples
-    }
+    for (bucket, samples) in other.pairs { buckets[Int(bucket)] += UInt64(samples) }
+    count += other.count
     saturated += other.saturated
     least = Swift.min(least, other.least)
     most = Swift.max(most, other.most)
@@ -71,19 +70,20 @@ extension Histogram {
 }
 
 extension Histogram {
-  /// The smallest sample, in ns; 0 when there is none.
+  /// The smallest sample, in ns; 0 if there is none.
   package var min: Double { count == 0 ? 0 : Double(least) / 1000 }
 
-  /// The largest sample, in ns; 0 when there is none.
+  /// The largest sample, in ns; 0 if there is none.
   package var max: Double { Double(most) / 1000 }
 
-  /// The mean, in ns; 0 when there is no sample.
+  /// The mean, in ns; 0 if there is no sample.
   package var mean: Double { moments.mean / 1000 }
 
   /// The standard deviation of the samples, in ns; 0 for fewer than two.
   package var standardDeviation: Double { moments.standardDeviation / 1000 }
 
-  /// The smallest value, in ns, that `percentile` of the samples do not exceed.
+  /// Returns the smallest value, in ns, that `percentile` of the samples do not
+  /// exceed.
   ///
   /// - Complexity: O(buckets).
   package func value(at percentile: Percentile) -> Double {
@@ -98,9 +98,9 @@ extension Histogram {
     return max
   }
 
-  /// The mean, in ns, of the largest `part` of the samples, of one at least; 0 when
-  /// there is no sample.
+  /// Returns the mean of the largest samples, in ns; 0 if there is no sample.
   ///
+  /// - Parameter part: Their share of all samples. At least one sample is used.
   /// - Complexity: O(buckets).
   package func meanOfLargest(_ part: Double) -> Double {
     let wanted = Swift.max(1, UInt64((Double(count) * part).rounded(.up)))
@@ -113,19 +113,20 @@ extension Histogram {
     return left == wanted ? 0 : sum / Double(wanted - left)
   }
 
-  /// The buckets from the smallest sample's to the largest's.
+  /// The buckets from the smallest sample's to the largest sample's.
   package var used: Range<Int> {
     count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1
   }
 
-  /// The bucket's middle, but never outside what was recorded.
+  /// The bucket's middle, clamped to the recorded range.
   private func value(ofBucket index: Int) -> Double {
     Swift.min(Swift.max(Self.middle(ofBucket: index), Double(least)), Double(most)) / 1000
   }
 }
 
 extension Histogram {
-  /// Values below 512 have a bucket each; above, the 9 leading bits say which.
+  /// Returns the bucket of a value in ps. Values below 512 have their own
+  /// buckets. For larger values the 9 leading bits select the bucket.
   package static func bucket(of value: UInt64) -> Int {
     let bits = UInt64.bitWidth - value.leadingZeroBitCount
     let shift = Swift.max(0, bits - subBits - 1)
@@ -140,10 +141,10 @@ extension Histogram {
   }
 }
 
-/// The buckets of a histogram that hold something: what one round keeps, so that
-/// a run can leave a round out afterwards.
+/// The occupied buckets of a histogram. A run keeps one for each round, so that
+/// a round can be left out afterwards.
 package struct SparseHistogram: Sendable {
-  private let pairs: [(index: UInt16, count: UInt32)]
+  fileprivate let pairs: [(index: UInt16, count: UInt32)]
   package let count: UInt64
   package let saturated: UInt64
   package let least: UInt64
@@ -160,20 +161,16 @@ package struct SparseHistogram: Sendable {
     moments = histogram.moments
   }
 
-  /// All of it as it was recorded.
+  /// The same samples as a dense histogram.
   package var dense: Histogram {
     var histogram = Histogram()
     histogram.merge(self)
     return histogram
   }
-
-  package func forEach(_ body: (_ bucket: Int, _ count: UInt64) -> Void) {
-    for pair in pairs { body(Int(pair.index), UInt64(pair.count)) }
-  }
 }
 
-/// A running mean and variance that does not lose small differences (Welford),
-/// and that can be merged (Chan).
+/// A running mean and variance. Uses Welford's algorithm, which keeps small
+/// differences, and Chan's formula for merging.
 package struct Moments: Sendable, Equatable {
   private var count = 0.0
   package private(set) var mean = 0.0
@@ -197,7 +194,7 @@ package struct Moments: Sendable, Equatable {
     count = total
   }
 
-  /// Of the samples themselves: divided by one less than their count.
+  /// The standard deviation of the samples, divided by their count minus 1.
   package var standardDeviation: Double {
     count < 2 ? 0 : (squares / (count - 1)).squareRoot()
   }

@@ -1,13 +1,13 @@
-/// A histogram in a file: the buckets that hold something.
+/// The occupied buckets of a histogram, as stored in a file.
 package struct HistogramData: Codable, Equatable, Sendable {
-  /// Buckets per power of two, as a power of two.
+  /// The binary logarithm of the number of buckets per power of two.
   package let subBits: Int
-  /// What a bucket's values count: always `"ps"`.
+  /// The unit of the values: always `"ps"`.
   package let unit: String
-  /// Pairs of a bucket's index and its count, by index.
+  /// Pairs of a bucket's index and its count, in the order of the indices.
   package let pairs: [[UInt64]]
 
-  /// The buckets of `histogram`.
+  /// Copies the occupied buckets of `histogram`.
   package init(_ histogram: Histogram) {
     subBits = Histogram.subBits
     unit = "ps"
@@ -19,20 +19,20 @@ package struct HistogramData: Codable, Equatable, Sendable {
 }
 
 extension HistogramData {
-  /// Samples that are the same to within the histogram's error.
+  /// An occupied bucket.
   package struct Bucket: Equatable {
-    /// In ns.
+    /// The lowest value, in ns.
     package let low: Double
-    /// In ns; the next bucket's low.
+    /// The lowest value of the next bucket, in ns.
     package let high: Double
-    /// Samples in it.
+    /// The number of samples.
     package let count: UInt64
 
-    /// What it stands for, in ns.
+    /// The value that the bucket represents, in ns.
     package var middle: Double { (low + high - 0.001) / 2 }
   }
 
-  /// The buckets that hold something, by value.
+  /// The occupied buckets, in ascending order.
   package var buckets: [Bucket] {
     pairs.map { pair in
       let (low, high) = Histogram.edges(ofBucket: Int(pair[0]))
@@ -40,8 +40,8 @@ extension HistogramData {
     }
   }
 
-  /// Whether it is one that this version writes, of `count` samples. A file can
-  /// hold anything.
+  /// Whether this is a valid histogram of `count` samples in the current
+  /// format. Call it for data from a file.
   package func isSound(count: UInt64) -> Bool {
     var total: UInt64 = 0
     var next: UInt64 = 0
@@ -55,7 +55,7 @@ extension HistogramData {
     return subBits == Histogram.subBits && unit == "ps" && total == count
   }
 
-  /// The value, in ns, that `percentile` of the samples do not exceed.
+  /// Returns the value, in ns, that `percentile` of the samples do not exceed.
   package func value(at percentile: Percentile, count: UInt64) -> Double {
     let rank = percentile.rank(in: count)
     var seen: UInt64 = 0
@@ -68,7 +68,7 @@ extension HistogramData {
 }
 
 extension Histogram {
-  /// In ns: the bucket's lowest value, and the next one's.
+  /// Returns the lowest values of the bucket and of the next bucket, in ns.
   package static func edges(ofBucket index: Int) -> (low: Double, high: Double) {
     let shift = Swift.max(0, index >> subBits - 1)
     let lowest = UInt64(index - shift << subBits) << shift
@@ -76,18 +76,18 @@ extension Histogram {
   }
 }
 
-/// A range of times cut into equal parts, for pictures of a distribution.
+/// A range of times divided into equal bins, for plots of a distribution.
 package struct Bins: Equatable {
-  /// In ns, above 0 if logarithmic.
+  /// The start of the range, in ns. Above 0 if the bins are logarithmic.
   package let low: Double
-  /// In ns, above `low`.
+  /// The end of the range, in ns. Above `low`.
   package let high: Double
-  /// How many.
+  /// The number of bins.
   package let count: Int
-  /// Whether the parts are equal in ratio rather than in width.
+  /// Whether the bins have equal ratios instead of equal widths.
   package let isLogarithmic: Bool
 
-  /// Widens a range that has no width.
+  /// Makes bins. An empty range is widened.
   package init(low: Double, high: Double, count: Int, isLogarithmic: Bool = true) {
     let floor = isLogarithmic ? 0.001 : 0
     let low = Swift.max(low, floor)
@@ -98,8 +98,8 @@ package struct Bins: Equatable {
     self.isLogarithmic = isLogarithmic
   }
 
-  /// The part of the samples in each bin. What is outside counts in the first
-  /// or the last one.
+  /// Returns the share of the samples in each bin. Samples outside the range
+  /// count in the first or the last bin.
   package func shares(of histogram: HistogramData, samples: UInt64) -> [Double] {
     var shares = [Double](repeating: 0, count: count)
     guard samples > 0 else { return shares }
@@ -109,7 +109,7 @@ package struct Bins: Equatable {
     return shares
   }
 
-  /// The value at which bin `index` begins, in ns.
+  /// Returns the value at which bin `index` begins, in ns.
   package func edge(_ index: Int) -> Double {
     let part = Double(index) / Double(count)
     guard isLogarithmic else { return low + (high - low) * part }
@@ -117,7 +117,7 @@ package struct Bins: Equatable {
     return Logarithm.power(from + (to - from) * part)
   }
 
-  /// A bucket wider than a bin fills several.
+  /// Adds the share of a bucket to one bin, or to several if the bucket is wider.
   private func spread(_ bucket: HistogramData.Bucket, share: Double, over shares: inout [Double]) {
     let (from, to) = (place(bucket.low), place(bucket.high))
     let (first, last) = (Int(from), Int(to))
@@ -131,7 +131,7 @@ package struct Bins: Equatable {
     }
   }
 
-  /// In bins, from 0 to just below `count`.
+  /// Returns the position of a value in bins, from 0 to just below `count`.
   private func place(_ value: Double) -> Double {
     let part =
       if isLogarithmic {

@@ -1,6 +1,6 @@
 import LoopTransactionsTesting
 
-/// From where to where a figure is believed to lie.
+/// A closed interval of numbers, such as a confidence interval.
 package struct Interval: Codable, Equatable, Sendable {
   /// The lower end.
   package let low: Double
@@ -16,24 +16,27 @@ package struct Interval: Codable, Equatable, Sendable {
     self.high = high
   }
 
-  /// Whether `other` lies wholly in it, ends included.
+  /// Whether it contains all of `other`.
   package func contains(_ other: Interval) -> Bool {
     low <= other.low && other.high <= high
   }
 
-  /// The smallest interval of ratios that holds it, 1, and the inverse of each: if
-  /// measuring one thing twice gave 1.04, it could as well have given 1 / 1.04.
+  /// The smallest interval that contains 1, both ends and the inverse of both
+  /// ends.
+  ///
+  /// For ratios of two measurements of the same work: a ratio of 1.04 is as
+  /// likely as 1 / 1.04.
   package var mirrored: Interval {
     let ends = [low, high, low > 0 ? 1 / low : 1, high > 0 ? 1 / high : 1, 1]
     return Interval(low: ends.min() ?? 1, high: ends.max() ?? 1)
   }
 
-  /// The smallest interval that holds both.
+  /// Returns the smallest interval that contains both.
   package func union(_ other: Interval) -> Interval {
     Interval(low: Swift.min(low, other.low), high: Swift.max(high, other.high))
   }
 
-  /// To six digits: what is beyond them is noise in a file.
+  /// The interval with both ends rounded to six decimal places, for files.
   package var rounded: Interval {
     Interval(low: low.roundedToMillionths, high: high.roundedToMillionths)
   }
@@ -45,16 +48,16 @@ extension Double {
   }
 }
 
-/// The median of some values, and their range.
+/// The median and the range of some values.
 package struct Spread: Codable, Equatable, Sendable {
-  /// The middle value; of two middle values, their mean.
+  /// The middle value, or the mean of the two middle values.
   package let median: Double
   /// The smallest value.
   package let low: Double
   /// The largest value.
   package let high: Double
 
-  /// `nil` when there are no values.
+  /// Computes the spread. Returns `nil` if there are no values.
   package init?(of values: [Double]) {
     let sorted = values.sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -66,18 +69,18 @@ package struct Spread: Codable, Equatable, Sendable {
   }
 }
 
-/// How far a median could have been another one, by drawing the rounds again and
-/// again out of those there were.
+/// Bootstrap confidence intervals of medians, by resampling the rounds.
 ///
-/// The seed is fixed: the same values give the same interval everywhere.
+/// The seed is fixed, so equal values produce equal intervals on every machine.
 package enum Bootstrap {
-  /// With fewer rounds than this even their whole range is no 95 % interval of
-  /// the median: 1 - 2 ^ (1 - 6) is 0.97, 1 - 2 ^ (1 - 5) is 0.94.
+  /// The fewest rounds whose range is a 95 % confidence interval of the median.
+  /// The confidence is 1 - 2 ^ (1 - n): 0.97 for 6 rounds, 0.94 for 5.
   package static let leastRounds = 6
 
   private static let resamples = 2000
 
-  /// The 95 % percentile interval of the median of `values`; `nil` when empty.
+  /// Returns the 95 % percentile interval of the median of `values`; `nil` if
+  /// empty.
   package static func median(of values: [Double]) -> Interval? {
     guard !values.isEmpty else { return nil }
     var generator = SeededGenerator(seed: 1, stream: 0)
@@ -85,9 +88,11 @@ package enum Bootstrap {
     return interval(of: (0..<resamples).map { _ in sample.median(using: &generator) })
   }
 
-  /// The 95 % percentile interval of the median of `values` over that of `base`,
-  /// which were not measured together. `nil` when either is empty, or when a
-  /// median of `base` is 0.
+  /// Returns the 95 % percentile interval of the median of `values` divided by
+  /// the median of `base`. The two were not measured together.
+  ///
+  /// - Returns: `nil` if either is empty, or if `base` contains a value that is
+  ///   not positive.
   package static func ratio(of values: [Double], to base: [Double]) -> Interval? {
     guard !values.isEmpty, !base.isEmpty, base.allSatisfy({ $0 > 0 }) else { return nil }
     var generator = SeededGenerator(seed: 2, stream: 0)
@@ -106,8 +111,10 @@ package enum Bootstrap {
   }
 }
 
-/// Draws as many values as there are, with repetition. It counts how often each
-/// was drawn: sorted once, a median needs no further sorting.
+/// Draws as many values as there are, with replacement.
+///
+/// The values are sorted once. Counting the draws of each value then gives the
+/// median without further sorting.
 private struct Resample {
   private let sorted: [Double]
   private var draws: [Int]

@@ -6,24 +6,24 @@
   private import Musl
 #endif
 
-/// Logarithms to base 10, without Foundation.
+/// Logarithms, without Foundation.
 package enum Logarithm {
-  /// How many tens multiplied give `value`.
+  /// The logarithm to base 10.
   package static func of(_ value: Double) -> Double { log10(value) }
 
-  /// So many tens multiplied.
+  /// 10 to the power of `exponent`.
   package static func power(_ exponent: Double) -> Double { pow(10, exponent) }
 
-  /// How many twos multiplied give `value`.
+  /// The logarithm to base 2.
   package static func binary(_ value: Double) -> Double { log2(value) }
 }
 
-// The natural logarithm is the same to the last bit on every machine, which no C
-// library promises: a seed must have one schedule.
+// This natural logarithm gives identical bits on every machine, so that a seed
+// produces one schedule. C libraries do not guarantee that.
 extension Logarithm {
   private static let ofTwo = 0.693_147_180_559_945_3
 
-  /// The logarithm of `value`, within 1e-15 of it.
+  /// The natural logarithm, with an error of at most 1e-15.
   ///
   /// - Precondition: `value` is above 0, finite and normal.
   package static func natural(_ value: Double) -> Double {

@@ -1,9 +1,9 @@
-/// A percentile, exact: kept in thousandths of a percent.
+/// A percentile in thousandths of a percent.
 public struct Percentile: Hashable, Sendable {
-  /// How reports key it: `"50"`, `"99.9"`, `"max"`.
+  /// The key in reports: `"50"`, `"99.9"`, `"max"`.
   public let label: String
 
-  /// 0 to 100,000.
+  /// From 0 to 100,000.
   package let thousandths: Int
 
   package init(label: String, thousandths: Int) {
@@ -13,32 +13,33 @@ public struct Percentile: Hashable, Sendable {
 
   /// The median.
   public static let p50 = Percentile(label: "50", thousandths: 50_000)
-  /// One sample in ten is above it.
+  /// The 90th percentile.
   public static let p90 = Percentile(label: "90", thousandths: 90_000)
-  /// One sample in a hundred is above it.
+  /// The 99th percentile.
   public static let p99 = Percentile(label: "99", thousandths: 99_000)
-  /// One sample in a thousand is above it.
+  /// The 99.9th percentile.
   public static let p999 = Percentile(label: "99.9", thousandths: 99_900)
   /// The largest sample.
   public static let max = Percentile(label: "max", thousandths: 100_000)
 
-  /// What a report shows unless told otherwise.
+  /// The percentiles that a report shows by default.
   package static let standard: [Percentile] = [.p50, .p90, .p99, .p999, .max]
 
-  /// The title of its column: `p50`, `max`.
+  /// The column's title: `p50`, `max`.
   package var title: String {
     self == .max ? label : "p" + label
   }
 
-  /// Whether `count` samples tell it from the largest one: at least one has to lie
-  /// above it. One sample is its own median.
+  /// Whether `count` samples are enough to distinguish it from the largest
+  /// sample. At least one sample must lie above it. A single sample is its own
+  /// median.
   package func isResolved(by count: UInt64) -> Bool {
     let above = 100_000 - thousandths
     guard self != .max, thousandths > Self.p50.thousandths else { return count > 0 }
     return count >= UInt64((100_000 + above - 1) / above)
   }
 
-  /// Which of `count` sorted samples it is, counted from 1 (nearest rank).
+  /// Returns its nearest rank in `count` sorted samples, counted from 1.
   package func rank(in count: UInt64) -> UInt64 {
     let (high, low) = count.multipliedFullWidth(by: UInt64(thousandths))
     let (quotient, remainder) = UInt64(100_000).dividingFullWidth((high, low))
@@ -47,7 +48,8 @@ public struct Percentile: Hashable, Sendable {
 }
 
 extension Percentile {
-  /// Reads `50`, `p99.99` or `max`; `100` is `max`.
+  /// Parses `50`, `p99.99` or `max`. `100` is `max`. Returns `nil` for other
+  /// text.
   public init?(_ text: String) {
     let name = text.hasPrefix("p") ? text.dropFirst() : text[...]
     if name == "max" {
@@ -60,22 +62,19 @@ extension Percentile {
     self = thousandths == 100_000 ? .max : Percentile(thousandths: thousandths)
   }
 
-  /// Reads a list: `50,90,99.99,max`. What is named twice is taken once.
+  /// Parses a list: `50,90,99.99,max`. Duplicates are removed.
   package static func list(_ text: String) -> [Percentile]? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let percentiles = parts.compactMap { Percentile(String($0)) }
     return percentiles.count == parts.count ? percentiles.uniqued() : nil
   }
 
-  /// Its label has no more digits than it needs.
+  /// Makes a percentile whose label has no trailing zeros.
   private init(thousandths: Int) {
-    var fraction = String(String(1000 + thousandths % 1000).dropFirst())
-    while fraction.last == "0" { fraction.removeLast() }
-    let whole = String(thousandths / 1000)
-    self.init(
-      label: fraction.isEmpty ? whole : whole + "." + fraction,
-      thousandths: thousandths
-    )
+    var label = "\(thousandths / 1000)." + String(1000 + thousandths % 1000).dropFirst()
+    while label.last == "0" { label.removeLast() }
+    if label.last == "." { label.removeLast() }
+    self.init(label: label, thousandths: thousandths)
   }
 
   private static func thousandths(in text: Substring) -> Int? {

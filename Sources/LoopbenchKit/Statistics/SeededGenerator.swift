@@ -1,22 +1,24 @@
 package import LoopTransactionsTesting
 
 extension SeededGenerator {
-  /// The numbers of `stream`, one of the many that `seed` has.
+  /// Makes a generator of one of the independent streams of `seed`.
   package init(seed: UInt64, stream: UInt64) {
     var first = SeededGenerator(seed: seed)
     self.init(seed: first.next() ^ (stream &* 0xD134_2543_DE82_EF95))
   }
 
-  /// A number from 0 to `bound` less 1.
+  /// Returns a number from 0 up to, but not including, `bound`.
   ///
-  /// - Precondition: `bound` is not 0.
+  /// - Precondition: `bound` is above 0.
   package mutating func number(below bound: UInt64) -> UInt64 {
-    precondition(bound > 0, "SeededGenerator: the bound must be above 0")
+    precondition(bound > 0, "SeededGenerator: the bound must be above 0, got 0")
     return next().multipliedFullWidth(by: bound).high
   }
 
-  /// Puts `items` in a random order. Ours, because the standard library's may
-  /// change between releases, and a seed must not mean another order then.
+  /// Shuffles `items`.
+  ///
+  /// Not the standard library's shuffle, whose algorithm may change. A seed
+  /// must always produce the same order.
   package mutating func shuffle<Item>(_ items: inout [Item]) {
     for last in items.indices.reversed() where last > 0 {
       items.swapAt(last, Int(number(below: UInt64(last) + 1)))
@@ -25,8 +27,8 @@ extension SeededGenerator {
 }
 
 extension UInt64 {
-  /// The FNV-1a hash of `text`: a stream number that is the same in every run,
-  /// which `Hasher` is not.
+  /// Computes the FNV-1a hash of `text`, a stream number. Unlike `Hasher`, it
+  /// is the same in every run.
   package init(stream text: String) {
     self = text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

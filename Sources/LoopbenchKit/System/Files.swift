@@ -9,17 +9,20 @@ package import FoundationEssentials
   private import Musl
 #endif
 
-/// A file that is read whole; `-` is standard input, which may be a pipe.
+/// Reads whole files. The path `-` is standard input, which may be a pipe.
 ///
-/// Not `Data(contentsOf:)`: it reads no pipe, and leaks where reading fails.
+/// Not `Data(contentsOf:)`, which cannot read pipes, and leaks when reading
+/// fails.
 package enum InputFile {
-  /// - Parameter limit: In bytes. What has more, such as `/dev/zero`, is not read
-  ///   to its end.
-  /// - Parameter onlyRegular: Whether `path` must be a regular file. Reading one
-  ///   never blocks, and "-" has no meaning of its own.
-  /// - Throws: The reason the file cannot be read; for too many bytes,
-  ///   `SystemError.tooLarge`; where a regular file is required and there is none,
-  ///   `SystemError.notRegular`.
+  /// Reads the file at `path`.
+  ///
+  /// - Parameters:
+  ///   - limit: The largest size in bytes, so that reading `/dev/zero` ends.
+  ///   - onlyRegular: Whether `path` must be a regular file. Reading one never
+  ///     blocks, and `-` is an ordinary name.
+  /// - Throws: The reason the file cannot be read. `SystemError.tooLarge` if it
+  ///   exceeds `limit`. `SystemError.notRegular` if it must be a regular file
+  ///   and is not.
   package static func read(
     _ path: String,
     limit: Int,
@@ -48,14 +51,14 @@ extension InputFile {
   }
 
   private static func openRegular(_ path: String) throws(SystemError) -> Int32 {
-    // First: opening a device may already have an effect.
+    // Before opening, because opening a device may already have an effect.
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError(code: errno) }
     guard isRegular(status) else { throw .notRegular }
-    // O_NONBLOCK: reading some regular files of /proc and /sys blocks.
+    // O_NONBLOCK, because reading some regular files of /proc and /sys blocks.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(code: errno) }
-    // Again: the file may have been replaced.
+    // Check again, because the file may have been replaced.
     if fstat(descriptor, &status) == 0, isRegular(status) { return descriptor }
     close(descriptor)
     throw .notRegular
@@ -64,14 +67,15 @@ extension InputFile {
   private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
-/// A file that appears whole or not at all: written beside its place, then
-/// renamed. Opened before a run, so that a bad path costs no measuring.
+/// A file that is written atomically: to a temporary file in the same folder,
+/// which is then renamed. Open it before a run, so that a bad path is reported
+/// before measuring.
 ///
-/// What is no regular file, such as `/dev/null` or a FIFO, is written directly,
-/// and so is a file that is standard output already. Of a symlink, the file it
-/// leads to is replaced.
+/// Anything but a regular file, such as `/dev/null` or a FIFO, is written
+/// directly. So is the file that standard output already goes to. If the path
+/// is a symlink, the file it leads to is replaced.
 package final class OutputFile {
-  /// Where it will be, the same for every way of writing it; `nil` for what is
+  /// The resolved path, the same for all paths to one file; `nil` if it is
   /// written directly.
   package let place: String?
   private var state: State
@@ -81,14 +85,15 @@ package final class OutputFile {
     case finished
   }
 
-  /// Opens a new file beside `path`.
+  /// Opens a temporary file for `path`.
   ///
-  /// Removes the files that killed runs left in its folder.
+  /// Removes the temporary files that killed runs left in the folder.
   package convenience init(path: String) throws(SystemError) {
     try self.init(path, cl_output_open)
   }
 
-  /// Opens a new file beside `path` that replaces a symlink, FIFO or device there too.
+  /// Opens a temporary file that also replaces a symlink, FIFO or device at
+  /// `path`.
   package convenience init(replacing path: String) throws(SystemError) {
     try self.init(path, cl_output_open_replacing)
   }
@@ -108,9 +113,9 @@ package final class OutputFile {
     if case .open(let output) = state { cl_output_abandon(output) }
   }
 
-  /// Writes `text` and puts the file in its place.
+  /// Writes `text` and renames the file to its path.
   ///
-  /// - Precondition: The first call.
+  /// - Precondition: Not called before.
   package func finish(with text: String) throws(SystemError) {
     guard case .open(let output) = state else {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
@@ -129,13 +134,13 @@ package enum Terminal: Int32, Sendable {
   /// For everything else.
   case error = 2
 
-  /// Whether a person is likely to look at it now.
+  /// Whether it is a terminal.
   package var isInteractive: Bool { isatty(rawValue) != 0 }
 
-  /// Its columns; 80 where it does not tell.
+  /// The number of columns; 80 if unknown.
   package var width: Int { knownWidth ?? 80 }
 
-  /// Its columns; `nil` where it does not tell, or is none.
+  /// The number of columns; `nil` if unknown or not a terminal.
   package var knownWidth: Int? {
     let width = Int(cl_terminal_width(rawValue))
     return width > 0 ? width : nil
@@ -145,17 +150,18 @@ package enum Terminal: Int32, Sendable {
   package func write(_ text: String) throws(SystemError) { try writeAll(text, to: rawValue) }
 }
 
-/// An `errno`, described as libuv does.
+/// An `errno`, with libuv's description.
 package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
-  /// The positive number.
+  /// The positive `errno`.
   package let code: Int32
 
-  /// Wraps an `errno`, of either sign.
+  /// Wraps an `errno` of either sign.
   package init(code: Int32) {
     self.code = abs(code)
   }
 
-  /// Why threads may not have that real-time priority here; `nil` when they may.
+  /// Returns the error of giving a thread this real-time priority; `nil` if it is
+  /// permitted.
   package static func refusing(priority: Int) -> SystemError? {
     let error = cl_thread_try_priority(Int32(priority))
     return error == 0 ? nil : SystemError(code: error)
@@ -163,7 +169,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
 
   package static let tooLarge = SystemError(code: EFBIG)
 
-  /// For a FIFO, a device or a folder where a regular file must be.
+  /// The path is a FIFO, a device or a folder instead of a regular file.
   package static let notRegular = SystemError(code: EINVAL)
 
   /// The system's sentence: "permission denied".

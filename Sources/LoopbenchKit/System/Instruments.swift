@@ -1,13 +1,13 @@
 private import CLoopbench
 
-/// What a run reads from the machine while it measures. Tests bring their own.
+/// The clock and the resource counters of a run. Tests provide their own.
 package struct Instruments: Sendable {
-  /// Nanoseconds on a clock that never goes back.
+  /// Returns the ns of a monotonic clock.
   package let now: @Sendable () -> UInt64
-  /// What the process has used so far.
+  /// Returns the resources that the process has used.
   package let usage: @Sendable () -> ResourceUse
 
-  /// Makes instruments from two readings.
+  /// Makes instruments from two functions.
   package init(
     now: @escaping @Sendable () -> UInt64,
     usage: @escaping @Sendable () -> ResourceUse
@@ -16,7 +16,7 @@ package struct Instruments: Sendable {
     self.usage = usage
   }
 
-  /// The monotonic clock, `getrusage`, and what the kernel says of steal and
+  /// The monotonic clock, `getrusage`, and the kernel's counters of steal and
   /// migrations.
   package static let system = Instruments(
     now: { cl_now() },
@@ -31,23 +31,23 @@ package struct Instruments: Sendable {
   )
 }
 
-/// Processor time and context switches of the process.
+/// The resources that the process has used.
 package struct ResourceUse: Equatable, Sendable {
   /// User and system time of all threads, in ns.
   package var cpuNs: UInt64 = 0
-  /// How often a thread went to sleep.
+  /// Context switches because a thread slept.
   package var voluntarySwitches: UInt64 = 0
-  /// How often a thread was taken off its CPU.
+  /// Context switches because a thread was preempted.
   package var involuntarySwitches: UInt64 = 0
-  /// Time the host gave the machine's CPUs to others, in ns; 0 where unknown.
+  /// Time that the host gave the machine's CPUs to others, in ns; 0 if unknown.
   package var stealNs: UInt64 = 0
-  /// How often a thread moved to another CPU; 0 where unknown.
+  /// The number of times that a thread moved to another CPU; 0 if unknown.
   package var migrations: UInt64 = 0
 
-  /// Makes a reading.
+  /// Makes a reading of zeros.
   package init() {}
 
-  /// What was used between two readings.
+  /// The resources used between two readings.
   package static func - (later: ResourceUse, earlier: ResourceUse) -> ResourceUse {
     var use = later
     use.cpuNs &-= earlier.cpuNs
@@ -59,17 +59,17 @@ package struct ResourceUse: Equatable, Sendable {
   }
 }
 
-/// What measuring itself costs, for each sample.
+/// The cost of measuring, for each sample.
 package struct Overhead: Codable, Equatable, Sendable {
-  /// Reading the clock once, in ns: a sample reads it twice, and contains the
+  /// The ns to read the clock once. A sample reads it twice and includes the
   /// time of one reading.
   package let clockNs: Double
-  /// Recording a sample, in ns, in memory that was touched before: done after the
-  /// measured time.
+  /// The ns to record a sample, in memory that was touched before. A sample
+  /// does not include this time.
   package let recordNs: Double
 
-  /// Measures it: the median of 21 batches of 100, of which one that was
-  /// interrupted, or met a cold cache, is only one.
+  /// Measures the overhead: the median of 21 batches of 100. A batch that is
+  /// interrupted or meets a cold cache does not change the median.
   package static func measure(_ instruments: Instruments) -> Overhead {
     var histogram = Histogram()
     let batches = (0..<21).map { _ in measureBatch(of: 100, &histogram, instruments) }

@@ -1,28 +1,29 @@
 private import CLoopbench
 
-/// What the figures were measured on, and with which versions.
+/// The machine and the software versions of a measurement.
 package struct Machine: Codable, Equatable, Sendable {
-  /// The processor's name; empty where unknown.
+  /// The processor's name; empty if unknown.
   package var cpu = ""
-  /// Processors online, whether or not the process may use them all.
+  /// The number of online processors, including those that the process may not
+  /// use.
   package var cpus = 1
-  /// "KVM", "VMware", …; empty on bare metal or where unknown.
+  /// "KVM", "VMware", …; empty on bare metal or if unknown.
   package var virtualization = ""
   /// System, release and architecture.
   package var os = ""
-  /// The libuv that ran.
+  /// The libuv version at run time.
   package var libuv = ""
-  /// The Swift that compiled this, major and minor.
+  /// The major and minor version of the Swift compiler.
   package var swift = ""
-  /// "release", or "debug" if either the Swift or the C was not optimised.
+  /// "release", or "debug" if the Swift or the C code was not optimized.
   package var build = "release"
 
-  /// Makes a description; reports in tests bring their own.
+  /// Makes an empty description.
   package init() {}
 }
 
 extension Machine {
-  /// This machine, now.
+  /// Describes this machine.
   package static func detect() -> Machine {
     var machine = Machine()
     machine.cpu = String(capacity: 256) { _ = cl_cpu_info($0, $1) }
@@ -35,7 +36,7 @@ extension Machine {
     return machine
   }
 
-  /// The libuv that runs.
+  /// The libuv version at run time.
   package static var libuvVersion: String { String(cString: cl_uv_version()) }
 
   package static var cpuCount: Int {
@@ -51,7 +52,7 @@ extension Machine {
     #endif
   }
 
-  // The compiler does not tell its version in any other way.
+  // The compiler does not provide its version in any other way.
   private static var swiftVersion: String {
     #if compiler(>=6.5)
       "6.5 or later"
@@ -66,7 +67,8 @@ extension Machine {
 }
 
 extension String {
-  /// The text that `fill` writes into as many bytes as it is told, the last a zero.
+  /// Makes a string from the zero-terminated bytes that `fill` writes into a
+  /// buffer of `capacity` bytes.
   init(capacity: Int, _ fill: (UnsafeMutablePointer<CChar>, Int) -> Void) {
     self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
       guard let start = buffer.baseAddress else { return "" }

@@ -1,34 +1,35 @@
 private import CLoopbench
 
-/// Which CPUs the loop's thread and the producer's thread are placed on.
+/// The CPUs of the loop's thread and of the producer's thread.
 public struct Placement: Codable, Equatable, Sendable {
-  /// How many CPUs the process may use.
+  /// The number of CPUs that the process may use.
   package let cpuCount: Int
-  /// The loop's CPU; `nil` where the system cannot place threads.
+  /// The loop's CPU; `nil` if the system cannot place threads.
   package let loop: Int?
-  /// The producer's CPU when it is not the loop's; `nil` when there is none.
+  /// The producer's CPU in `across`; `nil` if there is no second CPU.
   package let producer: Int?
 
-  /// Makes a placement on stated CPUs.
+  /// Makes a placement on the given CPUs.
   package init(cpuCount: Int, loop: Int?, producer: Int?) {
     self.cpuCount = cpuCount
     self.loop = loop
     self.producer = producer
   }
 
-  /// The first two CPUs the process was allowed when it started: producer, loop.
+  /// Chooses the first two CPUs that the process was allowed when it started,
+  /// the first for the producer and the second for the loop.
   package static func detect() -> Placement {
-    var cpus = [Int32](repeating: 0, count: 2)
-    let count = Int(cl_allowed_cpus(&cpus, 2))
-    switch count {
-    case 0: return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
-    case 1: return Placement(cpuCount: 1, loop: Int(cpus[0]), producer: nil)
-    default: return Placement(cpuCount: count, loop: Int(cpus[1]), producer: Int(cpus[0]))
+    let cpus = allowedCPUs
+    guard let first = cpus.first else {
+      return Placement(cpuCount: Machine.cpuCount, loop: nil, producer: nil)
     }
+    return cpus.count == 1
+      ? Placement(cpuCount: 1, loop: first, producer: nil)
+      : Placement(cpuCount: cpus.count, loop: cpus[1], producer: first)
   }
 
-  /// The CPUs the process was allowed when it started; empty where threads can
-  /// not be placed.
+  /// The CPUs that the process was allowed when it started; empty if threads
+  /// cannot be placed.
   package static var allowedCPUs: [Int] {
     var cpus = [Int32](repeating: 0, count: 1024)
     let count = Int(cl_allowed_cpus(&cpus, Int32(cpus.count)))
@@ -43,19 +44,19 @@ extension Placement {
     return "loop on CPU \(loop)" + (producer.map { ", producer on CPU \($0)" } ?? "")
   }
 
-  /// Where a series wants its threads.
+  /// Where a series places its threads.
   public enum Rule: Sendable {
-    /// No producer: everything happens on the loop's thread.
+    /// Everything happens on the loop's thread. There is no producer.
     case loop
-    /// The producer on another CPU than the loop.
+    /// The producer and the loop are on different CPUs.
     case across
-    /// Both on one CPU.
+    /// The producer and the loop are on one CPU.
     case same
-    /// No thread is placed: those of a pool cannot be.
+    /// No thread is placed, because the threads of a pool cannot be.
     case anywhere
   }
 
-  /// A CPU for each thread; `nil` means anywhere.
+  /// A CPU for each thread; `nil` means any CPU.
   public struct Seats: Equatable, Sendable {
     /// The loop's CPU.
     public let loop: Int?
@@ -68,11 +69,11 @@ extension Placement {
     }
   }
 
-  /// The seats for `rule`, or why this machine has none.
+  /// Returns the seats for `rule`, or the reason this machine has none.
   package func seats(for rule: Rule) -> Result<Seats, LoopbenchError> {
     switch rule {
     case .loop: .success(Seats(loop: loop, producer: nil))
-    case .across where cpuCount < 2: .failure(.unavailable("it needs 2 CPUs, here is 1"))
+    case .across where cpuCount < 2: .failure(.unavailable("it needs 2 CPUs, there is 1"))
     case .across: .success(Seats(loop: loop, producer: producer))
     case .same where loop == nil:
       .failure(.unavailable("threads cannot be placed on this system"))

@@ -9,29 +9,30 @@ private import FoundationEssentials
   private import Musl
 #endif
 
-/// The process this runs in, and what it could become.
+/// The current process.
 package enum HostProcess {
-  /// The environment's variables.
+  /// The environment variables.
   package static var environment: [String: String] {
     ProcessInfo.processInfo.environment
   }
 
-  /// The path of the program that runs; empty where unknown.
+  /// The path of the running program; empty if unknown.
   package static var programPath: String {
     String(capacity: 4096) { cl_program_path($0, $1) }
   }
 
-  /// Keeps a file that is opened later from becoming standard output where that
-  /// is closed.
+  /// Opens closed standard descriptors, so that a file that is opened later
+  /// does not become one of them.
   package static func keepDescriptors() { cl_keep_descriptors() }
 
-  /// Lets a signal end the process as ever, but leave no load and no half-written
-  /// file behind.
+  /// Installs signal handlers that stop loads and remove temporary files before
+  /// the signal ends the process.
   package static func guardSignals() { cl_interrupt_guard() }
 
-  /// Becomes the program at `path`, called with `arguments`, its name first.
+  /// Replaces this process with the program at `path`. `arguments` begins with
+  /// its name.
   ///
-  /// - Returns: Why it could not.
+  /// - Returns: The error. Does not return on success.
   package static func become(_ path: String, arguments: [String]) -> SystemError {
     let words = arguments.map { strdup($0) }
     defer { for word in words { free(word) } }
@@ -40,15 +41,17 @@ package enum HostProcess {
   }
 }
 
-/// A program that runs beside this one and talks to nobody: in a process group of
-/// its own, without a terminal. It ends with this process at the latest.
+/// A child process in its own process group, without a terminal. It ends no
+/// later than this process.
 package enum FreshProcess {
-  /// Runs the program `words`, its path first, to its end.
+  /// Runs a program and waits until it ends.
   ///
-  /// - Parameter isInterrupted: Asked ten times a second; after `true` the program
-  ///   is ended.
-  /// - Returns: Its exit code; `nil` when it was interrupted.
-  /// - Throws: What the system says when it starts no process.
+  /// - Parameters:
+  ///   - words: The path of the program and its arguments.
+  ///   - isInterrupted: Called ten times per second. If it returns true, the
+  ///     program is killed.
+  /// - Returns: The exit code; `nil` if it was interrupted.
+  /// - Throws: The system's error if the process cannot be started.
   package static func run(
     _ words: [String],
     isInterrupted: () -> Bool
@@ -64,28 +67,28 @@ package enum FreshProcess {
     return Int(cl_load_stop(process))
   }
 
-  /// As one word of a shell, whatever is in it.
+  /// Quotes the string as a single shell word.
   package static func quoted(_ word: String) -> String {
     "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }
 
-/// What may end a run before its last round: a signal, or a time that is up.
+/// A signal or a timeout that ends a run before its last round.
 ///
-/// The turn that is being measured is finished, and what was measured counts.
+/// The current slice is finished, and the measured slices count.
 package struct Interruption: Sendable {
   private let begin: @Sendable (_ timeoutNs: UInt64) -> Void
   private let noted: @Sendable () -> Reason?
 
-  /// Why a run ended early.
+  /// The reason a run ended early.
   package enum Reason: String, Sendable {
-    /// Somebody asked it to end.
+    /// A signal arrived.
     case interrupted
-    /// It took longer than it may.
+    /// The timeout expired.
     case timedOut
   }
 
-  /// Makes one from two functions; tests bring their own.
+  /// Makes an interruption from two functions. Tests provide their own.
   package init(
     begin: @escaping @Sendable (_ timeoutNs: UInt64) -> Void = { _ in },
     noted: @escaping @Sendable () -> Reason?
@@ -94,17 +97,19 @@ package struct Interruption: Sendable {
     self.noted = noted
   }
 
-  /// Begins to watch; `timeoutNs` of 0 is none.
+  /// Starts to watch for signals and the timeout. A `timeoutNs` of 0 means no
+  /// timeout.
   package func watch(timeoutNs: UInt64) { begin(timeoutNs) }
 
-  /// Why the run should end, once it should.
+  /// The reason to end the run; `nil` until there is one.
   package var reason: Reason? { noted() }
 
-  /// Nothing ends it.
+  /// Never interrupts.
   package static let none = Interruption { nil }
 
-  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with 130; a
-  /// turn that is not over 10 s after the timeout ends it with 124.
+  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with
+  /// exit code 130. If a slice is still running 10 s after the timeout, the
+  /// process ends with 124.
   package static let signals = Interruption(
     begin: { cl_interrupt_watch($0) },
     noted: {

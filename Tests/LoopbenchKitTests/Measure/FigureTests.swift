@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Figure")
 struct FigureTests {
-  /// Counts 3 of 4, and records 1 to 200 ns, the same and ten times that along with it.
+  /// Counts 3 of 4, and records 1 to 200 ns and ten times as much in a
+  /// companion series.
   private struct Counting: Peer {
     let name = "uv"
     let scenario = "fake"
@@ -30,7 +31,7 @@ struct FigureTests {
     var fixture = Fixture()
     fixture.scenario = Scenario(
       name: "fake",
-      summary: "what is counted",
+      summary: "counts",
       series: [one, Series(name: "one.tenfold", summary: "more", recordedWith: one)],
       figures: [
         Figure("goodRatio", title: "good %", scale: 100, digits: 1) {
@@ -49,19 +50,19 @@ struct FigureTests {
     return fixture
   }
 
-  @Test("figures come of what all rounds counted and recorded, in each series of the peer")
+  @Test("figures are computed from the counts and samples of all rounds, for each series")
   func values() throws {
     for result in try fixture().report().results {
       let figures = result.figures
       #expect(figures["goodRatio"] == 0.75 && figures["good"] == 6 && figures["each"] == 3)
       #expect(abs((figures["tail"] ?? 0) - 1980) < 10 && figures["most"] == 2000)
-      // 1 % of 400 samples: 199, 199, 200 and 200.
+      // The largest 1 % of 400 samples: 199, 199, 200 and 200.
       #expect(abs((figures["slow"] ?? 0) - 199.5) < 0.5)
       #expect(figures["none"] == nil)
     }
   }
 
-  @Test("in the JSON they are keys of the result, which are read again")
+  @Test("figures are keys of a result in the JSON, and are decoded again")
   func json() throws {
     let report = try fixture().report()
     let data = Data(report.json().utf8)
@@ -75,7 +76,7 @@ struct FigureTests {
     #expect(try JSONDecoder().decode(Report.self, from: data) == report)
   }
 
-  @Test("the text has a table of them, by their titles or, of an unknown scenario, their names")
+  @Test("the text report has a table of figures, titled by name if the scenario is unknown")
   func text() throws {
     let report = try fixture().report()
     let known = report.rendered(as: .text, scenarios: [fixture().scenario])

@@ -3,8 +3,9 @@ import Synchronization
 import Testing
 
 @Suite("NoiseFilter")
-struct DisturbanceTests {
-  /// Each reading adds `usual` to all counters, reading `at` also `burst`.
+struct NoiseFilterTests {
+  /// Each reading adds `usual` involuntary switches. Readings from number
+  /// `disturbed` on also include `burst`.
   private func instruments(
     at disturbed: UInt64,
     burst: ResourceUse,
@@ -33,8 +34,8 @@ struct DisturbanceTests {
     func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
   }
 
-  /// 10 rounds, of which the one that has reading 8 is slow: two readings a slice,
-  /// two for the warm-up, so it is round 3.
+  /// Measures 10 rounds. Round 3 is slow and contains reading 8, because each
+  /// slice takes two readings and the warm-up takes the first two.
   private func report(
     _ burst: ResourceUse,
     usual: UInt64 = 0,
@@ -60,7 +61,7 @@ struct DisturbanceTests {
   }
 
   @Test(
-    "switches, steal or migrations far above the usual mark a round, and are warned about",
+    "a round with far more switches, steal or migrations than usual is marked, with a warning",
     arguments: [use(switches: 21), use(steal: 20_000_000), use(moves: 11)]
   )
   func marks(burst: ResourceUse) throws {
@@ -73,7 +74,7 @@ struct DisturbanceTests {
   }
 
   @Test(
-    "a few switches, one tick of steal and a few migrations mark nothing",
+    "a few switches, one tick of steal or a few migrations do not mark a round",
     arguments: [use(switches: 20), use(steal: 10_000_000), use(moves: 10)]
   )
   func floors(burst: ResourceUse) throws {
@@ -83,13 +84,13 @@ struct DisturbanceTests {
     #expect(report.warnings.isEmpty)
   }
 
-  @Test("many switches are usual for one who always has them: 3 times the median counts")
+  @Test("for a contender with many switches in every round the limit is 3 times the median")
   func usual() throws {
     #expect(try report(Self.use(switches: 200), usual: 100).warnings == [])
     #expect(try report(Self.use(switches: 201), usual: 100).warnings.map(\.id) == ["disturbed"])
   }
 
-  @Test("both numbers are kept: with the disturbed rounds and without")
+  @Test("a result has both numbers, with and without the disturbed rounds")
   func bothNumbers() throws {
     let result = try report(Self.use(switches: 50)).results[0]
     #expect(result.count == 50)

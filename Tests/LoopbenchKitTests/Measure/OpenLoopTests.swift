@@ -14,31 +14,31 @@ struct OpenLoopScheduleTests {
     return OpenLoopSchedule(count: count, pace: pace, generator: &generator)
   }
 
-  @Test("constant arrivals are one interval apart, and never drift")
+  @Test("constant arrivals are one interval apart and do not drift")
   func constant() {
     #expect(schedule(4).dues == [1000, 2000, 3000, 4000])
     #expect(schedule(100_000).dues.last == 100_000_000)
   }
 
-  @Test("random arrivals never go back, and keep the rate")
+  @Test("random arrivals are in ascending order and have the mean rate")
   func poisson() {
     let dues = schedule(20_000, .poisson).dues
     #expect(dues == dues.sorted())
     let gaps = zip(dues.dropFirst(), dues).map { Double($0 - $1) }
     let mean = gaps.reduce(0, +) / Double(gaps.count)
     #expect(abs(mean - 1000) < 30)
-    // Of an exponential distribution, 1 - 1/e is below the mean.
+    // In an exponential distribution the share below the mean is 1 - 1/e.
     let below = Double(gaps.filter { $0 < 1000 }.count) / Double(gaps.count)
     #expect(abs(below - 0.632) < 0.015)
   }
 
-  @Test("a seed repeats random arrivals, another gives others")
+  @Test("equal seeds produce equal random arrivals; different seeds differ")
   func seeds() {
     #expect(schedule(100, .poisson) == schedule(100, .poisson))
     #expect(schedule(100, .poisson) != schedule(100, .poisson, seed: 8))
   }
 
-  @Test("each operation starts when it is due, whatever the one before took")
+  @Test("each operation starts when it is due, or at once if the previous start was slow")
   func follow() {
     let pacing = FakePacing(500)
     let schedule = OpenLoopSchedule(dues: [1000, 2000, 3000, 9000], tolerance: 1000)
@@ -48,7 +48,7 @@ struct OpenLoopScheduleTests {
     #expect(started == [6000, 8500, 8500, 14_000])
   }
 
-  @Test("what is later than the producer's patience is not started")
+  @Test("an operation that is late by more than the patience is not started")
   func patience() {
     let pacing = FakePacing()
     let schedule = OpenLoopSchedule(dues: [0, 1, 300_000_000], tolerance: 1000)
@@ -62,7 +62,7 @@ struct OpenLoopScheduleTests {
   }
 
   @Test(
-    "intended counts from when it was due, service from the start or from when the loop was free"
+    "intended time counts from the due time, service time from the start or the previous end"
   )
   func sample() {
     let late = OpenLoopSample(due: 1000, started: 1300, free: 0, ended: 1350)
@@ -71,7 +71,7 @@ struct OpenLoopScheduleTests {
     #expect([queued.intended, queued.service, queued.lag] == [350, 10, 0])
   }
 
-  @Test("each of the three goes to its series; what misses its schedule is counted")
+  @Test("the three times go to their series, and late or unstarted operations count as missed")
   func recording() {
     var slice = Slice(
       series: "paced",
@@ -80,8 +80,8 @@ struct OpenLoopScheduleTests {
       generator: SeededGenerator(seed: 1, stream: 0)
     )
     let schedule = OpenLoopSchedule(dues: [100, 1000, 2000, 3000], tolerance: 300)
-    // The first warms up, the second keeps its schedule, the third is late, the
-    // last was never started.
+    // The first is a warm-up, the second is on time, the third is late, and the
+    // last was not started.
     slice.record(schedule, from: 0, started: [900, 1300, 2400, 0], ended: [950, 1350, 2450])
     #expect(slice.recorded["paced"]?.count == 2)
     #expect(slice.recorded["paced"]?.max == 450)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Closed loop")
 struct ClosedTests {
-  @Test("a closed registry has one series where an open loop and its companions were")
+  @Test("a closed registry has one series in place of an open loop and its companions")
   func registry() throws {
     let wake = try #require(Registry.standard.closed.scenarios.first { $0.name == "wake" })
     #expect(
@@ -17,7 +17,7 @@ struct ClosedTests {
     )
   }
 
-  @Test("a closed run tells a throughput, and claims no tail")
+  @Test("a closed run reports a throughput and warns about the tail")
   func throughput() throws {
     let registry = Registry.standard.closed.taking(samples: 20, in: 1)
     let placement = Placement.detect()
@@ -35,7 +35,7 @@ struct ClosedTests {
     let report = Report(measurements, argv: [], machine: Fixture.machine, placement: placement)
     #expect(report.results.map(\.count) == [40, 40])
     #expect(report.warnings.map(\.id).contains("closed-loop"))
-    // As the program does it: of the scenarios there are without --closed.
+    // The program renders with the scenarios of the open registry, too.
     let text = report.rendered(as: .text, scenarios: Registry.standard.scenarios)
     #expect(text.contains("  closed: two CPUs, closed loop, no pause"))
     let title = "throughput, 1 / mean round trip (95 %): uv "

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("RoundCount")
 struct RoundCountTests {
-  @Test("a fixed count is kept, however long it takes")
+  @Test("a fixed count does not depend on the elapsed time")
   func fixed() {
     #expect(RoundCount.fixed(3).continues(after: 2, elapsedNs: .max / 2, roundNs: 1))
     #expect(!RoundCount.fixed(3).continues(after: 3, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("a time is filled, but not exceeded once there are 10 rounds")
+  @Test("rounds fill the time, and do not exceed it after the tenth round")
   func fitting() {
     let count = RoundCount.fitting(nanoseconds: 1000)
     #expect(count.continues(after: 9, elapsedNs: 5000, roundNs: 100))
@@ -18,7 +18,7 @@ struct RoundCountTests {
     #expect(!count.continues(after: 30, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("a time and a number of rounds: whichever is reached first, after one round")
+  @Test("with a time and a number of rounds the first limit counts, but there is one round")
   func within() {
     let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
     #expect(count.continues(after: 0, elapsedNs: 5000, roundNs: 100))
@@ -30,7 +30,7 @@ struct RoundCountTests {
     #expect(count.estimate(roundNs: 5000) == 1)
   }
 
-  @Test("the estimate leaves room for the warm-up round")
+  @Test("the estimate includes the time of the warm-up round")
   func estimate() {
     #expect(RoundCount.fitting(nanoseconds: 1600).estimate(roundNs: 100) == 15)
     #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 0) == 30)
@@ -41,8 +41,8 @@ struct RoundCountTests {
 
 @Suite("WarmUp")
 struct WarmUpTests {
-  /// A run of three recorded rounds after a warm-up by `warmUp`, in which round n
-  /// takes `bases[n]` ns.
+  /// Measures three rounds after `warmUp`. The samples of round n are
+  /// `bases[n]` ns.
   private func run(_ warmUp: WarmUp, _ bases: [Double]) throws -> Report {
     var fixture = Fixture()
     fixture.peers = [SettlingPeer(name: "uv", bases: bases), FakePeer(name: "lt", base: 500)]
@@ -51,7 +51,7 @@ struct WarmUpTests {
     return try fixture.report()
   }
 
-  @Test("it goes on until three rounds of every contender agree")
+  @Test("the warm-up continues until three rounds of every contender agree")
   func settles() throws {
     let report = try run(.auto, [9000, 1000, 1040, 1020])
     #expect(report.settings.warmUpRounds == 4)
@@ -60,7 +60,7 @@ struct WarmUpTests {
     #expect(report.results[0].max < 9000)
   }
 
-  @Test("three rounds that agree at once are enough, and 5 are the most")
+  @Test("a warm-up has at least three rounds and at most five")
   func limits() throws {
     #expect(try run(.auto, [1000]).settings.warmUpRounds == 3)
     let restless = try run(.auto, [1000, 2000, 1000, 2000, 1000, 1000, 1000])
@@ -68,7 +68,7 @@ struct WarmUpTests {
     #expect(restless.settings.warmUp.hasPrefix("5 rounds, and"))
   }
 
-  @Test("no further round is begun that would end past 2 s")
+  @Test("a warm-up round that would end after 2 s is not started")
   func time() {
     var state = WarmUpState()
     #expect(WarmUp.auto.continues(after: state, elapsedNs: 0, roundNs: 0))
@@ -81,7 +81,7 @@ struct WarmUpTests {
     )
   }
 
-  @Test("a stated time is filled, a stated number of rounds kept")
+  @Test("a warm-up of a given time fills it; one of a given number of rounds has that number")
   func stated() {
     var state = WarmUpState()
     #expect(WarmUp.rounds(0).continues(after: state, elapsedNs: 0, roundNs: 0))

@@ -4,14 +4,14 @@ import LoopbenchKit
 import Testing
 
 @Suite("RunConditions")
-struct ConditionsTests {
+struct RunConditionsTests {
   private func report(_ conditions: RunConditions) throws -> Report {
     var fixture = Fixture()
     fixture.conditions = conditions
     return try fixture.report()
   }
 
-  @Test("a standard run says nothing of its conditions, another says each")
+  @Test("a report states only conditions that differ from the standard")
   func parts() throws {
     #expect(try report(.standard).settings.conditions == nil)
     let other = RunConditions(priority: 50, slackNs: 50_000, load: "cpu:2")
@@ -22,7 +22,7 @@ struct ConditionsTests {
     #expect(report.rendered(as: .json).contains("\"load\" : \"cpu:2\""))
   }
 
-  @Test("runs under other conditions are not compared, unless that is forced")
+  @Test("runs under different conditions are compared only if that is forced")
   func comparison() throws {
     let (base, new) = (try report(.standard), try report(RunConditions(load: "cpu:2")))
     let error = #expect(throws: LoopbenchError.self) { try ReportComparison(base: base, new: new) }
@@ -37,7 +37,7 @@ struct ConditionsTests {
     #expect(forced.notes.contains { $0.contains("load cpu:2") })
   }
 
-  @Test("a slice is told its conditions")
+  @Test("a slice has the conditions of the run")
   func slices() throws {
     let conditions = RunConditions(slackNs: 7)
     let peer = AskingPeer(expected: conditions)
@@ -63,7 +63,7 @@ struct ConditionsTests {
 
 @Suite("BackgroundLoad", .serialized)
 struct BackgroundLoadTests {
-  @Test("a load is read as it is written, and nothing else is one")
+  @Test("valid loads are parsed, and other text is refused")
   func parsing() {
     for text in ["none", "cpu:1", "cpu:64", "mem:2", "cmd:make -j2 a:b"] {
       #expect(BackgroundLoad(text)?.text == text)
@@ -77,7 +77,7 @@ struct BackgroundLoadTests {
     #expect(BackgroundLoad.none.commands.isEmpty)
   }
 
-  @Test("a load runs until it is stopped, in a group of its own")
+  @Test("a load runs in its own process group until it is stopped")
   func runs() throws {
     for load in [BackgroundLoad.cpu(2), .memory(1), .command("sleep 1000")] {
       let running = try RunningLoad(load)
@@ -93,19 +93,19 @@ struct BackgroundLoadTests {
     }
   }
 
-  @Test("one that ended by itself is told, with its status")
+  @Test("stopping a load that has already ended returns a warning with its status")
   func ends() throws {
     let running = try RunningLoad(.command("exit 7"))
     let process = try #require(running.processes.first)
     var info = siginfo_t()
-    // Waits, and leaves it to be waited for again.
+    // WNOWAIT: `stop` reads the status.
     #expect(waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == 0)
     let warning = running.stop()
     #expect(warning?.id == "load-ended")
     #expect(warning?.text == "the load cmd:exit 7 ended before the run, with status 7")
   }
 
-  @Test("all loads end when the program is told twice to end")
+  @Test("cl_load_kill kills all loads")
   func killed() throws {
     let process = cl_load_start("sleep 1000")
     #expect(process > 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Runner")
 struct RunnerTests {
-  @Test("a seed repeats the order of every round, and rounds differ")
+  @Test("equal seeds produce equal orders, and the orders of rounds differ")
   func order() throws {
     let first = try Fixture().runner()
     let second = try Fixture().runner()
@@ -14,7 +14,7 @@ struct RunnerTests {
     #expect(orders.allSatisfy { $0.sorted() == ["fake/one/floor", "fake/one/lt", "fake/one/uv"] })
   }
 
-  @Test("another seed gives another order")
+  @Test("different seeds produce different orders")
   func seeds() throws {
     var other = Fixture()
     other.seed = 8
@@ -27,7 +27,7 @@ struct RunnerTests {
     )
   }
 
-  @Test("abba goes there and back, and every peer is in the middle equally often")
+  @Test("abba alternates between the order of the registry and its reverse")
   func abba() throws {
     var fixture = Fixture()
     fixture.order = .abba
@@ -56,7 +56,7 @@ struct RunnerTests {
     #expect(tally.total.count == 50)
   }
 
-  @Test("a plan has what a run will have, without a figure")
+  @Test("a plan has the results that a run will have, without samples")
   func plan() throws {
     let fixture = Fixture()
     let plan = Report(
@@ -71,7 +71,7 @@ struct RunnerTests {
     #expect(plan.results.allSatisfy { $0.count == 0 && $0.percentiles.isEmpty })
   }
 
-  @Test("a twin meets the same load as its original, and is recorded beside it")
+  @Test("a twin gets the same load as its original and has its own results")
   func twin() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: 1000, drifts: true), FakePeer(name: "lt", base: 1)]
@@ -87,7 +87,7 @@ struct RunnerTests {
     #expect(report.noise.allSatisfy { ($0.peer, $0.rounds) == ("uv", 10) })
   }
 
-  @Test("each contender is recorded once per round; the warm-up round is not")
+  @Test("each contender is recorded once per round, and the warm-up round is not recorded")
   func counts() throws {
     let measurements = try Fixture().runner().run()
     #expect(measurements.rounds.map(\.round) == Array(1...10))
@@ -99,7 +99,7 @@ struct RunnerTests {
     }
   }
 
-  @Test("a failing peer ends the run and is named")
+  @Test("if every peer fails the run throws an error that names the peer")
   func failure() {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerFailure("out of luck"))]

@@ -20,14 +20,14 @@ struct SelectionTests {
     )
   }
 
-  @Test("the reference is measured twice where it is compared")
+  @Test("a reference that is compared with other peers is measured twice")
   func twins() throws {
     let names = try select(["idle"], twins: .compared).contenders.map(\.name)
     #expect(names == ["idle/tick/uv", "idle/tick/lt", "idle/tick/uv.again"])
     #expect(try select(["idle"]).contenders.count == 2)
   }
 
-  @Test("without the reference the first peer is measured twice; one alone only on request")
+  @Test("without a reference the first peer is measured twice, and a single peer on request")
   func twinsWithoutReference() throws {
     let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
     #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
@@ -37,7 +37,7 @@ struct SelectionTests {
     #expect(always.map(\.peerName) == ["lt", "lt.again"])
   }
 
-  @Test("nothing named is every scenario with its standard peers, with no warning")
+  @Test("without names every standard scenario is measured with its standard peers")
   func everything() throws {
     let scenarios = registry.scenarios.filter(\.isStandard)
     let standard = Set(scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name))
@@ -49,7 +49,7 @@ struct SelectionTests {
     #expect(selection.warnings == [])
   }
 
-  @Test("a scenario that is not standard is measured when it is named, with all its peers")
+  @Test("a scenario that is not standard is measured only when it is named")
   func named() throws {
     let named = registry.scenarios.filter { !$0.isStandard }.map(\.name)
     #expect(named == ["pool", "priority", "hop"])
@@ -61,39 +61,39 @@ struct SelectionTests {
     }
   }
 
-  @Test("a companion is not measured by itself")
+  @Test("a companion series has no contenders")
   func companions() throws {
     let names = try select(["wake"], peers: ["uv"]).contenders.map(\.series.name)
     #expect(names == ["across", "same", "same.low", "paced"])
   }
 
-  @Test("a mistyped scenario is refused with the nearest name")
+  @Test("a misspelled scenario is refused with the nearest name")
   func unknownScenario() {
     let error = #expect(throws: LoopbenchError.self) { try select(["wkae"]) }
     #expect(error?.description == "there is no scenario \"wkae\"; did you mean \"wake\"?")
   }
 
-  @Test("a mistyped peer is refused with the nearest name")
+  @Test("a misspelled peer is refused with the nearest name")
   func unknownPeer() {
     let error = #expect(throws: LoopbenchError.self) { try select(peers: ["dirtybits"]) }
     #expect(error?.description == "there is no peer \"dirtybits\"; did you mean \"dirtybit\"?")
   }
 
-  @Test("a peer that a named scenario does not have is refused, with those it has")
+  @Test("a peer that a named scenario does not have is refused, and the message lists its peers")
   func peerNotInScenario() {
     let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["set"]) }
     #expect(error?.code == .unavailable)
     #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
   }
 
-  @Test("with no scenario named, one without the peer is left out with a warning")
+  @Test("without named scenarios those that lack a named peer are left out with a warning")
   func skipped() throws {
     let selection = try select(peers: ["set"])
     #expect(Set(selection.contenders.map(\.name)) == ["commit/duplicate/set", "commit/first/set"])
     #expect(selection.warnings.map(\.id) == Array(repeating: "peer-skipped", count: 5))
   }
 
-  @Test("with one CPU, across is left out with a warning")
+  @Test("with one CPU the series across is left out with a warning")
   func oneCPU() throws {
     let selection = try Selection(
       from: registry,
@@ -104,13 +104,13 @@ struct SelectionTests {
     #expect(selection.contenders.contains { $0.series.name == "same" })
     #expect(
       selection.warnings.map(\.text) == [
-        "wake across is unavailable: it needs 2 CPUs, here is 1",
-        "wake paced is unavailable: it needs 2 CPUs, here is 1",
+        "wake across is unavailable: it needs 2 CPUs, there is 1",
+        "wake paced is unavailable: it needs 2 CPUs, there is 1",
       ]
     )
   }
 
-  @Test("every peer of the standard registry has a scenario, and series that exist")
+  @Test("the scenario and the series of every peer of the standard registry exist")
   func consistency() throws {
     for peer in registry.peers {
       let scenario = try #require(registry.scenarios.first { $0.name == peer.scenario })

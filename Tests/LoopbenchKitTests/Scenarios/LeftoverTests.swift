@@ -3,19 +3,20 @@ import LoopbenchKit
 import TestSupport
 import Testing
 
-/// In a process of its own: other tests have threads and descriptors, too.
+/// Each test runs in its own process, because other tests have threads and
+/// descriptors.
 @Suite(
-  "What peers leave behind",
+  "Leaks of peers",
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "there is no /proc"),
   .enabled(if: !Interposed.isSanitized, "a sanitizer has threads and descriptors of its own")
 )
 struct LeftoverTests {
-  /// How many entries a folder of /proc has.
+  /// Returns the number of entries in a folder of /proc/self.
   static func count(_ folder: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder).count
   }
 
-  /// Measures every series that `peers` have, but for the longest, `rounds` times.
+  /// Measures every series of `peers` `rounds` times, except the longest ones.
   static func measure(_ peers: [String], rounds: Int) throws {
     for registry in [Registry.standard, .standard.closed] {
       let selection = try registry.taking(samples: 2, in: 1).everything(peers: peers)
@@ -27,8 +28,8 @@ struct LeftoverTests {
     }
   }
 
-  /// Whether `holds` is true soon: a thread that was joined may be in /proc a
-  /// moment longer, and an idle one of a pool for some seconds.
+  /// Waits until `holds` returns true. A joined thread may stay in /proc for a
+  /// moment, and an idle thread of a pool for some seconds.
   static func soon(_ holds: () throws -> Bool) rethrows -> Bool {
     let limit = ContinuousClock.now + .seconds(30)
     while try !holds() {
@@ -40,7 +41,7 @@ struct LeftoverTests {
 
   static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit", "uvwork", "ring"]
 
-  @Test("a peer with threads of its own leaves neither a thread nor a descriptor")
+  @Test("a peer with its own threads leaks neither threads nor descriptors")
   func owned() async {
     await #expect(processExitsWith: .success) {
       try LeftoverTests.measure(LeftoverTests.own, rounds: 1)
@@ -52,7 +53,7 @@ struct LeftoverTests {
     }
   }
 
-  @Test("a peer on a pool's threads leaves no descriptor, and once the pool is idle no thread")
+  @Test("a peer on a pool's threads leaks no descriptor, and no thread after the pool is idle")
   func pooled() async {
     await #expect(processExitsWith: .success) {
       let peers = ["dispatch", "actor", "opqueue", "runloop", "task"]
@@ -62,7 +63,7 @@ struct LeftoverTests {
       let descriptors = try LeftoverTests.count("fd")
       try LeftoverTests.measure(peers, rounds: 4)
       #expect(try LeftoverTests.count("fd") == descriptors)
-      // libdispatch ends a worker that had nothing to do for 5 s.
+      // libdispatch ends a worker that was idle for 5 s.
       #expect(try LeftoverTests.soon { try LeftoverTests.count("task") <= threads })
     }
   }

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("PriorityField")
 struct PriorityFieldTests {
-  @Test("what starts between the add and the start of the timed operation is an inversion")
+  @Test("an operation that starts between the add and the start of the timed one is an inversion")
   func inversions() throws {
     let field = try PriorityField()
     field.begin(1)
     #expect(field.spend())
     #expect(field.inversions == 0)
-    // Not started: it waits from then on.
+    // The timed operation has not started, so it waits from here on.
     #expect(field.time(limit: 1) {} == 1)
     #expect(field.spend() && field.spend())
     #expect(field.inversions == 2)
@@ -18,7 +18,7 @@ struct PriorityFieldTests {
     #expect(field.inversions == 2)
   }
 
-  @Test("one that starts before its add returns waited for nobody, and its time ends there")
+  @Test("an operation that starts before its add returns has no inversions")
   func atOnce() throws {
     let field = try PriorityField()
     field.begin(1)
@@ -28,7 +28,7 @@ struct PriorityFieldTests {
     #expect(field.inversions == 0)
   }
 
-  @Test("a load that is over adds nothing, and has ended when the last one left")
+  @Test("an ended load adds no operation, and end returns after the last one")
   func end() throws {
     let field = try PriorityField()
     for _ in 1...2 {
@@ -44,7 +44,7 @@ struct PriorityFieldTests {
 
 @Suite("BurstLatch")
 struct BurstLatchTests {
-  @Test("the last of a burst stamps the time, burst after burst")
+  @Test("the last step of each burst records the time")
   func bursts() throws {
     let latch = try BurstLatch()
     for count in [1, 3] {

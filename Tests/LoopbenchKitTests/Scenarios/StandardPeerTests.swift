@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Standard peers", .serialized)
 struct StandardPeerTests {
-  @Test("every peer records the samples its series asks for, and its companions")
+  @Test("every standard peer records the samples of its series and of its companions")
   func samples() throws {
     let selection = try Selection(from: .standard, placement: .detect())
     for contender in selection.contenders {
@@ -12,7 +12,7 @@ struct StandardPeerTests {
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
-        // What a machine was too slow for was missed, and is counted.
+        // A slow machine misses operations of an open loop.
         let count = (histogram?.count ?? 0) + notStarted(outcome, contender.series)
         #expect(count >= UInt64(contender.series.effort.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
@@ -22,18 +22,18 @@ struct StandardPeerTests {
     }
   }
 
-  /// Operations of an open loop that may not have been started.
+  /// The number of open-loop operations that may not have been started.
   private func notStarted(_ outcome: SliceOutcome, _ series: Series) -> UInt64 {
     series.kind == .intended ? outcome.missed : 0
   }
 
-  @Test("every peer that is measured if asked for does so, too, and repeats it")
+  @Test("every other peer records its samples, more than once")
   func others() throws {
     let registry = Registry.standard.taking(samples: 4, in: 1)
     let selection = try registry.everything()
     for contender in selection.contenders
     where !(contender.peer.isStandard && contender.scenario.isStandard) {
-      // The longest once, and all with a sanitizer, which makes them longer.
+      // The longest series are measured once, and with a sanitizer all of them.
       let isLong = Interposed.isSanitized || contender.series.effort.operations > 10_000
       let rounds = isLong ? 1 : 2
       for round in 1...rounds {
@@ -49,7 +49,7 @@ struct StandardPeerTests {
     let names = Set(selection.contenders.map(\.peer.name))
     let expected = ["lt", "uv", "eventfd", "cond", "dispatch", "actor", "task", "uvwork", "ring"]
     #expect(names.isSuperset(of: expected))
-    // Without the library of Foundation's peers these are left out, and said to be.
+    // Without loopbench-foundation these two are left out with a warning.
     for name in ["opqueue", "runloop"] where !names.contains(name) {
       let warning = selection.warnings.first { $0.text.contains("\"\(name)\"") }
       #expect(warning?.id == "peer-unavailable")
@@ -57,8 +57,8 @@ struct StandardPeerTests {
   }
 }
 
-/// Whether `error` says that a library could not be loaded by a sanitizer's program,
-/// which does not lend it its runtime.
+/// Whether `error` says that a library could not be loaded because the program
+/// is built with a sanitizer and does not export its runtime.
 func isOfSanitizer(_ error: any Error) -> Bool {
   ["__tsan_", "__asan_"].contains { "\(error)".contains($0) }
 }

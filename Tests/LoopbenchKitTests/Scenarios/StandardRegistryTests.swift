@@ -6,7 +6,7 @@ struct StandardRegistryTests {
   @Test("lt and uv measure every series of every scenario they have", arguments: ["lt", "uv"])
   func complete(name: String) {
     let registry = Registry.standard
-    // libuv's threads are no loop: in `pool` they are `uvwork`.
+    // In `pool` the peer on libuv's threads is `uvwork`.
     let scenarios = registry.scenarios.filter { name == "lt" || $0.references.contains(name) }
     for scenario in scenarios {
       let peer = registry.peers(of: scenario).first { $0.name == name }
@@ -18,7 +18,7 @@ struct StandardRegistryTests {
     }
   }
 
-  @Test("every commit peer is compared with uv, set and dirtybit")
+  @Test("commit peers are compared with uv, set and dirtybit")
   func references() {
     #expect(Scenario.commit.references == ["uv", "set", "dirtybit"])
     #expect(Scenario.idle.extras == [.difference])

@@ -17,7 +17,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("count, min, max, mean and deviation are those of the samples")
+  @Test("count, min, max, mean and standard deviation are exact")
   func moments() {
     let histogram = Histogram(of: [1.5, 2.5, 4, 100])
     #expect(histogram.count == 4)
@@ -27,7 +27,7 @@ struct HistogramTests {
     #expect(abs(histogram.standardDeviation - 48.6775) < 1e-3)
   }
 
-  @Test("two halves merged are the whole", arguments: Distribution.allCases)
+  @Test("merging two parts gives the histogram of all samples", arguments: Distribution.allCases)
   func merge(of distribution: Distribution) {
     let samples = distribution.samples(5000, seed: 3)
     var merged = Histogram(of: samples.prefix(1234))
@@ -61,7 +61,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("a bucket begins where the one before it ends")
+  @Test("a bucket begins where the previous one ends")
   func continuity() {
     var last = Histogram.bucket(of: 0)
     for value in UInt64(1)...70_000 {
@@ -77,7 +77,7 @@ struct HistogramTests {
     #expect(abs(histogram.value(at: .p50) - 0.45) < 0.001)
   }
 
-  @Test("what is too large is counted, as the largest value")
+  @Test("a sample that is too large counts as the largest value")
   func saturation() {
     let histogram = Histogram(of: [1e30, .infinity, 5])
     #expect(histogram.count == 3)
@@ -92,7 +92,7 @@ struct HistogramTests {
     #expect(histogram.value(at: .max) == 0)
   }
 
-  @Test("an empty histogram has only zeros")
+  @Test("all statistics of an empty histogram are 0")
   func empty() {
     let histogram = Histogram()
     #expect(histogram.value(at: .p50) == 0)
@@ -102,7 +102,7 @@ struct HistogramTests {
     #expect(histogram.standardDeviation == 0)
   }
 
-  @Test("99.9 % of 1000 samples is the 999th, not the 1000th")
+  @Test("the 99.9th percentile of 1000 samples is the 999th")
   func rank() {
     #expect(Percentile.p999.rank(in: 1000) == 999)
     #expect(Percentile.p999.rank(in: 1001) == 1000)
@@ -114,7 +114,7 @@ struct HistogramTests {
 
 @Suite("Histogram, by property")
 struct HistogramPropertyTests {
-  /// Spread evenly over the powers of two from 1 ns to 1 h.
+  /// Samples from 1 ns to 1 h, with the same number in each power of two.
   private func samples(_ count: Int, seed: UInt64) -> [Double] {
     var generator = SeededGenerator(seed: seed, stream: 0)
     return (0..<count).map { _ in
@@ -138,7 +138,7 @@ struct HistogramPropertyTests {
     }
   }
 
-  @Test("the ends of the range, 1 ns and 1 h, are within 0.4 %")
+  @Test("at the ends of the range, 1 ns and 1 h, percentiles are within 0.4 %")
   func ends() {
     for value in [1, 1.001, 3.599e12, 3.6e12] {
       let histogram = Histogram(of: [value, value, value])
@@ -147,7 +147,7 @@ struct HistogramPropertyTests {
     }
   }
 
-  @Test("one for each of four threads, merged in any order, is one of all samples")
+  @Test("the histograms of four threads, merged in any order, equal one of all samples")
   func threads() throws {
     let parts = (UInt64(0)..<4).map { samples(5000, seed: $0) }
     let filled = JoinResult<[Histogram]>()
@@ -166,7 +166,7 @@ struct HistogramPropertyTests {
     }
   }
 
-  @Test("its memory is fixed: the buckets are as many after a million samples")
+  @Test("the number of buckets stays the same over a million samples")
   func memory() {
     var histogram = Histogram()
     let before = histogram.buckets.count
@@ -178,7 +178,7 @@ struct HistogramPropertyTests {
     #expect(before * 8 < 100_000)
   }
 
-  @Test("what a round keeps gives back its histogram")
+  @Test("a sparse histogram converts back to the same histogram")
   func sparse() {
     let one = Histogram(of: samples(3000, seed: 5))
     var copy = Histogram()

@@ -19,7 +19,7 @@ struct SpreadTests {
     #expect(Spread(of: [4, 1, 3, 100])?.median == 3.5)
   }
 
-  @Test("there is no spread of nothing")
+  @Test("the spread of no values is nil")
   func empty() {
     #expect(Spread(of: []) == nil)
   }
@@ -27,7 +27,7 @@ struct SpreadTests {
 
 @Suite("Bootstrap")
 struct BootstrapTests {
-  @Test("the same values give the same interval, whatever their order")
+  @Test("equal values in any order produce equal intervals")
   func deterministic() throws {
     let values = Distribution.heavyTail.samples(21, seed: 3)
     let interval = try #require(Bootstrap.median(of: values))
@@ -37,7 +37,7 @@ struct BootstrapTests {
     #expect(interval.low >= values.min() ?? 0 && interval.high <= values.max() ?? 0)
   }
 
-  @Test("equal values give an interval of no width, and no values none")
+  @Test("identical values produce an interval without width, and no values produce nil")
   func degenerate() {
     #expect(Bootstrap.median(of: [2, 2, 2]) == Interval(low: 2, high: 2))
     #expect(Bootstrap.median(of: []) == nil)
@@ -46,7 +46,7 @@ struct BootstrapTests {
     #expect(Bootstrap.ratio(of: [4], to: [0]) == nil)
   }
 
-  @Test("one round out of 15 that went wild does not move the interval")
+  @Test("one outlier in 15 rounds does not move the interval")
   func outlier() throws {
     let quiet = (0..<15).map { 100 + Double($0) }
     let wild = quiet.dropLast() + [1e9]
@@ -55,8 +55,8 @@ struct BootstrapTests {
   }
 
   @Test(
-    "of 200 samples whose median is 1000, about 95 % have it in their interval",
-    .enabled(if: !Interposed.isSanitized, "one thread, arithmetic, slowly")
+    "about 95 % of 200 samples with a median of 1000 have it in their interval",
+    .enabled(if: !Interposed.isSanitized, "arithmetic on one thread, slow with a sanitizer")
   )
   func coverage() {
     let hits = (UInt64(0)..<200).filter { seed in
@@ -67,7 +67,7 @@ struct BootstrapTests {
     #expect((180...198).contains(hits), "\(hits)")
   }
 
-  @Test("a mirrored interval holds 1, itself and its inverse")
+  @Test("a mirrored interval contains 1, the interval and its inverse")
   func mirrored() {
     let mirrored = Interval(low: 1.02, high: 1.25).mirrored
     #expect(mirrored == Interval(low: 0.8, high: 1.25))

@@ -4,7 +4,7 @@ import Testing
 @Suite("Percentile")
 struct PercentileTests {
   @Test(
-    "a percentile is told from the largest where a sample lies above it",
+    "a percentile is resolved if at least one sample lies above it",
     arguments: [
       (Percentile.p50, UInt64(1)), (.p90, 10), (.p99, 100), (.p999, 1000), (.max, 1),
     ]
@@ -15,7 +15,7 @@ struct PercentileTests {
     #expect(percentile == .max || least == 1 || percentile.rank(in: least) < least)
   }
 
-  @Test("one with three decimals needs 100000 samples")
+  @Test("the percentile 99.999 needs 100000 samples")
   func finest() throws {
     let percentile = try #require(Percentile("99.999"))
     #expect(percentile.isResolved(by: 100_000) && !percentile.isResolved(by: 99_999))

@@ -4,20 +4,20 @@ import Testing
 
 @Suite("SeededGenerator")
 struct SeededGeneratorTests {
-  @Test("a seed gives the same numbers in every run and toolchain")
+  @Test("a seed produces the same numbers in every run and toolchain")
   func golden() {
     var generator = SeededGenerator(seed: 42, stream: 0)
     #expect((0..<3).map { _ in generator.number(below: 1000) } == [343, 955, 486])
   }
 
-  @Test("another stream of a seed gives other numbers")
+  @Test("different streams of a seed produce different numbers")
   func streams() {
     var first = SeededGenerator(seed: 42, stream: 1)
     var second = SeededGenerator(seed: 42, stream: 2)
     #expect(first.next() != second.next())
   }
 
-  @Test("a shuffle keeps every item and repeats with its seed")
+  @Test("a shuffle keeps every item, and equal seeds produce equal orders")
   func shuffle() {
     var first = Array(0..<50)
     var second = first
@@ -30,7 +30,7 @@ struct SeededGeneratorTests {
     #expect(first.sorted() == Array(0..<50))
   }
 
-  @Test("every place is about as likely for every item")
+  @Test("a shuffle puts an item in each place about equally often")
   func fairness() {
     var counts = [Int](repeating: 0, count: 4)
     var generator = SeededGenerator(seed: 1, stream: 0)
@@ -42,7 +42,7 @@ struct SeededGeneratorTests {
     #expect(counts.allSatisfy { 900...1100 ~= $0 }, "\(counts)")
   }
 
-  @Test("a stream's number does not change from run to run")
+  @Test("the number of a stream is the FNV-1a hash of its name")
   func streamHash() {
     #expect(UInt64(stream: "order/1") == UInt64(stream: "order/1"))
     #expect(UInt64(stream: "") == 0xCBF2_9CE4_8422_2325)

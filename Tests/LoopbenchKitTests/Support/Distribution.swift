@@ -1,7 +1,7 @@
 import LoopTransactionsTesting
 import LoopbenchKit
 
-/// Shapes of samples, in ns, like those that loops produce.
+/// Distributions of samples, in ns, similar to those of loops.
 enum Distribution: CaseIterable {
   case constant
   case uniform

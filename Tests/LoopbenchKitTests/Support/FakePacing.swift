@@ -1,8 +1,8 @@
 import LoopbenchKit
 import Synchronization
 
-/// A clock for open-loop schedules that only moves when somebody waits, or when it
-/// is told to.
+/// A clock for open-loop schedules that advances only when a caller waits or
+/// advances it.
 final class FakePacing: Sendable {
   private let time: Atomic<UInt64>
 

@@ -1,8 +1,9 @@
 import LoopbenchKit
 import Synchronization
 
-/// A peer whose samples are made up: `base` ns, a little more each sample. If it
-/// drifts, a random number of times that, the same for all peers of a round.
+/// A peer with made-up samples: `base` ns, increasing by 1 ns per sample. If it
+/// drifts, they are multiplied by a random factor, the same for all peers of a
+/// round.
 struct FakePeer: Peer {
   var name: String
   var scenario = "fake"
@@ -26,8 +27,8 @@ struct FakePeer: Peer {
   }
 }
 
-/// A peer whose samples are made up: those of slice n take `bases[n]` ns, or the
-/// last of them.
+/// A peer with made-up samples. Those of slice n are `bases[n]` ns; later
+/// slices use the last element.
 final class SettlingPeer: Peer {
   let name: String
   let scenario = "fake"

@@ -1,11 +1,11 @@
 import LoopbenchKit
 import Synchronization
 
-/// A run that needs no machine: one scenario, made-up peers, a clock that steps.
+/// A deterministic run: one scenario, made-up peers and a stepping clock.
 struct Fixture {
   var scenario = Scenario(
     name: "fake",
-    summary: "what is made up",
+    summary: "made-up times",
     series: [
       Series(
         name: "one",
@@ -68,7 +68,7 @@ struct Fixture {
 }
 
 extension Instruments {
-  /// A clock that moves 1 us per reading, and half of it is processor time.
+  /// A clock that advances by 1 us per reading. Half of the time is CPU time.
   static func stepping() -> Instruments {
     let ticks = Ticks()
     return Instruments(
@@ -95,9 +95,10 @@ extension Instruments {
 }
 
 extension Registry {
-  /// Every series of every scenario, those that have to be named too.
+  /// Selects every series of every scenario, including those that are not
+  /// standard.
   ///
-  /// - Parameter peers: The names of those that are wanted; `nil` means all.
+  /// - Parameter peers: The names of the peers; `nil` means all.
   func everything(
     peers: [String]? = nil
   ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Warning]) {

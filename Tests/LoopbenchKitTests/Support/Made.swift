@@ -1,7 +1,7 @@
 import LoopbenchKit
 
 extension Machine {
-  /// A made-up machine.
+  /// Makes a made-up machine.
   init(
     cpu: String,
     cpus: Int,
@@ -18,7 +18,7 @@ extension Machine {
 }
 
 extension ResourceUse {
-  /// A made-up use.
+  /// Makes a made-up reading.
   init(
     cpuNs: UInt64,
     voluntarySwitches: UInt64,

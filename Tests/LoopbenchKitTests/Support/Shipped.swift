@@ -1,8 +1,10 @@
 import Foundation
 
-/// Files of the package that are no source code.
+/// Files of the package that are not source code.
 enum Shipped {
-  /// - Parameter path: From the package's folder.
+  /// Returns the contents of a file.
+  ///
+  /// - Parameter path: Relative to the package's folder.
   static func text(_ path: String, test: String = #filePath) throws -> String {
     let parts = test.split(separator: "/", omittingEmptySubsequences: false)
     let tests = parts.lastIndex(of: "Tests") ?? 0

@@ -1,6 +1,6 @@
-/// Whether a text is well-formed XML, as far as a drawing needs it.
+/// A check for well-formed XML, limited to the syntax that plots use.
 enum XMLCheck {
-  /// What is wrong with it; `nil` when nothing is.
+  /// Returns a description of the first fault; `nil` if there is none.
   static func fault(in text: String) -> String? {
     var open: [String] = []
     var rest = text[...]

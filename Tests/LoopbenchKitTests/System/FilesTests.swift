@@ -24,14 +24,14 @@ struct OutputFileTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
   }
 
-  @Test("a finished file is in its place, with nothing left beside it")
+  @Test("a finished file has its name, and no temporary file remains")
   func finish() throws {
     try OutputFile(path: path).finish(with: "{}\n")
     #expect(try text("x.json") == "{}\n")
     #expect(try names() == ["x.json"])
   }
 
-  @Test("a file that was not finished leaves nothing, and what was there stays")
+  @Test("an unfinished file leaves no temporary file, and the old file stays")
   func abandon() throws {
     try OutputFile(path: path).finish(with: "old")
     do {
@@ -43,7 +43,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("two that are written to one place at a time are both whole, and the last stays")
+  @Test("two files written to one path at the same time are both complete, and the last one stays")
   func together() throws {
     let (first, second) = (try OutputFile(path: path), try OutputFile(path: folder + "/./x.json"))
     #expect(first.place == second.place)
@@ -54,7 +54,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("a new file has the mode of any new file; one that replaces another keeps the other's")
+  @Test("a new file has the default mode, and a replacement keeps the mode of the old file")
   func modes() throws {
     #expect(FileManager.default.createFile(atPath: folder + "/plain", contents: nil))
     try OutputFile(path: path).finish(with: "new")
@@ -64,7 +64,7 @@ struct OutputFileTests {
     #expect(try mode("x.json") == 0o600)
   }
 
-  /// A process id that nobody has.
+  /// Returns the id of a process that has ended.
   private func deadProcess() throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/true")
@@ -73,7 +73,7 @@ struct OutputFileTests {
     return process.processIdentifier
   }
 
-  @Test("what a killed run left is removed by the next one that writes into the folder")
+  @Test("the next run that writes into a folder removes the remains of killed runs")
   func remains() throws {
     let dead = try deadProcess()
     let manager = FileManager.default
@@ -84,7 +84,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("a file of a run that is alive, or that no run made, is not removed")
+  @Test("files of a live run, and files that no run made, are not removed")
   func notRemains() throws {
     let dead = try deadProcess()
     let manager = FileManager.default
@@ -113,7 +113,7 @@ struct OutputFileTests {
     try file.finish(with: "alive")
   }
 
-  @Test("a symlink stays one; the file it leads to is replaced, or made")
+  @Test("a symlink stays, and the file it leads to is created or replaced")
   func symlink() throws {
     let manager = FileManager.default
     try manager.createDirectory(atPath: folder + "/kept", withIntermediateDirectories: false)
@@ -129,7 +129,7 @@ struct OutputFileTests {
     )
   }
 
-  @Test("what is no regular file is written, not replaced")
+  @Test("a file that is not regular is written, not replaced")
   func fifo() throws {
     #expect(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDONLY | O_NONBLOCK)
@@ -144,7 +144,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("a file that is standard output already is added to, not replaced")
+  @Test("a file that is already standard output is appended to, not replaced")
   func standardOutput() async {
     await #expect(processExitsWith: .success) {
       let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString)"
@@ -159,13 +159,13 @@ struct OutputFileTests {
     }
   }
 
-  @Test("a directory in the file's place is told at once")
+  @Test("opening fails if the path is a directory")
   func directory() {
     let error = #expect(throws: SystemError.self) { try OutputFile(path: "/") }
     #expect(error?.description == "illegal operation on a directory")
   }
 
-  @Test("a directory that does not exist is told at once")
+  @Test("opening fails if the directory does not exist")
   func noDirectory() {
     let error = #expect(throws: SystemError.self) {
       try OutputFile(path: "/no/such/directory/file")

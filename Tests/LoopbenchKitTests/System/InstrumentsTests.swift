@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Overhead")
 struct OverheadTests {
-  @Test("an interruption of 1 ms moves no figure")
+  @Test("an interruption of 1 ms does not change the measured overhead")
   func interrupted() {
     let readings = Atomic<UInt64>(0)
     let instruments = Instruments(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Placement")
 struct PlacementTests {
-  @Test("across seats the producer elsewhere, same beside the loop")
+  @Test("across places the producer on another CPU, and same on the loop's CPU")
   func seats() throws {
     let placement = Placement(cpuCount: 2, loop: 1, producer: 0)
     #expect(try placement.seats(for: .loop).get().loop == 1)
@@ -11,16 +11,16 @@ struct PlacementTests {
     #expect(try placement.seats(for: .same).get().producer == 1)
   }
 
-  @Test("with one CPU, across is unavailable and same is not")
+  @Test("with one CPU, across is unavailable and same is available")
   func oneCPU() throws {
     let placement = Placement(cpuCount: 1, loop: 0, producer: nil)
-    #expect(throws: LoopbenchError.unavailable("it needs 2 CPUs, here is 1")) {
+    #expect(throws: LoopbenchError.unavailable("it needs 2 CPUs, there is 1")) {
       try placement.seats(for: .across).get()
     }
     #expect(try placement.seats(for: .same).get().producer == 0)
   }
 
-  @Test("where threads cannot be placed, same is unavailable and across is not")
+  @Test("if threads cannot be placed, same is unavailable and across is available")
   func noPlacement() throws {
     let placement = Placement(cpuCount: 8, loop: nil, producer: nil)
     #expect(throws: LoopbenchError.self) { try placement.seats(for: .same).get() }

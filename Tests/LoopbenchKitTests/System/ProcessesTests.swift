@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FreshProcess")
 struct FreshProcessTests {
-  @Test("a program gets its words as they are, and its exit code comes back")
+  @Test("a program gets its arguments unchanged, and its exit code is returned")
   func words() throws {
     let words = ["a b", "it's", "$HOME", "*", "", "\\", "é\n"]
     let tests = words.enumerated().map { index, word in
@@ -16,7 +16,7 @@ struct FreshProcessTests {
     #expect(try FreshProcess.run(["/no/such/program"]) { false } == 127)
   }
 
-  @Test("a program is ended when this one is interrupted")
+  @Test("a program is killed when the run is interrupted")
   func interrupted() throws {
     #expect(try FreshProcess.run(["/bin/sleep", "86398"]) { true } == nil)
   }
