@@ -1,6 +1,6 @@
 extension Plot {
-  /// A page with the tables and all kinds of plot, this one shown first. It needs
-  /// no network and no script.
+  /// A page with the tables of the reports and every kind of plot, `kind` first.
+  /// It loads nothing from the network and contains no script.
   package func html() -> String {
     var markup = Markup()
     markup.raw("<!DOCTYPE html>\n")
@@ -16,7 +16,7 @@ extension Plot {
     head.line()
     head.raw("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
     head.raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-    // Else a browser asks the server for one, and there is none.
+    // Otherwise the browser requests /favicon.ico.
     head.raw("<link rel=\"icon\" href=\"data:,\">\n")
     head.element("title", words: "loopbench: " + names)
     head.line()
@@ -36,10 +36,9 @@ extension Plot {
     }
     body.line()
     for kind in PlotKind.allCases {
-      let picture = SVGPlot(panels: panels, kind: kind, options: options)
       body.element("section", ["id": "view-\(kind.rawValue)"]) { section in
         section.line()
-        section.raw(picture.picture(withStyle: false))
+        section.raw(picture(of: kind, withStyle: false))
       }
       body.line()
     }
@@ -90,13 +89,12 @@ extension Plot {
   }
 
   private func table(_ table: TextTable, in body: inout Markup) {
-    let used = table.usedColumns
     body.element("div", ["class": "wide"]) { div in
       div.element("table") { element in
         element.line()
-        for (index, row) in ([table.titles] + table.rows).enumerated() {
+        for (index, row) in table.usedCells.enumerated() {
           element.element("tr") { cells in
-            for column in used { cells.element(index == 0 ? "th" : "td", words: row[column]) }
+            for cell in row { cells.element(index == 0 ? "th" : "td", words: cell) }
           }
           element.line()
         }
