@@ -73,7 +73,8 @@ package struct ExternalCommand {
     }
     guard let name = words.popFirst(), !name.hasPrefix("-") else { return nil }
     guard !context.ownNames.contains(name), !name.isEmpty, !name.contains("/") else { return nil }
-    guard let path = Self.path(of: name, in: context.folders) else { return nil }
+    let paths = context.folders.map { "\($0)/\(Self.prefix)\(name)" }
+    guard let path = paths.first(where: Self.isProgram) else { return nil }
     self.path = path
     arguments = [path] + words
   }
@@ -87,10 +88,6 @@ package struct ExternalCommand {
 }
 
 extension ExternalCommand {
-  private static func path(of name: String, in folders: [String]) -> String? {
-    folders.map { "\($0)/\(prefix)\(name)" }.first(where: isProgram)
-  }
-
   private static func isProgram(_ path: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: path)
       && !FileManager.default.fileExists(atPath: path + "/.")

@@ -31,18 +31,12 @@ package struct Command: Sendable {
   package enum Operands: Equatable, Sendable {
     case nothing
     case scenarios
-    /// This many files or, if not nil, this many of `words`.
-    case counted(ClosedRange<Int>, words: [String]?)
+    case files(ClosedRange<Int>)
+    case words(ClosedRange<Int>, of: [String])
     /// A command or a scenario.
     case topic
     /// A verb of `loopbench baseline` with its operands.
     case baseline
-
-    static func files(_ count: ClosedRange<Int>) -> Operands { .counted(count, words: nil) }
-
-    static func words(_ count: ClosedRange<Int>, of words: [String]) -> Operands {
-      .counted(count, words: words)
-    }
   }
 
   /// The usage line: "loopbench compare BASE NEW... [OPTION...]".

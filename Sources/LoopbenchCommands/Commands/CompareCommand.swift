@@ -10,9 +10,7 @@ extension Invocation {
     let comparisons = try paths.map { try options.comparison(base, try ReportFile.read($0), rules) }
     let texts = comparisons.map { $0.render(as: options.format, style: style) }
     try write(.output, options.format.joined(Array(zip(paths, texts))))
-    let codes = comparisons.map { $0.verdict.exitCode(isStrict: options.isStrict) }
-    // A regression outweighs an inconclusive result.
-    return [.regressed, .inconclusive].first(where: codes.contains) ?? .success
+    return Verdict(of: comparisons.map(\.verdict)).exitCode(isStrict: options.isStrict)
   }
 }
 
@@ -49,17 +47,9 @@ extension ReportFormat {
 /// Checks a run against a baseline and rules. Peers that look slower are measured
 /// again in fresh processes before they count as regressions.
 struct BaselineCheck {
-  private let invocation: Invocation
-  private let base: Report?
-  private let rules: [FailRule]
-
-  /// Returns nil if there is neither a base nor a rule.
-  init?(invocation: Invocation, base: Report?, rules: [FailRule]) {
-    guard base != nil || !rules.isEmpty else { return nil }
-    self.invocation = invocation
-    self.base = base
-    self.rules = rules
-  }
+  let invocation: Invocation
+  let base: Report?
+  let rules: [FailRule]
 
   private var options: Options { invocation.options }
 
@@ -98,8 +88,7 @@ extension BaselineCheck {
     for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
       let candidates = comparison.candidates
       if !options.isQuiet { try invocation.write(.error, Self.note(candidates, number)) }
-      let run = ConfirmingRun(invocation: invocation, of: report, candidates)
-      guard let other = try run.measure() else { return nil }
+      guard let other = try measureAgain(candidates, of: report) else { return nil }
       // Without rules that cover only series that are not measured again.
       let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in
         candidates.contains { $0.rule == rule.description }
@@ -128,36 +117,28 @@ extension Verdict {
   }
 }
 
-/// Measures some series of a run again in a fresh process, with the same options.
-struct ConfirmingRun {
-  private let invocation: Invocation
-  private let rounds: Int
-  private let series: [String]
-  private let scenarios: [String]
-
-  /// - Parameter candidates: The findings whose series are measured.
-  init(invocation: Invocation, of report: Report, _ candidates: [ReportComparison.Finding]) {
-    self.invocation = invocation
-    let options = invocation.options
-    // -n is divided among the rounds, so their number must stay the same.
-    let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
-    rounds = planned ?? report.settings.rounds
-    let results = report.results.filter { result in
-      candidates.contains { ($0.scenario, $0.series) == (result.scenario, result.series) }
-    }
-    series = Set(results.map { "\($0.scenario)/\($0.companionOf ?? $0.series)" }).sorted()
-    scenarios = Set(results.map(\.scenario)).sorted()
-  }
-
-  /// Returns the report of the process, or nil if this process was interrupted.
-  func measure() throws -> Report? {
+extension BaselineCheck {
+  /// Measures the series of `candidates` again in a fresh process, with the options of
+  /// the run. Returns nil if this process was interrupted.
+  private func measureAgain(
+    _ candidates: [ReportComparison.Finding],
+    of report: Report
+  ) throws -> Report? {
     let folder = FileManager.default.temporaryDirectory.path() + "/loopbench-\(UUID())"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // try?: the system removes temporary files later.
     defer { try? FileManager.default.removeItem(atPath: folder) }
+    // The options already include those of `loopbench.json`, which may name a baseline.
+    // An empty settings file takes its place.
     let (settings, result) = (folder + "/loopbench.json", folder + "/again.json")
     try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
-    let code = try invocation.context.runAgain(arguments(settings, result))
+    // -n is divided among the rounds, so their number must stay the same.
+    let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
+    let arguments = [
+      "--rounds=\(planned ?? report.settings.rounds)", "--config=\(settings)", "--output=\(result)",
+      "--quiet",
+    ]
+    let code = try invocation.context.runAgain(selection(candidates, of: report) + arguments)
     guard !invocation.isInterrupted, let code else { return nil }
     guard code == ExitCode.success.rawValue else {
       throw LoopbenchError.failed("measuring again in a fresh process failed with exit \(code)")
@@ -165,17 +146,21 @@ struct ConfirmingRun {
     return try ReportFile.read(result)
   }
 
-  /// The options already include those of `loopbench.json`, which may name a baseline.
-  /// An empty settings file takes its place.
-  private func arguments(_ settings: String, _ result: String) -> [String] {
+  /// The command with the series of `candidates`, and the options of the run.
+  private func selection(
+    _ candidates: [ReportComparison.Finding],
+    of report: Report
+  ) -> [String] {
     let own = ["--series", "--duration", "--rounds", "--seed", "--timeout", "--dry-run"]
-    let same = invocation.options.measuring.filter { option in
+    let same = options.measuring.filter { option in
       !own.contains { option == $0 || option.hasPrefix($0 + "=") }
     }
-    let what =
-      invocation.options.loadPath.map { ["replay"] + [$0] }
-      ?? (["run"] + scenarios + ["--series=" + series.joined(separator: ",")])
-    return what + same
-      + ["--rounds=\(rounds)", "--config=\(settings)", "--output=\(result)", "--quiet"]
+    if let path = options.loadPath { return ["replay", path] + same }
+    let results = report.results.filter { result in
+      candidates.contains { ($0.scenario, $0.series) == (result.scenario, result.series) }
+    }
+    let series = Set(results.map { "\($0.scenario)/\($0.companionOf ?? $0.series)" }).sorted()
+    return ["run"] + Set(results.map(\.scenario)).sorted()
+      + ["--series=" + series.joined(separator: ",")] + same
   }
 }

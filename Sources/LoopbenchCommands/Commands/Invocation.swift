@@ -46,18 +46,25 @@ extension Invocation {
     let base = try options.baseline.map {
       try baseline(named: $0, isTrusted: options.isBaselineTrusted)
     }
-    let check = BaselineCheck(invocation: self, base: base, rules: rules)
+    let check =
+      base == nil && rules.isEmpty
+      ? nil : BaselineCheck(invocation: self, base: base, rules: rules)
     try check?.validate(plan)
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let load = try plan.start()
     let measurements = try measure(plan)
     let loadWarning = load.stop()
-    guard !measurements.isEmpty else { return try nothing(measurements) }
+    guard !measurements.isEmpty else {
+      let text = "loopbench: the run ended before its first round, so nothing was measured\n"
+      try write(.error, text)
+      return exitCode(of: measurements) ?? .failed
+    }
     let report = report(on: measurements, plan, loadWarning.map { [$0] } ?? [])
     // Before printing, which fails if the reader of standard output has gone.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
-    try write(.output, shown(report))
+    let shown = report.hidingWarnings(options.hiddenWarnings)
+    try write(.output, shown.rendered(as: options.format, style: style, scenarios: scenarios))
     try saved.get()
     if !files.isEmpty, !options.isQuiet {
       try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
@@ -100,16 +107,6 @@ extension Invocation {
         + (context.interruption.reason.map { [.endedEarly($0)] } ?? []),
       dropsDisturbed: options.dropsDisturbed
     )
-  }
-
-  private func shown(_ report: Report) -> String {
-    report.hidingWarnings(options.hiddenWarnings)
-      .rendered(as: options.format, style: style, scenarios: scenarios)
-  }
-
-  private func nothing(_ measurements: Measurements) throws(SystemError) -> ExitCode {
-    try write(.error, "loopbench: the run ended before its first round, so nothing was measured\n")
-    return exitCode(of: measurements) ?? .failed
   }
 
   /// Nil if the run completed without failures.

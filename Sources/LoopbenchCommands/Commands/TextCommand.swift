@@ -15,7 +15,7 @@ extension Invocation {
     case .completion: (Completion.Shell(rawValue: options.operands[0]) ?? .bash).script
     case .man: ManualPage.render(context.registry)
     case .schema: ReportSchema.text
-    case .version: VersionText.render(isJSON: options.isJSON)
+    case .version: HelpText.version(isJSON: options.isJSON)
     default: try help()
     }
   }
@@ -39,8 +39,7 @@ extension Invocation {
     let findings = context.findings()
     let text = options.isJSON ? findings.json() : text(findings)
     try write(.output, output.isASCII && !options.isJSON ? ASCII.text(text) : text)
-    let worst = findings.map(\.status).max() ?? .ok
-    return options.isStrict && worst == .bad ? .unfit : .success
+    return options.isStrict && findings.contains { $0.status == .bad } ? .unfit : .success
   }
 
   private func text(_ findings: [Finding]) -> String {

@@ -28,7 +28,11 @@ package struct OptionParser {
     _ configuration: (String?) throws -> Configuration?
   ) throws -> Options {
     // `--help` and `--version` take precedence over commands and errors.
-    if has("--version") { return version() }
+    if has("--version") {
+      options.command = .version
+      options.isJSON = has("--json")
+      return options
+    }
     if has("--help") { return help() }
     try parseCommand()
     try resolveOptions()
@@ -41,22 +45,13 @@ package struct OptionParser {
     line.parsed.contains { $0.option.long == option }
   }
 
-  private func version() -> Options {
-    var options = options
-    options.command = .version
-    options.isJSON = has("--json")
-    return options
-  }
-
   /// Shows the help of the first command or scenario, or the overview.
-  private func help() -> Options {
-    var options = options
+  private mutating func help() -> Options {
     options.command = .help
     options.isASCII = has("--ascii")
-    let isKnown = line.words.first.map {
+    options.operands = line.words.prefix(1).filter {
       Command.Name(rawValue: $0) != nil || scenarios.contains($0)
     }
-    options.operands = isKnown == true ? Array(line.words.prefix(1)) : []
     return options
   }
 }
@@ -108,10 +103,10 @@ extension OptionParser {
     switch command.takes {
     case .nothing: try check(command, 0...0)
     case .scenarios: break
-    case .counted(let range, nil): try check(command, range)
+    case .files(let range): try check(command, range)
     case .topic: try check(command, 0...1)
     case .baseline: try checkBaseline(command)
-    case .counted(let range, let known?):
+    case .words(let range, let known):
       try check(command, range)
       for word in line.words where !known.contains(word) {
         throw .unknownWord(word, of: command, known)

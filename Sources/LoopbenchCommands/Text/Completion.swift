@@ -57,7 +57,8 @@ package struct Completion {
     switch command.takes {
     case .nothing: []
     case .scenarios: context.registry.scenarios.map { ($0.name, $0.summary) }
-    case .counted(_, let words): words.map(Self.plain)
+    case .files: nil
+    case .words(_, let words): Self.plain(words)
     case .topic: Self.plain(context.ownNames)
     case .baseline: Self.plain(OptionParser.baselineVerbs)
     }

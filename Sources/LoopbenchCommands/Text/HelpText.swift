@@ -107,9 +107,9 @@ package enum Layout {
   }
 }
 
-/// `loopbench --version`.
-enum VersionText {
-  static func render(isJSON: Bool) -> String {
+extension HelpText {
+  /// `loopbench --version`.
+  static func version(isJSON: Bool) -> String {
     let tool = Report.Tool.loopbench
     guard isJSON else { return "\(tool.name) \(tool.version) (libuv \(Machine.libuvVersion))\n" }
     let machine = Machine.detect()

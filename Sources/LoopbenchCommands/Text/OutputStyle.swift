@@ -63,8 +63,7 @@ extension Options {
 /// Shows the progress of a run on standard error, in one line or, if verbose, with a
 /// line for each round.
 package struct ProgressLine {
-  private let isShown: Bool
-  private let isASCII: Bool
+  private let style: OutputStyle
   private let isVerbose: Bool
   private let width: Int
   private let write: Program.Write
@@ -76,12 +75,13 @@ package struct ProgressLine {
     width: Int = Terminal.error.width,
     write: @escaping Program.Write
   ) {
-    isShown = style.usesProgress && !isVerbose
-    isASCII = style.isASCII
+    self.style = style
     self.isVerbose = isVerbose
     self.width = width
     self.write = write
   }
+
+  private var isShown: Bool { style.usesProgress && !isVerbose }
 
   package mutating func show(_ progress: Progress) {
     if isShown { put("\r\u{1B}[2K" + String(line(progress).prefix(width - 1))) }
@@ -111,7 +111,7 @@ package struct ProgressLine {
   private func bar(_ fraction: Double) -> String {
     let cells = 20
     let full = Int(fraction * Double(cells))
-    let (on, off) = isASCII ? ("#", "-") : ("█", "░")
+    let (on, off) = style.isASCII ? ("#", "-") : ("█", "░")
     return String(repeating: on, count: full) + String(repeating: off, count: cells - full)
   }
 

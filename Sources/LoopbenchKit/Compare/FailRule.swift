@@ -49,17 +49,8 @@ package struct FailRule: Equatable, Sendable, CustomStringConvertible {
   /// They do not limit p99, which is one of the five largest of the 30 to 500 samples
   /// of a round. When 8 runs of one program were compared with each other, p99 was
   /// inconclusive in 97 % of `wake`, and p90 in 79 %.
-  package static let standard: [FailRule] = [
-    FailRule(.percentile(.p50), increase: 10),
-    FailRule(.percentile(.p90), increase: 25),
-  ]
-
-  private init(_ metric: Metric, increase percent: Int) {
-    let name = if case .percentile(let percentile) = metric { percentile.title } else { "any" }
-    description = "\(name)>+\(percent)%"
-    scope = (nil, nil, nil)
-    self.metric = metric
-    limit = .increase(Double(percent) / 100)
+  package static let standard: [FailRule] = ["p50>+10%", "p90>+25%"].map {
+    do { return try FailRule($0) } catch { preconditionFailure("FailRule.standard: \(error)") }
   }
 }
 

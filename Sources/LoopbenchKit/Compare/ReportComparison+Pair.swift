@@ -4,22 +4,17 @@ extension ReportComparison {
     /// Nil if the new report is judged alone.
     let base: Side?
     let new: Side
-    /// The noise by percentile: the union of what the twins of both runs showed.
+    /// The noise by percentile: the union of both runs' noise. Empty without a base.
     let noise: [String: Interval]
 
-    init(judging result: Report.Result, drops: Bool) {
-      (base, noise) = (nil, [:])
-      new = Side(result: result, reference: nil, drops: drops)
-    }
-
     init(
-      _ base: Report.Result,
+      _ base: Report.Result?,
       _ new: Report.Result,
-      in baseReport: Report,
+      in baseReport: Report?,
       _ newReport: Report,
       dropping: Bool
     ) {
-      let reports = [baseReport, newReport]
+      let reports = [baseReport, newReport].compactMap { $0 }
       func result(of peer: String, in report: Report) -> Report.Result? {
         report.results.first {
           ($0.scenario, $0.series, $0.peer) == (new.scenario, new.series, peer)
@@ -31,16 +26,17 @@ extension ReportComparison {
       }.map(\.reference).first { peer in
         reports.allSatisfy { result(of: peer, in: $0) != nil }
       }
-      let sides = zip([base, new], reports).map { own, report in
+      func side(_ own: Report.Result, _ report: Report) -> Side {
         Side(
           result: own,
           reference: reference.flatMap { result(of: $0, in: report) },
           drops: dropping || report.settings.dropsDisturbed
         )
       }
-      (self.base, self.new) = (sides[0], sides[1])
+      self.base = base.flatMap { base in baseReport.map { side(base, $0) } }
+      self.new = side(new, newReport)
       let found = reports.flatMap(\.noise).filter {
-        ($0.scenario, $0.series) == (new.scenario, new.series)
+        base != nil && ($0.scenario, $0.series) == (new.scenario, new.series)
       }
       noise = Dictionary(found.map { ($0.percentile, $0.interval.mirrored) }) { $0.union($1) }
     }

@@ -99,12 +99,9 @@ extension ReportComparison {
 
   private static func pairs(_ base: Report?, _ new: Report, dropping: Bool) -> [Pair] {
     new.results.filter { !$0.isTwin }.compactMap { result in
-      guard let base else {
-        return Pair(judging: result, drops: dropping || new.settings.dropsDisturbed)
-      }
-      return base.results.first { $0.isSame(as: result) }.map { counterpart in
-        Pair(counterpart, result, in: base, new, dropping: dropping)
-      }
+      let counterpart = base?.results.first { $0.isSame(as: result) }
+      return base != nil && counterpart == nil
+        ? nil : Pair(counterpart, result, in: base, new, dropping: dropping)
     }
   }
 

@@ -79,6 +79,7 @@ extension Doctor {
     let load = "load \(Decimals.text(facts.load, digits: 2)) on \(facts.machine.cpus) CPUs"
     let share = facts.load / Double(max(1, facts.machine.cpus))
     let fix = "stop other processes: top -o %CPU"
+    let median = facts.sleepDelays.dropFirst(facts.sleepDelays.count / 2).first ?? 0
     let wakes = [
       facts.wakeAcross.map { "\(time($0)) across CPUs" },
       facts.wakeSame.map { "\(time($0)) on one CPU, round trip" },
@@ -90,12 +91,9 @@ extension Doctor {
       ),
       Finding("load", load).warn(if: (0.25..<0.75).contains(share), fix: fix)
         .bad(if: share >= 0.75, ": other processes compete for the CPUs", fix: fix),
-      facts.overshoot.map { late in
-        Finding(
-          "sleep",
-          "a sleep of 1 ms is \(time(late.median)) late (p50), \(time(late.worst)) at most"
-        )
-        .warn(if: late.worst > 2_000_000, fix: "stop other processes; then check steal")
+      facts.sleepDelays.last.map { worst in
+        Finding("sleep", "a sleep of 1 ms is \(time(median)) late (p50), \(time(worst)) at most")
+          .warn(if: worst > 2_000_000, fix: "stop other processes; then check steal")
       },
       Finding("wake", "libuv wakes a loop in \(wakes) (p50)").warn(
         if: facts.wakeAcross ?? 0 > 200_000,
@@ -148,18 +146,13 @@ package struct Finding: Codable, Equatable, Sendable {
   package private(set) var fix: String?
 
   /// How much a finding affects measurements.
-  package enum Status: String, Codable, Comparable, CaseIterable, Sendable {
+  package enum Status: String, Codable, Sendable {
     /// Not at all.
     case ok
     /// Times vary more than necessary.
     case warn
     /// Times are not reliable.
     case bad
-
-    /// Orders by severity.
-    package static func < (first: Status, second: Status) -> Bool {
-      (allCases.firstIndex(of: first) ?? 0) < (allCases.firstIndex(of: second) ?? 0)
-    }
   }
 
   /// Creates a passed check.

@@ -29,8 +29,8 @@ package struct MachineFacts: Equatable, Sendable {
   package var steal: Double?
   /// The average number of runnable threads over the last minute.
   package var load: Double = 0
-  /// How late a sleep of 1 ms ends.
-  package var overshoot: Overshoot?
+  /// How late sleeps of 1 ms end, in ns, ascending. Empty means unknown.
+  package var sleepDelays: [Double] = []
   /// The median time to wake a loop on another CPU, in ns.
   package var wakeAcross: Double?
   /// The median round trip of a wake on the same CPU, in ns.
@@ -39,14 +39,6 @@ package struct MachineFacts: Equatable, Sendable {
   package var headerLibuv: String
   /// The number of descriptors the process may open. 0 means unknown.
   package var descriptorLimit: UInt64 = 0
-
-  /// How late sleeps end, in ns.
-  package struct Overshoot: Equatable, Sendable {
-    /// The median.
-    package var median: Double
-    /// The largest.
-    package var worst: Double
-  }
 }
 
 extension MachineFacts {
@@ -58,21 +50,20 @@ extension MachineFacts {
       allowedCPUs: placement.cpuCount,
       headerLibuv: String(cString: cl_uv_header_version())
     )
-    facts.readSystem { path in file(path) }
+    facts.readSystem()
     facts.timerSlack = cl_timer_slack()
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
-    facts.overshoot = measuredOvershoot()
+    facts.sleepDelays = measuredSleepDelays()
     facts.wakeAcross = wake("across", .across, on: placement)
     facts.wakeSame = wake("same", .same, on: placement)
     return facts
   }
 
   /// Sets the facts that the kernel's files contain.
-  ///
-  /// - Parameter file: Returns the text of the file at a path, or nil.
-  package mutating func readSystem(_ file: (String) -> String?) {
-    quota = Self.quota(file)
+  private mutating func readSystem() {
+    let file = Self.file
+    quota = Self.quota()
     clockSource = file("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     steal = file("/proc/stat").flatMap(Self.steal)
     hasSMT = file("/sys/devices/system/cpu/smt/active").map { $0 == "1" }
@@ -94,7 +85,7 @@ extension MachineFacts {
 
 extension MachineFacts {
   /// The smallest limit of the process's cgroup and its ancestors.
-  private static func quota(_ file: (String) -> String?) -> Double? {
+  private static func quota() -> Double? {
     let groups = file("/proc/self/cgroup")?.split(separator: "\n") ?? []
     var path = groups.first { $0.hasPrefix("0::") }?.dropFirst(3) ?? "/"
     var limits: [Double] = []
@@ -135,12 +126,10 @@ extension MachineFacts {
 
 extension MachineFacts {
   /// Measures 200 sleeps of 1 ms.
-  private static func measuredOvershoot() -> Overshoot {
-    let count = 200
-    var samples = [UInt64](repeating: 0, count: count)
-    cl_sleep_overshoot(&samples, Int32(count))
-    samples.sort()
-    return Overshoot(median: Double(samples[count / 2]), worst: Double(samples[count - 1]))
+  private static func measuredSleepDelays() -> [Double] {
+    var samples = [UInt64](repeating: 0, count: 200)
+    cl_sleep_overshoot(&samples, Int32(samples.count))
+    return samples.sorted().map(Double.init)
   }
 
   /// The median of a short slice of the peer `uv`.

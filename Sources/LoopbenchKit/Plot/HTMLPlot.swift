@@ -28,7 +28,10 @@ extension Plot {
   private func body(_ body: inout Markup) {
     body.line()
     body.element("h1", words: names)
-    for kind in PlotKind.allCases { radio(kind, in: &body) }
+    for kind in PlotKind.allCases {
+      let checked = kind == self.kind ? " checked" : ""
+      body.raw("<input type=\"radio\" name=\"tab\" id=\"tab-\(kind.rawValue)\"\(checked)>\n")
+    }
     body.element("nav") { nav in
       for kind in PlotKind.allCases {
         nav.element("label", ["for": "tab-\(kind.rawValue)"], words: kind.title)
@@ -43,12 +46,6 @@ extension Plot {
       body.line()
     }
     for (name, report) in reports { tables(name, report, in: &body) }
-  }
-
-  private func radio(_ kind: PlotKind, in body: inout Markup) {
-    let checked = kind == self.kind ? " checked" : ""
-    let id = "tab-\(kind.rawValue)"
-    body.raw("<input type=\"radio\" name=\"tab\" id=\"\(id)\"\(checked)>\n")
   }
 }
 
@@ -69,15 +66,13 @@ extension Plot {
       style: style
     ) {
       body.element("h3", words: section.caption)
-      for table in section.tables where shows(table) { self.table(table, in: &body) }
+      for table in section.tables where table.results.contains(where: options.shows) {
+        self.table(table, in: &body)
+      }
     }
     for warning in report.warnings {
       body.element("p", words: "warning \(warning.id): \(warning.text); \(warning.hint)")
     }
-  }
-
-  private func shows(_ table: SeriesTable) -> Bool {
-    table.results.contains(where: options.shows)
   }
 
   private func table(_ series: SeriesTable, in body: inout Markup) {

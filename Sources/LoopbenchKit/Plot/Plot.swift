@@ -36,7 +36,7 @@ package struct Plot {
   ///   - isASCII: Whether to write only ASCII.
   package func terminal(width: Int, isASCII: Bool) -> String {
     let panels = panels.map {
-      TerminalPanel($0, kind: kind, options: options, width: width, isASCII: isASCII).text()
+      TerminalPanel(panel: $0, kind: kind, options: options, width: width, isASCII: isASCII).text()
     }
     let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
     return (isASCII ? ASCII.text(text) : text).printable
@@ -126,7 +126,7 @@ struct PlotPanel {
     let peers = results.map { PlotCurve.family(of: $0.result) }.uniqued()
     curves = results.map { file, result in
       PlotCurve(
-        result,
+        result: result,
         file: reports.count > 1 ? reports[file].name : nil,
         style: CurveStyle(
           color: peers.firstIndex(of: PlotCurve.family(of: result)) ?? 0,
@@ -149,15 +149,10 @@ struct PlotPanel {
 /// The result of one peer in one series of one report, as a plot draws it.
 struct PlotCurve {
   /// The peer's name, followed by the report's name if there are several reports.
-  let name: String
+  var name: String { result.peer + (file.map { " · " + $0 } ?? "") }
   let result: Report.Result
+  let file: String?
   let style: CurveStyle
-
-  init(_ result: Report.Result, file: String?, style: CurveStyle) {
-    name = result.peer + (file.map { " · " + $0 } ?? "")
-    self.result = result
-    self.style = style
-  }
 
   /// The peer's name; for a twin, the name of its original.
   static func family(of result: Report.Result) -> String {

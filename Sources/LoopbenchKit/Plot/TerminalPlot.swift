@@ -1,24 +1,18 @@
 /// Draws one panel as text. Each peer has a character of its own, so that the
 /// drawing needs no colour.
 struct TerminalPanel {
-  private let panel: PlotPanel
-  private let kind: PlotKind
-  private let options: PlotOptions
-  private let isASCII: Bool
-  /// The width of the drawing area, in characters.
-  private let columns: Int
+  let panel: PlotPanel
+  let kind: PlotKind
+  let options: PlotOptions
+  let width: Int
+  let isASCII: Bool
 
   private static let rows = 16
   /// The width of the time labels and the axis at the left.
   private static let margin = 11
 
-  init(_ panel: PlotPanel, kind: PlotKind, options: PlotOptions, width: Int, isASCII: Bool) {
-    self.panel = panel
-    self.kind = kind
-    self.options = options
-    self.isASCII = isASCII
-    columns = max(width - Self.margin, 24)
-  }
+  /// The width of the drawing area, in characters.
+  private var columns: Int { max(width - Self.margin, 24) }
 
   func text() -> String {
     let body = PlotChart(panel, kind, options).map(lines) ?? histogram

@@ -116,7 +116,11 @@ extension Report {
           peer: result.peer
         )
         guard let early = tally?.earlyFires, early > 0 else { return nil }
-        return .earlyFires(early, of: result)
+        return Warning(
+          id: "early-fire",
+          text: "\(result.scenario) \(result.series): \(result.peer) fired early \(early) times",
+          hint: "a timer must never fire early; please report it with this file"
+        )
       }
   }
 }
@@ -172,15 +176,5 @@ extension Report {
     var report = self
     report.warnings.removeAll { ids.contains($0.id) }
     return report
-  }
-}
-
-extension Warning {
-  static func earlyFires(_ count: Int, of result: Report.Result) -> Warning {
-    Warning(
-      id: "early-fire",
-      text: "\(result.scenario) \(result.series): \(result.peer) fired early \(count) times",
-      hint: "a timer must never fire early; please report it with this file"
-    )
   }
 }

@@ -98,11 +98,6 @@ extension Report.Noise {
 }
 
 extension Report {
-  /// The noise floor of a percentile. Nil if no peer of the series has a twin.
-  package func noise(scenario: String, series: String, percentile: String) -> Noise? {
-    noise.first { ($0.scenario, $0.series, $0.percentile) == (scenario, series, percentile) }
-  }
-
   static func noise(of results: [Result], dropping: Bool) -> [Noise] {
     results.filter(\.isTwin).flatMap { twin in
       let original = results.first {

@@ -105,9 +105,6 @@ extension Report.Result {
     self.figures = figures
   }
 
-  /// Whether any round was disturbed.
-  package var isDisturbed: Bool { known.perRound.contains(where: \.isDisturbed) }
-
   /// The value of `percentile` over all rounds in ns, from the file's percentiles or
   /// its histogram. Nil if there are too few samples to tell it from the largest.
   package func value(at percentile: Percentile) -> Double? {

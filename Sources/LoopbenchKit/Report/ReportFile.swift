@@ -11,7 +11,15 @@ package enum ReportFile {
     _ path: String,
     onlyRegular: Bool = false
   ) throws(LoopbenchError) -> Report {
-    try decode(try contents(of: path, onlyRegular), from: path)
+    let data: Data
+    do { data = try InputFile.read(path, limit: limit, onlyRegular: onlyRegular) } catch {
+      throw .failed(
+        error == .tooLarge
+          ? "\(path) is larger than \(limit >> 20) MB, which no report is"
+          : "\(path) cannot be read; name a file that loopbench -o wrote, or - for standard input"
+      )
+    }
+    return try decode(data, from: path)
   }
 
   /// Decodes the report in `data`, which was read from `path`.
@@ -31,21 +39,6 @@ package enum ReportFile {
       throw damaged
     }
     return report
-  }
-
-  private static func contents(
-    of path: String,
-    _ onlyRegular: Bool
-  ) throws(LoopbenchError) -> Data {
-    do {
-      return try InputFile.read(path, limit: limit, onlyRegular: onlyRegular)
-    } catch {
-      throw .failed(
-        error == .tooLarge
-          ? "\(path) is larger than \(limit >> 20) MB, which no report is"
-          : "\(path) cannot be read; name a file that loopbench -o wrote, or - for standard input"
-      )
-    }
   }
 
   // 64 MB: the largest possible report, with every peer of every scenario in 1000

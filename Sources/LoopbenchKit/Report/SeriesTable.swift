@@ -6,6 +6,7 @@ struct SeriesTable {
   let series: String
   let results: [Report.Result]
   let comparisons: [Report.Comparison]
+  /// The noise floor of p50. Nil if no peer has a twin.
   let noise: Report.Noise?
   let style: ReportStyle
   let unit: TimeUnit
@@ -26,7 +27,9 @@ struct SeriesTable {
     self.series = series
     self.results = results.filter { !$0.isTwin } + results.filter(\.isTwin)
     comparisons = report.comparisons.filter { ($0.scenario, $0.series) == (name, series) }
-    noise = report.noise(scenario: name, series: series, percentile: Percentile.p50.label)
+    noise = report.noise.first {
+      ($0.scenario, $0.series, $0.percentile) == (name, series, Percentile.p50.label)
+    }
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)

@@ -48,16 +48,14 @@ extension Report {
           + RoundOrder.text(settings.order, seed: seed),
         settings.placement.text,
       ],
-      [Self.overheadText(settings.overhead)] + paceParts,
+      [
+        "a sample includes one clock reading of \(TimeText.short(settings.overhead.clockNs));"
+          + " recording it afterwards takes \(TimeText.short(settings.overhead.recordNs))"
+      ] + paceParts,
       settings.conditions?.parts ?? [],
       labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
     ]
     return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
-  }
-
-  private static func overheadText(_ overhead: Overhead) -> String {
-    "a sample includes one clock reading of \(TimeText.short(overhead.clockNs));"
-      + " recording it afterwards takes \(TimeText.short(overhead.recordNs))"
   }
 
   /// Empty if no series is paced.
