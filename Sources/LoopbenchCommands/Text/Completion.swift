@@ -108,14 +108,14 @@ extension Completion {
     #compdef loopbench
     # zsh completion of loopbench; made by: loopbench completion zsh
     _loopbench() {
-      local -a reply
-      reply=("${(@f)$("$words[1]" \(request) "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-      if [[ $reply[1] == : ]]; then
+      local -a lines
+      lines=(${(f)"$($words[1] \(request) "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+      if [[ $lines[1] == : ]]; then
         _files
-      elif [[ -n $reply[1] ]]; then
-        reply=("${(@)reply//:/\\\\:}")
-        reply=("${(@)reply/$'\\t'/:}")
-        _describe -o word reply
+      elif (( $#lines )); then
+        lines=(${lines//:/\\\\:})
+        lines=(${lines/$'\\t'/:})
+        _describe word lines
       fi
     }
     if [[ $funcstack[1] == _loopbench ]]; then _loopbench "$@"; else compdef _loopbench loopbench; fi
