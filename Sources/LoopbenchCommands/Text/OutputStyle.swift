@@ -1,6 +1,6 @@
 package import LoopbenchKit
 
-/// How output is shown, by the options, the environment and the terminal.
+/// The style of the output, which depends on options, environment and terminal.
 package struct OutputStyle: Equatable, Sendable {
   package let usesColor: Bool
   package let usesProgress: Bool

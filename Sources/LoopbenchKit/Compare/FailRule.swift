@@ -24,9 +24,9 @@ package struct FailRule: Equatable, Sendable, CustomStringConvertible {
   package enum Limit: Equatable, Sendable {
     /// The largest increase relative to the base: 0.1 is 10 %.
     case increase(Double)
-    /// The largest time in ns, whatever the base.
+    /// The largest time in ns, independent of the base.
     case time(Double)
-    /// The largest count, whatever the base.
+    /// The largest count, independent of the base.
     case count(UInt64)
   }
 

@@ -140,7 +140,7 @@ package struct Finding: Codable, Equatable, Sendable {
   package let id: String
   /// The severity.
   package private(set) var status = Status.ok
-  /// What was found.
+  /// The result in words.
   package private(set) var text: String
   /// The command or sentence that fixes it. Nil if the check passed.
   package private(set) var fix: String?

@@ -30,7 +30,7 @@ struct Markup {
 
   /// Adds text at a point of a picture.
   ///
-  /// - Parameter anchor: Which part of the text is at the point.
+  /// - Parameter anchor: The part of the text at the point, as in SVG's `text-anchor`.
   mutating func text(
     _ words: String,
     x: Double,

@@ -50,7 +50,7 @@ package struct Plot {
   }
 }
 
-/// Which results of its reports a plot shows, and on which scale.
+/// The results that a plot shows, and its scale.
 package struct PlotOptions: Sendable {
   /// The last percentile of a percentile plot or a histogram; `max` shows all
   /// samples.

@@ -21,7 +21,7 @@ extension Report.Result {
     package let peer: String
     /// The series' name.
     package let series: String
-    /// What the samples measure.
+    /// The kind of time that the samples measure.
     package let kind: Series.Kind
     /// Whether this is an A/A twin: another peer measured a second time, under a name of
     /// its own, so that the difference is noise.

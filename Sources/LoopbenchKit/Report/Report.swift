@@ -78,7 +78,7 @@ extension Report {
   package struct Description: Codable, Equatable, Sendable {
     /// Its name.
     package let scenario: String
-    /// One line that says what is measured.
+    /// One line about the measured operation.
     package let summary: String
     /// The peers that others are compared with.
     package let references: [String]
@@ -92,7 +92,7 @@ extension Report {
   package struct SeriesDescription: Codable, Equatable, Sendable {
     /// Its name.
     package let name: String
-    /// One line that says what is timed.
+    /// One line about the start and the end of the measured time.
     package let summary: String
     /// The series whose slices also record this one. Nil if it has its own slices.
     package let companionOf: String?

@@ -16,8 +16,8 @@ package enum ReportFormat: String, CaseIterable, Sendable {
   case prom
 }
 
-/// How a report is shown. Formats for programs use only the percentiles and the
-/// chosen scenarios and peers.
+/// The style of a report. Formats for programs use only the percentiles and the chosen
+/// scenarios and peers.
 package struct ReportStyle: Equatable, Sendable {
   /// The percentile columns.
   package var percentiles = Percentile.standard

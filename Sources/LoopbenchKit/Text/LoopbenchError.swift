@@ -1,10 +1,10 @@
 /// An error that ends the program with an exit code.
 ///
-/// The description says what failed, with the value that was given, and what to do.
+/// The description names the failure, the given value and a remedy.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
   /// The exit code of the program.
   package let code: ExitCode
-  /// What failed, and what to do.
+  /// The failure and its remedy.
   package let description: String
 
   private init(_ code: ExitCode, _ text: String) { (self.code, description) = (code, text) }
