@@ -1,29 +1,29 @@
 private import FoundationEssentials
 package import LoopbenchKit
 
-/// What a command needs beside its options. Tests bring their own.
+/// The environment of a command. Tests replace its parts.
 package struct Context: Sendable {
-  /// With the program's name.
+  /// The arguments, beginning with the program's name.
   package var arguments: [String]
   package var registry: Registry
   package var environment: [String: String] = [:]
-  /// Whether somebody is likely to look at it now.
+  /// Whether a stream is an interactive terminal.
   package var isTerminal: @Sendable (Terminal) -> Bool = { _ in false }
-  /// The columns a table for standard output may have; `nil` is any.
+  /// The width of standard output; nil means no limit.
   package var width: @Sendable () -> Int? = { nil }
   package var interruption = Interruption.none
-  /// Where `loopbench-NAME` may be, in this order.
+  /// The folders to search for `loopbench-NAME`, in this order.
   package var folders: [String] = []
-  /// What `doctor` says.
+  /// The findings of `doctor`.
   package var findings: @Sendable () -> [Finding] = { [] }
-  /// Where baselines are kept.
+  /// The folder of baselines.
   package var baselines = ".loopbench"
-  /// Runs this program in a fresh process, with these arguments; its exit code, or
-  /// `nil` when this one is interrupted.
-  package var again: @Sendable ([String]) throws(SystemError) -> Int? = { _ in nil }
-  /// Reads the settings of a file, or of the usual one.
-  package var configuration: @Sendable (String?) throws(ConfigurationError) -> Configuration? = {
-    (path) throws(ConfigurationError) in try path.flatMap(Configuration.read)
+  /// Runs this program in a fresh process with the given arguments. Returns its exit
+  /// code, or nil if this process is interrupted.
+  package var runAgain: @Sendable ([String]) throws(SystemError) -> Int? = { _ in nil }
+  /// Reads a configuration file; nil stands for the default one.
+  package var configuration: @Sendable (String?) throws(LoopbenchError) -> Configuration? = {
+    (path) throws(LoopbenchError) in try path.flatMap(Configuration.read)
   }
 
   package init(arguments: [String], registry: Registry = .standard) {
@@ -31,12 +31,12 @@ package struct Context: Sendable {
     self.registry = registry
   }
 
-  /// The words that are commands or scenarios of this program.
+  /// The names of the commands and scenarios of this program.
   package var ownNames: [String] {
     Command.Name.allCases.map(\.rawValue) + registry.scenarios.map(\.name)
   }
 
-  /// That of this process.
+  /// The environment of this process.
   package static func process(arguments: [String]) -> Context {
     var context = Context(arguments: arguments)
     context.environment = HostProcess.environment
@@ -44,9 +44,9 @@ package struct Context: Sendable {
     context.width = { Terminal.output.isInteractive ? Terminal.output.knownWidth : nil }
     context.interruption = .signals
     context.findings = { Doctor.findings(about: .detect()) }
-    context.configuration = { (path) throws(ConfigurationError) in try Configuration.read(path) }
+    context.configuration = { (path) throws(LoopbenchError) in try Configuration.read(path) }
     let program = HostProcess.programPath
-    context.again = { (arguments) throws(SystemError) in
+    context.runAgain = { (arguments) throws(SystemError) in
       try FreshProcess.run([program] + arguments) { Interruption.signals.reason != nil }
     }
     let folder = program.lastIndex(of: "/").map { String(program[..<$0]) }
@@ -56,49 +56,47 @@ package struct Context: Sendable {
   }
 }
 
-/// `loopbench NAME …` for a program `loopbench-NAME`, as git does it.
+/// Runs `loopbench-NAME` for `loopbench NAME`, like git.
 package struct ExternalCommand {
   private static let prefix = "loopbench-"
 
   private let path: String
   private let arguments: [String]
 
-  /// `nil` when the first argument is ours, or no such program is found.
+  /// Returns nil if the first argument is a command or a scenario, or if there is no
+  /// such program.
   package init?(_ context: Context) {
     var words = context.arguments.dropFirst()
-    // `help NAME` is what the program says of itself.
+    // `help NAME` becomes `NAME --help`.
     if words.first == Command.Name.help.rawValue, words.count == 2 {
       words = [words[words.endIndex - 1], "--help"]
     }
     guard let name = words.popFirst(), !name.hasPrefix("-") else { return nil }
     guard !context.ownNames.contains(name), !name.isEmpty, !name.contains("/") else { return nil }
-    guard let path = Self.path(of: name, in: context.folders) else { return nil }
+    let paths = context.folders.map { "\($0)/\(Self.prefix)\(name)" }
+    guard let path = paths.first(where: Self.isProgram) else { return nil }
     self.path = path
     arguments = [path] + words
   }
 
-  /// Runs it in place of this program.
+  /// Replaces this process by the program.
   ///
-  /// - Returns: Why it could not.
+  /// - Returns: The error if that failed.
   func become() -> LoopbenchError {
     .failed("cannot run \(path): \(HostProcess.become(path, arguments: arguments))")
   }
 }
 
 extension ExternalCommand {
-  private static func path(of name: String, in folders: [String]) -> String? {
-    folders.map { "\($0)/\(prefix)\(name)" }.first(where: isProgram)
-  }
-
   private static func isProgram(_ path: String) -> Bool {
     FileManager.default.isExecutableFile(atPath: path)
       && !FileManager.default.fileExists(atPath: path + "/.")
   }
 
-  /// The names of all that are found, each once.
+  /// The sorted names of all such programs.
   package static func all(in folders: [String]) -> [String] {
     let names = folders.flatMap { folder in
-      // try?: a folder of PATH need not be there.
+      // try?: a folder of PATH need not exist.
       let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
       return files.filter { $0.hasPrefix(prefix) && isProgram("\(folder)/\($0)") }
     }

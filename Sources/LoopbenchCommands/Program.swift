@@ -8,14 +8,14 @@ public import LoopbenchKit
   private import Musl
 #endif
 
-/// The command line: options in, LoopbenchKit called, report out.
+/// Parses the command line and runs its command.
 package struct Program {
   package typealias Write = (Terminal, String) throws(SystemError) -> Void
 
   private let context: Context
   private let write: Write
 
-  /// - Parameter write: Where text goes; tests collect it.
+  /// - Parameter write: Writes text to a stream. Tests replace it.
   package init(
     _ context: Context,
     write: @escaping Write = { (terminal, text) throws(SystemError) in try terminal.write(text) }
@@ -26,6 +26,10 @@ package struct Program {
 
   package func run() -> ExitCode {
     do {
+      if context.arguments.dropFirst().first == Completion.request {
+        try write(.output, Completion(context).reply(to: Array(context.arguments.dropFirst(2))))
+        return .success
+      }
       if let external = ExternalCommand(context) { throw external.become() }
       let options = try OptionParser.parse(
         Array(context.arguments.dropFirst()),
@@ -42,44 +46,35 @@ package struct Program {
 
 extension Program {
   private func report(_ error: any Error) -> ExitCode {
-    let code = Self.exitCode(for: error)
+    let code = (error as? LoopbenchError)?.code ?? .failed
     let hint = code == .usage ? "Try loopbench --help.\n" : ""
-    // try?: where standard error is closed, the exit code has to do.
+    // try?: if standard error is closed, only the exit code reports the error.
     try? write(.error, shown("loopbench: \(error)\n\(hint)"))
     return code
   }
 
-  /// A command line that means nothing may still ask for ASCII.
+  /// Honours `--ascii` also if the command line could not be parsed.
   private func shown(_ text: String) -> String {
     var options = Options()
     options.isASCII = context.arguments.contains("--ascii")
-    return (context.look(options).isASCII ? ASCII.text(text) : text).printable
-  }
-
-  private static func exitCode(for error: any Error) -> ExitCode {
-    switch error {
-    case let error as LoopbenchError: error.code
-    case is ConfigurationError: .usage
-    default: .failed
-    }
+    return (context.outputStyle(options).isASCII ? ASCII.text(text) : text).printable
   }
 }
 
-/// The command line, for a program that measures with it.
+/// The command line of a program that measures its own scenarios and peers.
 public enum Loopbench {
-  /// Does what the process's arguments say, with what `registry` has, and ends
-  /// the process.
+  /// Runs the command line of the process with the scenarios and peers of `registry`,
+  /// and exits.
   ///
-  /// A program of this one line is a whole `loopbench`: every command, option,
-  /// format and plot, with its own scenarios and peers. Called `loopbench-NAME`,
-  /// it is found by `loopbench NAME`.
+  /// A program that consists of this call has every command, option, format and plot of
+  /// `loopbench`. If it is called `loopbench-NAME`, `loopbench NAME` runs it.
   ///
   /// ```swift
   /// Loopbench.main(Registry(scenarios: [mine], peers: [MyPeer()]))
   /// ```
   ///
-  /// Call it on the main thread, outside any `async` function: that thread is
-  /// one of those that measure.
+  /// Call on the main thread, outside any `async` function, because that thread takes
+  /// part in measuring.
   public static func main(_ registry: Registry = .standard) -> Never {
     HostProcess.keepDescriptors()
     HostProcess.guardSignals()

@@ -21,7 +21,7 @@ struct BaselineCommandTests {
     return slow
   }
 
-  /// The file of a run in which `uv` took so long.
+  /// The file of a run in which `uv` took `nanoseconds`.
   private func measured(_ nanoseconds: UInt64, _ name: String) throws -> String {
     let file = try folder.file(name)
     let result = program(nanoseconds: nanoseconds).run("tiny", "--rounds", "10", "-o", file)
@@ -29,7 +29,7 @@ struct BaselineCommandTests {
     return file
   }
 
-  @Test("a baseline is saved, listed, shown and removed by name")
+  @Test("a baseline can be saved, listed, shown and removed by name")
   func names() throws {
     let file = try measured(100, "a.json")
     #expect(program.run("baseline", "list").output == "")
@@ -40,7 +40,7 @@ struct BaselineCommandTests {
     #expect(program.run("baseline", "show", "main").code == .notComparable)
   }
 
-  @Test("saving a baseline replaces a symlink or FIFO of its name, and does not write through it")
+  @Test("saving a baseline replaces a symlink or FIFO instead of writing through it")
   func savesInPlace() async throws {
     let file = try measured(100, "a.json")
     let victim = try folder.file("victim", "precious")
@@ -55,10 +55,10 @@ struct BaselineCommandTests {
     #expect(try folder.text("victim") == "precious")
   }
 
-  @Test("a baseline that is a FIFO is refused, and does not block")
+  @Test("a baseline that is a FIFO is refused without blocking")
   func fifo() async {
     await #expect(processExitsWith: .success) {
-      // Ends the process if it blocks.
+      // Ends the process if reading blocks.
       alarm(60)
       let folder = try Folder()
       #expect(chdir(folder.path) == 0 && mkdir("kept", 0o700) == 0)
@@ -69,14 +69,14 @@ struct BaselineCommandTests {
         #expect(program.run("check", "tiny", "--baseline", name).code == .notComparable)
       }
       #expect(program.run("baseline", "show", "main").code == .notComparable)
-      program.context.configuration = { _ throws(ConfigurationError) in
+      program.context.configuration = { _ throws(LoopbenchError) in
         try Configuration(Array("{\"baseline\": \"./here\"}".utf8), path: "", isNamed: false)
       }
       #expect(program.run("check", "tiny").code == .notComparable)
     }
   }
 
-  @Test("check is exit 0 for the same and for better, exit 3 for what got slower")
+  @Test("check exits 0 without a regression, and 3 with one")
   func check() throws {
     let file = try measured(100, "a.json")
     #expect(program.run("baseline", "save", "main", file).code == .success)
@@ -90,7 +90,7 @@ struct BaselineCommandTests {
     #expect(program(nanoseconds: 120).run(check + ["--fail", "p50>110ns"]).code == .regressed)
   }
 
-  @Test("compare tells two files apart without measuring")
+  @Test("compare finds regressions without measuring")
   func compare() throws {
     let (fast, slow) = (try measured(100, "a.json"), try measured(120, "b.json"))
     #expect(program.run("compare", fast, slow).code == .regressed)
@@ -102,7 +102,7 @@ struct BaselineCommandTests {
     }
   }
 
-  @Test("measuring again is the same run of the series that looks slower")
+  @Test("a confirming run measures the slower series with the same options")
   func again() throws {
     let file = try measured(100, "a.json")
     var slow = program(nanoseconds: 120)
@@ -121,7 +121,7 @@ struct BaselineCommandTests {
     #expect(set.output.contains("again, in fresh processes: " + times.joined(separator: ", ")))
   }
 
-  @Test("a missing baseline, and a truncated one, are exit 5 with what to do")
+  @Test("a missing or truncated baseline is exit 5")
   func missing() throws {
     let missing = program.run("check", "tiny", "--baseline", "main")
     #expect(missing.code == .notComparable)
@@ -130,12 +130,12 @@ struct BaselineCommandTests {
     let half = String(try folder.text("a.json").prefix(500))
     let damaged = program.run("check", "tiny", "--baseline", try folder.file("half.json", half))
     #expect(damaged.code == .notComparable)
-    #expect(damaged.error.contains("no complete report"))
+    #expect(damaged.error.contains("not a complete loopbench report"))
     let other = try measured(100, "b.json")
     #expect(program.run("compare", file, other).code == .success)
   }
 
-  @Test("a rule that is none is exit 2, before anything is measured")
+  @Test("an invalid rule is exit 2, before measuring")
   func rules() throws {
     let file = try measured(100, "a.json")
     let result = program.run("check", "tiny", "--baseline", file, "--fail", "p99>fast")
@@ -146,7 +146,7 @@ struct BaselineCommandTests {
     #expect(program.run("check", "tiny", "--fail", "p99>+10%").code == .usage)
   }
 
-  @Test("a time needs no baseline")
+  @Test("a rule that limits a time needs no baseline")
   func times() {
     let check = ["check", "tiny", "--rounds", "10", "--fail"]
     let slow = program(nanoseconds: 120).run(check + ["p50>110ns"])
@@ -156,13 +156,15 @@ struct BaselineCommandTests {
     #expect(program.run(check + ["tiny/two.p50>1us"]).code == .notComparable)
   }
 
-  @Test("what cannot be compared is told before anything is measured")
+  @Test("an incomparable baseline is exit 5, before measuring")
   func early() throws {
     let file = try measured(100, "a.json")
     let wrong: [(arguments: [String], reason: String)] = [
       (["--order", "abba"], "the order is shuffle in the base and abba now"),
-      (["-n", "400"], "the samples of tiny/one/uv in a round is 4 in the base and 40 now"),
-      (["--fail", "other.p50>+1%"], "the rule other.p50>+1% speaks of nothing"),
+      (
+        ["-n", "400"], "the number of samples per round of tiny/one/uv is 4 in the base and 40 now"
+      ),
+      (["--fail", "other.p50>+1%"], "the rule other.p50>+1% covers nothing"),
       (["--fail", "tiny.one.p50>+1%"], "did you mean \"tiny/one.p50>+1%\"?"),
     ]
     for (arguments, reason) in wrong {
@@ -175,7 +177,7 @@ struct BaselineCommandTests {
     #expect(other.code == .notComparable && other.output == "")
   }
 
-  @Test("references are judged by rules that name them only")
+  @Test("references are judged only by rules that name them")
   func references() throws {
     let file = try folder.file("a.json")
     var reference = program
@@ -198,7 +200,7 @@ struct BaselineCommandTests {
     #expect(only.error.contains("--fail '*/*/uv.p50>+10%'"))
   }
 
-  @Test("several files are told apart, and are one JSON array")
+  @Test("comparisons of several files have titles, or are a JSON array")
   func several() throws {
     let (one, two) = (try measured(100, "a.json"), try measured(120, "b.json"))
     let text = program.run("compare", one, one, two).output

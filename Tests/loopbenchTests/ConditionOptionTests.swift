@@ -8,7 +8,7 @@ struct ConditionOptionTests {
     try OptionParser.parse(arguments, scenarios: ["wake"])
   }
 
-  @Test("policy, slack and load become the run's conditions")
+  @Test("policy, slack and load set the conditions of a run")
   func conditions() throws {
     #expect(try parse().conditions == .standard)
     let options = try parse("--policy", "fifo:7", "--slack", "50us", "--load", "mem:2")
@@ -17,7 +17,7 @@ struct ConditionOptionTests {
     #expect(try parse("--closed").isClosed)
   }
 
-  @Test("a run shows its conditions, keeps them, and its plan says them, too")
+  @Test("conditions are printed, saved and part of the plan")
   func shown() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")
@@ -29,7 +29,7 @@ struct ConditionOptionTests {
     #expect(plan.output.contains("\ntimer slack 2.00us · load cpu:1\n"))
   }
 
-  @Test("a policy that is refused is exit 7, and says how to allow it")
+  @Test("a refused policy is exit 7, with the command that allows it")
   func refused() {
     let result = FakeProgram().run("tiny", "--rounds", "10", "--policy", "fifo:1")
     guard result.code != .success else {
@@ -37,22 +37,22 @@ struct ConditionOptionTests {
       return
     }
     #expect(result.code == .unfit)
-    #expect(result.error.contains("fifo:1 is refused here: operation not permitted"))
+    #expect(result.error.contains("fifo:1 was refused: operation not permitted"))
     #expect(result.error.contains("sudo setcap cap_sys_nice=ep "))
   }
 
-  @Test("a CPU that may not be used is exit 6, before anything is measured")
+  @Test("a CPU that is not allowed is exit 6, before measuring")
   func cpus() {
     guard !Placement.allowedCPUs.isEmpty else { return }
     let result = FakeProgram().run("tiny", "--placement", "0,1023")
     #expect(result.code == .unavailable)
     #expect(result.output == "")
     #expect(
-      result.error.hasPrefix("loopbench: CPU 1023 is not one of those this process may use: ")
+      result.error.hasPrefix("loopbench: CPU 1023 is not allowed for this process; allowed are ")
     )
   }
 
-  @Test("one CPU for both is a placement, too")
+  @Test("--placement same puts loop and producer on one CPU")
   func same() {
     guard let cpu = Placement.detect().loop else { return }
     let result = FakeProgram().run("tiny", "--dry-run", "--placement", "same")

@@ -11,7 +11,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("the keys are the long options, in whatever shape is natural")
+  @Test("keys are long options, with values of any JSON type")
   func keys() throws {
     let options = try options(
       """
@@ -29,7 +29,7 @@ struct ConfigurationTests {
     #expect(options.duration == 3_000_000_000)
   }
 
-  @Test("the command line wins, by option")
+  @Test("options on the command line replace those of the file")
   func precedence() throws {
     let json = "{\"rounds\": 12, \"seed\": 3, \"fail\": \"any>+1%\"}"
     let options = try options(json, "--rounds", "4", "--fail", "any>+2%")
@@ -38,7 +38,7 @@ struct ConfigurationTests {
     #expect(options.rules == ["any>+2%"])
   }
 
-  @Test("what a command does not take is left alone")
+  @Test("options that the command does not have are ignored")
   func others() throws {
     #expect(try options("{\"rounds\": 12, \"ascii\": true}", "report", "f").rounds == nil)
     #expect(try options("{\"rounds\": 12, \"ascii\": true}", "report", "f").isASCII)
@@ -46,7 +46,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "a file that means nothing is refused with a message",
+    "an invalid file is refused with a message",
     arguments: [
       ("{\"rouns\": 3}", "c.json: there is no option \"rouns\"; did you mean \"rounds\"?"),
       ("{\"help\": true}", "c.json: there is no option \"help\""),
@@ -54,16 +54,16 @@ struct ConfigurationTests {
       ("{\"rounds\": 1.5}", "c.json: rounds needs a whole number from 1 to 1000, got \"1.5\""),
       (
         "[1",
-        "c.json: it is no JSON object of options, such as {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
+        "c.json: it is not a JSON object of options, such as {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
       ),
     ]
   )
   func bad(json: String, message: String) {
-    let error = #expect(throws: ConfigurationError.self) { try options(json) }
+    let error = #expect(throws: LoopbenchError.self) { try options(json) }
     #expect(error?.description == message)
   }
 
-  @Test("a file that is named must be there, the usual one need not")
+  @Test("a named file must exist")
   func files() throws {
     let folder = try Folder()
     let path = try folder.file("c.json", "{\"rounds\": 7}")
@@ -71,39 +71,39 @@ struct ConfigurationTests {
       try OptionParser.parse(["-C", path], scenarios: [], configuration: Configuration.read).rounds
         == 7
     )
-    #expect(throws: ConfigurationError.self) { try Configuration.read(path + ".not") }
+    #expect(throws: LoopbenchError.self) { try Configuration.read(path + ".not") }
   }
 
-  @Test("a command is run out of a file that was named, not out of one that lies there")
+  @Test("only a named file may run a command")
   func commands() throws {
     let bytes = Array("{\"load\": \"cmd:true\"}".utf8)
     let named = try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in
       try Configuration(bytes, path: "c.json", isNamed: true)
     }
     #expect(named.load == .command("true"))
-    let lying = try Configuration(bytes, path: "loopbench.json", isNamed: false)
-    let error = #expect(throws: ConfigurationError.self) {
-      try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in lying }
+    let unnamed = try Configuration(bytes, path: "loopbench.json", isNamed: false)
+    let error = #expect(throws: LoopbenchError.self) {
+      try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in unnamed }
     }
     #expect(
       error?.description == "loopbench.json: \"load\" runs a command, which is allowed only on the"
         + " command line and in a file that -C names; use --load, or -C loopbench.json"
     )
     let given = try OptionParser.parse(["wake", "--load", "cmd:false"], scenarios: ["wake"]) { _ in
-      lying
+      unnamed
     }
     #expect(given.load == .command("false"))
-    #expect(try OptionParser.parse(["report", "x"], scenarios: []) { _ in lying }.load == .none)
+    #expect(try OptionParser.parse(["report", "x"], scenarios: []) { _ in unnamed }.load == .none)
   }
 
   @Test(
-    "a file that the command line does not name may not have files written",
+    "only a named file may write files",
     arguments: [("output", "x.json"), ("export", "prom=x.prom"), ("plot", "x.svg")]
   )
   func writing(key: String, value: String) throws {
     let bytes = Array("{\"\(key)\": \"\(value)\"}".utf8)
     let untrusted = try Configuration(bytes, path: "loopbench.json", isNamed: false)
-    let error = #expect(throws: ConfigurationError.self) {
+    let error = #expect(throws: LoopbenchError.self) {
       try OptionParser.parse(["wake"], scenarios: ["wake"]) { _ in untrusted }
     }
     #expect(
@@ -118,22 +118,22 @@ struct ConfigurationTests {
     #expect(given == named)
   }
 
-  @Test("of the options that name a file, all but those that read it count as writing")
+  @Test("options with a file write it, except those that read one")
   func fileOptions() {
     for option in Option.table {
       guard case .value(let words, _) = option.action else { continue }
       switch words {
       case .file, .exports:
         #expect(option.writesFile != ["--baseline", "--config"].contains(option.long))
-      case .anything, .oneOf, .peers, .scenarios: #expect(!option.writesFile)
+      case .any, .oneOf, .peers, .scenarios: #expect(!option.writesFile)
       }
     }
   }
 
-  @Test("a FIFO, device or folder in the usual place is refused, and does not block")
+  @Test("a FIFO, device or folder named loopbench.json is refused without blocking")
   func notRegular() async {
     await #expect(processExitsWith: .success) {
-      // Ends the process if it blocks.
+      // Ends the process if reading blocks.
       alarm(60)
       let folder = try Folder()
       #expect(chdir(folder.path) == 0)
@@ -143,7 +143,7 @@ struct ConfigurationTests {
       ]
       for make in make {
         #expect(make() == 0)
-        let error = #expect(throws: ConfigurationError.self) { try Configuration.read(nil) }
+        let error = #expect(throws: LoopbenchError.self) { try Configuration.read(nil) }
         #expect(
           error?.description == "loopbench.json: it is not a regular file; remove it, or name a"
             + " file of options with -C"
@@ -159,7 +159,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("a report in the place of options is told from nonsense, and how to go on")
+  @Test("the error for a report in place of options says so")
   func report() throws {
     let folder = try Folder()
     let path = try folder.file("loopbench.json")
@@ -173,13 +173,15 @@ struct ConfigurationTests {
     )
   }
 
-  @Test("what has no end is not read to it")
+  @Test("a file without an end is refused")
   func endless() throws {
     let configured = FakeProgram().run("tiny", "-C", "/dev/zero")
     #expect(configured.code == .usage)
-    #expect(configured.error.contains("/dev/zero: it has more than 1 MB: it holds no options"))
+    #expect(
+      configured.error.contains("/dev/zero: it is larger than 1 MB, so it is not a file of options")
+    )
     let reported = FakeProgram().run("report", "/dev/zero")
     #expect(reported.code == .failed)
-    #expect(reported.error.contains("/dev/zero has more than 64 MB, and no report has"))
+    #expect(reported.error.contains("/dev/zero is larger than 64 MB, which no report is"))
   }
 }

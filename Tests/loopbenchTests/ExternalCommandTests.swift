@@ -3,7 +3,7 @@ import LoopbenchCommands
 import LoopbenchKit
 import Testing
 
-@Suite("Programs of others")
+@Suite("ExternalCommand")
 struct ExternalCommandTests {
   private let folder: Folder
   private var program = FakeProgram()
@@ -17,21 +17,21 @@ struct ExternalCommandTests {
     program.context.folders = [folder.path]
   }
 
-  @Test("one is meant where its name is misspelt")
+  @Test("a misspelt name suggests an external program")
   func suggestion() {
     for line in [["plg"], ["help", "plg"]] {
       #expect(program.run(line).error.contains("did you mean \"plug\"?"), "\(line)")
     }
   }
 
-  @Test("one that a scenario's name hides is listed as such")
+  @Test("list notes a program that a scenario's name hides")
   func hidden() {
     let text = program.run("list", "commands").output
     #expect(text.contains("the program loopbench-plug\n"))
-    #expect(text.contains("the program loopbench-tiny; only by that name: tiny is"))
+    #expect(text.contains("the program loopbench-tiny; run it by that name, because tiny is"))
   }
 
-  @Test("a file that is no program is told in words, also where its help is asked for")
+  @Test("the error for a file that is not a program has words, also for its help")
   func noProgram() {
     for line in [["plug", "x"], ["help", "plug"]] {
       let result = program.run(line)

@@ -22,14 +22,14 @@ struct FormatOptionTests {
     ]
   }
 
-  /// What may follow `-f` there.
+  /// The formats that a command offers.
   private func words(of command: Command.Name) -> [String] {
     let row = Option.of(command).first { $0.long == "--format" }
     guard case .value(.oneOf(let words), _) = row?.action else { return [] }
     return words
   }
 
-  @Test("every command that takes a format writes each that it offers, and refuses the others")
+  @Test("every command writes each format that it offers, and refuses the others")
   func every() {
     for command in Command.Name.allCases where !words(of: command).isEmpty {
       for format in ReportFormat.allCases.map(\.rawValue) {
@@ -44,7 +44,7 @@ struct FormatOptionTests {
     }
   }
 
-  @Test("what has no figures of its own is compared in formats that can say so")
+  @Test("compare offers only text, markdown and json")
   func compare() {
     #expect(words(of: .compare) == ["text", "markdown", "json"])
     #expect(words(of: .report) == ReportFormat.allCases.map(\.rawValue))

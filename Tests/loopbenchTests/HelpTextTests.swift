@@ -5,7 +5,7 @@ import LoopbenchCommands
 
 @Suite("HelpText")
 struct HelpTextTests {
-  @Test("the help of each command is what the golden file says", arguments: Command.Name.allCases)
+  @Test("the help of each command is the golden file", arguments: Command.Name.allCases)
   func command(_ name: Command.Name) throws {
     let outcome = FakeProgram().run(name.rawValue, "--help")
     #expect(outcome.code == .success)
@@ -14,7 +14,7 @@ struct HelpTextTests {
     #expect(try text == Golden.expected(text, "help-\(name.rawValue).txt"))
   }
 
-  @Test("the overview, a scenario and the manual page are what the golden files say")
+  @Test("the overview, a scenario's help and the manual page are the golden files")
   func overview() throws {
     let files = [["--help"]: "overview.txt", ["help", "tiny"]: "scenario.txt", ["man"]: "man.txt"]
     for (arguments, file) in files {
@@ -30,13 +30,13 @@ struct HelpTextTests {
     let topics = Command.Name.allCases.map(\.rawValue) + Registry.standard.scenarios.map(\.name)
     for arguments in [["--help"], ["list"]] + topics.map({ ["help", $0] }) {
       let lines = program.run(arguments).output.split(separator: "\n")
-      // A line to be typed is not broken.
+      // Command lines are not wrapped.
       let long = lines.filter { $0.count > 100 && !$0.hasPrefix("  loopbench") }
       #expect(long.allSatisfy { $0.hasPrefix("Usage:") }, "\(long)")
     }
   }
 
-  @Test("every option is in the help of each command that takes it, and of no other")
+  @Test("every option is in the help of exactly the commands that have it")
   func options() {
     for command in Command.Name.allCases {
       let help = HelpText.command(command)
@@ -47,15 +47,15 @@ struct HelpTextTests {
     }
   }
 
-  @Test("every scenario explains what is timed")
+  @Test("the help of every scenario has a timeline")
   func details() {
     for scenario in Registry.standard.scenarios {
       let help = HelpText.scenario(scenario, peers: Registry.standard.peers(of: scenario))
-      #expect(help.contains("├"), "\(scenario.name) has no time line")
+      #expect(help.contains("├"), "\(scenario.name) has no timeline")
     }
   }
 
-  @Test("a scenario that has to be named says so, in the list, the overview and the manual")
+  @Test("list, overview and manual page note scenarios that run only if named")
   func named() {
     var program = FakeProgram()
     program.context.registry = Registry(
@@ -67,8 +67,8 @@ struct HelpTextTests {
     )
     for arguments in [["list", "scenarios"], ["--help"], ["man"]] {
       let text = program.run(arguments).output
-      #expect(text.contains("a long test; if asked for"), "\(arguments)")
-      #expect(!text.contains("a test; if asked for"), "\(arguments)")
+      #expect(text.contains("a long test; only if named"), "\(arguments)")
+      #expect(!text.contains("a test; only if named"), "\(arguments)")
     }
   }
 

@@ -6,14 +6,15 @@ import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
-  // Fewer where each is slow: one thread, and arithmetic.
+  // Fewer in slow builds. The runs are arithmetic on one thread.
   private static let seeds = UInt64(0)..<Interposed.amount(20, debug: 4, sanitized: 1)
 
-  /// What check says of a run against a base, each in a process of its own.
+  /// Runs check against a base.
   ///
   /// - Parameters:
+  ///   - base: The process that measures the base.
   ///   - first: The process that is checked.
-  ///   - fresh: Those that measure again.
+  ///   - fresh: The processes that measure again.
   private func check(
     run: UInt64,
     rules: [String] = ["--fail", "p50>+10%"],
@@ -33,7 +34,7 @@ struct HonestyTests {
     return program.run(measure + ["--baseline", file] + rules)
   }
 
-  @Test("what is 20 % slower is exit 3 in every run", arguments: Self.seeds)
+  @Test("a peer that is 20 % slower is exit 3 in every run", arguments: Self.seeds)
   func slower(run: UInt64) throws {
     let slower: @Sendable (UInt64) -> Registry = { .noisy(slower: 0.2, process: $0) }
     let result = try check(run: run, first: slower, fresh: slower)
@@ -42,7 +43,7 @@ struct HonestyTests {
     #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
-  @Test("what is 0 % slower is unchanged, and exit 0, in every run", arguments: Self.seeds)
+  @Test("a peer that is 0 % slower is unchanged and exit 0 in every run", arguments: Self.seeds)
   func same(run: UInt64) throws {
     let result = try check(run: run) { .noisy(process: $0) }
     #expect(result.code == .success)
@@ -50,15 +51,21 @@ struct HonestyTests {
     #expect(result.error == "")
   }
 
-  @Test("what one process alone shows is exit 0, and said", arguments: Self.seeds)
+  @Test(
+    "a regression that fresh processes do not confirm is reported, and exit 0",
+    arguments: Self.seeds
+  )
   func layout(run: UInt64) throws {
     let result = try check(run: run) { .noisy(slower: 0.3, process: $0) }
     #expect(result.code == .success)
-    #expect(result.output.contains("a fresh process did not show it again"))
-    #expect(result.error.contains("fake/one/lt p50: slower; measured again in a fresh process"))
+    #expect(result.output.contains("a fresh process did not confirm it"))
+    #expect(result.error.contains("fake/one/lt p50: slower; measuring again in a fresh process"))
   }
 
-  @Test("a reference that one process has slow or fast fails nothing", arguments: Self.seeds)
+  @Test(
+    "a reference that is slow or fast in one process is not a regression",
+    arguments: Self.seeds
+  )
   func reference(run: UInt64) throws {
     let rules: [[String]] = [[], ["--fail", "p50>+10%"]]
     for rule in rules {
@@ -75,7 +82,7 @@ struct HonestyTests {
   }
 }
 
-/// Numbers, each another.
+/// Increasing numbers.
 private final class Processes: Sendable {
   private let last: Atomic<UInt64>
 

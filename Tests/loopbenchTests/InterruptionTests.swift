@@ -5,7 +5,7 @@ import LoopbenchCommands
 @Suite("Interruption")
 struct InterruptionTests {
   @Test(
-    "what was measured is shown and written when a run ends early",
+    "a run that ends early prints and writes the results so far",
     arguments: [(Interruption.Reason.interrupted, ExitCode.interrupted), (.timedOut, .timedOut)]
   )
   func endsEarly(reason: Interruption.Reason, code: ExitCode) throws {
@@ -22,7 +22,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "a check that ends early is not compared, and its exit code says why it ended",
+    "a check that ends early is not compared, and exits with the reason",
     arguments: [(Interruption.Reason.interrupted, ExitCode.interrupted), (.timedOut, .timedOut)]
   )
   func check(reason: Interruption.Reason, code: ExitCode) throws {
@@ -38,13 +38,13 @@ struct InterruptionTests {
     #expect(result.error.contains("the run ended early, so it was not compared"))
   }
 
-  @Test("a check that ends while it measures again claims nothing")
+  @Test("a check that is interrupted while it measures again prints no verdict")
   func again() {
     var program = FakeProgram()
     program.context.interruption = interruption(.interrupted, after: 30)
     let result = program.run("check", "tiny", "--rounds", "10", "-w", "1ns", "--fail", "p50>1ns")
     #expect(result.code == .interrupted)
-    #expect(result.error.contains("measured again in a fresh process (1 of at most 6)"))
+    #expect(result.error.contains("measuring again in a fresh process (1 of at most 6)"))
     #expect(result.error.contains("the run ended early, so it was not compared"))
     #expect(!result.output.contains("verdict:"))
   }
@@ -61,7 +61,7 @@ struct InterruptionTests {
     #expect(try folder.names == [])
   }
 
-  @Test("the file is written though nobody reads what is printed")
+  @Test("the file is written even if standard output is closed")
   func closed() throws {
     let folder = try Folder()
     var context = Context(arguments: ["loopbench"], registry: .tiny)
@@ -74,7 +74,7 @@ struct InterruptionTests {
     #expect(try ReportFile.read(try folder.file("x.json")).rounds.count == 10)
   }
 
-  @Test("a scenario that fails is exit 1, and the others are shown and written")
+  @Test("a scenario that fails is exit 1, and the other results are printed and written")
   func failure() throws {
     let folder = try Folder()
     var program = FakeProgram()

@@ -8,12 +8,12 @@ struct OptionParserTests {
     try OptionParser.parse(arguments, scenarios: ["wake", "idle"])
   }
 
-  @Test("nothing means run everything")
+  @Test("no arguments mean run with the defaults")
   func nothing() throws {
     #expect(try parse() == Options())
   }
 
-  @Test("a scenario may stand where a command may")
+  @Test("a scenario in place of a command means run")
   func scenarios() throws {
     #expect(try parse("wake", "idle").operands == ["wake", "idle"])
     #expect(try parse("run", "wake") == parse("wake"))
@@ -21,7 +21,7 @@ struct OptionParserTests {
     #expect(try parse("check", "wake").operands == ["wake"])
   }
 
-  @Test("values come after a space, an equals sign or a short name")
+  @Test("a value follows a space, an equals sign or a short name")
   func values() throws {
     let expected = ["lt", "uv"]
     #expect(try parse("--peers", "lt,uv").peers == expected)
@@ -32,7 +32,7 @@ struct OptionParserTests {
     #expect(try parse("-p", "all").shownPeers == [])
   }
 
-  @Test("the last of several values wins; what may be repeated is kept")
+  @Test("the last value replaces earlier ones, except of repeatable options")
   func last() throws {
     #expect(try parse("--rounds", "3", "--rounds", "4").rounds == 4)
     let options = try parse("--export", "csv=a", "--export=hgrm=b", "--label", "k=v=w")
@@ -40,12 +40,12 @@ struct OptionParserTests {
     #expect(options.labels == ["k": "v=w"])
   }
 
-  @Test("what follows a double dash is no option")
+  @Test("arguments after a double dash are not options")
   func doubleDash() throws {
     #expect(try parse("wake", "--", "--odd").operands == ["wake", "--odd"])
   }
 
-  @Test("help and version win over what else was asked")
+  @Test("--help and --version take precedence")
   func help() throws {
     #expect(try parse("list", "--help").command == .help)
     #expect(try parse("list", "--help").operands == ["list"])
@@ -54,7 +54,7 @@ struct OptionParserTests {
     #expect(try parse("--version", "--json").isJSON)
   }
 
-  @Test("every option that takes a value has a message that says which")
+  @Test("every option with a value refuses an invalid one")
   func expected() {
     for option in Option.table {
       guard case .value(_, let apply) = option.action else { continue }
@@ -66,7 +66,7 @@ struct OptionParserTests {
   }
 
   @Test(
-    "a bad command line is refused with a message",
+    "an invalid command line is refused with a message",
     arguments: [
       (["--peer", "uv"], "there is no option \"--peer\"; did you mean \"--peers\"?"),
       (["--frobnicate"], "there is no option \"--frobnicate\""),
@@ -113,9 +113,9 @@ struct OptionParserTests {
       ),
       (
         ["replay", "--closed", "x.load"],
-        "replay has no option --closed; it is one of run, check, trace"
+        "replay has no option --closed; it is an option of run, check, trace"
       ),
-      (["--for", "1s"], "run has no option --for; it is one of trace"),
+      (["--for", "1s"], "run has no option --for; it is an option of trace"),
       (["-p", "uv,,lt"], "-p needs names separated by commas, got \"uv,,lt\""),
       (["-o", ""], "-o needs the name of a file (standard output: --format json), got \"\""),
       (["--strict=2"], "--strict takes no value, got \"2\""),
@@ -130,7 +130,8 @@ struct OptionParserTests {
       (["man", "x"], "man takes no more arguments, got \"x\""),
       (["report"], "report needs an argument: loopbench report FILE... [OPTION...]"),
       (
-        ["list", "--seed", "1"], "list has no option --seed; it is one of run, check, replay, trace"
+        ["list", "--seed", "1"],
+        "list has no option --seed; it is an option of run, check, replay, trace"
       ),
       (["baseline", "keep"], "baseline needs save, list, show or rm, got \"keep\""),
     ]
@@ -142,7 +143,7 @@ struct OptionParserTests {
     #expect(error?.description == message)
   }
 
-  @Test("what a recorded load has of its own is no option of replay")
+  @Test("options that a recorded load determines are not options of replay")
   func replay() throws {
     for option in ["-n=5", "--rate=5k/s", "--arrival=poisson", "--series=tick"] {
       let words = ["replay", "a.load"] + option.split(separator: "=").map(String.init)
@@ -153,7 +154,7 @@ struct OptionParserTests {
     }
   }
 
-  @Test("what is measured and how is kept as options, also from a file")
+  @Test("options of selection and measurement are kept, also from a file")
   func measuring() throws {
     let file = try Configuration(Array("{\"rounds\": 7, \"strict\": true}".utf8), path: "x.json")
     let options = try OptionParser.parse(

@@ -2,9 +2,9 @@ import LoopbenchKit
 import Testing
 import LoopbenchCommands
 
-@Suite("Values")
-struct ValuesTests {
-  @Test("a time needs a unit, and is above 0 and at most a day")
+@Suite("OptionValues")
+struct OptionValuesTests {
+  @Test("a duration has a unit, is greater than 0 and at most a day")
   func durations() {
     #expect(OptionValues.duration("3s") == 3_000_000_000)
     #expect(OptionValues.duration("250ms") == 250_000_000)
@@ -17,7 +17,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a rate is from 1 to a million a second")
+  @Test("a rate is 1 to a million per second")
   func rates() {
     #expect(OptionValues.rate("1000") == 1000)
     #expect(OptionValues.rate("1000/s") == 1000)
@@ -27,7 +27,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a policy is the ordinary one, or real-time with a priority that exists")
+  @Test("a policy is other, or fifo with a priority from 1 to 99")
   func policies() {
     #expect(OptionValues.policy("other") == .some(nil))
     #expect(OptionValues.policy("fifo:1") == 1)
@@ -37,7 +37,7 @@ struct ValuesTests {
     }
   }
 
-  @Test("a placement is a word or two CPUs")
+  @Test("a placement is a word, or two CPUs")
   func placements() {
     #expect(OptionValues.placement("auto") == .automatic)
     #expect(OptionValues.placement("any") == .any)

@@ -2,7 +2,7 @@ import LoopbenchKit
 import Testing
 import LoopbenchCommands
 
-@Suite("Plots of files")
+@Suite("PlotCommand")
 struct PlotCommandTests {
   private let folder: Folder
   private let file: String
@@ -13,7 +13,7 @@ struct PlotCommandTests {
     _ = FakeProgram().run("tiny", "--rounds", "10", "-o", file)
   }
 
-  @Test("an SVG, an HTML page and a terminal's drawing come from one file")
+  @Test("plot draws SVG, HTML and on the terminal")
   func kinds() throws {
     for kind in PlotKind.allCases.map(\.rawValue) {
       let svg = try folder.file(kind + ".svg")
@@ -28,7 +28,7 @@ struct PlotCommandTests {
     #expect(try folder.text("a.html").hasPrefix("<!DOCTYPE html>"))
   }
 
-  @Test("a plot to nowhere, and one to a file of another kind, are exit 2")
+  @Test("plot without a target, or with an unknown suffix, is exit 2")
   func nowhere() throws {
     #expect(FakeProgram().run("plot", file).code == .usage)
     let png = FakeProgram().run("plot", file, "-o", "a.png")
@@ -36,21 +36,21 @@ struct PlotCommandTests {
     #expect(png.error.contains("ends in .svg or .html"))
   }
 
-  @Test("a scenario or a peer that no file has is exit 6, and nothing is drawn")
+  @Test("a scenario or peer that no file contains is exit 6, and nothing is drawn")
   func names() throws {
     for words in [["-s", "nosuch"], ["-p", "lu"]] {
       for command in [["report"], ["plot", "--term"]] {
         let result = FakeProgram().run(command + [file] + words)
         #expect(result.code == .unavailable)
         #expect(result.output == "")
-        #expect(result.error.contains("\"\(words[1])\" in what was measured; there is "))
+        #expect(result.error.contains("\"\(words[1])\"; they have "))
       }
     }
     #expect(FakeProgram().run("report", file, "-p", "uv").code == .success)
     #expect(FakeProgram().run("report", file, "-p", "uv,uv.again").code == .success)
   }
 
-  @Test("a run draws and exports at once")
+  @Test("a run can draw and export")
   func run() throws {
     let (plot, csv) = (try folder.file("b.svg"), try folder.file("b.csv"))
     let result = FakeProgram()
@@ -61,7 +61,7 @@ struct PlotCommandTests {
     #expect(result.error == "wrote \(csv), \(plot)\n")
   }
 
-  @Test("a file of another schema, and none at all, are told apart")
+  @Test("another schema and a missing file have errors of their own")
   func files() throws {
     let other = try folder.file("other.json", "{\"schema\":\"else/2\"}")
     #expect(FakeProgram().run("report", other).error.contains("has schema else/2"))

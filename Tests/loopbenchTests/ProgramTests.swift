@@ -7,7 +7,7 @@ import LoopbenchCommands
 struct ProgramTests {
   private func run(_ arguments: String...) -> FakeProgram.Outcome { FakeProgram().run(arguments) }
 
-  @Test("a run prints its report and nothing else")
+  @Test("a run prints only its report")
   func text() {
     let result = run("--rounds", "10", "--seed", "5")
     #expect(result.code == .success)
@@ -16,7 +16,7 @@ struct ProgramTests {
     #expect(result.error == "")
   }
 
-  @Test("json goes to standard output on request")
+  @Test("-f json prints JSON")
   func json() {
     let result = run("-f", "json", "--rounds", "10", "tiny")
     #expect(result.code == .success)
@@ -24,7 +24,7 @@ struct ProgramTests {
     #expect(result.output.contains("\"schema\" : \"loopbench/1\""))
   }
 
-  @Test("wrong usage is exit 2, with where to look")
+  @Test("a usage error is exit 2, with a hint")
   func usage() {
     let result = run("--peer=uv")
     #expect(result.code == .usage)
@@ -36,7 +36,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("a peer nobody has is exit 2; one the scenario does not have is exit 6")
+  @Test("an unknown peer is exit 2, and one of another scenario exit 6")
   func peers() {
     #expect(run("-p", "vu").code == .usage)
     let result = run("tiny", "-p", "lt")
@@ -44,7 +44,7 @@ struct ProgramTests {
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
   }
 
-  @Test("an impossible rate and 0 samples are exit 2, and say what is possible")
+  @Test("an invalid rate or number of samples is exit 2, with the valid range")
   func impossible() {
     for (option, value) in [("--rate", "0"), ("--rate", "-1/s"), ("--rate", "9e99"), ("-n", "0")] {
       let result = run(option, value)
@@ -55,7 +55,7 @@ struct ProgramTests {
     #expect(run("--rate", "0").error.contains("a rate from 1/s to 1000000/s"))
   }
 
-  @Test("a file that cannot be written is exit 1, before anything is measured")
+  @Test("a file that cannot be written is exit 1, before measuring")
   func unwritable() {
     let result = run("-o", "/no/such/place/x.json")
     #expect(result.code == .failed)
@@ -73,13 +73,13 @@ struct ProgramTests {
     #expect(try json == Golden.expected(json, "list.json"))
   }
 
-  @Test("the version names libuv's too")
+  @Test("--version includes the version of libuv")
   func version() {
     #expect(run("--version").output.hasPrefix("loopbench 0.1.0 (libuv 1."))
     #expect(run("--version", "--json").output.contains("\"libuv\": \"1."))
   }
 
-  @Test("--dry-run says what would be measured, and measures nothing")
+  @Test("--dry-run prints the plan and measures nothing")
   func dryRun() throws {
     var program = FakeProgram()
     program.context.registry = .made(uv: FixedPeer(name: "uv", scenario: "tiny", fails: true))
@@ -98,14 +98,14 @@ struct ProgramTests {
     #expect(try text == Golden.expected(text, "dry-run.txt"))
   }
 
-  @Test("a duration and a number of samples or rounds: whichever comes first")
+  @Test("with a duration and a number, the run ends with the first of them")
   func both() {
     let plan = run("tiny", "--dry-run", "-d", "1s", "-n", "400").output
     #expect(plan.contains("10 rounds, but at most about 1.00s"))
     #expect(run("tiny", "-d", "1ns", "--rounds", "500").output.contains("1 rounds, shuffled"))
   }
 
-  @Test("a recorded load is played in as many rounds as a verdict needs")
+  @Test("a recorded load is played in 6 rounds by default")
   func replay() throws {
     let folder = try Folder()
     let load = try folder.file("tiny.load", "loopreplay 1\n0 1 a b 10\n500 2 a b 10\n")
@@ -113,7 +113,7 @@ struct ProgramTests {
     #expect(plan.contains(" 6 rounds,"), "\(plan)")
   }
 
-  @Test("only the series asked for are measured; one nobody has is exit 2")
+  @Test("--series selects series, and an unknown one is exit 2")
   func series() {
     let plan = run("--dry-run", "--series", "tiny/one").output
     #expect(plan.contains("tiny one") && !plan.contains("other one"))
@@ -124,7 +124,7 @@ struct ProgramTests {
 }
 
 extension ProgramTests {
-  @Test("a file that is named twice is exit 2 before anything is measured")
+  @Test("a file that is named twice is exit 2, before measuring")
   func repeatedFile() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")
@@ -133,31 +133,31 @@ extension ProgramTests {
       let result = FakeProgram().run(["tiny", "--rounds", "10", "-o", path] + more)
       #expect(result.code == .usage)
       #expect(result.output == "")
-      #expect(result.error.contains("two results cannot be written to one file"))
+      #expect(result.error.contains("each result needs its own file"))
       #expect(try folder.names == [])
     }
   }
 }
 
 extension ProgramTests {
-  @Test("two labels that are one to Prometheus are refused")
+  @Test("two labels with the same Prometheus name are refused")
   func labels() {
     let result = FakeProgram().run("--label", "x y=3", "--label", "x_y=4")
     #expect(result.code == .usage)
-    #expect(result.error.contains("as x_y, Prometheus takes it for \"x y\""))
+    #expect(result.error.contains("because Prometheus names it x_y like \"x y\""))
     #expect(FakeProgram().run("--dry-run", "--label", "a=1", "--label", "a=2").code == .success)
   }
 
-  @Test("--dry-run says how long schedules take, where the rest is not known")
+  @Test("--dry-run prints the duration of schedules")
   func dryRunTime() {
     var program = FakeProgram()
     program.context.registry = .standard
     let paced = program.run("wake", "-p", "uv", "--no-aa", "-n", "5000", "--dry-run").output
     #expect(paced.contains("10 rounds, at least 5."))
-    #expect(program.run("commit", "-n", "50", "--dry-run").output.contains("as long as they take"))
+    #expect(program.run("commit", "-n", "50", "--dry-run").output.contains("of unknown duration"))
   }
 
-  @Test("a name out of a file does not command the terminal")
+  @Test("control characters in a file do not reach the terminal")
   func controls() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")
@@ -176,7 +176,7 @@ extension ProgramTests {
     }
   }
 
-  @Test("a percentile plot that would have no axis is refused")
+  @Test("--to below the beginning of the axis is refused")
   func plotEnd() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")

@@ -4,7 +4,7 @@ import LoopbenchCommands
 
 @Suite("TraceCommand")
 struct TraceCommandTests {
-  @Test("a trace is written, and says what happened when")
+  @Test("trace writes its events")
   func writes() throws {
     let folder = try Folder()
     let path = try folder.file("x.trace.json")
@@ -19,16 +19,16 @@ struct TraceCommandTests {
     #expect(try folder.names == ["x.trace.json"])
   }
 
-  @Test("without a file, or with one that cannot be written, nothing is measured")
+  @Test("trace without a writable file measures nothing")
   func files() {
     let without = FakeProgram().run("trace", "tiny")
     #expect(without.code == .usage)
-    #expect(without.error.hasPrefix("loopbench: trace needs -o FILE: where to write\n"))
+    #expect(without.error.hasPrefix("loopbench: trace needs -o FILE\n"))
     let unwritable = FakeProgram().run("trace", "tiny", "-o", "/no/such/place/x.json")
     #expect(unwritable.code == .failed)
   }
 
-  @Test("a trace that is interrupted is written, and is exit 130")
+  @Test("an interrupted trace is written, and exit 130")
   func interrupted() throws {
     let folder = try Folder()
     var program = FakeProgram()

@@ -1,22 +1,22 @@
 import LoopbenchKit
 
 extension Command {
-  /// Every command. The parser, the help, the manual page, the completions and
-  /// the suggestions are made from it.
+  /// All commands. The parser, the help, the manual page, the completions and the
+  /// suggestions use this table.
   package static let table: [Command] = measuring + reading + describing
 
   private static let measuring: [Command] = [
     Command(
-      .run,
-      "[SCENARIO...]",
+      name: .run,
+      operands: "[SCENARIO...]",
       takes: .scenarios,
-      "measure scenarios (the default)",
+      summary: "measure scenarios (the default)",
       details: [
         "Measures every peer of each scenario, interleaved in rounds, and prints a table for each"
-          + " series. Without a name it measures all scenarios that do not say \"if asked for\", in"
-          + " about 20 s.",
-        "The first Ctrl-C ends the run after the turn that is being measured, and what was"
-          + " measured is reported; the second ends it at once.",
+          + " series. Without a name it measures all scenarios except those listed as \"only if"
+          + " named\", in about 20 s.",
+        "The first Ctrl-C ends the run after the current turn and reports the results so far. The"
+          + " second ends it immediately.",
       ],
       examples: [
         "loopbench": "everything",
@@ -25,34 +25,34 @@ extension Command {
       ]
     ),
     Command(
-      .check,
-      "[SCENARIO...]",
+      name: .check,
+      operands: "[SCENARIO...]",
       takes: .scenarios,
-      "measure, compare with a baseline, and say so in the exit code",
+      summary: "measure and compare with a baseline; exit 3 if something got slower",
       details: checking,
       examples: [
-        "loopbench check --baseline main": "is this build slower?",
-        "loopbench check wake --baseline main --fail 'p99>+10%'": "by a rule of your own",
+        "loopbench check --baseline main": "check this build",
+        "loopbench check wake --baseline main --fail 'p99>+10%'": "with a rule",
       ]
     ),
     Command(
-      .replay,
-      "FILE",
+      name: .replay,
+      operands: "FILE",
       takes: .files(1...1),
-      "play a recorded load against the peers",
+      summary: "play a recorded load against the peers",
       examples: ["loopbench replay chat.load": "a recorded load"]
     ),
     Command(
-      .trace,
-      "[SCENARIO...]",
+      name: .trace,
+      operands: "[SCENARIO...]",
       takes: .scenarios,
-      "draw a time line of a short run, for Perfetto",
+      summary: "record a timeline of a short run, for Perfetto",
       details: [
-        "Measures for --for, with 50 samples in a slice unless -n says otherwise, and writes what"
-          + " happened when as Chrome's trace events: open the file at ui.perfetto.dev or in"
-          + " chrome://tracing. A trace costs time: believe its order, not its figures."
+        "Measures for the time of --for, with 50 samples per slice unless -n is given, and writes"
+          + " Chrome trace events. Open the file at ui.perfetto.dev or in chrome://tracing. Tracing"
+          + " takes time itself: rely on the order of events, not on their durations."
       ],
-      examples: ["loopbench trace wake -o wake.trace.json": "a time line"]
+      examples: ["loopbench trace wake -o wake.trace.json": "a timeline"]
     ),
   ]
 
@@ -60,55 +60,56 @@ extension Command {
     let processes = "\(ReportComparison.confirmations) fresh processes"
     let standard = FailRule.standard.map(\.description).joined(separator: " and ")
     return [
-      "Measures as run does, then compares with --baseline. What is slower than a rule of --fail"
-        + " allows, beyond the noise of both runs, is measured again in up to \(processes), and"
-        + " is exit 3 if it is slower in all of them. A rule that states a time needs no baseline.",
-      "A rule that names no peer passes references over, one that names no series those that are"
-        + " recorded along with another. Without --fail the rules are \(standard).",
+      "Measures like run, then compares with --baseline. A peer that exceeds a rule of --fail and"
+        + " the noise of both runs is measured again in up to \(processes). The exit code is 3 if"
+        + " it exceeds the rule in all of them. A rule that limits a time needs no baseline.",
+      "A rule without a peer does not cover references, and a rule without a series does not cover"
+        + " series that are recorded along with another. Without --fail the rules are \(standard).",
     ]
   }
 
   private static let reading: [Command] = [
     Command(
-      .report,
-      "FILE...",
+      name: .report,
+      operands: "FILE...",
       takes: .files(1...1000),
-      "show results that were written with --output",
+      summary: "show results that --output wrote",
       examples: [
         "loopbench report wake.json -f markdown": "for an issue",
         "loopbench report wake.json --percentiles 50,99.99": "other columns",
       ]
     ),
     Command(
-      .compare,
-      "BASE NEW...",
+      name: .compare,
+      operands: "BASE NEW...",
       takes: .files(2...1000),
-      "compare results, without measuring",
+      summary: "compare results, without measuring",
       details: [
-        "BASE is a file or the name of a baseline. Exits as check does, but measures nothing again:"
-          + " what one process alone shows, it believes. With -f json, several NEW are an array."
+        "BASE is a file or the name of a baseline. The exit codes are those of check, but"
+          + " regressions are not confirmed by measuring again. With -f json, several NEW give an"
+          + " array."
       ],
       examples: [
         "loopbench compare before.json after.json": "two files",
-        "loopbench compare main after.json --strict": "or too noisy to tell",
+        "loopbench compare main after.json --strict": "fail if too noisy",
       ]
     ),
     Command(
-      .baseline,
-      "save NAME FILE | list | show NAME | rm NAME",
+      name: .baseline,
+      operands: "save NAME FILE | list | show NAME | rm NAME",
       takes: .baseline,
-      "keep results by name, in the folder .loopbench",
+      summary: "save results by name in the folder .loopbench",
       examples: [
-        "loopbench baseline save main wake.json": "keep one",
-        "loopbench baseline list": "what there is",
+        "loopbench baseline save main wake.json": "save one",
+        "loopbench baseline list": "list the names",
       ]
     ),
     Command(
-      .plot,
-      "FILE...",
+      name: .plot,
+      operands: "FILE...",
       takes: .files(1...100),
-      "draw results, one over the other",
-      details: ["With -o FILE.svg or FILE.html a picture; with --term, on the terminal."],
+      summary: "draw results on top of each other",
+      details: ["Draws an SVG or HTML file with -o, and on the terminal with --term."],
       examples: [
         "loopbench plot before.json after.json -o wake.svg": "two runs",
         "loopbench plot wake.json --kind time --term": "round by round",
@@ -118,51 +119,49 @@ extension Command {
 
   private static let describing: [Command] = [
     Command(
-      .list,
-      "[scenarios|peers|metrics|formats|commands]",
+      name: .list,
+      operands: "[scenarios|peers|metrics|formats|commands]",
       takes: .words(0...1, of: ListText.Topic.allCases.map(\.rawValue)),
-      "show what can be measured, by whom, and how it can be written",
+      summary: "list scenarios, peers, metrics, formats and commands",
       examples: ["loopbench list peers --json": "for a script"]
     ),
     Command(
-      .doctor,
-      "",
-      "say whether this machine is fit for measuring, and what to change",
-      examples: ["loopbench doctor --strict": "exit 7 if it is not"]
+      name: .doctor,
+      summary: "check whether this machine is fit for measuring",
+      examples: ["loopbench doctor --strict": "exit 7 if it is not fit"]
     ),
     Command(
-      .completion,
-      "bash|zsh|fish",
-      takes: .words(1...1, of: CompletionScript.Shell.allCases.map(\.rawValue)),
-      "print the completions of a shell",
+      name: .completion,
+      operands: "bash|zsh|fish",
+      takes: .words(1...1, of: Completion.Shell.allCases.map(\.rawValue)),
+      summary: "print the completion script for a shell",
       examples: [
         "source <(loopbench completion bash)": "in ~/.bashrc",
         "loopbench completion zsh > ~/.zfunc/_loopbench": "a folder of $fpath",
-        "loopbench completion fish > ~/.config/fish/completions/loopbench.fish": "where fish looks",
+        "loopbench completion fish > ~/.config/fish/completions/loopbench.fish":
+          "the folder of fish",
       ]
     ),
     Command(
-      .man,
-      "",
-      "print the manual page",
-      examples: ["loopbench man | man -l -": "read it"]
+      name: .man,
+      summary: "print the manual page",
+      examples: ["loopbench man | man -l -": "read it with man"]
     ),
     Command(
-      .schema,
-      "",
-      "print the JSON schema of results",
+      name: .schema,
+      summary: "print the JSON schema of results",
       examples: ["loopbench schema > loopbench-1.json": "for a validator"]
     ),
     Command(
-      .help,
-      "[COMMAND|SCENARIO]",
+      name: .help,
+      operands: "[COMMAND|SCENARIO]",
       takes: .topic,
-      "explain a command, or what a scenario times",
+      summary: "explain a command or a scenario",
       examples: [
         "loopbench help compare": "a command",
-        "loopbench help wake": "a scenario, with its time line",
+        "loopbench help wake": "a scenario, with its timeline",
       ]
     ),
-    Command(.version, "", "show the version of loopbench and of libuv"),
+    Command(name: .version, summary: "show the versions of loopbench and libuv"),
   ]
 }

@@ -2,31 +2,37 @@ private import FoundationEssentials
 import LoopbenchKit
 
 extension Invocation {
-  /// `loopbench compare`: results against a base, without measuring.
+  /// `loopbench compare`: compares results with a base, without measuring.
   func compare() throws -> ExitCode {
     let base = try baseline(named: options.operands[0], isTrusted: true)
     let rules = try options.rules.map { try FailRule($0) }
     let paths = options.operands.dropFirst()
-    let comparisons = try paths.map { path in
-      try ReportComparison(
-        base: base,
-        new: try ReportFile.read(path),
-        rules: rules,
-        allowsOtherMachine: options.allowsOtherMachine,
-        dropsDisturbed: options.dropsDisturbed
-      )
-    }
+    let comparisons = try paths.map { try options.comparison(base, try ReportFile.read($0), rules) }
     let texts = comparisons.map { $0.render(as: options.format, style: style) }
     try write(.output, options.format.joined(Array(zip(paths, texts))))
-    let codes = comparisons.map { $0.verdict.exitCode(isStrict: options.isStrict) }
-    // One that got slower outweighs one that cannot be told.
-    return [.regressed, .inconclusive].first(where: codes.contains) ?? .success
+    return Verdict(of: comparisons.map(\.verdict)).exitCode(isStrict: options.isStrict)
+  }
+}
+
+extension Options {
+  fileprivate func comparison(
+    _ base: Report?,
+    _ new: Report,
+    _ rules: [FailRule]
+  ) throws(LoopbenchError) -> ReportComparison {
+    try ReportComparison(
+      base: base,
+      new: new,
+      rules: rules,
+      allowsOtherMachine: allowsOtherMachine,
+      dropsDisturbed: dropsDisturbed
+    )
   }
 }
 
 extension ReportFormat {
-  /// The comparisons of several files as one output: for people each under its
-  /// file's name, for programs a JSON array in the order of the files.
+  /// Joins the comparisons of several files, in their order: as a JSON array, or each
+  /// below its file's name.
   fileprivate func joined(_ texts: [(path: String, text: String)]) -> String {
     guard texts.count > 1 else { return texts.map(\.text).joined() }
     return switch self {
@@ -38,26 +44,17 @@ extension ReportFormat {
   }
 }
 
-/// What a run does with its rules and its baseline: before the first round it sees
-/// whether there is anything to compare, and what looks slower it measures again,
-/// in fresh processes, before it says so.
-struct RunComparison {
-  private let invocation: Invocation
-  private let base: Report?
-  private let rules: [FailRule]
-
-  /// `nil` when nothing is asked of a run.
-  init?(invocation: Invocation, base: Report?, rules: [FailRule]) {
-    guard base != nil || !rules.isEmpty else { return nil }
-    self.invocation = invocation
-    self.base = base
-    self.rules = rules
-  }
+/// Checks a run against a baseline and rules. Peers that look slower are measured
+/// again in fresh processes before they count as regressions.
+struct BaselineCheck {
+  let invocation: Invocation
+  let base: Report?
+  let rules: [FailRule]
 
   private var options: Options { invocation.options }
 
-  /// Throws what `compare` would, before anything is measured.
-  func check(_ plan: RunPlan) throws(LoopbenchError) {
+  /// Throws the error that `compare(_:)` would throw. Call before measuring.
+  func validate(_ plan: RunPlan) throws(LoopbenchError) {
     try ReportComparison.check(
       base: base,
       new: plan.expectation(),
@@ -66,58 +63,37 @@ struct RunComparison {
     )
   }
 
-  /// Shows what can be said of `report`, unless somebody ends the run.
+  /// Compares `report` and prints the comparison, unless the run was interrupted.
   func compare(_ report: Report) throws -> ExitCode {
     guard
       !invocation.isInterrupted,
-      let confirmed = try confirm(try comparison(of: report, by: rules), report)
+      let confirmed = try confirm(report)
     else {
       try invocation.write(.error, "loopbench: the run ended early, so it was not compared\n")
       return .success
     }
-    // Beside a format for machines, the verdict is for people.
+    // A format for programs has standard output to itself.
     let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
     let format: ReportFormat = options.format == .markdown ? .markdown : .text
     try invocation.write(terminal, "\n" + confirmed.render(as: format, style: invocation.style))
     return confirmed.verdict.exitCode(isStrict: options.isStrict)
   }
-
-  private func comparison(
-    of report: Report,
-    by rules: [FailRule]
-  ) throws(LoopbenchError) -> ReportComparison {
-    guard let base else {
-      let drops = options.dropsDisturbed
-      return try ReportComparison(judging: report, by: rules, dropsDisturbed: drops)
-    }
-    return try ReportComparison(
-      base: base,
-      new: report,
-      rules: rules,
-      allowsOtherMachine: options.allowsOtherMachine,
-      dropsDisturbed: options.dropsDisturbed
-    )
-  }
 }
 
-extension RunComparison {
-  /// Until nothing looks slower, or as many processes said so as have to; `nil` when
-  /// the run was ended meanwhile.
-  private func confirm(
-    _ comparison: ReportComparison,
-    _ report: Report
-  ) throws -> ReportComparison? {
-    var comparison = comparison
+extension BaselineCheck {
+  /// Measures again until no regression is left or all are confirmed. Returns nil if
+  /// interrupted.
+  private func confirm(_ report: Report) throws -> ReportComparison? {
+    var comparison = try options.comparison(base, report, rules)
     for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
       let candidates = comparison.candidates
       if !options.isQuiet { try invocation.write(.error, Self.note(candidates, number)) }
-      let again = Repetition(invocation: invocation, of: report, candidates)
-      guard let other = try again.measure() else { return nil }
-      // Another rule may speak of a series that is not measured again.
+      guard let other = try measureAgain(candidates, of: report) else { return nil }
+      // Without rules that cover only series that are not measured again.
       let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in
         candidates.contains { $0.rule == rule.description }
       }
-      let second = try self.comparison(of: other, by: judging)
+      let second = try options.comparison(base, other, judging)
       comparison = comparison.confirmed(by: second, rules: judging)
     }
     return comparison
@@ -127,7 +103,7 @@ extension RunComparison {
     let names = candidates.prefix(3).map(\.name).joined(separator: ", ")
     let more = candidates.count > 3 ? " and \(candidates.count - 3) more" : ""
     let times = "\(number) of at most \(ReportComparison.confirmations)"
-    return "loopbench: \(names)\(more): slower; measured again in a fresh process (\(times))\n"
+    return "loopbench: \(names)\(more): slower; measuring again in a fresh process (\(times))\n"
   }
 }
 
@@ -141,36 +117,28 @@ extension Verdict {
   }
 }
 
-/// A run of some series once more, as it was measured before, in a fresh process.
-struct Repetition {
-  private let invocation: Invocation
-  private let rounds: Int
-  private let series: [String]
-  private let scenarios: [String]
-
-  /// - Parameter candidates: Whose series are measured.
-  init(invocation: Invocation, of report: Report, _ candidates: [ReportComparison.Finding]) {
-    self.invocation = invocation
-    let options = invocation.options
-    // -n is for all rounds: another number of them would be other rounds.
-    let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
-    rounds = planned ?? report.settings.rounds
-    let results = report.results.filter { result in
-      candidates.contains { ($0.scenario, $0.series) == (result.scenario, result.series) }
-    }
-    series = Set(results.map { "\($0.scenario)/\($0.companionOf ?? $0.series)" }).sorted()
-    scenarios = Set(results.map(\.scenario)).sorted()
-  }
-
-  /// - Returns: What the process found; `nil` when this one was interrupted.
-  func measure() throws -> Report? {
+extension BaselineCheck {
+  /// Measures the series of `candidates` again in a fresh process, with the options of
+  /// the run. Returns nil if this process was interrupted.
+  private func measureAgain(
+    _ candidates: [ReportComparison.Finding],
+    of report: Report
+  ) throws -> Report? {
     let folder = FileManager.default.temporaryDirectory.path() + "/loopbench-\(UUID())"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // try?: what the system's own tidying will remove.
+    // try?: the system removes temporary files later.
     defer { try? FileManager.default.removeItem(atPath: folder) }
+    // The options already include those of `loopbench.json`, which may name a baseline.
+    // An empty settings file takes its place.
     let (settings, result) = (folder + "/loopbench.json", folder + "/again.json")
     try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
-    let code = try invocation.context.again(arguments(settings, result))
+    // -n is divided among the rounds, so their number must stay the same.
+    let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
+    let arguments = [
+      "--rounds=\(planned ?? report.settings.rounds)", "--config=\(settings)", "--output=\(result)",
+      "--quiet",
+    ]
+    let code = try invocation.context.runAgain(selection(candidates, of: report) + arguments)
     guard !invocation.isInterrupted, let code else { return nil }
     guard code == ExitCode.success.rawValue else {
       throw LoopbenchError.failed("measuring again in a fresh process failed with exit \(code)")
@@ -178,17 +146,21 @@ struct Repetition {
     return try ReportFile.read(result)
   }
 
-  /// The settings file of the folder has its say already, and is hidden by an empty
-  /// one: it may name a baseline.
-  private func arguments(_ settings: String, _ result: String) -> [String] {
+  /// The command with the series of `candidates`, and the options of the run.
+  private func selection(
+    _ candidates: [ReportComparison.Finding],
+    of report: Report
+  ) -> [String] {
     let own = ["--series", "--duration", "--rounds", "--seed", "--timeout", "--dry-run"]
-    let same = invocation.options.measuring.filter { option in
+    let same = options.measuring.filter { option in
       !own.contains { option == $0 || option.hasPrefix($0 + "=") }
     }
-    let what =
-      invocation.options.loadPath.map { ["replay"] + [$0] }
-      ?? (["run"] + scenarios + ["--series=" + series.joined(separator: ",")])
-    return what + same
-      + ["--rounds=\(rounds)", "--config=\(settings)", "--output=\(result)", "--quiet"]
+    if let path = options.loadPath { return ["replay", path] + same }
+    let results = report.results.filter { result in
+      candidates.contains { ($0.scenario, $0.series) == (result.scenario, result.series) }
+    }
+    let series = Set(results.map { "\($0.scenario)/\($0.companionOf ?? $0.series)" }).sorted()
+    return ["run"] + Set(results.map(\.scenario)).sorted()
+      + ["--series=" + series.joined(separator: ",")] + same
   }
 }

@@ -1,20 +1,20 @@
 import LoopbenchKit
 
-/// One call of the program: what was asked for, and where the answer goes.
+/// One invocation of the program: its options, and where it writes.
 struct Invocation {
   var options: Options
   var context: Context
   let write: Program.Write
 
-  var look: Look { context.look(options) }
+  var output: OutputStyle { context.outputStyle(options) }
 
-  var style: ReportStyle { options.style(look) }
+  var style: ReportStyle { options.style(output) }
 
   var scenarios: [Scenario] { context.registry.scenarios }
 
   var isInterrupted: Bool { context.interruption.reason != nil }
 
-  /// Runs the command that the options name.
+  /// Runs the command.
   func run() throws -> ExitCode {
     switch options.command {
     case .run: try measure()
@@ -32,11 +32,11 @@ struct Invocation {
 }
 
 extension Invocation {
-  /// `loopbench run`: measures, shows, writes, and compares if there is a baseline.
+  /// `loopbench run`: measures, prints and writes, and compares with a baseline.
   private func measure() throws -> ExitCode {
     let rules = try options.rules.map { try FailRule($0) }
     if options.baseline == nil, rules.contains(where: \.needsBase) {
-      throw LoopbenchError.usage("--fail needs --baseline: what to compare with")
+      throw LoopbenchError.usage("--fail with an increase needs --baseline NAME or FILE")
     }
     let plan = try RunPlan(options, registry: context.registry)
     guard !options.isDryRun else {
@@ -46,27 +46,34 @@ extension Invocation {
     let base = try options.baseline.map {
       try baseline(named: $0, isTrusted: options.isBaselineTrusted)
     }
-    let comparing = RunComparison(invocation: self, base: base, rules: rules)
-    try comparing?.check(plan)
+    let check =
+      base == nil && rules.isEmpty
+      ? nil : BaselineCheck(invocation: self, base: base, rules: rules)
+    try check?.validate(plan)
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let load = try plan.start()
     let measurements = try measure(plan)
-    let ended = load.stop()
-    guard !measurements.isEmpty else { return try nothing(measurements) }
-    let report = report(on: measurements, plan, ended.map { [$0] } ?? [])
-    // First: whoever reads the output may have gone away.
+    let loadWarning = load.stop()
+    guard !measurements.isEmpty else {
+      let text = "loopbench: the run ended before its first round, so nothing was measured\n"
+      try write(.error, text)
+      return exitCode(of: measurements) ?? .failed
+    }
+    let report = report(on: measurements, plan, loadWarning.map { [$0] } ?? [])
+    // Before printing, which fails if the reader of standard output has gone.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
-    try write(.output, shown(report))
+    let shown = report.hidingWarnings(options.hiddenWarnings)
+    try write(.output, shown.rendered(as: options.format, style: style, scenarios: scenarios))
     try saved.get()
     if !files.isEmpty, !options.isQuiet {
       try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
     }
-    let verdict = try comparing?.compare(report) ?? .success
+    let verdict = try check?.compare(report) ?? .success
     return exitCode(of: measurements) ?? verdict
   }
 
-  /// With `--strict`, a machine that spoils the figures is told before they are taken.
+  /// With `--strict`, throws if the machine is not fit for measuring.
   private func checkMachine() throws(LoopbenchError) {
     guard options.isStrict else { return }
     let bad = context.findings().filter { $0.status == .bad }
@@ -76,7 +83,7 @@ extension Invocation {
   }
 
   private func measure(_ plan: RunPlan) throws(PeerFailure) -> Measurements {
-    var line = ProgressLine(look, isVerbose: options.isVerbose, write: write)
+    var line = ProgressLine(output, isVerbose: options.isVerbose, write: write)
     defer { line.clear() }
     context.interruption.watch(timeoutNs: options.timeout ?? 0)
     return try plan.runner().run(
@@ -102,17 +109,7 @@ extension Invocation {
     )
   }
 
-  private func shown(_ report: Report) -> String {
-    report.hidingWarnings(options.hiddenWarnings)
-      .rendered(as: options.format, style: style, scenarios: scenarios)
-  }
-
-  private func nothing(_ measurements: Measurements) throws(SystemError) -> ExitCode {
-    try write(.error, "loopbench: the run ended before its first round: nothing was measured\n")
-    return exitCode(of: measurements) ?? .failed
-  }
-
-  /// `nil` when it ended as it should.
+  /// Nil if the run completed without failures.
   private func exitCode(of measurements: Measurements) -> ExitCode? {
     switch context.interruption.reason {
     case .interrupted: .interrupted
@@ -123,16 +120,20 @@ extension Invocation {
 }
 
 extension Invocation {
-  /// `loopbench check`: measures, and compares with a baseline or with stated times.
+  /// `loopbench check`: measures, and compares with a baseline or with limits.
   private func check() throws -> ExitCode {
     guard options.baseline != nil || !options.rules.isEmpty else {
-      throw LoopbenchError.usage("check needs --baseline: what to compare with")
+      throw LoopbenchError.usage(
+        "check needs --baseline NAME or FILE, or a --fail rule with a time"
+      )
     }
     return try measure()
   }
 
-  /// `loopbench replay`: plays a recorded load against the peers. A load takes
-  /// seconds: as few rounds as say anything.
+  /// `loopbench replay`: plays a recorded load against the peers.
+  ///
+  /// A load takes seconds, so the default is the smallest number of rounds that allows
+  /// a verdict.
   private func replay() throws -> ExitCode {
     let path = options.operands[0]
     var replaying = self
@@ -150,11 +151,10 @@ extension Invocation {
     return try replaying.measure()
   }
 
-  /// `loopbench trace`: a time line of a short run, which is for looking at: a few
-  /// samples of each say what many would.
+  /// `loopbench trace`: records a timeline of a short run, with few samples per slice.
   private func trace() throws -> ExitCode {
     guard let path = options.output else {
-      throw LoopbenchError.usage("trace needs -o FILE: where to write")
+      throw LoopbenchError.usage("trace needs -o FILE")
     }
     var traced = options
     traced.samples = options.samples ?? 50

@@ -2,7 +2,7 @@ private import FoundationEssentials
 import LoopbenchKit
 
 extension Invocation {
-  /// `loopbench report`: shows results out of files.
+  /// `loopbench report`: shows results from files.
   func report() throws -> ExitCode {
     var style = style
     style.scenarios = options.shownScenarios
@@ -20,27 +20,26 @@ extension Invocation {
     return .success
   }
 
-  /// `loopbench plot`: draws results, one over the other.
+  /// `loopbench plot`: draws results on top of each other.
   func plot() throws -> ExitCode {
     guard options.output != nil || options.isTerminalPlot else {
-      throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term: where to draw")
+      throw LoopbenchError.usage("plot needs -o FILE.svg, -o FILE.html or --term")
     }
-    let output = try options.output.map { (path: $0, file: try openPicture($0)) }
+    let picture = try options.output.map { (path: $0, file: try openPicture($0)) }
     let reports = try options.operands.map { (name: name($0), report: try ReportFile.read($0)) }
     try options.checkNames(in: reports.map(\.report))
     let plot = Plot(reports: reports, kind: options.plotKind, options: plotOptions)
-    if let output {
-      let text = output.path.hasSuffix(".svg") ? plot.svg() : plot.html()
-      try RunFiles.finish(output.file, output.path, text)
+    if let picture {
+      try RunFiles.finish(picture.file, picture.path, plot.picture(for: picture.path))
     }
     if options.isTerminalPlot {
-      let drawing = plot.terminal(width: Terminal.output.width, isASCII: look.isASCII)
+      let drawing = plot.terminal(width: Terminal.output.width, isASCII: output.isASCII)
       try write(.output, drawing)
     }
     return .success
   }
 
-  /// The file's own name, unless another of the files has that, too.
+  /// The last component of `path`, or `path` if several files have the same one.
   private func name(_ path: String) -> String {
     let last = RunFiles.name(path)
     return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
@@ -64,8 +63,13 @@ extension Invocation {
   }
 }
 
+extension Plot {
+  /// The picture as SVG or HTML, by the suffix of `path`.
+  func picture(for path: String) -> String { path.hasSuffix(".svg") ? svg() : html() }
+}
+
 extension Invocation {
-  /// `loopbench baseline`: keeps results by name.
+  /// `loopbench baseline`: saves results by name.
   func baseline() throws -> ExitCode {
     let store = BaselineStore(folder: context.baselines)
     let words = options.operands
@@ -74,23 +78,23 @@ extension Invocation {
       try store.save(try ReportFile.read(words[2]), as: words[1])
       try write(.error, "saved \(words[2]) as baseline \(words[1])\n")
     case "show":
-      let report = try kept(words[1])
+      let report = try saved(words[1])
       try write(.output, report.rendered(as: .text, style: style, scenarios: scenarios))
     case "rm":
-      _ = try kept(words[1])
+      _ = try saved(words[1])
       try store.remove(words[1])
     default: try write(.output, try store.list().map { $0 + "\n" }.joined())
     }
     return .success
   }
 
-  /// What results are compared with: a file, or a name that was given to one.
+  /// The report of a baseline, which is a file or the name of a saved report.
   ///
-  /// - Parameter isTrusted: Whether the command line names it. Otherwise, and where a
-  ///   file was found by its name alone, a FIFO or device is not read.
+  /// - Parameter isTrusted: Whether the user named the baseline. Otherwise, and for a
+  ///   name without a slash, only a regular file is read, because a FIFO may block.
   func baseline(named name: String, isTrusted: Bool) throws(LoopbenchError) -> Report {
     let isPath = name.contains("/") || name == "-"
-    guard isPath || FileManager.default.fileExists(atPath: name) else { return try kept(name) }
+    guard isPath || FileManager.default.fileExists(atPath: name) else { return try saved(name) }
     do {
       return try ReportFile.read(name, onlyRegular: !isPath || !isTrusted)
     } catch {
@@ -98,7 +102,7 @@ extension Invocation {
     }
   }
 
-  private func kept(_ name: String) throws(LoopbenchError) -> Report {
+  private func saved(_ name: String) throws(LoopbenchError) -> Report {
     do {
       return try BaselineStore(folder: context.baselines).load(name)
     } catch {

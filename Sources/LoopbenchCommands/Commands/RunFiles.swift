@@ -1,7 +1,7 @@
 import LoopbenchKit
 
-/// The files a command writes: opened before it measures, so that a path that
-/// cannot be written is told at once.
+/// The files that a command writes. They are opened before it measures, so that an
+/// unwritable path is reported immediately.
 struct RunFiles {
   private var files: [Entry] = []
 
@@ -11,7 +11,7 @@ struct RunFiles {
     let render: (Report) -> String
   }
 
-  /// - Throws: `LoopbenchError` also for a file that is named twice.
+  /// - Throws: `LoopbenchError` if a file cannot be opened or is named twice.
   init(_ options: Options, style: ReportStyle, scenarios: [Scenario]) throws {
     if let path = options.output {
       try add(path) { $0.rendered(as: .json, style: ReportStyle(), scenarios: scenarios) }
@@ -28,17 +28,13 @@ struct RunFiles {
       try add(path) { report in
         var options = PlotOptions()
         options.scenarios = scenarios
-        let plot = Plot(
-          reports: [(name: Self.name(path), report: report)],
-          kind: .percentile,
-          options: options
-        )
-        return path.hasSuffix(".svg") ? plot.svg() : plot.html()
+        let reports = [(name: Self.name(path), report: report)]
+        return Plot(reports: reports, kind: .percentile, options: options).picture(for: path)
       }
     }
   }
 
-  /// Whether anything is to be written.
+  /// Whether there is no file to write.
   var isEmpty: Bool { files.isEmpty }
 
   var paths: [String] { files.map(\.path) }
@@ -46,14 +42,12 @@ struct RunFiles {
   private mutating func add(_ path: String, _ render: @escaping (Report) -> String) throws {
     let file = try Self.open(path)
     if let place = file.place, files.contains(where: { $0.file.place == place }) {
-      throw LoopbenchError.usage(
-        "two results cannot be written to one file, got \"\(path)\" twice"
-      )
+      throw LoopbenchError.usage("each result needs its own file, got \"\(path)\" twice")
     }
     files.append(Entry(path: path, file: file, render: render))
   }
 
-  /// The last part of a path.
+  /// The last component of a path.
   static func name(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
@@ -62,7 +56,7 @@ struct RunFiles {
     do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
-  /// Writes all of them, each whole or not at all.
+  /// Writes all files, each atomically.
   func save(_ report: Report) throws(LoopbenchError) {
     for entry in files { try Self.finish(entry.file, entry.path, entry.render(report)) }
   }

@@ -1,6 +1,6 @@
 import LoopbenchKit
 
-/// What a run will measure, where and for how long.
+/// The plan of a run: contenders, placement and rounds.
 struct RunPlan {
   let options: Options
   let selection: Selection
@@ -30,7 +30,7 @@ struct RunPlan {
     return options.duration.map { .within(nanoseconds: $0, rounds: rounds) } ?? .fixed(rounds)
   }
 
-  /// The report that it will give, without a figure.
+  /// The report of the run, without results.
   func expectation() -> Report {
     Report(runner().plan, argv: [], machine: .detect(), placement: placement)
   }
@@ -47,11 +47,11 @@ struct RunPlan {
     )
   }
 
-  /// What has to be so before it measures: the policy is permitted, the load runs.
+  /// Checks that the policy is permitted, and starts the load.
   func start() throws -> RunningLoad {
     if let priority = options.priority, let cause = SystemError.refusing(priority: priority) {
       throw LoopbenchError.unfit(
-        "--policy fifo:\(priority) is refused here: \(cause); "
+        "--policy fifo:\(priority) was refused: \(cause); "
           + "allow it with: sudo setcap cap_sys_nice=ep \(HostProcess.programPath)"
       )
     }
@@ -74,7 +74,7 @@ struct RunPlan {
       return Placement(cpuCount: detected.cpuCount, loop: loop, producer: loop)
     case .cross:
       guard detected.producer != nil else {
-        throw .unavailable("--placement cross needs 2 CPUs that may be chosen")
+        throw .unavailable("--placement cross needs at least 2 allowed CPUs")
       }
       return detected
     case .cpus(let producer, let loop):
@@ -90,14 +90,15 @@ struct RunPlan {
     throw .unavailable(
       allowed.isEmpty
         ? "threads cannot be placed on this system"
-        : "CPU \(other) is not one of those this process may use: \(those)"
+        : "CPU \(other) is not allowed for this process; allowed are \(those)"
     )
   }
 }
 
 extension Options {
-  /// Two runs are compared by the noise of both, so each series has its own where
-  /// there is a baseline, and in what is kept and may become one.
+  /// The twins to measure. A comparison of two runs needs the noise of each series in
+  /// both, so every series has a twin if there is a baseline, or a file that may become
+  /// one.
   var twins: TwinRule {
     guard usesTwin else { return .never }
     return baseline == nil && output == nil ? .compared : .always
@@ -105,13 +106,13 @@ extension Options {
 }
 
 extension RunPlan {
-  /// What `--dry-run` prints.
+  /// The output of `--dry-run`.
   var text: String {
     String(blocks: [
-      ["\(selection.contenders.count) turns a round, \(time), \(order)", placement.text]
+      ["\(selection.contenders.count) turns per round, \(time), \(order)", placement.text]
         + conditions,
-      ["What is measured:"] + scenarios,
-      files.isEmpty ? [] : ["What is written:"] + files.map { "  " + $0 },
+      ["Measures:"] + scenarios,
+      files.isEmpty ? [] : ["Writes:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
     ])
   }
@@ -126,21 +127,20 @@ extension RunPlan {
     }
   }
 
-  /// What is known before anything was measured: how long the schedules are.
+  /// The duration of the schedules, which is known before measuring.
   private func leastTime(_ rounds: Int) -> String {
     let samples = selection.contenders.map(\.series).filter { $0.kind == .intended }
       .reduce(0) { $0 + $1.effort.warmUps + $1.effort.samples }
     let seconds = Double(samples * rounds) / options.rate
-    guard seconds > 0 else { return "as long as they take" }
-    let digits = Decimals.digits(for: seconds)
-    return "at least \(Decimals.text(seconds, digits: digits)) s, which the schedules take"
+    guard seconds > 0 else { return "of unknown duration" }
+    return "at least \(Decimals.figures(seconds)) s for the schedules"
   }
 
   private var order: String {
     switch options.order {
     case .shuffle: "shuffled by seed \(seed)"
-    case .abba: "there and back"
-    case .block: "one after the other"
+    case .abba: "alternating forwards and backwards"
+    case .block: "one contender after the other"
     }
   }
 

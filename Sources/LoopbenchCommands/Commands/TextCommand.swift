@@ -1,23 +1,21 @@
 import LoopbenchKit
 
 extension Invocation {
-  /// The commands that only print what the tables say.
+  /// The commands that only print text.
   func text() throws -> ExitCode {
     let isForPeople = [.list, .help, .version].contains(options.command) && !options.isJSON
     let text = try tableText()
-    try write(.output, isForPeople && look.isASCII ? ASCII.text(text) : text)
+    try write(.output, isForPeople && output.isASCII ? ASCII.text(text) : text)
     return .success
   }
 
   private func tableText() throws -> String {
     switch options.command {
     case .list: ListText(context, isJSON: options.isJSON).render(options.operands.first)
-    case .completion:
-      CompletionScript(context.registry)
-        .text(for: CompletionScript.Shell(rawValue: options.operands[0]) ?? .bash)
+    case .completion: (Completion.Shell(rawValue: options.operands[0]) ?? .bash).script
     case .man: ManualPage.render(context.registry)
     case .schema: ReportSchema.text
-    case .version: VersionText.render(isJSON: options.isJSON)
+    case .version: HelpText.version(isJSON: options.isJSON)
     default: try help()
     }
   }
@@ -36,35 +34,23 @@ extension Invocation {
 }
 
 extension Invocation {
-  /// `loopbench doctor`: is this machine fit for measuring?
+  /// `loopbench doctor`: checks whether this machine is fit for measuring.
   func doctor() throws -> ExitCode {
     let findings = context.findings()
     let text = options.isJSON ? findings.json() : text(findings)
-    try write(.output, look.isASCII && !options.isJSON ? ASCII.text(text) : text)
-    let worst = findings.map(\.status).max() ?? .ok
-    return options.isStrict && worst == .bad ? .unfit : .success
+    try write(.output, output.isASCII && !options.isJSON ? ASCII.text(text) : text)
+    return options.isStrict && findings.contains { $0.status == .bad } ? .unfit : .success
   }
 
   private func text(_ findings: [Finding]) -> String {
     let width = findings.map(\.id.count).max() ?? 0
-    let usesColor = look.usesColor
+    let ansi = ANSIStyle(isOn: output.usesColor)
     let lines = findings.flatMap { finding in
-      let id = finding.id + String(repeating: " ", count: width - finding.id.count)
-      let status = Self.colored(finding.status, usesColor)
-      let fix = finding.fix.map { [String(repeating: " ", count: width + 8) + "→ " + $0] } ?? []
-      return ["\(status)  \(id)  \(finding.text)"] + fix
+      let status = finding.status.rawValue
+      let word = ansi.colored(status, in: status.padded(to: 4, isLeft: true))
+      let fix = finding.fix.map { ["→ \($0)".indented(by: width + 8)] } ?? []
+      return ["\(word)  \(finding.id.padded(to: width, isLeft: true))  \(finding.text)"] + fix
     }
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// Padded to four columns.
-  private static func colored(_ status: Finding.Status, _ usesColor: Bool) -> String {
-    let (color, text) =
-      switch status {
-      case .ok: ("32", "ok  ")
-      case .warn: ("33", "warn")
-      case .bad: ("31", "bad ")
-      }
-    return usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
   }
 }

@@ -1,87 +1,73 @@
 private import FoundationEssentials
-import LoopbenchKit
+package import LoopbenchKit
 
-/// Settings out of a file: a JSON object whose keys are the long options.
+/// Options from a file: a JSON object whose keys are the long options.
 package struct Configuration: Sendable {
   private let path: String
-  /// Whether the command line names the file. Otherwise it is untrusted: it came with
-  /// the folder, and may neither write files nor run commands.
+  /// Whether the command line names the file. Otherwise the file is not trusted, because
+  /// it may have come with the folder, and must neither write files nor run commands.
   private let isNamed: Bool
   private let values: [String: Value]
 
-  /// In bytes: what somebody writes by hand.
+  /// In bytes. Not measured.
   private static let limit = 1 << 20
 
-  /// The name it has unless told otherwise.
+  /// The default file.
   package static let standardPath = "loopbench.json"
 
-  /// What may stand in a file: all options of a command that measures or reads,
-  /// less those that only make sense once.
+  /// The options that a file may contain.
   static let options = Option.table.filter { option in
-    let once = ["--config", "--help", "--version", "--dry-run", "--json"]
-    return !once.contains(option.long)
+    !["--config", "--help", "--version", "--dry-run", "--json"].contains(option.long)
   }
 
-  /// Reads `path`. Without one, `nil` unless the usual file is there.
-  package static func read(_ path: String?) throws(ConfigurationError) -> Configuration? {
+  /// Reads the file at `path`. Without a path, reads the default file and returns nil if
+  /// it does not exist.
+  package static func read(_ path: String?) throws(LoopbenchError) -> Configuration? {
     let data: Data
+    let name = path ?? standardPath
     do {
-      data = try InputFile.read(path ?? standardPath, limit: limit, onlyRegular: path == nil)
+      data = try InputFile.read(name, limit: limit, onlyRegular: path == nil)
     } catch .notRegular where path == nil {
-      throw ConfigurationError(
-        standardPath,
-        "it is not a regular file; remove it, or name a file of options with -C"
+      throw .usage(
+        "\(name): it is not a regular file; remove it, or name a file of options with -C"
       )
     } catch .tooLarge {
-      throw ConfigurationError(path ?? standardPath, "it has more than 1 MB: it holds no options")
+      throw .usage("\(name): it is larger than 1 MB, so it is not a file of options")
     } catch {
-      guard let path else { return nil }
-      throw ConfigurationError(path, "it cannot be read")
+      guard path != nil else { return nil }
+      throw .usage("\(name): it cannot be read")
     }
-    return try Configuration(Array(data), path: path ?? standardPath, isNamed: path != nil)
+    return try Configuration(Array(data), path: name, isNamed: path != nil)
   }
 
-  /// The settings in `bytes`, which came from `path`.
+  /// Decodes the options in `bytes`, which were read from `path`.
   ///
   /// - Parameter isNamed: Whether the command line names the file.
-  package init(_ bytes: [UInt8], path: String, isNamed: Bool = true) throws(ConfigurationError) {
+  package init(_ bytes: [UInt8], path: String, isNamed: Bool = true) throws(LoopbenchError) {
     self.path = path
     self.isNamed = isNamed
     do {
       values = try JSONDecoder().decode([String: Value].self, from: Data(bytes))
     } catch {
-      if Self.isReport(bytes) {
-        throw ConfigurationError(
-          path,
-          "it is a report, not options; move it, or name a file of options with -C"
-        )
-      }
-      throw ConfigurationError(
-        path,
-        "it is no JSON object of options, such as {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
+      let isReport = ReportFile.schema(of: Data(bytes))?.hasPrefix("loopbench") == true
+      throw .usage(
+        isReport
+          ? "\(path): it is a report, not options; move it, or name a file of options with -C"
+          : "\(path): it is not a JSON object of options, such as"
+            + " {\"rounds\": 12, \"peers\": [\"lt\", \"uv\"]}"
       )
     }
-    for key in values.keys.sorted() where !Self.options.contains(where: { $0.key == key }) {
-      let suggestion = Suggestion.nearest(to: key, in: Self.options.map(\.key))
-      throw ConfigurationError(
-        path,
-        "there is no option \"\(key)\"" + Suggestion.question(suggestion)
-      )
+    let known = Self.options.map(\.key)
+    if let key = values.keys.sorted().first(where: { !known.contains($0) }) {
+      throw .usage("\(path): " + LoopbenchError.unknown("option", key, among: known).description)
     }
   }
 
-  private static func isReport(_ bytes: [UInt8]) -> Bool {
-    struct Head: Decodable { let schema: String }
-    // try?: whatever else it is, is said by the caller.
-    let head = try? JSONDecoder().decode(Head.self, from: Data(bytes))
-    return head?.schema.hasPrefix("loopbench") == true
-  }
-
-  /// Applies what the command takes, but for what the command line says.
+  /// Applies the options of the command that `given`, the command line, does not contain.
   package func apply(
     to options: inout Options,
     except given: Set<String>
-  ) throws(ConfigurationError) {
+  ) throws(LoopbenchError) {
     for option in Option.of(options.command) where !given.contains(option.key) {
       guard let value = values[option.key] else { continue }
       if !isNamed, option.writesFile { throw refusal(of: option, "writes a file") }
@@ -94,11 +80,10 @@ package struct Configuration: Sendable {
     }
   }
 
-  private func refusal(of option: Option, _ effect: String) -> ConfigurationError {
-    ConfigurationError(
-      path,
-      "\"\(option.key)\" \(effect), which is allowed only on the command line and in a file that -C"
-        + " names; use \(option.long), or -C \(path)"
+  private func refusal(of option: Option, _ effect: String) -> LoopbenchError {
+    .usage(
+      "\(path): \"\(option.key)\" \(effect), which is allowed only on the command line and in a file"
+        + " that -C names; use \(option.long), or -C \(path)"
     )
   }
 
@@ -106,76 +91,53 @@ package struct Configuration: Sendable {
     _ value: Value,
     of option: Option,
     to options: inout Options
-  ) throws(ConfigurationError) {
-    switch (option.action, value) {
-    case (.flag(let apply), .truth(let isOn)):
-      guard isOn else { return }
-      apply(&options)
-      options.note(option, nil)
-    case (.flag, _): throw ConfigurationError(path, "\(option.key) needs true or false")
-    case (.value(_, let apply), _):
-      for text in value.texts(joined: !option.isRepeatable) {
-        if let expected = apply(&options, text) {
-          throw ConfigurationError(path, "\(option.key) needs \(expected), got \"\(text)\"")
-        }
-        options.note(option, text)
+  ) throws(LoopbenchError) {
+    var texts = option.isRepeatable ? value.texts : [value.texts.joined(separator: ",")]
+    if case .flag = option.action {
+      guard let isOn = value.flag else {
+        throw .usage("\(path): \(option.key) needs true or false")
+      }
+      texts = isOn ? [""] : []
+    }
+    for text in texts {
+      if let expected = option.apply(text, to: &options) {
+        throw .badValue(of: "\(path): \(option.key)", text, expected: expected)
       }
     }
   }
 }
 
 extension Option {
-  /// Whether it has a file written.
+  /// Whether the option writes a file.
   package var writesFile: Bool { ["--output", "--export", "--plot"].contains(long) }
 
-  /// Whether each value is one more, not another.
+  /// Whether the option adds a value instead of replacing it.
   package var isRepeatable: Bool {
     ["--export", "--fail", "--label", "--no-warn"].contains(long)
   }
 }
 
 extension Configuration {
-  /// A value in the file, as somebody would write it.
-  private enum Value: Decodable {
-    case truth(Bool)
-    case number(Double)
-    case text(String)
-    case list([String])
-    case pairs([String: String])
+  /// A boolean, number, string, array of strings or object of strings.
+  private struct Value: Decodable {
+    var flag: Bool?
+    /// The values as on a command line.
+    var texts: [String]
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
-      if let truth = try? container.decode(Bool.self) {  // try?: the next shape is tried
-        self = .truth(truth)
+      if let flag = try? container.decode(Bool.self) {  // try?: the next type is tried
+        (self.flag, texts) = (flag, [String(flag)])
       } else if let number = try? container.decode(Double.self) {  // try?: the same
-        self = .number(number)
+        texts = [Decimals.exact(number)]
       } else if let text = try? container.decode(String.self) {  // try?: the same
-        self = .text(text)
+        texts = [text]
       } else if let list = try? container.decode([String].self) {  // try?: the same
-        self = .list(list)
+        texts = list
       } else {
-        self = .pairs(try container.decode([String: String].self))
+        let pairs = try container.decode([String: String].self)
+        texts = pairs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       }
     }
-
-    /// As they would stand on a command line.
-    func texts(joined: Bool) -> [String] {
-      switch self {
-      case .truth(let truth): [String(truth)]
-      case .number(let number): [Int(exactly: number).map(String.init) ?? String(number)]
-      case .text(let text): [text]
-      case .list(let list): joined ? [list.joined(separator: ",")] : list
-      case .pairs(let pairs): pairs.keys.sorted().map { "\($0)=\(pairs[$0] ?? "")" }
-      }
-    }
-  }
-}
-
-/// A configuration file that means nothing.
-package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-  package let description: String
-
-  init(_ path: String, _ reason: String) {
-    description = "\(path): \(reason)"
   }
 }

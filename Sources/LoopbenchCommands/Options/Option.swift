@@ -1,54 +1,59 @@
 import LoopbenchKit
 
-/// One row of the option table: what parses it and what documents it.
+/// A row of the option table, which defines how an option is parsed and documented.
 package struct Option: Sendable {
-  /// How help shows it: `-p, --peers LIST`.
+  /// The option in the help: `-p, --peers LIST`.
   package let usage: String
-  /// With its dash: `-p`.
+  /// The short name with its dash: `-p`.
   package let short: String?
-  /// With its dashes: `--peers`.
+  /// The long name with its dashes: `--peers`.
   package let long: String
-  /// `LIST`, for one that takes a value.
+  /// The placeholder of the value: `LIST`. Nil if the option takes no value.
   package let placeholder: String?
-  /// The commands that take it.
+  /// The commands that have the option.
   package let commands: Set<Command.Name>
   package let summary: String
   package let action: Action
   package private(set) var group = Group.general
 
   package enum Action: Sendable {
-    /// Given or not.
     case flag(@Sendable (inout Options) -> Void)
-    /// Followed by a value. `apply` says what the value must be if it is not.
-    case value(Words, apply: @Sendable (inout Options, String) -> Expected?)
+    /// `apply` returns nil, or the expected value if it is not valid.
+    case value(ValueKind, apply: @Sendable (inout Options, String) -> Expected?)
   }
 
-  /// "a whole number from 1 to 1000": completes "needs …".
+  /// A description of valid values, which completes "needs …": "a whole number from 1
+  /// to 1000".
   package typealias Expected = String
 
-  /// What a shell may complete a value with.
-  package enum Words: Sendable {
-    case anything
+  /// The values that a shell offers.
+  package enum ValueKind: Sendable {
+    case any
     case file
     case oneOf([String])
     case peers
     case scenarios
-    /// Formats, each before an equals sign and a file.
+    /// A format, an equals sign and a file.
     case exports
   }
 
-  /// The heading it stands under in help.
+  /// The headings of the help.
   package enum Group: String, CaseIterable, Sendable {
-    case choosing = "What is measured"
-    case measuring = "How it is measured"
-    case comparing = "Comparing"
-    case writing = "What is written"
-    case showing = "How it is shown"
+    case choosing = "Selection"
+    case measuring = "Measurement"
+    case comparing = "Comparison"
+    case writing = "Output"
+    case showing = "Display"
     case general = "General"
   }
 
-  /// - Parameter usage: Its names and its placeholder: `-p, --peers LIST`, `--closed`.
-  init(_ usage: String, of commands: Set<Command.Name>, _ summary: String, _ action: Action) {
+  /// - Parameter usage: Names and placeholder: `-p, --peers LIST`, `--closed`.
+  init(
+    _ usage: String,
+    of commands: Set<Command.Name> = measurers,
+    _ summary: String,
+    _ action: Action
+  ) {
     let words = usage.split { $0 == " " || $0 == "," }.map(String.init)
     let names = words.prefix { $0.hasPrefix("-") }
     short = names.count > 1 ? names[0] : nil
@@ -60,9 +65,9 @@ package struct Option: Sendable {
     self.action = action
   }
 
-  /// Does what it says, with `value` if it takes one.
+  /// Applies the option, with `value` if it takes one.
   ///
-  /// - Returns: What the value must be, if it is not.
+  /// - Returns: Nil, or the expected value if `value` is not valid.
   func apply(_ value: String, to options: inout Options) -> Expected? {
     switch action {
     case .flag(let apply):
@@ -75,13 +80,13 @@ package struct Option: Sendable {
     return nil
   }
 
-  /// Its name in a configuration file.
+  /// The key in a configuration file.
   package var key: String { String(long.dropFirst(2)) }
 }
 
 extension Option {
-  /// Every option. The parser, the help of each command, the manual page, the
-  /// completions, the configuration file and the suggestions are made from it.
+  /// All options. The parser, the help, the manual page, the completions, the
+  /// configuration file and the suggestions use this table.
   package static let table: [Option] = [
     (Group.choosing, choosing), (.measuring, measuring), (.comparing, comparing),
     (.writing, writing), (.showing, showing), (.general, general),
@@ -93,44 +98,63 @@ extension Option {
     }
   }
 
-  /// The options that a command takes, in the order of the table.
+  /// The options of a command, in the order of the table.
   package static func of(_ command: Command.Name) -> [Option] {
     table.filter { $0.commands.contains(command) }
   }
 
-  /// By its long or short name, with dashes: the first row of that name.
+  /// The first row with the long or short name `name`, including its dashes.
   package static func named(_ name: String) -> Option? {
     table.first { $0.long == name || $0.short == name }
   }
 
-  /// The row of the same name for `command`: its values may be others there.
+  /// The row of the same name for `command`, which may accept other values.
   package func row(of command: Command.Name) -> Option? {
     Self.of(command).first { $0.long == long }
   }
 
   static let measurers: Set<Command.Name> = [.run, .check, .replay]
   static let tracers = measurers.union([.trace])
-  /// A recorded load has its own number and times.
+  /// Without `replay`, because a recorded load has its own number and times of commits.
   static let choosers: Set<Command.Name> = [.run, .check, .trace]
   static let readers: Set<Command.Name> = [.report, .compare, .plot]
 }
 
 extension Option.Action {
-  /// Followed by what `parse` makes a value of, which is `expected`.
+  /// A value that `parse` converts, or that must be `expected` if `parse` returns nil.
   static func parsed<Value>(
     _ parse: @escaping @Sendable (String) -> Value?,
     or expected: Option.Expected,
-    _ words: Option.Words = .anything,
-    _ set: @escaping @Sendable (inout Options, Value) -> Void
+    _ kind: Option.ValueKind = .any,
+    set: @escaping @Sendable (inout Options, Value) -> Void
   ) -> Option.Action {
-    .value(words) { options, text in
+    .value(kind) { options, text in
       guard let value = parse(text) else { return expected }
       set(&options, value)
       return nil
     }
   }
 
-  /// One of the cases of an enumeration, by name: any of them, or of `among`.
+  static func parsed<Value>(
+    _ parse: @escaping @Sendable (String) -> Value?,
+    or expected: Option.Expected,
+    _ kind: Option.ValueKind = .any,
+    _ path: WritableKeyPath<Options, Value> & Sendable
+  ) -> Option.Action {
+    parsed(parse, or: expected, kind) { $0[keyPath: path] = $1 }
+  }
+
+  /// A property that is nil by default.
+  static func optional<Value>(
+    _ parse: @escaping @Sendable (String) -> Value?,
+    or expected: Option.Expected,
+    _ kind: Option.ValueKind = .any,
+    _ path: WritableKeyPath<Options, Value?> & Sendable
+  ) -> Option.Action {
+    parsed(parse, or: expected, kind) { $0[keyPath: path] = $1 }
+  }
+
+  /// The name of one of `values`.
   static func oneOf<Value: RawRepresentable & CaseIterable & Sendable>(
     _ path: WritableKeyPath<Options, Value> & Sendable,
     among values: [Value] = Array(Value.allCases)
@@ -139,13 +163,14 @@ extension Option.Action {
     return .parsed(
       { text in words.contains(text) ? Value(rawValue: text) : nil },
       or: OptionValues.list(words),
-      .oneOf(words)
-    ) { $0[keyPath: path] = $1 }
+      .oneOf(words),
+      path
+    )
   }
 
   /// A time with its unit, in ns.
   static func time(_ path: WritableKeyPath<Options, UInt64?> & Sendable) -> Option.Action {
-    .parsed(OptionValues.duration, or: OptionValues.aTime) { $0[keyPath: path] = $1 }
+    .optional(OptionValues.duration, or: OptionValues.aTime, .any, path)
   }
 
   /// A whole number.
@@ -154,10 +179,10 @@ extension Option.Action {
     _ path: WritableKeyPath<Options, Int?> & Sendable
   ) -> Option.Action {
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    return .parsed({ OptionValues.number($0, in: range) }, or: expected) { $0[keyPath: path] = $1 }
+    return .optional({ OptionValues.number($0, in: range) }, or: expected, .any, path)
   }
 
-  /// Sets a property that is otherwise false.
+  /// Sets a property that is false by default.
   static func on(_ path: WritableKeyPath<Options, Bool> & Sendable) -> Option.Action {
     .flag { $0[keyPath: path] = true }
   }

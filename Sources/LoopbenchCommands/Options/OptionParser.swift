@@ -1,6 +1,6 @@
 import LoopbenchKit
 
-/// Turns arguments into options, by the tables of commands and options.
+/// Parses arguments with the tables of commands and options.
 package struct OptionParser {
   private let scenarios: [String]
   private let folders: [String]
@@ -8,12 +8,11 @@ package struct OptionParser {
   private var options = Options()
 
   /// - Parameters:
-  ///   - arguments: Without the program's name.
-  ///   - scenarios: The names that may stand where a command may.
-  ///   - folders: Where programs of others may be; looked into only to say what
-  ///     may have been meant.
-  ///   - configuration: Asked for the settings of a file, by its name if one was
-  ///     given; what the command line says as well wins.
+  ///   - arguments: The arguments without the program's name.
+  ///   - scenarios: The names of scenarios, which may stand in place of a command.
+  ///   - folders: The folders of other programs. Searched only for suggestions.
+  ///   - configuration: Reads the configuration file of the given name, or the default
+  ///     one. Options on the command line take precedence.
   package static func parse(
     _ arguments: [String],
     scenarios: [String],
@@ -28,8 +27,12 @@ package struct OptionParser {
   private mutating func parse(
     _ configuration: (String?) throws -> Configuration?
   ) throws -> Options {
-    // `--help` and `--version` win over whatever was to be done.
-    if has("--version") { return version() }
+    // `--help` and `--version` take precedence over commands and errors.
+    if has("--version") {
+      options.command = .version
+      options.isJSON = has("--json")
+      return options
+    }
     if has("--help") { return help() }
     try parseCommand()
     try resolveOptions()
@@ -39,31 +42,22 @@ package struct OptionParser {
   }
 
   private func has(_ option: String) -> Bool {
-    line.given.contains { $0.option.long == option }
+    line.parsed.contains { $0.option.long == option }
   }
 
-  private func version() -> Options {
-    var options = options
-    options.command = .version
-    options.isJSON = has("--json")
-    return options
-  }
-
-  /// About what stands first: a command, a scenario, or everything.
-  private func help() -> Options {
-    var options = options
+  /// Shows the help of the first command or scenario, or the overview.
+  private mutating func help() -> Options {
     options.command = .help
     options.isASCII = has("--ascii")
-    let isKnown = line.words.first.map {
+    options.operands = line.words.prefix(1).filter {
       Command.Name(rawValue: $0) != nil || scenarios.contains($0)
     }
-    options.operands = isKnown == true ? Array(line.words.prefix(1)) : []
     return options
   }
 }
 
 extension OptionParser {
-  /// A command may come first; the rest are its operands.
+  /// Takes a command from the front. The other words are operands.
   private mutating func parseCommand() throws(LoopbenchError) {
     guard let first = line.words.first else { return }
     if let command = Command.Name(rawValue: first) {
@@ -76,27 +70,27 @@ extension OptionParser {
     }
   }
 
-  /// Each option as the command has it.
+  /// Replaces each option by the row of the command.
   private mutating func resolveOptions() throws(LoopbenchError) {
     let command = options.command
-    for index in line.given.indices {
-      let option = line.given[index].option
+    for index in line.parsed.indices {
+      let option = line.parsed[index].option
       guard let row = option.row(of: command) else {
         let takers = Command.Name.allCases.filter { option.row(of: $0) != nil }
         let names = takers.map(\.rawValue).joined(separator: ", ")
-        throw .usage("\(command) has no option \(option.long); it is one of \(names)")
+        throw .usage("\(command) has no option \(option.long); it is an option of \(names)")
       }
-      line.given[index].option = row
+      line.parsed[index].option = row
     }
   }
 
   private mutating func applyAll(_ configuration: (String?) throws -> Configuration?) throws {
     if Option.of(options.command).contains(where: { $0.long == "--config" }) {
-      let path = line.given.last { $0.option.long == "--config" }?.value
-      let set = Set(line.given.map(\.option.key))
+      let path = line.parsed.last { $0.option.long == "--config" }?.value
+      let set = Set(line.parsed.map(\.option.key))
       try configuration(path)?.apply(to: &options, except: set)
     }
-    for one in line.given {
+    for one in line.parsed {
       guard let expected = one.option.apply(one.value ?? "", to: &options) else { continue }
       throw LoopbenchError.badValue(of: one.name, one.value ?? "", expected: expected)
     }
@@ -109,10 +103,10 @@ extension OptionParser {
     switch command.takes {
     case .nothing: try check(command, 0...0)
     case .scenarios: break
-    case .counted(let range, nil): try check(command, range)
+    case .files(let range): try check(command, range)
     case .topic: try check(command, 0...1)
     case .baseline: try checkBaseline(command)
-    case .counted(let range, let known?):
+    case .words(let range, let known):
       try check(command, range)
       for word in line.words where !known.contains(word) {
         throw .unknownWord(word, of: command, known)
@@ -141,24 +135,24 @@ extension OptionParser {
   }
 }
 
-/// Arguments taken apart: options with their values, and the other line.words.
+/// Splits arguments into options with their values, and other words.
 ///
-/// Accepts `--name value`, `--name=value`, `-n value`, `-nvalue`; `--` ends the
-/// options. Nothing is applied yet: a configuration file comes before.
+/// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the
+/// options. Options are applied later, after those of a configuration file.
 struct ArgumentScanner {
-  fileprivate(set) var given: [GivenOption] = []
+  fileprivate(set) var parsed: [ParsedOption] = []
   fileprivate(set) var words: [String] = []
   private var rest: ArraySlice<String>
 
-  /// An option as it was written.
-  struct GivenOption {
-    /// The first row of its name, until the command is known.
+  /// An option of the command line.
+  struct ParsedOption {
+    /// The first row of this name, until the command is known.
     var option: Option
     let name: String
     let value: String?
   }
 
-  /// - Parameter arguments: Without the program's name.
+  /// - Parameter arguments: The arguments without the program's name.
   init(_ arguments: [String]) throws(LoopbenchError) {
     rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -166,29 +160,29 @@ struct ArgumentScanner {
         words += rest
         break
       } else if argument.hasPrefix("-"), argument != "-" {
-        given.append(try option(argument))
+        parsed.append(try option(argument))
       } else {
         words.append(argument)
       }
     }
   }
 
-  private mutating func option(_ argument: String) throws(LoopbenchError) -> GivenOption {
+  private mutating func option(_ argument: String) throws(LoopbenchError) -> ParsedOption {
     let (name, value) = Self.split(argument)
     guard let option = Option.named(name) else {
       throw .unknown("option", name, among: Option.table.map(\.long))
     }
     guard let placeholder = option.placeholder else {
       if let value { throw .usage("\(name) takes no value, got \"\(value)\"") }
-      return GivenOption(option: option, name: name, value: nil)
+      return ParsedOption(option: option, name: name, value: nil)
     }
     guard let value = value ?? rest.popFirst() else {
       throw .usage("\(name) needs a value: \(name) \(placeholder)")
     }
-    return GivenOption(option: option, name: name, value: value)
+    return ParsedOption(option: option, name: name, value: value)
   }
 
-  /// `--name=value` and `-nvalue`, taken apart.
+  /// Splits `--name=value` and `-nvalue`.
   private static func split(_ argument: String) -> (name: String, value: String?) {
     if argument.hasPrefix("--") {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

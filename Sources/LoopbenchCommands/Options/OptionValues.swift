@@ -1,27 +1,16 @@
 import LoopbenchKit
 
-/// Values of options, read; `nil` for what is none.
+/// Parses the values of options. Functions return nil for an invalid value.
 package enum OptionValues {
-  /// "3s", "250ms", "1.5us": ns, above 0 and at most a day.
+  /// "3s", "250ms" or "1.5us" in ns. A duration is at least 1 ns and at most a day.
   package static func duration(_ text: String) -> UInt64? {
-    let digits = text.prefix { $0.isNumber || $0 == "." }
-    guard
-      let number = Double(digits),
-      let unit = units[String(text.dropFirst(digits.count))]
-    else { return nil }
-    let nanoseconds = (number * unit).rounded()
-    return 1...day ~= nanoseconds ? UInt64(nanoseconds) : nil
+    TimeText.nanoseconds(in: text).map { $0.rounded() }
+      .flatMap { 1...86_400e9 ~= $0 ? UInt64($0) : nil }
   }
 
   static let aTime = "a time with its unit, such as 3s, 250ms or 25us"
 
-  private static let day = 86_400e9
-
-  private static let units = [
-    "ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "min": 60e9, "h": 3600e9,
-  ]
-
-  /// "1000", "1000/s", "5k/s": operations a second, 1 to a million.
+  /// "1000", "1000/s" or "5k/s": 1 to a million operations per second.
   package static func rate(_ text: String) -> Double? {
     var number = text[...]
     if number.hasSuffix("/s") { number = number.dropLast(2) }
@@ -33,7 +22,9 @@ package enum OptionValues {
     return Double(number).map { $0 * factor }.flatMap { 1...1e6 ~= $0 ? $0 : nil }
   }
 
-  /// "uv,lt": one name or more.
+  static let aRate = "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s"
+
+  /// One or more names: "uv,lt".
   package static func names(_ text: String) -> [String]? {
     let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     return names.contains("") ? nil : names
@@ -41,22 +32,22 @@ package enum OptionValues {
 
   static let someNames = "names separated by commas"
 
-  /// Anything but nothing.
+  /// Any text that is not empty.
   static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-  /// A whole number that a reader of the JSON can tell from every other: up to 2^53.
+  /// A whole number up to 2^53, which JSON readers represent exactly.
   static func seed(_ text: String) -> UInt64? {
-    UInt64(text).flatMap { $0 <= largestSeed ? $0 : nil }
+    UInt64(text).flatMap { $0 <= 1 << 53 ? $0 : nil }
   }
 
-  static let largestSeed: UInt64 = 1 << 53
+  static let aSeed = "a whole number from 0 to \(1 << 53)"
 
-  /// "auto", or a time.
+  /// "auto" or a time.
   static func warmUp(_ text: String) -> WarmUp? {
     text == "auto" ? .auto : duration(text).map { .duration(nanoseconds: $0) }
   }
 
-  /// "wake.svg", "wake.html".
+  /// "wake.svg" or "wake.html".
   static func picture(_ text: String) -> String? {
     text.hasSuffix(".svg") || text.hasSuffix(".html") ? text : nil
   }
@@ -79,7 +70,7 @@ extension OptionValues {
     return Options.Export(format: format, path: path)
   }
 
-  /// "commit=1a2b3c", neither side empty.
+  /// "commit=1a2b3c". Neither side may be empty.
   package static func pair(_ text: String) -> (key: String, value: String)? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
@@ -102,7 +93,7 @@ extension OptionValues {
     }
   }
 
-  /// "other", or "fifo:50": the real-time priority.
+  /// The real-time priority in "fifo:50", or nil for "other".
   package static func policy(_ text: String) -> Int?? {
     if text == "other" { return .some(nil) }
     guard text.hasPrefix("fifo:") else { return nil }

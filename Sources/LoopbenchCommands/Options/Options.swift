@@ -1,74 +1,74 @@
 package import LoopbenchKit
 
-/// What a command line and a configuration file ask for.
+/// The options of a command line and a configuration file.
 package struct Options: Equatable, Sendable {
   package var command = Command.Name.run
-  /// What stands beside the command: scenarios, files, words.
+  /// The arguments after the command: scenarios, files or words.
   package var operands: [String] = []
   /// The file of the load that `replay` plays.
   var loadPath: String?
-  /// What was said of what is measured and how, as options, from the command line
-  /// or a file: to measure the same again.
+  /// The options of selection and measurement from the command line and a file, to
+  /// measure the same again.
   package private(set) var measuring: [String] = []
 
-  /// `nil` means the standard ones; `all` may be among them.
+  /// Nil means the standard peers. May contain `all`.
   package var peers: [String]?
-  /// Series to measure, with or without their scenario's name; empty means all.
+  /// The series to measure, with or without the name of their scenario. Empty means all.
   package var series: [String] = []
-  /// Scenarios to show out of a file; empty means all.
+  /// The scenarios of a file to show. Empty means all.
   package var shownScenarios: [String] = []
 
-  /// For the whole run, in ns; `nil` means about 20 s.
+  /// The duration of the whole run in ns. Nil means about 20 s.
   package var duration: UInt64?
-  /// Of each peer in each series, over all rounds.
+  /// The samples of each peer in each series, over all rounds.
   package var samples: Int?
-  /// `nil` means as many as fit.
+  /// Nil means as many as fit the duration.
   package var rounds: Int?
   package var order = RoundOrder.shuffle
-  /// `nil` means a new one.
+  /// Nil means a random seed.
   package var seed: UInt64?
   package var warmUp = WarmUp.auto
-  /// Operations a second in open-loop series.
+  /// The operations per second of open-loop series.
   package var rate = Pace.standard.rate
   package var arrival = Pace.Arrival.const
   package var placement = PlacementChoice.automatic
-  /// Whether open-loop series wait for their answers instead.
+  /// Whether open-loop series wait for each answer.
   package var isClosed = false
-  /// The real-time priority of measuring threads; `nil` for the ordinary policy.
+  /// The real-time priority of loopbench's threads. Nil means the ordinary policy.
   package var priority: Int?
-  /// In ns.
+  /// The timer slack in ns.
   package var slack = RunConditions.standard.slackNs
   package var load = BackgroundLoad.none
-  /// How long a trace takes, in ns; `nil` means about 2 s.
+  /// The duration of a trace in ns. Nil means about 2 s.
   package var traceNs: UInt64?
-  /// Whether the first peer is measured twice, for the noise floor.
+  /// Whether a peer is measured twice for the noise floor.
   package var usesTwin = true
-  /// In ns; `nil` means none.
+  /// The timeout in ns. Nil means none.
   package var timeout: UInt64?
   package var isDryRun = false
 
-  /// A baseline's name, or a file.
+  /// The name of a baseline, or a file.
   package var baseline: String?
-  /// Whether the command line names the baseline, or a file that it names does.
+  /// Whether the baseline was named on the command line, or in a file named there.
   package var isBaselineTrusted = true
-  /// What is too slow, as it was written.
+  /// The texts of the rules.
   package var rules: [String] = []
   package var isStrict = false
   package var allowsOtherMachine = false
   package var dropsDisturbed = false
 
   package var format = ReportFormat.text
-  /// Where the whole result goes, besides what is printed; for `plot`, the picture.
+  /// The file for the full result; for `plot`, the picture.
   package var output: String?
   package var exports: [Export] = []
   package var plot: String?
   package var labels: [String: String] = [:]
-  /// Whether `list`, `doctor` and `--version` answer in JSON.
+  /// Whether `list`, `doctor` and `--version` print JSON.
   package var isJSON = false
 
   package var percentiles = Percentile.standard
   package var unit: TimeUnit?
-  /// Ids of warnings not to show.
+  /// The ids of hidden warnings.
   package var hiddenWarnings: Set<String> = []
   package var isQuiet = false
   package var isVerbose = false
@@ -78,7 +78,7 @@ package struct Options: Equatable, Sendable {
   package var configuration: String?
 
   package var plotKind = PlotKind.percentile
-  /// Where a plot ends, as a percentile.
+  /// The last percentile of a plot.
   package var plotEnd: Percentile?
   package var isLinear = false
   package var isTerminalPlot = false
@@ -87,19 +87,19 @@ package struct Options: Equatable, Sendable {
 }
 
 extension Options {
-  /// Notes that `option` was applied.
+  /// Adds `option` to `measuring` if it affects what is measured.
   mutating func note(_ option: Option, _ value: String?) {
     guard [.choosing, .measuring].contains(option.group) else { return }
     measuring.append(value.map { "\(option.long)=\($0)" } ?? option.long)
   }
 
-  /// Peers to show out of a file; empty means all.
+  /// The peers of a file to show. Empty means all.
   package var shownPeers: [String] {
     guard let peers, !peers.contains(Selection.all) else { return [] }
     return peers
   }
 
-  /// What is asked of the machine.
+  /// The scheduling and load to request.
   package var conditions: RunConditions {
     RunConditions(priority: priority, slackNs: slack, load: load.text)
   }
@@ -108,21 +108,16 @@ extension Options {
   package struct Export: Equatable, Sendable {
     package let format: ReportFormat
     package let path: String
-
-    package init(format: ReportFormat, path: String) {
-      self.format = format
-      self.path = path
-    }
   }
 
-  /// Whether something is done that depends on who looks.
+  /// Whether to use a feature of terminals.
   package enum Choice: String, CaseIterable, Sendable {
     case auto
     case always
     case never
   }
 
-  /// Where the threads sit.
+  /// The CPUs of the threads.
   package enum PlacementChoice: Equatable, Sendable {
     case automatic
     case any
@@ -133,9 +128,9 @@ extension Options {
 }
 
 extension Options {
-  /// Checks that what is to be shown is in one of the files.
+  /// Checks that the files contain the scenarios and peers to show.
   ///
-  /// - Throws: `LoopbenchError`, which says what is there.
+  /// - Throws: `LoopbenchError` that lists the names in the files.
   func checkNames(in reports: [Report]) throws(LoopbenchError) {
     let results = reports.flatMap(\.results)
     try Self.check(shownScenarios, in: results.map(\.scenario), "scenario")
@@ -150,7 +145,7 @@ extension Options {
     guard let name = wanted.first(where: { !known.contains($0) }) else { return }
     let names = known.uniqued().joined(separator: ", ")
     throw .unavailable(
-      "there is no \(what) \"\(name)\" in what was measured; there is \(names)"
+      "the results have no \(what) \"\(name)\"; they have \(names)"
     )
   }
 }

@@ -1,18 +1,20 @@
 package import LoopbenchKit
 
-/// What `--help` and `help` print, made from the tables.
+/// The texts of `--help` and `help`, made from the tables.
 package enum HelpText {
-  /// `loopbench --help`: what there is.
+  /// `loopbench --help`.
   package static func overview(scenarios: [Scenario]) -> String {
     String(blocks: [
-      ["loopbench measures how late an event loop is, next to others, in the same run."],
+      ["loopbench measures the latency of event loops, side by side in the same run."],
       ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
-      ["Scenarios (default: all that do not say \"if asked for\", in about 20 s):"]
+      ["Scenarios (default: all but those \"only if named\", in about 20 s):"]
         + Layout.rows(scenarios.map { ($0.name, $0.listing) }),
-      ["Options that are used most:"] + options(favourites),
-      ["`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO`"]
-        + ["what is timed. Exit codes are in `loopbench man`."],
+      ["Common options:"] + options(favourites),
+      Layout.wrapped(
+        "`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO` explains"
+          + " what it times, and `loopbench man` lists the exit codes."
+      ),
     ])
   }
 
@@ -49,7 +51,7 @@ package enum HelpText {
       + command.examples.flatMap { ["  \($0.key)", "      \($0.value)"] }
   }
 
-  /// `loopbench help SCENARIO`: what is timed.
+  /// `loopbench help SCENARIO`.
   package static func scenario(_ scenario: Scenario, peers: [any Peer]) -> String {
     String(blocks: [
       Layout.wrapped("\(scenario.name): \(scenario.summary)"),
@@ -60,26 +62,25 @@ package enum HelpText {
   }
 }
 
-/// Plain text in lines of at most 80 columns.
+/// Wraps plain text to lines of at most 80 columns.
 package enum Layout {
   private static let width = 80
 
-  /// `text` in lines that begin with `indent` spaces.
+  /// Wraps `text` to lines that begin with `indent` spaces.
   package static func wrapped(_ text: String, indent: Int = 0) -> [String] {
-    let start = String(repeating: " ", count: indent)
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {
       if !line.isEmpty, indent + line.count + 1 + word.count > width {
-        lines.append(start + line)
+        lines.append(line.indented(by: indent))
         line = ""
       }
       line += line.isEmpty ? String(word) : " " + word
     }
-    return line.isEmpty ? lines : lines + [start + line]
+    return line.isEmpty ? lines : lines + [line.indented(by: indent)]
   }
 
-  /// `text` with its paragraphs wrapped, and indented lines left as they are.
+  /// Wraps the paragraphs of `text`, and keeps indented lines unchanged.
   package static func reflowed(_ text: String) -> [String] {
     var lines: [String] = []
     var paragraph: [Substring] = []
@@ -94,7 +95,7 @@ package enum Layout {
     return lines + wrapped(paragraph.joined(separator: " "))
   }
 
-  /// Names with what they mean beside them, or below where a name is long.
+  /// Names with their summaries beside them, or below them if a name is long.
   package static func rows(_ rows: [(name: String, summary: String)]) -> [String] {
     let widest = rows.map(\.name.count).filter { $0 <= 26 }.max() ?? 0
     return rows.flatMap { row in
@@ -106,9 +107,9 @@ package enum Layout {
   }
 }
 
-/// `loopbench --version`.
-enum VersionText {
-  static func render(isJSON: Bool) -> String {
+extension HelpText {
+  /// `loopbench --version`.
+  static func version(isJSON: Bool) -> String {
     let tool = Report.Tool.loopbench
     guard isJSON else { return "\(tool.name) \(tool.version) (libuv \(Machine.libuvVersion))\n" }
     let machine = Machine.detect()

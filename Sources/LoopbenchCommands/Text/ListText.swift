@@ -1,6 +1,6 @@
 import LoopbenchKit
 
-/// `loopbench list`: what can be measured, by whom, and how it can be written.
+/// The text of `loopbench list`.
 package struct ListText {
   private let registry: Registry
   private let externals: [(name: String, summary: String)]
@@ -18,13 +18,14 @@ package struct ListText {
     registry = context.registry
     let own = context.ownNames
     externals = ExternalCommand.all(in: context.folders).map { name in
-      let note = own.contains(name) ? "; only by that name: \(name) is loopbench's own" : ""
+      let note =
+        own.contains(name) ? "; run it by that name, because \(name) is loopbench's own" : ""
       return (name, "the program loopbench-\(name)" + note)
     }
     self.isJSON = isJSON
   }
 
-  /// - Parameter topic: Its name; `nil` for all of them.
+  /// - Parameter topic: The name of the topic. Nil lists all topics.
   package func render(_ topic: String?) -> String {
     let topics = topic.flatMap(Topic.init).map { [$0] } ?? Topic.allCases
     guard isJSON else { return String(blocks: topics.map(lines)) }
@@ -40,13 +41,12 @@ package struct ListText {
 }
 
 extension ListText {
-  /// One thing there is.
   private struct Entry: Encodable {
     let name: String
     let summary: String
-    /// Of a peer: the scenarios it can be measured in.
+    /// For a peer, the scenarios that it can be measured in.
     var scenarios: [String]?
-    /// Of a peer: why it cannot be measured here.
+    /// For a peer, why it cannot be measured here.
     var unavailability: String?
   }
 
@@ -72,7 +72,7 @@ extension ListText {
     let unavailability = peers.lazy.compactMap(\.unavailability).first
     let notes = [
       "in " + scenarios.joined(separator: ", "),
-      peers.contains { $0.isStandard } ? nil : "if asked for",
+      peers.contains { $0.isStandard } ? nil : "only if named",
       unavailability.map { "not available: \($0)" },
     ]
     return Entry(
@@ -85,19 +85,18 @@ extension ListText {
 }
 
 extension Scenario {
-  /// What it measures, and whether it has to be named.
-  var listing: String { summary + (isStandard ? "" : "; if asked for") }
+  /// The summary, with a note if the scenario runs only if it is named.
+  var listing: String { summary + (isStandard ? "" : "; only if named") }
 }
 
 extension ReportFormat {
-  /// What it is for.
   fileprivate var summary: String {
     switch self {
     case .text: "tables for people"
-    case .markdown: "the same, for an issue or a page"
-    case .json: "everything, schema loopbench/1"
-    case .ndjson: "a line of JSON for each peer in each series"
-    case .csv: "a line for each peer in each series"
+    case .markdown: "the same tables as Markdown"
+    case .json: "the full result, schema loopbench/1"
+    case .ndjson: "one line of JSON for each peer in each series"
+    case .csv: "one line for each peer in each series"
     case .hgrm: "HdrHistogram's percentile distribution"
     case .prom: "Prometheus' text format"
     }

@@ -1,15 +1,15 @@
 package import LoopbenchKit
 
-/// `loopbench man`: the manual page, made from the tables.
+/// The manual page that `loopbench man` prints, made from the tables.
 package enum ManualPage {
-  /// When the page last changed in more than its tables.
+  /// The date of the last change to the text of this file.
   private static let date = "2026-11-22"
 
   package static func render(_ registry: Registry) -> String {
     let tool = Report.Tool.loopbench
     let blocks = [
       [".TH LOOPBENCH 1 \(date) \"\(tool.name) \(tool.version)\" \"User Commands\""],
-      section("NAME", text("loopbench - measure how late an event loop is, next to others")),
+      section("NAME", text("loopbench - measure the latency of event loops, side by side")),
       section("SYNOPSIS", synopsis),
       section("DESCRIPTION", description),
       section("COMMANDS", commands),
@@ -24,11 +24,11 @@ package enum ManualPage {
   }
 
   private static let paragraphs: [String] = [
-    "loopbench measures peers, ways of doing the same thing with a loop, side by side: every round"
-      + " measures each of them once, in an order that a seed decides, so that what drifts on the"
-      + " machine drifts for all of them.",
-    "Results go to standard output, everything else to standard error. A program loopbench-NAME"
-      + " beside loopbench or on PATH is called by loopbench NAME.",
+    "loopbench measures several implementations of the same operation with an event loop, called"
+      + " peers, side by side. Every round measures each peer once, in an order that a seed"
+      + " determines, so that drift of the machine affects all of them.",
+    "Results go to standard output, everything else to standard error. loopbench NAME runs a"
+      + " program loopbench-NAME beside loopbench or on PATH.",
   ]
 
   private static var description: [String] {
@@ -36,25 +36,25 @@ package enum ManualPage {
   }
 
   private static let environment: [(String, String)] = [
-    ("NO_COLOR", "not empty: no colours, unless --color always"),
-    ("CLICOLOR_FORCE", "not empty and not 0: colours, also into a file"),
-    ("CI", "not empty: no progress, unless --progress always"),
-    ("TERM", "dumb: no colours, no progress, nothing beyond ASCII"),
+    ("NO_COLOR", "if not empty, no colours, unless --color always is given"),
+    ("CLICOLOR_FORCE", "if neither empty nor 0, colours also in a file"),
+    ("CI", "if not empty, 0 or false, no progress, unless --progress always is given"),
+    ("TERM", "if dumb, no colours, no progress and only ASCII"),
   ]
 
   private static let files: [(String, String)] = [
     (
       "loopbench.json",
-      "options, named as here without the dashes; the command line wins. Only a file that --config"
-        + " names may contain --output, --export, --plot or a load of cmd:, because the file may come"
-        + " with a folder that somebody else made. For the same reason loopbench.json, and a baseline"
-        + " that it names, must be a regular file"
+      "options by their long names without the dashes; the command line takes precedence. Only a"
+        + " file named by --config may contain --output, --export, --plot or a cmd: load, because"
+        + " loopbench.json may have come with a folder from someone else. For the same reason"
+        + " loopbench.json, and a baseline that it names, must be regular files"
     ),
     (".loopbench", "the folder of baselines"),
     (
       "FILE.loopbench-PID-N.part",
-      "a result that is being written. One that a killed run left is removed by the next run that"
-        + " writes into the folder"
+      "a result that is being written. The next run that writes into the folder removes those of"
+        + " killed runs"
     ),
   ]
 }
@@ -80,8 +80,8 @@ extension ManualPage {
     return [".SS " + escaped(group.rawValue)]
       + options.flatMap { option in
         let takers = Command.Name.allCases.filter(option.commands.contains).map(\.rawValue)
-        let isOfAll = takers.count == Command.Name.allCases.count
-        let suffix = isOfAll ? "" : " (\(takers.joined(separator: ", ")))"
+        let isGeneral = takers.count == Command.Name.allCases.count
+        let suffix = isGeneral ? "" : " (\(takers.joined(separator: ", ")))"
         let usage = String(option.usage.drop { $0 == " " })
         return item(usage, option.summary + suffix)
       }
@@ -99,12 +99,12 @@ extension ManualPage {
     [".TP", ".B " + escaped(name)] + text(meaning)
   }
 
-  /// Lines that are no longer than mandoc likes them.
+  /// Wraps text, because mandoc warns about long lines.
   private static func text(_ text: String) -> [String] {
     Layout.wrapped(escaped(text)).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
   }
 
-  /// Text that roff takes as it is.
+  /// Escapes the characters that roff interprets.
   private static func escaped(_ text: String) -> String {
     text.map { character -> String in
       switch character {

@@ -1,27 +1,26 @@
 private import FoundationEssentials
 
-/// Reports that were kept under a name, each a file in one folder.
+/// A folder of reports that are saved by name, one file each.
 ///
 /// ```swift
 /// try BaselineStore().save(report, as: "main")
 /// ```
 package struct BaselineStore: Sendable {
-  /// Where they are.
+  /// The path of the folder.
   package let folder: String
 
-  /// Where `loopbench` keeps them unless told otherwise.
+  /// The default folder of `loopbench`.
   package static let defaultFolder = ".loopbench"
 
   private static let ending = ".json"
   private static let longestName = 64
 
-  /// Makes a store; the folder is made when something is saved.
+  /// Creates a store. The folder is created by the first `save`.
   package init(folder: String = BaselineStore.defaultFolder) {
     self.folder = folder
   }
 
-  /// Keeps `report` as `name`, in place of what had that name. It appears whole or
-  /// not at all.
+  /// Saves `report` as `name`, atomically. An existing baseline is replaced.
   package func save(_ report: Report, as name: String) throws(LoopbenchError) {
     let path = try path(of: name)
     do {
@@ -30,14 +29,15 @@ package struct BaselineStore: Sendable {
       throw cannotUseFolder
     }
     do {
-      // Replaced: a symlink that came with the folder may lead anywhere.
+      // Replaces a symlink instead of following it: one that came with the folder may
+      // point anywhere.
       try OutputFile(replacing: path).finish(with: report.json())
     } catch {
       throw .unwritable(path, error)
     }
   }
 
-  /// The names, sorted. A folder that is not there has none.
+  /// Returns the sorted names; none if the folder does not exist.
   package func list() throws(LoopbenchError) -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     do {
@@ -49,7 +49,7 @@ package struct BaselineStore: Sendable {
     }
   }
 
-  /// The report that was kept as `name`.
+  /// Returns the report that was saved as `name`.
   package func load(_ name: String) throws(LoopbenchError) -> Report {
     let path = try existingPath(of: name)
     do { return try ReportFile.read(path, onlyRegular: true) } catch {
@@ -57,7 +57,7 @@ package struct BaselineStore: Sendable {
     }
   }
 
-  /// Forgets `name`.
+  /// Removes the report that was saved as `name`.
   package func remove(_ name: String) throws(LoopbenchError) {
     let path = try existingPath(of: name)
     do { try FileManager.default.removeItem(atPath: path) } catch {
@@ -67,8 +67,8 @@ package struct BaselineStore: Sendable {
 }
 
 extension BaselineStore {
-  /// Whether `text` can name a baseline: no path, nothing hidden, and not taken for
-  /// an option.
+  /// Returns whether `text` is a valid name: not a path, not a hidden file and not an
+  /// option.
   package static func isName(_ text: String) -> Bool {
     guard let first = text.first, text.count <= longestName else { return false }
     return isPlain(first) && text.allSatisfy { isPlain($0) || "._-".contains($0) }
@@ -78,11 +78,11 @@ extension BaselineStore {
     character.isASCII && (character.isLetter || character.isNumber)
   }
 
-  /// The file that `name` is kept in, whether or not it is there.
+  /// Returns the path of the baseline `name`, which need not exist.
   package func path(of name: String) throws(LoopbenchError) -> String {
     guard Self.isName(name) else {
       let names = "at most 64 letters, digits, \".\", \"_\" and \"-\", a letter or digit first"
-      throw .usage("\"\(name)\" cannot name a baseline: use \(names)")
+      throw .usage("\"\(name)\" is not a valid baseline name: use \(names)")
     }
     return "\(folder)/\(name)\(Self.ending)"
   }
@@ -90,16 +90,16 @@ extension BaselineStore {
   private func existingPath(of name: String) throws(LoopbenchError) -> String {
     let path = try path(of: name)
     guard FileManager.default.fileExists(atPath: path) else {
-      let has = try list()
+      let names = try list()
       throw .failed(
-        "there is no baseline \"\(name)\" in \(folder)" + Suggestion.question(for: name, in: has)
-          + (has.isEmpty ? "; loopbench baseline save \(name) FILE makes it" : "")
+        "there is no baseline \"\(name)\" in \(folder)" + Suggestion.question(for: name, in: names)
+          + (names.isEmpty ? "; create it with loopbench baseline save \(name) FILE" : "")
       )
     }
     return path
   }
 
   private var cannotUseFolder: LoopbenchError {
-    .failed("the folder \(folder) cannot be made or read")
+    .failed("the folder \(folder) cannot be created or read")
   }
 }

@@ -1,41 +1,42 @@
 extension ReportComparison {
-  /// A result of both reports, and what is noise there.
+  /// A result of the new report, with the base's result of the same name.
   struct Pair {
-    /// `nil` where a report is judged by itself.
+    /// Nil if the new report is judged alone.
     let base: Side?
     let new: Side
-    /// By percentile: what either report found by measuring one peer twice.
+    /// The noise by percentile: the union of both runs' noise. Empty without a base.
     let noise: [String: Interval]
 
-    init(judging result: Report.Result, drops: Bool) {
-      (base, noise) = (nil, [:])
-      new = Side(result: result, reference: nil, drops: drops)
-    }
-
     init(
-      _ base: Report.Result,
+      _ base: Report.Result?,
       _ new: Report.Result,
-      in baseReport: Report,
+      in baseReport: Report?,
       _ newReport: Report,
       dropping: Bool
     ) {
-      let reports = [baseReport, newReport]
-      // The first peer that both reports compare it with.
+      let reports = [baseReport, newReport].compactMap { $0 }
+      func result(of peer: String, in report: Report) -> Report.Result? {
+        report.results.first {
+          ($0.scenario, $0.series, $0.peer) == (new.scenario, new.series, peer)
+        }
+      }
+      // The first reference of the new report that both reports contain.
       let reference = newReport.comparisons.filter {
         ($0.scenario, $0.series, $0.peer) == (new.scenario, new.series, new.peer)
-      }.map(\.reference).first { name in
-        reports.allSatisfy { $0.result(beside: new, peer: name) != nil }
+      }.map(\.reference).first { peer in
+        reports.allSatisfy { result(of: peer, in: $0) != nil }
       }
-      let sides = zip([base, new], reports).map { result, report in
+      func side(_ own: Report.Result, _ report: Report) -> Side {
         Side(
-          result: result,
-          reference: reference.flatMap { report.result(beside: new, peer: $0) },
+          result: own,
+          reference: reference.flatMap { result(of: $0, in: report) },
           drops: dropping || report.settings.dropsDisturbed
         )
       }
-      (self.base, self.new) = (sides[0], sides[1])
+      self.base = base.flatMap { base in baseReport.map { side(base, $0) } }
+      self.new = side(new, newReport)
       let found = reports.flatMap(\.noise).filter {
-        ($0.scenario, $0.series) == (new.scenario, new.series)
+        base != nil && ($0.scenario, $0.series) == (new.scenario, new.series)
       }
       noise = Dictionary(found.map { ($0.percentile, $0.interval.mirrored) }) { $0.union($1) }
     }
@@ -44,11 +45,11 @@ extension ReportComparison {
   /// One report's part of a pair.
   struct Side {
     let result: Report.Result
-    /// What was measured beside it in both runs.
+    /// The reference that both runs measured with this peer.
     let reference: Report.Result?
+    /// Whether disturbed rounds are left out.
     let drops: Bool
 
-    /// The figures of each round.
     func rounds(at percentile: Percentile) -> Rounds {
       let values = result.values(at: percentile, dropping: drops).map(\.value)
       let ratios = reference.map {
@@ -58,19 +59,10 @@ extension ReportComparison {
     }
   }
 
-  /// A value for each round.
+  /// One value for each round.
   struct Rounds {
     let values: [Double]
-    /// The values over those of the reference, or the values themselves.
+    /// The ratios to the reference; without a reference, the values.
     let judged: [Double]
-  }
-}
-
-extension Report {
-  /// What `peer` did in the series of `result`.
-  fileprivate func result(beside result: Result, peer: String) -> Result? {
-    results.first {
-      ($0.scenario, $0.series, $0.peer) == (result.scenario, result.series, peer)
-    }
   }
 }

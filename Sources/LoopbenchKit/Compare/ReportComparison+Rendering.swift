@@ -1,61 +1,32 @@
 extension ReportComparison {
-  /// What a comparison can be written as.
+  /// The formats of a comparison.
   package static let formats: [ReportFormat] = [.text, .markdown, .json]
 
-  /// The comparison as text, ending in a newline.
+  /// The comparison as text that ends in a newline.
   ///
   /// - Precondition: `format` is one of `formats`.
   package func render(as format: ReportFormat, style: ReportStyle = ReportStyle()) -> String {
+    let shown = findings.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
+    var table = TextTable(titles: Self.titles)
+    for finding in shown { table.add(finding.cells(style)) }
+    let remarks = remarks(shown, style)
     switch format {
-    case .text: text(style)
-    case .markdown: markdown(style)
-    case .json: self.json()
+    case .text:
+      let rows = table.lines(indent: "  ", style: ANSIStyle(isOn: style.usesColor))
+      return String(blocks: [rows + remarks.map { "  " + $0 }, [conclusion]])
+    case .markdown:
+      return String(blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion)**"]])
+    case .json: return self.json()
     case .ndjson, .csv, .hgrm, .prom:
       preconditionFailure("ReportComparison: the format must be in formats, got \(format)")
     }
   }
 
-  private func text(_ style: ReportStyle) -> String {
-    let shown = shown(style)
-    var table = TextTable(titles: Self.titles)
-    for finding in shown { table.add(finding.cells(style)) }
-    let rows = zip(table.lines(indent: "  ").dropFirst(), shown).map { line, finding in
-      style.usesColor ? finding.verdict.colored(atEndOf: line) : line
-    }
-    let lines = table.lines(indent: "  ").prefix(1) + rows + remarks(shown, style).map { "  " + $0 }
-    return (lines + ["", conclusion]).joined(separator: "\n") + "\n"
-  }
-
-  private func markdown(_ style: ReportStyle) -> String {
-    let shown = shown(style)
-    let rows = shown.map { $0.cells(style) }
-    let lines =
-      [Self.row(Self.titles), "|---|" + Self.titles.dropFirst().map { _ in "---:|" }.joined()]
-      + rows.map(Self.row)
-    let notes = remarks(shown, style).map { "- " + $0 }
-    let blocks = [lines, notes, ["**" + conclusion + "**"]].filter { !$0.isEmpty }
-    return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
-  }
-
-  private static func row(_ cells: [String]) -> String {
-    "| " + cells.joined(separator: " | ") + " |"
-  }
-}
-
-extension ReportComparison {
   private static let titles = [
     "", "base", "new", "ratio (95 %)", "noise", "fails if", "verdict",
   ]
 
-  private func shown(_ style: ReportStyle) -> [Finding] {
-    findings.filter { finding in
-      (style.scenarios.isEmpty || style.scenarios.contains(finding.scenario))
-        && (style.peers.isEmpty || style.peers.contains(finding.peer))
-    }
-  }
-
-  /// What was measured again, each reason once, then what else a reader should
-  /// know.
+  /// The times that were measured again, each reason once, then the notes.
   private func remarks(_ shown: [Finding], _ style: ReportStyle) -> [String] {
     let reasons = shown.compactMap { finding in finding.reason.map { "inconclusive: " + $0 } }
     return shown.compactMap { $0.repetition(style) } + reasons.uniqued()
@@ -88,11 +59,10 @@ extension ReportComparison.Finding {
   private func figure(_ value: Double, _ style: ReportStyle) -> String {
     if metric == "missed" { return Decimals.text(value, digits: 0) }
     let unit = style.unit ?? TimeUnit.fitting([base, new].compactMap { $0 })
-    let size = value / unit.nanoseconds
-    return Decimals.text(size, digits: Decimals.digits(for: size)) + unit.rawValue
+    return unit.figures(value) + unit.rawValue
   }
 
-  /// The interval is the ratio's only where the rule limits the ratio.
+  /// The interval belongs to the ratio only if the rule limits the ratio.
   private var ratioText: String {
     guard let ratio else { return "" }
     let text = Decimals.text(ratio, digits: 2) + "x"
@@ -100,7 +70,7 @@ extension ReportComparison.Finding {
     return "\(text) (\(Self.range(interval)))" + (reference.map { " vs \($0)" } ?? "")
   }
 
-  /// What fresh processes said.
+  /// The times that fresh processes measured.
   fileprivate func repetition(_ style: ReportStyle) -> String? {
     guard let again else { return nil }
     let times = again.map { figure($0, style) }.joined(separator: ", ")
@@ -109,22 +79,5 @@ extension ReportComparison.Finding {
 
   private static func range(_ interval: Interval) -> String {
     Decimals.text(interval.low, digits: 2) + ".." + Decimals.text(interval.high, digits: 2)
-  }
-}
-
-extension Verdict {
-  /// The verdict is the last cell of its row.
-  fileprivate func colored(atEndOf line: String) -> String {
-    guard let code = colorCode, line.hasSuffix(rawValue) else { return line }
-    return line.dropLast(rawValue.count) + "\u{1B}[\(code)m\(rawValue)\u{1B}[0m"
-  }
-
-  private var colorCode: Int? {
-    switch self {
-    case .improved: 32
-    case .regressed: 31
-    case .inconclusive: 33
-    case .unchanged: nil
-    }
   }
 }

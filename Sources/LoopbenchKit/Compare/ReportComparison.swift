@@ -1,11 +1,10 @@
-/// Two runs, one against the other: what got better, what got worse, and what
-/// cannot be told.
+/// A comparison of two runs: improvements, regressions and inconclusive results.
 ///
-/// A peer that was measured beside a reference is judged by its ratio to that, new
-/// against old: what moved the machine between the two runs moved both. The rounds
-/// of two runs were not measured together, so each side's median is bootstrapped
-/// by itself. Their ratio has to be past the rule's limit and past the noise that
-/// either run found by measuring one peer twice.
+/// A peer that was measured together with a reference is judged by its ratio to the
+/// reference, because a change of the machine between two runs affects both. The
+/// rounds of two runs are not paired, so the median of each side is bootstrapped
+/// separately. A change counts if the ratio of the two exceeds both the rule's limit
+/// and the noise that either run found by measuring one peer twice.
 ///
 /// ```swift
 /// let comparison = try ReportComparison(
@@ -13,21 +12,21 @@
 /// print(comparison.render(as: .text))
 /// ```
 package struct ReportComparison: Codable, Equatable, Sendable {
-  /// Names the shape of this value.
+  /// The name of this value's schema.
   package let schema: String
-  /// The one verdict of all findings.
+  /// The verdict on all findings.
   package let verdict: Verdict
-  /// The rules, as they were written.
+  /// The texts of the rules.
   package let rules: [String]
-  /// One for each peer in each series, and percentile that a rule speaks of.
+  /// One finding for each peer in each series and each percentile of a rule.
   package let findings: [Finding]
-  /// What a reader should know: what else differs between the two.
+  /// Other differences between the two runs.
   package let notes: [String]
 
-  /// The name of this version of the schema.
+  /// The name of the current schema.
   package static let currentSchema = "loopbench-comparison/1"
 
-  package init(rules: [String], findings: [Finding], notes: [String]) {
+  private init(rules: [String], findings: [Finding], notes: [String]) {
     schema = Self.currentSchema
     verdict = Verdict(of: findings.map(\.verdict))
     self.rules = rules
@@ -35,61 +34,40 @@ package struct ReportComparison: Codable, Equatable, Sendable {
     self.notes = notes
   }
 
-  /// Compares two reports.
+  /// Compares two reports, or judges one.
   ///
   /// - Parameters:
-  ///   - rules: When it fails; with none, `FailRule.standard`.
-  ///   - allowsOtherMachine: Whether reports of different machines, builds or
-  ///     settings are compared all the same; then the notes say what differs.
-  ///   - dropsDisturbed: Whether rounds are left out that were disturbed, also of
-  ///     a report whose own comparisons have them.
+  ///   - base: Nil if no rule needs a base.
+  ///   - rules: The rules; with none, `FailRule.standard`.
+  ///   - allowsOtherMachine: Whether to compare reports of different machines,
+  ///     builds or settings. The notes then list the differences.
+  ///   - dropsDisturbed: Whether to leave out disturbed rounds, also of a report
+  ///     whose own comparisons include them.
   package init(
-    base: Report,
+    base: Report?,
     new: Report,
     rules: [FailRule] = [],
     allowsOtherMachine: Bool = false,
     dropsDisturbed: Bool = false
   ) throws(LoopbenchError) {
     try Self.check(base: base, new: new, rules: rules, allowsOtherMachine: allowsOtherMachine)
-    let pairs = Self.pairs(base, new, dropping: dropsDisturbed)
-    self.init(
-      of: pairs,
-      rules: rules,
-      notes: ReportDifference.all(base, new).map(\.note)
-        + Self.changes(base.machine, new.machine) + Self.unmatched(base, new)
-    )
-  }
-
-  /// Judges a report by rules that need no other.
-  ///
-  /// - Precondition: no rule of `rules` needs a base.
-  package init(
-    judging new: Report,
-    by rules: [FailRule],
-    dropsDisturbed: Bool = false
-  ) throws(LoopbenchError) {
-    precondition(
-      !rules.isEmpty && !rules.contains(where: \.needsBase),
-      "ReportComparison: there must be rules, and all must do without a base, got \(rules)"
-    )
-    try Self.check(base: nil, new: new, rules: rules)
-    let drops = dropsDisturbed || new.settings.dropsDisturbed
-    let pairs = new.results.filter { !$0.isTwin }.map { Pair(judging: $0, drops: drops) }
-    self.init(of: pairs, rules: rules, notes: [])
-  }
-
-  private init(of pairs: [Pair], rules: [FailRule], notes: [String]) {
     let used = rules.isEmpty ? FailRule.standard : rules
-    let findings = pairs.flatMap { pair in
+    precondition(
+      base != nil || !used.contains(where: \.needsBase),
+      "ReportComparison: without a base, rules must limit a time or a count, got \(used)"
+    )
+    let findings = Self.pairs(base, new, dropping: dropsDisturbed).flatMap { pair in
       used.filter { $0.covers(pair.new.result) }.flatMap { Finding.all(of: $0, about: pair) }
     }
+    let notes = base.map { Self.notes($0, new) } ?? []
     self.init(rules: used.map(\.description), findings: findings, notes: notes)
   }
 }
 
 extension ReportComparison {
-  /// Throws what comparing the two would, which takes no figure: `new` may be what
-  /// a run is about to measure.
+  /// Throws the error that comparing the two reports would throw.
+  ///
+  /// Reads no times, so `new` may be the plan of a run.
   package static func check(
     base: Report?,
     new: Report,
@@ -107,46 +85,42 @@ extension ReportComparison {
     }
     for rule in rules where !common.contains(where: rule.covers) {
       throw .notComparable(
-        "the rule \(rule) speaks of nothing that both reports have"
+        "the rule \(rule) covers nothing that both reports contain"
           + Suggestion.question(rule.meant(among: common))
       )
     }
     guard !rules.isEmpty || common.contains(where: FailRule.standard[0].covers) else {
       throw .notComparable(
-        "what both reports have is there to be compared with only; a rule that names a peer,"
-          + " such as --fail '*/*/uv.p50>+10%', judges it all the same"
+        "both reports contain only references, which are judged only by a rule that names them,"
+          + " such as --fail '*/*/uv.p50>+10%'"
       )
     }
   }
 
-  private static func pairs(_ base: Report, _ new: Report, dropping: Bool) -> [Pair] {
+  private static func pairs(_ base: Report?, _ new: Report, dropping: Bool) -> [Pair] {
     new.results.filter { !$0.isTwin }.compactMap { result in
-      base.results.first { $0.isSame(as: result) }.map { counterpart in
-        Pair(counterpart, result, in: base, new, dropping: dropping)
-      }
+      let counterpart = base?.results.first { $0.isSame(as: result) }
+      return base != nil && counterpart == nil
+        ? nil : Pair(counterpart, result, in: base, new, dropping: dropping)
     }
   }
 
-  /// What may differ, because it may be what is compared.
-  private static func changes(_ base: Machine, _ new: Machine) -> [String] {
-    let fields: [(String, KeyPath<Machine, String>)] = [
-      ("system", \.os), ("libuv", \.libuv), ("Swift", \.swift),
-    ]
-    return fields.compactMap { name, field in
-      base[keyPath: field] == new[keyPath: field]
-        ? nil : "\(name) is \(base[keyPath: field]) in the base and \(new[keyPath: field]) now"
-    }
-  }
-
-  private static func unmatched(_ base: Report, _ new: Report) -> [String] {
+  private static func notes(_ base: Report, _ new: Report) -> [String] {
+    // These may differ, because their effect may be the purpose of the comparison.
+    let versions = ReportDifference.sentences([
+      ("system", base.machine.os, new.machine.os),
+      ("libuv", base.machine.libuv, new.machine.libuv),
+      ("Swift", base.machine.swift, new.machine.swift),
+    ])
     let (old, now) = (base.results.filter { !$0.isTwin }, new.results.filter { !$0.isTwin })
     let gone = old.filter { result in !now.contains { $0.isSame(as: result) } }
     let added = now.filter { result in !old.contains { $0.isSame(as: result) } }
-    return named(gone, "in the base only") + named(added, "new")
+    return ReportDifference.all(base, new).map(\.note) + versions
+      + listed(gone, "in the base only") + listed(added, "new")
   }
 
-  /// A few by name, more by number.
-  private static func named(_ results: [Report.Result], _ what: String) -> [String] {
+  /// Names up to three results; of more, their number and the first.
+  private static func listed(_ results: [Report.Result], _ what: String) -> [String] {
     guard results.count > 3 else { return results.map { "\($0.path) is \(what)" } }
     return ["\(results.count) results are \(what): \(results[0].path) and others"]
   }
@@ -163,36 +137,38 @@ extension Report.Result {
 }
 
 extension ReportComparison {
-  /// How many fresh processes have to show a regression again.
+  /// The number of fresh processes that must confirm a regression.
   ///
-  /// Where the system puts a program's code and heap differs from process to
-  /// process, and with it what a loop costs: `post/typed.self` takes 6.9 ns an item
-  /// in one half of them and 12.3 ns in the other, in all rounds. Of 20 runs of one
-  /// program, each against the others, 30 % failed in `post`; seen again once 14 %,
-  /// twice 6 %, three times 3 %, four times 1.7 %, five times 1 %.
+  /// The addresses of code and heap differ between processes, which affects the cost
+  /// of a loop: `post/typed.self` takes 6.9 ns per item in half of the processes and
+  /// 12.3 ns in the others, in all rounds. When 20 runs of one program were compared
+  /// with each other, 30 % failed in `post` without a confirmation, 14 % with one,
+  /// 6 % with two, 3 % with three, 1.7 % with four and 1 % with five.
   package static let confirmations = 6
 
-  /// What looks slower, and has to be seen again to count.
+  /// The regressions, which count only once they are confirmed.
   package var candidates: [Finding] { findings.filter { $0.verdict == .regressed } }
 
-  /// The same, but of what looks slower only what is past its rule's limit and
-  /// past noise in `other`, too. Past it, not beyond doubt: that all of several
-  /// processes leave no doubt is rare even of what is 20 % slower.
+  /// Returns this comparison without the regressions that `other` does not confirm.
+  ///
+  /// `other` confirms a regression if its median exceeds the rule's limit and the
+  /// noise. Its interval need not, because several processes rarely all have a clear
+  /// interval, even if the peer is 20 % slower.
   ///
   /// - Parameters:
-  ///   - other: Of the same base and a run of a fresh process.
+  ///   - other: The comparison of the same base with a run of a fresh process.
   ///   - used: The rules of both; with none, `FailRule.standard`.
   package func confirmed(by other: ReportComparison, rules used: [FailRule] = []) -> Self {
     let used = used.isEmpty ? FailRule.standard : used
     let findings = findings.map { finding -> Finding in
       guard finding.verdict == .regressed else { return finding }
-      let counterpart = other.findings.first { $0.isSame(as: finding) }
+      let counterpart = other.findings.first { ($0.name, $0.rule) == (finding.name, finding.rule) }
       var finding = finding
       finding.again = (finding.again ?? []) + (counterpart?.new.map { [$0] } ?? [])
       let rule = used.first { $0.description == finding.rule }
-      if let rule, let counterpart, rule.isPassed(by: counterpart) { return finding }
+      if let rule, let counterpart, rule.isExceeded(by: counterpart) { return finding }
       finding.verdict = .inconclusive
-      finding.reason = "it looked slower, and a fresh process did not show it again"
+      finding.reason = "it looked slower, but a fresh process did not confirm it"
       return finding
     }
     return ReportComparison(rules: rules, findings: findings, notes: notes)
@@ -200,23 +176,23 @@ extension ReportComparison {
 }
 
 extension FailRule {
-  fileprivate func isPassed(by finding: ReportComparison.Finding) -> Bool {
-    switch limit {
+  fileprivate func isExceeded(by finding: ReportComparison.Finding) -> Bool {
+    let new = finding.new ?? 0
+    return switch limit {
     case .increase(let part):
       (finding.ratio ?? 0) > Swift.max(1 + part, finding.noise?.high ?? 1)
-        && Self.isFollowed(part, from: finding.base ?? 0, to: finding.new ?? 0)
-    case .time(let limit): finding.new.map { $0 > limit } ?? false
-    case .count(let limit): finding.new.map { $0 > Double(limit) } ?? false
+        && Self.isFollowed(part, from: finding.base ?? 0, to: new)
+    case .time(let limit): new > limit
+    case .count(let limit): new > Double(limit)
     }
   }
-}
 
-extension FailRule {
-  /// Whether a peer's own time followed its ratio to a reference: otherwise it is
-  /// the reference that changed.
+  /// Whether a peer's own time changed along with its ratio to a reference.
+  /// Otherwise only the reference changed.
   ///
-  /// By half: of 20 runs of one program, each against the others, 7 % failed in
-  /// `commit` without this, because one base had a slow reference; none with it.
+  /// By half as much: when 20 runs of one program were compared with each other, 7 %
+  /// failed in `commit` without this check, because one base had a slow reference.
+  /// With it none failed.
   static func isFollowed(_ part: Double, from base: Double, to new: Double) -> Bool {
     new > base * (1 + part / 2)
   }
@@ -225,8 +201,4 @@ extension FailRule {
 extension ReportComparison.Finding {
   /// `wake/across/lt p50`.
   package var name: String { "\(scenario)/\(series)/\(peer) \(metric)" }
-
-  fileprivate func isSame(as other: Self) -> Bool {
-    (name, rule) == (other.name, other.rule)
-  }
 }

@@ -1,62 +1,50 @@
-/// What two reports differ by that should not be compared.
+/// A difference between two reports that makes their times incomparable.
 struct ReportDifference {
-  /// What a comparison that was forced notes.
+  /// The note of a forced comparison.
   let note: String
-  /// What is said instead of a comparison, and what to do.
+  /// The error message of a refused comparison.
   let refusal: String
 
-  /// Each reason once.
   static func all(_ base: Report, _ new: Report) -> [ReportDifference] {
-    machines(base.machine, new.machine) + settings(base.settings, new.settings)
-      + efforts(base, new)
+    machines(base.machine, new.machine) + settings(base, new)
+  }
+
+  /// A sentence for each field that differs.
+  static func sentences(_ fields: [(name: String, base: String, new: String)]) -> [String] {
+    fields.filter { $0.base != $0.new }.map {
+      "\($0.name) is \($0.base) in the base and \($0.new) now"
+    }
   }
 
   private static func machines(_ base: Machine, _ new: Machine) -> [ReportDifference] {
-    let fields: [(String, String, String)] = [
-      ("the processor", base.cpu, new.cpu),
+    let machines = sentences([
+      ("the processor", "\"\(base.cpu)\"", "\"\(new.cpu)\""),
       ("the number of CPUs", "\(base.cpus)", "\(new.cpus)"),
-      ("virtualization", base.virtualization, new.virtualization),
-    ]
-    let machines = fields.filter { $1 != $2 }.map { name, base, new in
-      let note = "other machines: \(name) is \"\(base)\" in the base and \"\(new)\" now"
-      return ReportDifference(
-        note: note,
-        refusal: "measured on \(note); --force compares them all the same"
+      ("virtualization", "\"\(base.virtualization)\"", "\"\(new.virtualization)\""),
+    ]).map { sentence in
+      ReportDifference(
+        note: "other machines: \(sentence)",
+        refusal: "measured on other machines: \(sentence); use --force to compare them anyway"
       )
     }
     guard base.build != new.build else { return machines }
-    let (first, other) = ("the base is a \(base.build) build", "the other a \(new.build) build")
-    return machines + [
-      ReportDifference(
-        note: "\(first), \(other)",
-        refusal: "\(first) and \(other); measure both with release"
-      )
+    let builds = "the base is a \(base.build) build, the other a \(new.build) build"
+    return machines + [.init(note: builds, refusal: "\(builds); measure both with release builds")]
+  }
+
+  private static func settings(_ base: Report, _ new: Report) -> [ReportDifference] {
+    let (old, now) = (base.settings, new.settings)
+    let settings = [
+      ("the order", old.order, now.order),
+      ("placement", text(old.placement), text(now.placement)),
+      ("the rate", old.pace.text, now.pace.text),
+      ("the machine setup", text(old.conditions), text(now.conditions)),
     ]
-  }
-
-  private init(note: String, refusal: String) {
-    self.note = note
-    self.refusal = refusal
-  }
-
-  /// Something was measured in another way.
-  private init(setting name: String, _ base: String, _ new: String) {
-    note = "\(name) is \(base) in the base and \(new) now"
-    refusal =
-      "measured in other ways: \(note); measure the base again with the same options"
-  }
-
-  private static func settings(
-    _ base: Report.Settings,
-    _ new: Report.Settings
-  ) -> [ReportDifference] {
-    let fields = [
-      ("the order", base.order, new.order),
-      ("placement", text(base.placement), text(new.placement)),
-      ("the rate", base.pace.text, new.pace.text),
-      ("what was asked of the machine", text(base.conditions), text(new.conditions)),
-    ]
-    return fields.filter { $1 != $2 }.map { ReportDifference(setting: $0, $1, $2) }
+    return sentences(settings + efforts(base, new)).map { sentence in
+      let refusal =
+        "measured in other ways: \(sentence); measure the base again with the same options"
+      return ReportDifference(note: sentence, refusal: refusal)
+    }
   }
 
   private static func text(_ placement: Placement) -> String {
@@ -65,34 +53,20 @@ struct ReportDifference {
   }
 
   private static func text(_ conditions: RunConditions?) -> String {
-    conditions?.parts.joined(separator: ", ") ?? "nothing"
+    conditions?.parts.joined(separator: ", ") ?? "default"
   }
 
-  /// A round of more samples has another maximum, and another p99.9.
-  private static func efforts(_ base: Report, _ new: Report) -> [ReportDifference] {
-    let other = new.results.lazy.compactMap { result -> ReportDifference? in
-      guard let counterpart = base.results.first(where: { $0.isSame(as: result) }) else {
-        return nil
-      }
-      let isStated = counterpart.samplesPerRound != nil && result.samplesPerRound != nil
-      guard let before = counterpart.samples(isStated), let now = result.samples(isStated),
-        before != now
+  /// The first result with another number of samples per round, which changes its
+  /// maximum and its p99.9.
+  private static func efforts(_ base: Report, _ new: Report) -> [(String, String, String)] {
+    let other = new.results.lazy.compactMap { result -> (String, String, String)? in
+      let now = result.samplesPerRound
+      guard let counterpart = base.results.first(where: { $0.isSame(as: result) }),
+        counterpart.samplesPerRound != now
       else { return nil }
-      let name = "the samples of \(result.path) in a round"
-      return ReportDifference(setting: name, "\(before)", "\(now)")
+      let name = "the number of samples per round of \(result.path)"
+      return (name, "\(counterpart.samplesPerRound)", "\(now)")
     }
     return other.first.map { [$0] } ?? []
-  }
-}
-
-extension Report.Result {
-  /// How many samples a round was to take or, of files that do not say, took; `nil`
-  /// before the first.
-  fileprivate func samples(_ isStated: Bool) -> UInt64? {
-    if isStated { return known.samplesPerRound.map { UInt64(clamping: $0) } }
-    // A file can hold any number.
-    return Spread(of: known.perRound.map { Double($0.count) }).map {
-      UInt64(exactly: $0.median.rounded()) ?? .max
-    }
   }
 }

@@ -2,55 +2,47 @@ import LoopTransactionsTesting
 private import CLoopbench
 private import FoundationEssentials
 
-/// What `doctor` judges a machine by. `nil` is what could not be read here.
+/// The facts that `doctor` checks. Nil means unknown unless stated otherwise.
 package struct MachineFacts: Equatable, Sendable {
-  /// As a report has it.
+  /// The machine, as in a report.
   package var machine: Machine
-  /// CPUs the process may run on.
+  /// The number of CPUs the process may run on.
   package var allowedCPUs: Int
-  /// CPUs' worth of time that a cgroup gives it; nil for no limit.
+  /// The cgroup's limit on CPU time, in CPUs. Nil means no limit.
   package var quota: Double?
-  /// The frequency governors of its CPUs, each once.
+  /// The distinct frequency governors of the CPUs.
   package var governors: [String] = []
-  /// Whether two of its CPUs may share a core; `nil` where unknown.
+  /// Whether simultaneous multithreading is on.
   package var hasSMT: Bool?
-  /// Whether the kernel shares CPU time among sessions first, so that `nice` has
-  /// no effect from one to the other.
+  /// Whether the kernel shares CPU time among sessions first, so that `nice` has no
+  /// effect between sessions.
   package var hasAutogroup: Bool?
-  /// Transparent huge pages: `always`, `madvise` or `never`.
+  /// The mode of transparent huge pages: `always`, `madvise` or `never`.
   package var hugePages: String?
-  /// Whether addresses differ from run to run.
+  /// Whether the kernel randomizes addresses.
   package var randomizesAddresses: Bool?
-  /// The kernel's clock.
+  /// The kernel's clock source.
   package var clockSource: String?
-  /// How late the kernel may wake a sleeping thread, in ns.
+  /// How late the kernel may wake a sleeping thread, in ns. 0 means unknown.
   package var timerSlack: UInt64 = 0
-  /// The part of CPU time the host gave to others since it started; nil where unknown.
+  /// The share of CPU time since boot that the host gave to other guests.
   package var steal: Double?
-  /// Runnable threads over the last minute, on average.
+  /// The average number of runnable threads over the last minute.
   package var load: Double = 0
-  /// How many ns too long a sleep of 1 ms was: the median, and the worst.
-  package var overshoot: Overshoot?
-  /// The median cost of waking a loop on another CPU, in ns.
+  /// How late sleeps of 1 ms end, in ns, ascending. Empty means unknown.
+  package var sleepDelays: [Double] = []
+  /// The median time to wake a loop on another CPU, in ns.
   package var wakeAcross: Double?
-  /// The median cost of waking a loop on the same CPU, there and back, in ns.
+  /// The median round trip of a wake on the same CPU, in ns.
   package var wakeSame: Double?
-  /// The libuv that was compiled against.
+  /// The version of libuv's header at compile time.
   package var headerLibuv: String
-  /// Descriptors the process may open; 0 where unknown.
+  /// The number of descriptors the process may open. 0 means unknown.
   package var descriptorLimit: UInt64 = 0
-
-  /// How much too long sleeps were, in ns.
-  package struct Overshoot: Equatable, Sendable {
-    /// The median.
-    package var median: Double
-    /// The largest.
-    package var worst: Double
-  }
 }
 
 extension MachineFacts {
-  /// Reads and measures this machine. Takes about half a second.
+  /// Reads the kernel's files and measures this machine. Takes about half a second.
   package static func detect() -> MachineFacts {
     let placement = Placement.detect()
     var facts = MachineFacts(
@@ -58,21 +50,20 @@ extension MachineFacts {
       allowedCPUs: placement.cpuCount,
       headerLibuv: String(cString: cl_uv_header_version())
     )
-    facts.readSystem { path in file(path) }
+    facts.readSystem()
     facts.timerSlack = cl_timer_slack()
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
-    facts.overshoot = measuredOvershoot()
+    facts.sleepDelays = measuredSleepDelays()
     facts.wakeAcross = wake("across", .across, on: placement)
     facts.wakeSame = wake("same", .same, on: placement)
     return facts
   }
 
-  /// What the kernel's files say.
-  ///
-  /// - Parameter file: The text at a path, if there is one.
-  package mutating func readSystem(_ file: (String) -> String?) {
-    quota = Self.quota(file)
+  /// Sets the facts that the kernel's files contain.
+  private mutating func readSystem() {
+    let file = Self.file
+    quota = Self.quota()
     clockSource = file("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     steal = file("/proc/stat").flatMap(Self.steal)
     hasSMT = file("/sys/devices/system/cpu/smt/active").map { $0 == "1" }
@@ -85,7 +76,7 @@ extension MachineFacts {
   }
 
   private static func file(_ path: String) -> String? {
-    // try?: a file that is not there is what this system does not tell.
+    // try?: a missing file means that the fact is unknown.
     guard let data = try? InputFile.read(path, limit: 1 << 20) else { return nil }
     let line = String(decoding: data, as: UTF8.self)
     return String(line.reversed().drop { $0.isNewline }.reversed())
@@ -93,8 +84,8 @@ extension MachineFacts {
 }
 
 extension MachineFacts {
-  /// The tightest limit on the way from the process's own group to the root.
-  private static func quota(_ file: (String) -> String?) -> Double? {
+  /// The smallest limit of the process's cgroup and its ancestors.
+  private static func quota() -> Double? {
     let groups = file("/proc/self/cgroup")?.split(separator: "\n") ?? []
     var path = groups.first { $0.hasPrefix("0::") }?.dropFirst(3) ?? "/"
     var limits: [Double] = []
@@ -107,7 +98,6 @@ extension MachineFacts {
     return limits.min()
   }
 
-  /// "150000 100000": 1.5 CPUs; "max 100000": no limit.
   /// The word in brackets: `always [madvise] never`.
   private static func chosen(_ text: String) -> String? {
     text.split(separator: " ").first { $0.hasPrefix("[") && $0.hasSuffix("]") }.map {
@@ -115,6 +105,7 @@ extension MachineFacts {
     }
   }
 
+  /// "150000 100000" means 1.5 CPUs, "max 100000" no limit.
   private static func limit(_ text: String) -> Double? {
     let numbers = text.split(separator: " ").map { Double($0) }
     guard numbers.count == 2, let time = numbers[0], let period = numbers[1], period > 0 else {
@@ -123,7 +114,8 @@ extension MachineFacts {
     return time / period
   }
 
-  /// The eighth number of "cpu  12 0 34 …", over all of them.
+  /// The eighth number of the line "cpu  12 0 34 …" divided by the sum of the first
+  /// eight.
   private static func steal(_ stat: String) -> Double? {
     let line = stat.split(separator: "\n").first { $0.hasPrefix("cpu ") }
     let times = (line ?? "").split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
@@ -133,16 +125,14 @@ extension MachineFacts {
 }
 
 extension MachineFacts {
-  /// Over 200 ms of sleeping.
-  private static func measuredOvershoot() -> Overshoot {
-    let count = 200
-    var samples = [UInt64](repeating: 0, count: count)
-    cl_sleep_overshoot(&samples, Int32(count))
-    samples.sort()
-    return Overshoot(median: Double(samples[count / 2]), worst: Double(samples[count - 1]))
+  /// Measures 200 sleeps of 1 ms.
+  private static func measuredSleepDelays() -> [Double] {
+    var samples = [UInt64](repeating: 0, count: 200)
+    cl_sleep_overshoot(&samples, Int32(samples.count))
+    return samples.sorted().map(Double.init)
   }
 
-  /// The median that libuv's own peer measures in a short slice.
+  /// The median of a short slice of the peer `uv`.
   private static func wake(
     _ series: String,
     _ rule: Placement.Rule,
@@ -155,7 +145,7 @@ extension MachineFacts {
       seats: seats,
       generator: SeededGenerator(seed: 1, stream: 0)
     )
-    // try?: a machine that cannot run the peer has no such figure.
+    // try?: the fact is unknown where the peer cannot run.
     let measured = try? PlacedThread.run(cpu: seats.loop) { () throws(PeerFailure) -> Slice in
       var slice = slice
       try CWake.uv.measure(&slice)

@@ -1,6 +1,6 @@
 extension Plot {
-  /// A page with the tables and all kinds of plot, this one shown first. It needs
-  /// no network and no script.
+  /// A page with the tables of the reports and every kind of plot, `kind` first.
+  /// It loads nothing from the network and contains no script.
   package func html() -> String {
     var markup = Markup()
     markup.raw("<!DOCTYPE html>\n")
@@ -16,7 +16,7 @@ extension Plot {
     head.line()
     head.raw("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
     head.raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-    // Else a browser asks the server for one, and there is none.
+    // Otherwise the browser requests /favicon.ico.
     head.raw("<link rel=\"icon\" href=\"data:,\">\n")
     head.element("title", words: "loopbench: " + names)
     head.line()
@@ -28,7 +28,10 @@ extension Plot {
   private func body(_ body: inout Markup) {
     body.line()
     body.element("h1", words: names)
-    for kind in PlotKind.allCases { radio(kind, in: &body) }
+    for kind in PlotKind.allCases {
+      let checked = kind == self.kind ? " checked" : ""
+      body.raw("<input type=\"radio\" name=\"tab\" id=\"tab-\(kind.rawValue)\"\(checked)>\n")
+    }
     body.element("nav") { nav in
       for kind in PlotKind.allCases {
         nav.element("label", ["for": "tab-\(kind.rawValue)"], words: kind.title)
@@ -36,20 +39,13 @@ extension Plot {
     }
     body.line()
     for kind in PlotKind.allCases {
-      let picture = SVGPlot(panels: panels, kind: kind, options: options)
       body.element("section", ["id": "view-\(kind.rawValue)"]) { section in
         section.line()
-        section.raw(picture.picture(withStyle: false))
+        section.raw(picture(of: kind, withStyle: false))
       }
       body.line()
     }
     for (name, report) in reports { tables(name, report, in: &body) }
-  }
-
-  private func radio(_ kind: PlotKind, in body: inout Markup) {
-    let checked = kind == self.kind ? " checked" : ""
-    let id = "tab-\(kind.rawValue)"
-    body.raw("<input type=\"radio\" name=\"tab\" id=\"\(id)\"\(checked)>\n")
   }
 }
 
@@ -70,15 +66,13 @@ extension Plot {
       style: style
     ) {
       body.element("h3", words: section.caption)
-      for table in section.tables where shows(table) { self.table(table, in: &body) }
+      for table in section.tables where table.results.contains(where: options.shows) {
+        self.table(table, in: &body)
+      }
     }
     for warning in report.warnings {
       body.element("p", words: "warning \(warning.id): \(warning.text); \(warning.hint)")
     }
-  }
-
-  private func shows(_ table: SeriesTable) -> Bool {
-    table.results.contains(where: options.shows)
   }
 
   private func table(_ series: SeriesTable, in body: inout Markup) {
@@ -90,13 +84,12 @@ extension Plot {
   }
 
   private func table(_ table: TextTable, in body: inout Markup) {
-    let used = table.usedColumns
     body.element("div", ["class": "wide"]) { div in
       div.element("table") { element in
         element.line()
-        for (index, row) in ([table.titles] + table.rows).enumerated() {
+        for (index, row) in table.usedCells.enumerated() {
           element.element("tr") { cells in
-            for column in used { cells.element(index == 0 ? "th" : "td", words: row[column]) }
+            for cell in row { cells.element(index == 0 ? "th" : "td", words: cell) }
           }
           element.line()
         }

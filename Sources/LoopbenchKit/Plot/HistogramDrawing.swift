@@ -1,5 +1,6 @@
-/// How many samples took how long: a lane for each peer, one scale for all.
-struct HistogramDrawing: PanelContent {
+/// Draws the distribution of the samples in SVG, with a lane for each peer and one
+/// time axis for all.
+struct HistogramDrawing {
   private let lanes: [[PlotCurve]]
   private let options: PlotOptions
   private let bins: Bins
@@ -7,7 +8,7 @@ struct HistogramDrawing: PanelContent {
   private static let lane = 62.0
 
   init(_ panel: PlotPanel, _ options: PlotOptions) {
-    // The same peer of several reports shares a lane.
+    // The curves of one peer in several reports share a lane.
     lanes = panel.curves.map(\.result.peer).uniqued().map { peer in
       panel.curves.filter { $0.result.peer == peer }
     }
@@ -17,7 +18,7 @@ struct HistogramDrawing: PanelContent {
 
   var height: Double { Double(lanes.count) * Self.lane }
 
-  /// The bins of all lanes: from the smallest sample to the last percentile shown.
+  /// The bins of all lanes, from the smallest sample to the last percentile shown.
   static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
     let high = curves.map { $0.result.value(at: options.to) ?? $0.result.max }.max() ?? 1
     let least = curves.map(\.result.min)
@@ -50,7 +51,8 @@ struct HistogramDrawing: PanelContent {
     }
   }
 
-  /// The peer at the left, its median and largest sample at the right.
+  /// Draws the peer's name at the left, and its median and largest sample at the
+  /// right.
   private func name(
     _ lane: [PlotCurve],
     y: Double,
@@ -78,7 +80,7 @@ struct HistogramDrawing: PanelContent {
       [(x: times.place(bins.edge(index)), y: y), (x: times.place(bins.edge(index + 1)), y: y)]
     }
     let ends = [(x: times.start, y: bottom), (x: times.end, y: bottom)]
-    let pen = PlotPen(look: curve.look)
+    let pen = PlotPen(style: curve.style)
     let median = times.place(curve.result.value(at: .p50) ?? curve.result.max)
     markup.element("g") { group in
       group.element("title", words: curve.name)
@@ -93,7 +95,7 @@ struct HistogramDrawing: PanelContent {
 }
 
 extension Bins {
-  /// The times they hold.
+  /// The axis of the bins' times.
   func axis(along place: (start: Double, end: Double)) -> PlotAxis {
     PlotAxis((low, high), isLinear: !isLogarithmic, along: place)
   }

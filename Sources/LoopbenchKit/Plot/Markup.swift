@@ -1,10 +1,10 @@
-/// Builds SVG and HTML: escapes what needs it.
+/// Builds SVG and HTML, and escapes text and attributes.
 struct Markup {
   private(set) var text = ""
 
   typealias Attributes = KeyValuePairs<String, String>
 
-  /// Adds an element with what `content` adds; without, an empty one.
+  /// Adds an element. Without `content` the element is empty.
   mutating func element(
     _ name: String,
     _ attributes: Attributes = [:],
@@ -23,13 +23,14 @@ struct Markup {
     text += "</\(name)>"
   }
 
-  /// Adds an element that only has words.
+  /// Adds an element that contains only text.
   mutating func element(_ name: String, _ attributes: Attributes = [:], words: String) {
-    element(name, attributes) { $0.words(words) }
+    element(name, attributes) { $0.text += Self.escaped(words) }
   }
 
-  /// Adds words.
-  /// Words at a place in a picture; `anchor` says which part of them is there.
+  /// Adds text at a point of a picture.
+  ///
+  /// - Parameter anchor: The part of the text at the point, as in SVG's `text-anchor`.
   mutating func text(
     _ words: String,
     x: Double,
@@ -44,7 +45,7 @@ struct Markup {
     element("text", place, words: words)
   }
 
-  /// A straight line, from the first place to the last.
+  /// Adds a straight line.
   mutating func line(x: (Double, Double), y: (Double, Double), class name: String) {
     let (x1, x2) = (Self.number(x.0), Self.number(x.1))
     element(
@@ -53,15 +54,13 @@ struct Markup {
     )
   }
 
-  mutating func words(_ words: String) { text += Self.escaped(words) }
-
-  /// Adds what is markup already.
+  /// Adds markup without escaping it.
   mutating func raw(_ markup: String) { text += markup }
 
-  /// Ends the line, so that a difference between two files can be read.
+  /// Adds a newline, so that a diff of two files is readable.
   mutating func line() { text += "\n" }
 
-  static func escaped(_ words: String) -> String {
+  private static func escaped(_ words: String) -> String {
     words.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar {
       case "&": text += "&amp;"
@@ -69,13 +68,13 @@ struct Markup {
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
       case "\t", "\n", "\r": text += " "
-      // XML has no other control characters.
+      // XML allows no other control characters.
       case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += "?"
       default: text.unicodeScalars.append(scalar)
       }
     }
   }
 
-  /// A coordinate.
+  /// A coordinate, to a tenth.
   static func number(_ value: Double) -> String { Decimals.shortest((value * 10).rounded() / 10) }
 }

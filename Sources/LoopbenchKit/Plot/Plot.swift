@@ -1,5 +1,5 @@
-/// A picture of one or more reports: a panel for each series, a curve for each
-/// peer of each report.
+/// A plot of one or more reports, with a panel for each series and a curve for
+/// each peer of each report.
 ///
 /// ```swift
 /// let plot = Plot(reports: [("before", old), ("after", new)], kind: .percentile)
@@ -10,9 +10,9 @@ package struct Plot {
   let kind: PlotKind
   let options: PlotOptions
 
-  /// Makes a plot.
+  /// Creates a plot.
   ///
-  /// - Parameter reports: With the name that tells each from the others.
+  /// - Parameter reports: The reports, each with a unique name.
   package init(
     reports: [(name: String, report: Report)],
     kind: PlotKind,
@@ -23,28 +23,26 @@ package struct Plot {
     self.options = options
   }
 
-  /// Whether there is nothing to show: no report has what was asked for.
+  /// Whether no report has a result that `options` shows.
   package var isEmpty: Bool { panels.isEmpty }
 
-  /// An SVG picture, light or dark as the reader's system is.
-  package func svg() -> String {
-    SVGPlot(panels: panels, kind: kind, options: options).document()
-  }
+  /// An SVG picture that follows the light or dark scheme of the viewer.
+  package func svg() -> String { picture(of: kind, withStyle: true) }
 
-  /// Text for a terminal.
+  /// A drawing for a terminal.
   ///
   /// - Parameters:
   ///   - width: In characters.
-  ///   - isASCII: Whether nothing beyond ASCII is written.
+  ///   - isASCII: Whether to write only ASCII.
   package func terminal(width: Int, isASCII: Bool) -> String {
     let panels = panels.map {
-      TerminalPanel($0, kind: kind, options: options, width: width, isASCII: isASCII).text()
+      TerminalPanel(panel: $0, kind: kind, options: options, width: width, isASCII: isASCII).text()
     }
     let text = panels.isEmpty ? "nothing to plot\n" : panels.joined(separator: "\n")
     return (isASCII ? ASCII.text(text) : text).printable
   }
 
-  /// One for each series, in the order of the reports.
+  /// One panel for each series, in the order of the reports.
   var panels: [PlotPanel] {
     let names = reports.flatMap { $0.report.results }.filter(options.shows)
       .map { PlotPanel.Name(scenario: $0.scenario, series: $0.series) }.uniqued()
@@ -52,23 +50,24 @@ package struct Plot {
   }
 }
 
-/// What of its reports a plot shows, and on what scale.
+/// The results that a plot shows, and its scale.
 package struct PlotOptions: Sendable {
-  /// The last percentile of a percentile plot or a histogram; `max` is all.
+  /// The last percentile of a percentile plot or a histogram; `max` shows all
+  /// samples.
   package var to = Percentile.max
-  /// Whether times are on a linear scale; else on a logarithmic one.
+  /// Whether the scale of times is linear rather than logarithmic.
   package var isLinear = false
-  /// Scenarios (`wake`) and series (`wake/across`) to show; empty is all.
+  /// Scenarios (`wake`) and series (`wake/across`) to show. Empty shows all.
   package var series: [String] = []
-  /// Peers to show; empty is all.
+  /// Peers to show. Empty shows all.
   package var peers: [String] = []
-  /// Where the descriptions come from.
+  /// The scenarios that describe results of reports without descriptions.
   package var scenarios: [Scenario] = []
 
-  /// Everything, on a logarithmic scale.
+  /// Creates options that show everything on a logarithmic scale.
   package init() {}
 
-  /// Whether a result is to be shown.
+  /// Returns whether the plot shows `result`.
   func shows(_ result: Report.Result) -> Bool {
     let names = [result.scenario, "\(result.scenario)/\(result.series)"]
     return (series.isEmpty || names.contains(where: series.contains))
@@ -76,13 +75,13 @@ package struct PlotOptions: Sendable {
   }
 }
 
-/// What a plot shows.
+/// The kinds of plots.
 package enum PlotKind: String, CaseIterable, Sendable {
-  /// The time that each percentile does not exceed; every nine has as much room.
+  /// Time by percentile. Every nine takes the same width.
   case percentile
   /// Median and p99 of each round.
   case time
-  /// How many samples took how long.
+  /// The distribution of the samples.
   case histogram
 
   /// A heading.
@@ -98,7 +97,7 @@ package enum PlotKind: String, CaseIterable, Sendable {
 /// The curves of one series.
 struct PlotPanel {
   let name: Name
-  /// The series' description, or nothing.
+  /// The description of the series. May be empty.
   let summary: String
   let curves: [PlotCurve]
 
@@ -115,7 +114,7 @@ struct PlotPanel {
     let first = reports.lazy.map(\.report).first { report in
       report.results.contains { ($0.scenario, $0.series) == (name.scenario, name.series) }
     }
-    let scenario = first?.scenario(named: name.scenario, among: options.scenarios)
+    let scenario = first?.description(of: name.scenario, among: options.scenarios)
     summary = scenario?.series.first { $0.name == name.series }?.summary ?? ""
     let results = reports.enumerated().flatMap { index, entry in
       entry.report.results.filter {
@@ -123,13 +122,13 @@ struct PlotPanel {
           && $0.count > 0
       }.map { (file: index, result: $0) }
     }
-    // A twin looks like its original, so that the eye takes them for one.
+    // An A/A twin has the colour of its original.
     let peers = results.map { PlotCurve.family(of: $0.result) }.uniqued()
     curves = results.map { file, result in
       PlotCurve(
-        result,
+        result: result,
         file: reports.count > 1 ? reports[file].name : nil,
-        look: PlotLook(
+        style: CurveStyle(
           color: peers.firstIndex(of: PlotCurve.family(of: result)) ?? 0,
           dash: result.isTwin ? 3 : file % 3
         )
@@ -137,30 +136,25 @@ struct PlotPanel {
     }
   }
 
-  /// The smallest and the largest value of `values`, and a floor for logarithms.
+  /// The range of an axis for `values`, with some space at its ends.
   static func range(of values: [Double], isLinear: Bool) -> (low: Double, high: Double) {
     let high = max(values.max() ?? 1, 0.001)
     guard !isLinear else { return (0, high * 1.04) }
-    // Not further down than 7 decades: a sample of 0 has no logarithm.
+    // At most 7 decades, because a sample of 0 has no logarithm.
     let low = max(values.filter { $0 > 0 }.min() ?? high, high / 10_000_000)
     return low * 1.02 < high ? (low / 1.05, high * 1.05) : (low / 1.2, high * 1.2)
   }
 }
 
-/// What one peer did in one series of one report, as a plot draws it.
+/// The result of one peer in one series of one report, as a plot draws it.
 struct PlotCurve {
-  /// The peer, and the report's name where there are several.
-  let name: String
+  /// The peer's name, followed by the report's name if there are several reports.
+  var name: String { result.peer + (file.map { " · " + $0 } ?? "") }
   let result: Report.Result
-  let look: PlotLook
+  let file: String?
+  let style: CurveStyle
 
-  init(_ result: Report.Result, file: String?, look: PlotLook) {
-    name = result.peer + (file.map { " · " + $0 } ?? "")
-    self.result = result
-    self.look = look
-  }
-
-  /// The peer's name, of a twin its original's.
+  /// The peer's name; for a twin, the name of its original.
   static func family(of result: Report.Result) -> String {
     guard result.isTwin, let dot = result.peer.lastIndex(of: ".") else { return result.peer }
     return String(result.peer[..<dot])
@@ -168,36 +162,30 @@ struct PlotCurve {
 }
 
 extension PlotCurve {
-  /// A place on the percentile axis, and the time there.
-  struct Point: Equatable {
-    /// How many nines: 0 is p0, 1 is p90, 2 is p99.
-    let nines: Double
-    /// In ns.
-    let value: Double
-  }
-
-  /// The distribution, straight from the buckets: the first and the last sample
-  /// of each, at the middle of their ranks. The last one is the largest sample.
-  func points(to percentile: Percentile) -> [Point] {
+  /// The distribution, up to `percentile`: two points for each bucket of the
+  /// histogram, at the ranks of its first and its last sample. `x` counts nines:
+  /// 0 is p0, 1 is p90, 2 is p99. The last point is the largest sample.
+  func points(to percentile: Percentile) -> [PlotChart.Point] {
     let count = Double(result.count)
     var seen = 0.0
-    var points: [Point] = []
+    var points: [PlotChart.Point] = []
     for bucket in result.histogram.buckets {
       let value = min(max(bucket.middle, result.min), result.max)
       let last = seen + Double(bucket.count)
-      points.append(Point(nines: Self.nines((seen + 0.5) / count), value: value))
-      points.append(Point(nines: Self.nines((last - 0.5) / count), value: value))
+      points.append((Self.nines((seen + 0.5) / count), value))
+      points.append((Self.nines((last - 0.5) / count), value))
       seen = last
     }
-    if let last = points.popLast() { points.append(Point(nines: last.nines, value: result.max)) }
+    if let last = points.popLast() { points.append((last.x, result.max)) }
     guard percentile != .max else { return points }
     let end = Self.nines(of: percentile)
     let value = result.value(at: percentile) ?? result.max
-    return points.filter { $0.nines <= end }
-      + [Point(nines: min(end, points.last?.nines ?? end), value: value)]
+    return points.filter { $0.x <= end } + [(min(end, points.last?.x ?? end), value)]
   }
 
-  /// Where `percentile` is, other than the largest sample.
+  /// The place of `percentile` on the axis.
+  ///
+  /// - Precondition: `percentile` is not `.max`.
   static func nines(of percentile: Percentile) -> Double {
     nines(Double(percentile.thousandths) / 100_000)
   }

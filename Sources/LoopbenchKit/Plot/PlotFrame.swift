@@ -1,20 +1,22 @@
-/// Where the parts of one panel of an SVG are.
+/// The layout of one panel of an SVG picture.
 struct PlotFrame {
   static let width = 800.0
-  /// What the curves have.
+  /// The edges of the drawing area.
   let left = 76.0
   let right = 660.0
   let top: Double
   let height: Double
 
-  /// Below the curves: the ticks and the name of the axis.
+  /// The height of the tick labels and the axis name below the drawing area.
   private static let foot = 46.0
   private static let row = 18.0
 
   var bottom: Double { top + height }
   var total: Double { bottom + Self.foot }
 
-  /// - Parameter legendRows: Above the curves, below the title.
+  /// - Parameters:
+  ///   - legendRows: The number of legend rows between title and drawing area.
+  ///   - height: Of the drawing area.
   init(legendRows: Int, hasSummary: Bool, height: Double) {
     top = 40 + (hasSummary ? Self.row : 0) + Double(legendRows) * Self.row
     self.height = height
@@ -22,7 +24,7 @@ struct PlotFrame {
 }
 
 extension PlotFrame {
-  /// Lines and labels of the scale at the left.
+  /// Draws the grid lines and labels of the vertical axis.
   func drawVertical(_ axis: PlotAxis, in markup: inout Markup) {
     for tick in axis.ticks {
       let y = axis.place(tick)
@@ -34,7 +36,7 @@ extension PlotFrame {
     markup.line()
   }
 
-  /// Lines and labels of the scale at the foot, and its name.
+  /// Draws the grid lines, labels and name of the horizontal axis.
   func drawHorizontal(
     _ ticks: [(label: String, x: Double)],
     name: String,
@@ -43,7 +45,7 @@ extension PlotFrame {
     var free = -Double.infinity
     for (label, x) in ticks {
       markup.line(x: (x, x), y: (top, bottom), class: "grid")
-      // A label that would touch its neighbour is left out, its line is not.
+      // A label that would touch its neighbour is left out; its line is drawn.
       let half = Self.width(of: label) / 2
       guard x - half > free else { continue }
       free = x + half + 6
@@ -54,20 +56,20 @@ extension PlotFrame {
     markup.line()
   }
 
-  /// The room that words take, by a guess that is seldom too small.
+  /// An estimate of the width of `words`. 7.4 per character: not measured.
   static func width(of words: String) -> Double { Double(words.count) * 7.4 }
 }
 
-/// A scale of times or counts, laid along a line of the picture.
+/// A scale of times or counts along one side of a picture.
 struct PlotAxis {
   let low: Double
   let high: Double
   let isLogarithmic: Bool
-  /// Where `low` is; above `end` for an axis that goes up.
+  /// The place of `low`; greater than `end` for an axis that goes up.
   let start: Double
   let end: Double
 
-  /// From the place of `low` to that of `high`.
+  /// - Parameter place: The places of the low and the high end of `range`.
   init(
     _ range: (low: Double, high: Double),
     isLinear: Bool = true,
@@ -78,7 +80,7 @@ struct PlotAxis {
     (start, end) = place
   }
 
-  /// Where `value` is; what is outside is at the nearer end.
+  /// The place of `value`, clamped to the ends of the axis.
   func place(_ value: Double) -> Double {
     let value = min(max(value, low), high)
     let part =
@@ -87,7 +89,7 @@ struct PlotAxis {
     return start + (end - start) * part
   }
 
-  /// Round values, as many as there is room for.
+  /// Round values within the range.
   var ticks: [Double] {
     guard isLogarithmic else { return linearTicks }
     let decades = Logarithm.of(high / low)
@@ -109,21 +111,21 @@ struct PlotAxis {
 }
 
 extension PlotAxis {
-  /// The percentiles that are named on an axis of nines up to `nines`.
-  static func percentiles(upTo nines: Double) -> [(label: String, nines: Double)] {
+  /// The percentiles with a label on an axis that ends at `nines`.
+  static func percentiles(upTo nines: Double) -> [(label: String, x: Double)] {
     let labels = ["0", "50", "90", "99", "99.9", "99.99", "99.999", "99.9999", "99.99999"]
     let places = [0, 0.30103] + (1...7).map(Double.init)
     return zip(labels, places).filter { $0.1 <= nines + 1e-6 }.map { ($0, $1) }
   }
 }
 
-/// The names at the right ends of curves, moved apart where they would touch.
+/// The names at the right ends of curves, moved apart where they would overlap.
 struct PlotLabels {
   private var ends: [(curve: PlotCurve, x: Double, y: Double)] = []
 
   private static let row = 14.0
 
-  /// Adds a curve that ends at a point.
+  /// Adds the name of a curve that ends at (`x`, `y`).
   mutating func add(_ curve: PlotCurve, x: Double, y: Double) {
     ends.append((curve, x, y))
   }
@@ -148,13 +150,14 @@ struct PlotLabels {
     markup.line()
   }
 
-  /// What does not fit loses its end; the legend has all of it.
+  /// Truncates `words` to fit into `width`. The legend shows the full name.
   static func cut(_ words: String, to width: Double) -> String {
     let room = Int(width / 7.4)
     return words.count <= room ? words : words.prefix(max(room - 1, 1)) + "…"
   }
 
-  /// Sorted places, each at least a row below the one before, inside if possible.
+  /// Moves sorted places so that each is at least a row below the previous one,
+  /// and inside the drawing area if possible.
   static func apart(_ places: [Double], top: Double, bottom: Double) -> [Double] {
     var result: [Double] = []
     for place in places {
@@ -169,7 +172,7 @@ struct PlotLabels {
   }
 }
 
-/// The names of all curves with their colours and markers, in rows.
+/// The names of all curves with their lines and markers, in rows.
 struct PlotLegend {
   let rows: [[(curve: PlotCurve, x: Double)]]
 
@@ -188,12 +191,12 @@ struct PlotLegend {
     self.rows = rows
   }
 
-  /// - Parameter top: Of the first row.
+  /// - Parameter top: The place of the first row.
   func draw(top: Double, in markup: inout Markup) {
     for (index, row) in rows.enumerated() {
       let y = top + Double(index) * 18
       for (curve, x) in row {
-        let pen = PlotPen(look: curve.look)
+        let pen = PlotPen(style: curve.style)
         pen.line([(x, y), (x + 26, y)], in: &markup)
         pen.marker(x: x + 13, y: y, in: &markup)
         markup.text(curve.name, x: x + 32, y: y, dy: ".35em")

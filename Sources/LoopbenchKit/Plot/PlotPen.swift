@@ -1,8 +1,9 @@
-/// Draws the parts of a curve in SVG.
+/// Draws the lines, areas and markers of one curve in SVG.
 struct PlotPen {
-  let look: PlotLook
+  let style: CurveStyle
 
-  /// A line through `points`; those that would not be seen are left out.
+  /// Draws a line through `points`, without those closer than 0.4 to the previous
+  /// one.
   func line(_ points: [(x: Double, y: Double)], isThin: Bool = false, in markup: inout Markup) {
     guard let first = points.first else { return }
     var path = "M\(Self.pair(first))"
@@ -16,19 +17,21 @@ struct PlotPen {
     markup.element(
       "path",
       [
-        "d": path, "class": "line s \(look.colorClass)" + (isThin ? " thin" : ""),
-        "stroke-dasharray": isThin ? "3 3" : look.dashes ?? "",
+        "d": path, "class": "line s \(style.colorClass)" + (isThin ? " thin" : ""),
+        "stroke-dasharray": isThin ? "3 3" : style.dashes ?? "",
       ]
     )
   }
 
-  /// A filled area.
+  /// Draws a filled area.
   func area(_ points: [(x: Double, y: Double)], in markup: inout Markup) {
     let path = "M" + points.map(Self.pair).joined(separator: "L") + "Z"
-    markup.element("path", ["d": path, "class": "area f \(look.colorClass)"])
+    markup.element("path", ["d": path, "class": "area f \(style.colorClass)"])
   }
 
-  /// A marker, filled or open, with words for who points at it.
+  /// Draws a marker.
+  ///
+  /// - Parameter words: The tooltip.
   func marker(
     x: Double,
     y: Double,
@@ -36,8 +39,8 @@ struct PlotPen {
     words: String = "",
     in markup: inout Markup
   ) {
-    let shape = Self.path(of: look.marker, x: x, y: y, size: isOpen ? 5 : 4)
-    let fill = isOpen ? "open s \(look.colorClass)" : "f \(look.colorClass)"
+    let shape = Self.path(of: style.marker, x: x, y: y, size: isOpen ? 5 : 4)
+    let fill = isOpen ? "open s \(style.colorClass)" : "f \(style.colorClass)"
     guard !words.isEmpty else { return markup.element("path", ["d": shape, "class": fill]) }
     markup.element("path", ["d": shape, "class": fill]) { $0.element("title", words: words) }
   }
@@ -46,11 +49,15 @@ struct PlotPen {
     "\(Markup.number(point.x)) \(Markup.number(point.y))"
   }
 
-  private static func path(of marker: PlotLook.Marker, x: Double, y: Double, size: Double) -> String
-  {
+  private static func path(
+    of marker: CurveStyle.Marker,
+    x: Double,
+    y: Double,
+    size: Double
+  ) -> String {
     let corners: [(Double, Double)] =
       switch marker {
-      case .circle: (0..<12).map { circle[$0] }
+      case .circle: circle
       case .square: [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]
       case .triangle: [(0, -1.2), (1.1, 0.8), (-1.1, 0.8)]
       case .wedge: [(0, 1.2), (1.1, -0.8), (-1.1, -0.8)]
@@ -73,20 +80,20 @@ struct PlotPen {
   ]
 }
 
-/// What tells a curve from the others: a colour and a marker for each peer, a
-/// dash for each report.
-struct PlotLook: Equatable {
+/// How a curve is drawn: a colour and a marker for each peer, a dash pattern for
+/// each report.
+struct CurveStyle: Equatable {
   let color: Int
   let dash: Int
 
-  /// As many as there are colours. They are those of Okabe and Ito, which people
-  /// who see few colours can tell apart; darker on white where they need it.
+  /// The number of colours. They are Okabe and Ito's, which colour-blind readers
+  /// can distinguish, some of them darkened for contrast on white.
   static let colors = 8
 
-  /// The style sheet's class.
+  /// The class in the style sheet.
   var colorClass: String { "c\(color % Self.colors)" }
 
-  /// A dash pattern; a line without one is whole.
+  /// The dash pattern; nil for a solid line.
   var dashes: String? {
     switch dash {
     case 1: "7 3"
@@ -96,7 +103,7 @@ struct PlotLook: Equatable {
     }
   }
 
-  /// After the last colour, a colour comes with another marker.
+  /// There are fewer markers than colours, so a repeated colour has another marker.
   var marker: Marker { Marker.allCases[color % Marker.allCases.count] }
 
   enum Marker: CaseIterable {
@@ -109,14 +116,14 @@ struct PlotLook: Equatable {
     case plus
   }
 
-  /// One character for a terminal.
+  /// The character of the curve on a terminal.
   func sign(isASCII: Bool) -> Character {
     let signs = Array(isASCII ? "o#^*xv+%&$" : "●■▲◆✕▼✚○□△◇")
     return signs[color % signs.count]
   }
 }
 
-/// The colours of plots, light and dark.
+/// The style sheet of plots, for light and dark schemes.
 enum PlotStyleSheet {
   private static let light = [
     "#0072b2", "#d55e00", "#007a5a", "#b0488a", "#a86a00", "#2f8fc4", "#5c5c5c", "#7a4fbf",
@@ -125,7 +132,7 @@ enum PlotStyleSheet {
     "#56b4e9", "#ff8c42", "#2ec79b", "#e79bc6", "#f0c24b", "#8fd0ff", "#b8b8b8", "#b79cf0",
   ]
 
-  /// Plain colours rather than variables: not every viewer knows those.
+  /// Contains no CSS variables, because some viewers do not support them.
   static let text =
     """
     .lb{background:#fff;font:12px "DejaVu Sans",system-ui,sans-serif}

@@ -1,38 +1,21 @@
-/// Panels below each other in one SVG picture.
-struct SVGPlot {
-  let panels: [PlotPanel]
-  let kind: PlotKind
-  let options: PlotOptions
-
-  /// A file of its own.
-  func document() -> String { picture(withStyle: true) }
-
-  /// The picture; a page has one style sheet for all of them.
-  func picture(withStyle: Bool) -> String {
+extension Plot {
+  /// All panels in one SVG picture, below each other.
+  ///
+  /// - Parameter withStyle: Whether the picture contains the style sheet. An HTML
+  ///   page has one for all its pictures.
+  func picture(of kind: PlotKind, withStyle: Bool) -> String {
+    let panels = panels
     var body = Markup()
     var y = 0.0
     for panel in panels {
-      let drawing = PanelDrawing(panel, kind: kind, content(of: panel))
       body.element("g", ["transform": "translate(0,\(Markup.number(y)))"]) { group in
         group.line()
-        drawing.draw(in: &group)
+        y += draw(panel, kind, in: &group) + 14
       }
       body.line()
-      y += drawing.frame.total + 14
     }
-    return frame(body, height: panels.isEmpty ? 60 : y, withStyle: withStyle)
-  }
-
-  private func content(of panel: PlotPanel) -> any PanelContent {
-    switch kind {
-    case .percentile: PercentileDrawing(panel, options)
-    case .time: TimeDrawing(panel: panel, options: options)
-    case .histogram: HistogramDrawing(panel, options)
-    }
-  }
-
-  private func frame(_ body: Markup, height: Double, withStyle: Bool) -> String {
-    let (width, height) = (Markup.number(PlotFrame.width), Markup.number(height))
+    let (width, height) = (Markup.number(PlotFrame.width), Markup.number(panels.isEmpty ? 60 : y))
+    let title = "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))"
     var markup = Markup()
     markup.element(
       "svg",
@@ -42,10 +25,7 @@ struct SVGPlot {
       ]
     ) { svg in
       svg.line()
-      svg.element(
-        "title",
-        words: "Latency \(kind.title): \(panels.map(\.title).joined(separator: ", "))"
-      )
+      svg.element("title", words: title)
       if withStyle { svg.element("style") { $0.raw(PlotStyleSheet.text) } }
       svg.element("rect", ["width": width, "height": height, "class": "paper"])
       svg.line()
@@ -54,45 +34,74 @@ struct SVGPlot {
     }
     return markup.text + "\n"
   }
-}
 
-/// What is drawn between the axes of a panel, and they themselves.
-protocol PanelContent {
-  var height: Double { get }
-  func draw(in frame: PlotFrame, _ markup: inout Markup)
-}
-
-/// How one panel is drawn: a frame with title and legend, and what is in it.
-struct PanelDrawing {
-  let panel: PlotPanel
-  let kind: PlotKind
-  let frame: PlotFrame
-  let content: any PanelContent
-
-  private let legend: PlotLegend
-
-  init(_ panel: PlotPanel, kind: PlotKind, _ content: any PanelContent) {
-    self.panel = panel
-    self.kind = kind
-    self.content = content
-    legend = PlotLegend(panel.curves, from: 20, to: PlotFrame.width - 10)
-    frame = PlotFrame(
+  /// Draws one panel: its title, legend, axes and curves.
+  ///
+  /// - Returns: The panel's height.
+  private func draw(_ panel: PlotPanel, _ kind: PlotKind, in markup: inout Markup) -> Double {
+    let hasSummary = !panel.summary.isEmpty
+    let legend = PlotLegend(panel.curves, from: 20, to: PlotFrame.width - 10)
+    let chart = PlotChart(panel, kind, options)
+    let histogram = HistogramDrawing(panel, options)
+    let frame = PlotFrame(
       legendRows: legend.rows.count,
-      hasSummary: !panel.summary.isEmpty,
-      height: content.height
+      hasSummary: hasSummary,
+      height: chart == nil ? histogram.height : 300
     )
-  }
-
-  func draw(in markup: inout Markup) {
-    text("\(panel.title), \(kind.title)", y: 24, class: "head", in: &markup)
-    if !panel.summary.isEmpty { text(panel.summary, y: 42, class: "soft", in: &markup) }
+    func text(_ words: String, y: Double, class name: String) {
+      markup.text(PlotLabels.cut(words, to: PlotFrame.width - 30), x: 20, y: y, class: name)
+    }
+    text("\(panel.title), \(kind.title)", y: 24, class: "head")
+    if hasSummary { text(panel.summary, y: 42, class: "soft") }
     markup.line()
-    legend.draw(top: panel.summary.isEmpty ? 44 : 62, in: &markup)
-    content.draw(in: frame, &markup)
+    legend.draw(top: hasSummary ? 62 : 44, in: &markup)
+    if let chart { chart.draw(in: frame, &markup) } else { histogram.draw(in: frame, &markup) }
+    return frame.total
+  }
+}
+
+extension PlotChart {
+  fileprivate func draw(in frame: PlotFrame, _ markup: inout Markup) {
+    let times = times(along: (frame.bottom, frame.top), hasThinLines: true)
+    let across = PlotAxis(xRange, along: (frame.left, frame.right))
+    for round in disturbed { Self.drawBand(round, across, frame, &markup) }
+    frame.drawVertical(times, in: &markup)
+    let places = ticks.map { (label: $0.label, x: across.place($0.x)) }
+    frame.drawHorizontal(places, name: axisName, in: &markup)
+    func place(_ point: Point) -> (x: Double, y: Double) {
+      (across.place(point.x), times.place(point.time))
+    }
+    var labels = PlotLabels()
+    for trace in traces {
+      let pen = PlotPen(style: trace.curve.style)
+      markup.element("g") { group in
+        group.element("title", words: trace.curve.name)
+        pen.line(trace.thin.map(place), isThin: true, in: &group)
+        pen.line(trace.points.map(place), in: &group)
+        for marker in trace.markers {
+          let (x, y) = place(marker.point)
+          pen.marker(x: x, y: y, isOpen: marker.isOpen, words: marker.words, in: &group)
+        }
+      }
+      markup.line()
+      if let end = trace.points.last.map(place) { labels.add(trace.curve, x: end.x, y: end.y) }
+    }
+    labels.draw(in: frame, &markup)
   }
 
-  private func text(_ words: String, y: Double, class name: String, in markup: inout Markup) {
-    let words = PlotLabels.cut(words, to: PlotFrame.width - 30)
-    markup.text(words, x: 20, y: y, class: name)
+  private static func drawBand(
+    _ round: Int,
+    _ rounds: PlotAxis,
+    _ frame: PlotFrame,
+    _ markup: inout Markup
+  ) {
+    let from = rounds.place(Double(round) - 0.5)
+    let to = rounds.place(Double(round) + 0.5)
+    let attributes: Markup.Attributes = [
+      "x": Markup.number(from), "width": Markup.number(to - from), "y": Markup.number(frame.top),
+      "height": Markup.number(frame.height), "class": "band",
+    ]
+    markup.element("rect", attributes)
+    markup.text("~", x: (from + to) / 2, y: frame.top, dy: "1em", anchor: "middle", class: "soft")
   }
 }

@@ -1,8 +1,8 @@
 private import FoundationEssentials
 
-/// A recorded load: who handed what to a loop, when, and what it cost.
+/// A recorded load: the commits to a loop, with their times, threads and costs.
 ///
-/// Made from a text that `docs/replay-format.md` describes:
+/// `docs/replay-format.md` describes the file format.
 ///
 /// ```swift
 /// let replay = try Replay.parse("loopreplay 1\n0 1 document layout 250\n")
@@ -11,17 +11,17 @@ private import FoundationEssentials
 package struct Replay: Equatable, Sendable {
   /// One commit of the load.
   package struct Entry: Equatable, Sendable {
-    /// When it was made, in us since the load began.
+    /// When the commit was made, in us since the load began.
     package let time: Int
-    /// Who made it: 0 is the loop's own thread, others have a thread each.
+    /// The thread that made it. 0 is the loop's thread.
     package let producer: Int
-    /// Which of `Replay.actions` it asks for.
+    /// The index of its action in `Replay.actions`.
     package let action: Int
-    /// How long performing it takes, in us.
+    /// The time to perform it, in us.
     package let cost: Int
   }
 
-  /// What can be committed: a target and a selector.
+  /// A target and a selector, which can be committed.
   package struct Action: Hashable, Sendable {
     /// The target's name.
     package let target: String
@@ -29,23 +29,23 @@ package struct Replay: Equatable, Sendable {
     package let selector: String
   }
 
-  /// In the order of their times.
+  /// The commits, in the order of their times.
   package let entries: [Entry]
-  /// Every pair of target and selector, once.
+  /// The distinct pairs of target and selector.
   package let actions: [Action]
 
-  /// The producers' numbers, ascending.
+  /// The numbers of the producers, ascending.
   package var producers: [Int] { Set(entries.map(\.producer)).sorted() }
 
-  /// When the last commit was made, in us since the load began.
+  /// The time of the last commit, in us since the load began.
   package var duration: Int { entries.last?.time ?? 0 }
 
-  /// What performing every commit by itself would take, in us.
+  /// The time to perform every commit separately, in us.
   package var cost: Int { entries.reduce(0) { $0 + $1.cost } }
 }
 
 extension Replay {
-  /// What a recorded load may have at most, so that playing it ends.
+  /// The limits of a recorded load, which bound the time to play it.
   package enum Limit {
     package static let bytes = 16 << 20
     package static let lineBytes = 256
@@ -53,36 +53,36 @@ extension Replay {
     package static let actions = 10_000
     package static let producer = 15
     package static let word = 64
-    /// Ten minutes, in us.
+    /// 10 minutes, in us.
     package static let time = 600_000_000
-    /// A second, in us.
+    /// 1 second, in us.
     package static let cost = 1_000_000
   }
 
   package static let fields = "\"T_us producer target selector cost_us\""
 
-  /// Reads a recorded load from its text.
+  /// Parses a recorded load.
   ///
-  /// - Throws: `LoopbenchError`, which names the line and says what is expected.
+  /// - Throws: `LoopbenchError` with the line and the expected text.
   package static func parse(_ text: String) throws(LoopbenchError) -> Replay {
-    try ReplayParser.parse(text)
+    try ReplayParser(text).replay
   }
 
   /// Reads the recorded load in the file at `path`.
   ///
-  /// - Throws: `LoopbenchError`, which says what is wrong with the file or the line.
+  /// - Throws: `LoopbenchError` that describes the fault of the file or the line.
   package static func read(_ path: String) throws(LoopbenchError) -> Replay {
     let data: Data
     do { data = try InputFile.read(path, limit: Limit.bytes) } catch {
       throw error == .tooLarge
-        ? .failed("it has more than \(Limit.bytes) bytes")
-        : .failed("it cannot be read; name a file that docs/replay-format.md describes")
+        ? .failed("it is larger than \(Limit.bytes) bytes")
+        : .failed("it cannot be read; name a file in the format of docs/replay-format.md")
     }
     return try parse(String(decoding: data, as: UTF8.self))
   }
 }
 
-/// Reads the lines of a recorded load.
+/// Parses the lines of a recorded load.
 struct ReplayParser {
   private var entries: [Replay.Entry] = []
   private var actions: [Replay.Action] = []
@@ -91,26 +91,26 @@ struct ReplayParser {
 
   private static let header = "loopreplay 1"
 
-  /// - Parameter text: Lines end with a newline, with or without a return.
-  static func parse(_ text: String) throws(LoopbenchError) -> Replay {
+  /// - Parameter text: Lines that end with LF or CRLF.
+  init(_ text: String) throws(LoopbenchError) {
     guard text.utf8.count <= Replay.Limit.bytes else {
-      throw .failed("it has more than \(Replay.Limit.bytes) bytes")
+      throw .failed("it is larger than \(Replay.Limit.bytes) bytes")
     }
-    var parser = ReplayParser()
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for line in lines { try parser.read(line) }
-    guard parser.line > 0, !parser.entries.isEmpty else {
-      throw .failed("it has no commit: expected lines of \(Replay.fields) after the header")
+    for line in lines { try read(line) }
+    guard !entries.isEmpty else {
+      throw .failed("it contains no commit: expected lines of \(Replay.fields) after the header")
     }
-    return Replay(entries: parser.entries, actions: parser.actions)
   }
+
+  var replay: Replay { Replay(entries: entries, actions: actions) }
 
   private mutating func read(_ bytes: Substring.UTF8View) throws(LoopbenchError) {
     line += 1
     guard bytes.count <= Replay.Limit.lineBytes else {
-      throw error("it is longer than \(Replay.Limit.lineBytes) bytes")
+      throw error("the line is longer than \(Replay.Limit.lineBytes) bytes")
     }
-    // What is no UTF-8 becomes a character that no field may have.
+    // Invalid UTF-8 becomes a character that is not allowed in any field.
     var text = String(decoding: bytes, as: UTF8.self)
     if text.utf8.last == UInt8(ascii: "\r") { text.unicodeScalars.removeLast() }
     if line == 1 {
@@ -139,7 +139,7 @@ extension ReplayParser {
       cost: try number(fields[4], "the cost", to: Replay.Limit.cost)
     )
     if let last = entries.last, entry.time < last.time {
-      throw error("times must not go back: \(entry.time) follows \(last.time)")
+      throw error("times must not decrease: \(entry.time) follows \(last.time)")
     }
     entries.append(entry)
   }
@@ -149,7 +149,7 @@ extension ReplayParser {
     _ name: String,
     to limit: Int
   ) throws(LoopbenchError) -> Int {
-    // `Int` would take a sign.
+    // `Int.init` also accepts a sign.
     let isDigits = field.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isDigits, let value = Int(field), value <= limit else {
       throw error("\(name) must be a whole number from 0 to \(limit), got \"\(field)\"")

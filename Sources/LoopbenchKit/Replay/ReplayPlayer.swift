@@ -2,12 +2,12 @@ private import CLoopbench
 import LoopTransactions
 import Synchronization
 
-/// Plays a recorded load: a thread for each producer, each commit when it is due.
+/// Plays a recorded load, with a thread for each producer.
 struct ReplayPlayer {
   let replay: Replay
   let recorder: ReplayRecorder
 
-  /// Long enough for every thread to start before the first commit is due.
+  /// 5 ms, so that every thread starts before the first commit is due. Not measured.
   private static let headStart: UInt64 = 5_000_000
 
   init(_ replay: Replay) {
@@ -15,12 +15,12 @@ struct ReplayPlayer {
     recorder = ReplayRecorder(replay)
   }
 
-  /// Plays all of it and records it into `slice`.
+  /// Plays the load and records its times into `slice`.
   ///
   /// - Parameters:
-  ///   - commit: Hands one entry over, on its producer's thread. Entries of
-  ///     producer 0 have to be committed by the loop itself.
-  ///   - stop: Ends `runLoop`; called when every commit was performed.
+  ///   - commit: Commits one entry. Called on the thread of its producer, also for
+  ///     producer 0, whose entries it must commit on the loop.
+  ///   - stop: Ends `runLoop`. Called after every commit was performed.
   func play(
     _ slice: inout Slice,
     commit: @escaping @Sendable (_ entry: Int) -> Void,
@@ -43,15 +43,15 @@ struct ReplayPlayer {
     for producer in producers { record(producer, from: origin, into: &slice) }
   }
 
-  /// Call when no action runs any more: the last tick has ended then.
+  /// Records the ticks. Call after the last tick has ended.
   func finish(_ slice: inout Slice) {
     for tick in recorder.ticks { slice.record(nanoseconds: Double(tick), as: "tick") }
     slice.count(recorder.performed, as: "performed")
     slice.count(UInt64(recorder.ticks.count), as: "ticks")
   }
 
-  /// Runs `body` for every producer at the same time, and waits for all of them.
-  /// One whose thread the system does not start leaves its commits missed.
+  /// Runs `body` for every producer in parallel, and waits for all of them. If the
+  /// system does not start a thread, the commits of its producer are missed.
   private static func run(
     _ producers: ArraySlice<ReplayProducer>,
     cpu: Int?,
@@ -84,15 +84,15 @@ struct ReplayPlayer {
   }
 }
 
-/// One producer's part of a load.
+/// The commits of one producer.
 final class ReplayProducer: @unchecked Sendable {
-  // @unchecked: `started` is written by the producer's thread and read after it
-  // was joined.
+  // @unchecked: `started` is written by the producer's thread and read after that
+  // thread was joined.
   let entries: [Int]
   let schedule: OpenLoopSchedule
   private(set) var started: [UInt64] = []
 
-  /// A commit that is a millisecond late is not the load that was recorded.
+  /// A commit that starts more than 1 ms late counts as missed. Not measured.
   private static let tolerance: UInt64 = 1_000_000
 
   init(_ number: Int, of replay: Replay) {
@@ -110,12 +110,13 @@ final class ReplayProducer: @unchecked Sendable {
   }
 }
 
-/// What became of each commit of a load, and the work that stands for it.
+/// Performs the actions of a load and records when each commit was performed.
 ///
-/// The actions of a peer run one after the other; all but `ended` is theirs.
+/// Actions run one after the other. Only they access the stored properties other than
+/// `ended`.
 final class ReplayRecorder: @unchecked Sendable {
-  // @unchecked: actions never run at the same time, and whoever reads has seen
-  // in `ended` that all of them are over.
+  // @unchecked: actions never run concurrently. Other threads read only after `ended`
+  // shows that all commits were performed.
 
   let replay: Replay
   private let times: UnsafeMutableBufferPointer<Times>
@@ -126,7 +127,7 @@ final class ReplayRecorder: @unchecked Sendable {
   private let ended = Atomic<Int>(0)
 
   struct Times {
-    /// When the loop was done with the action before.
+    /// When the previous action ended.
     var free: UInt64 = 0
     var ended: UInt64 = 0
   }
@@ -144,10 +145,9 @@ final class ReplayRecorder: @unchecked Sendable {
 
   subscript(index: Int) -> Times { times[index] }
 
-  /// Performs one action for `entries`, which have it in common; it costs what
-  /// the newest of them says.
+  /// Performs one action on behalf of `entries`, at the cost of the newest one.
   ///
-  /// - Parameter endsTick: Whether the action is a tick of its own.
+  /// - Parameter endsTick: Whether the action is a whole tick.
   func perform(_ entries: some Collection<Int>, endsTick: Bool = false) {
     guard let newest = entries.max() else { return }
     let began = cl_now()
@@ -162,14 +162,14 @@ final class ReplayRecorder: @unchecked Sendable {
     ended.wrappingAdd(entries.count, ordering: .releasing)
   }
 
-  /// The loop is about to wait: ends the tick, if an action ran in it.
+  /// Ends the tick if an action ran in it. Call before the loop blocks.
   func endTick() {
     guard tickBegan != 0 else { return }
     ticks.append(cl_now() - tickBegan)
     tickBegan = 0
   }
 
-  /// Returns when `count` commits were performed.
+  /// Blocks until `count` commits were performed.
   func waitForEnd(of count: Int) {
     while ended.load(ordering: .acquiring) < count { cl_sleep_until(cl_now() + 100_000) }
   }

@@ -1,5 +1,5 @@
-/// Renders Prometheus' text format: a summary for each peer in each series, in
-/// seconds, as Prometheus has it.
+/// Renders Prometheus' text format, with a summary in seconds for each peer in each
+/// series.
 package struct PromReport {
   let report: Report
   let quantiles: [Percentile]
@@ -17,13 +17,13 @@ package struct PromReport {
       ("version", report.tool.version), ("libuv", machine.libuv), ("swift", machine.swift),
       ("build", machine.build), ("cpu", machine.cpu), ("seed", String(report.seed)),
     ]
-    return Self.head("loopbench_run_info", "gauge", "What measured, and on what; always 1.")
+    return Self.head("loopbench_run_info", "gauge", "The program and the machine. Always 1.")
       + [Self.sample("loopbench_run_info", facts + labels, "1")]
   }
 
   private var latencies: [String] {
     let name = "loopbench_latency_seconds"
-    return Self.head(name, "summary", "How late, by scenario, series and peer.")
+    return Self.head(name, "summary", "Latency by scenario, series and peer.")
       + report.results.flatMap { result in
         let labels = Self.labels(of: result)
         let sum = result.mean * Double(result.count)
@@ -41,13 +41,13 @@ package struct PromReport {
 
   private var missed: [String] {
     let name = "loopbench_missed_total"
-    return Self.head(name, "counter", "Operations that were due and were not started.")
+    return Self.head(name, "counter", "Operations that were due but were not started.")
       + report.results.map { Self.sample(name, Self.labels(of: $0), String($0.missed)) }
   }
 
   private var ratios: [String] {
     let name = "loopbench_ratio"
-    let help = "A peer's percentile over that of a reference, median over the rounds."
+    let help = "A peer's percentile divided by the reference's, median over the rounds."
     guard !report.comparisons.isEmpty else { return [] }
     return Self.head(name, "gauge", help)
       + report.comparisons.map { comparison in
@@ -92,7 +92,8 @@ extension PromReport {
     }
   }
 
-  /// A label's name has letters, digits and `_`.
+  /// Returns `key` with `_` in place of characters that a label name must not
+  /// contain.
   package static func labelName(_ key: String) -> String {
     String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }

@@ -1,8 +1,8 @@
 extension Report {
-  /// Makes the report of a run.
+  /// Creates the report of a run.
   ///
-  /// - Parameter dropsDisturbed: Whether comparisons and noise leave out rounds
-  ///   that were disturbed. Every result has both numbers either way.
+  /// - Parameter dropsDisturbed: Whether comparisons and noise leave out disturbed
+  ///   rounds. Results contain percentiles with and without them in any case.
   package init(
     _ measurements: Measurements,
     argv: [String],
@@ -46,8 +46,7 @@ extension Report {
     }
   }
 
-  /// What a scenario states of a peer; the same in a series and in those recorded
-  /// with it.
+  /// The figures of a peer, which a series shares with those recorded along with it.
   private static func figures(
     of contender: Contender,
     _ series: Series,
@@ -76,18 +75,19 @@ extension Report {
     noise: [Noise],
     dropping: Bool
   ) -> [Comparison] {
-    results.flatMap { result in
+    results.flatMap { result -> [Comparison] in
       let scenario = scenarios.first { $0.name == result.scenario }
-      let references = results.filter {
-        ($0.scenario, $0.series) == (result.scenario, result.series)
-          && result.isComparable(to: $0.peer)
+      let references = (scenario?.references ?? []).filter(result.isComparable).compactMap { name in
+        results.first {
+          ($0.scenario, $0.series, $0.peer) == (result.scenario, result.series, name)
+        }
       }
-      let named = (scenario?.references ?? []).flatMap { name in
-        references.filter { $0.peer == name }
-      }
-      return named.flatMap { reference in
+      return references.flatMap { reference in
         comparedPercentiles.compactMap { percentile in
-          let floor = noise.first { $0.isAbout(result, at: percentile) }?.interval
+          let floor = noise.first {
+            ($0.scenario, $0.series, $0.percentile)
+              == (result.scenario, result.series, percentile.label)
+          }?.interval
           return Comparison(result, with: reference, at: percentile, floor, dropping: dropping)
         }
       }
@@ -116,7 +116,11 @@ extension Report {
           peer: result.peer
         )
         guard let early = tally?.earlyFires, early > 0 else { return nil }
-        return .earlyFires(early, of: result)
+        return Warning(
+          id: "early-fire",
+          text: "\(result.scenario) \(result.series): \(result.peer) fired early \(early) times",
+          hint: "a timer must never fire early; please report it with this file"
+        )
       }
   }
 }
@@ -145,27 +149,21 @@ extension Report.Settings {
 }
 
 extension Report.Result {
-  /// Its own reference is no use, and a twin is there to be compared with its
-  /// original alone.
+  /// Returns whether to compare with `reference`. A twin is compared only with its
+  /// original.
   fileprivate func isComparable(to reference: String) -> Bool {
     known.isTwin ? known.peer == reference + Contender.twinSuffix : known.peer != reference
   }
 }
 
-extension Report.Noise {
-  fileprivate func isAbout(_ result: Report.Result, at percentile: Percentile) -> Bool {
-    (scenario, series, self.percentile) == (result.scenario, result.series, percentile.label)
-  }
-}
-
 extension Measurements {
-  /// The scenarios that were measured, in the order of the registry.
+  /// The measured scenarios, in the order of the registry.
   package var scenarios: [Scenario] {
     contenders.map(\.scenario).uniqued(by: \.name)
   }
 
-  /// The peers that were measured in `scenario`, in the order of the registry, and
-  /// their twins after them: one contender for each.
+  /// One contender for each measured peer of `scenario`, in the order of the registry,
+  /// followed by the twins.
   package func entries(of scenario: Scenario) -> [Contender] {
     let own = contenders.filter { $0.scenario.name == scenario.name }
     return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).uniqued(by: \.peerName)
@@ -173,20 +171,10 @@ extension Measurements {
 }
 
 extension Report {
-  /// The same, without the warnings of these ids.
+  /// The report without the warnings with the given ids.
   package func hidingWarnings(_ ids: Set<String>) -> Report {
     var report = self
     report.warnings.removeAll { ids.contains($0.id) }
     return report
-  }
-}
-
-extension Warning {
-  static func earlyFires(_ count: Int, of result: Report.Result) -> Warning {
-    Warning(
-      id: "early-fire",
-      text: "\(result.scenario) \(result.series): \(result.peer) fired early \(count) times",
-      hint: "a timer must never be early: report it, with this file"
-    )
   }
 }

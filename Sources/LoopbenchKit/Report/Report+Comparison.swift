@@ -1,8 +1,8 @@
 extension Report {
-  /// One percentile of one peer against that of a reference.
+  /// A percentile of a peer compared with a reference's.
   ///
-  /// Each round gives one ratio and one difference; what moved from round to
-  /// round moved for both and cancels out.
+  /// Ratio and difference are taken within each round, so that drift between rounds
+  /// cancels out.
   package struct Comparison: Codable, Equatable, Sendable {
     /// The scenario's name.
     package let scenario: String
@@ -12,27 +12,27 @@ extension Report {
     package let peer: String
     /// The peer it is compared with.
     package let reference: String
-    /// Keyed as in a result: `"50"`.
+    /// The percentile's key, as in a result: `"50"`.
     package let percentile: String
-    /// How many rounds had both.
+    /// The number of rounds that measured both.
     package let rounds: Int
-    /// Over the rounds: the peer's value over the reference's.
+    /// The peer's value divided by the reference's, over the rounds.
     package let ratio: Spread
-    /// Over the rounds: the peer's value less the reference's, in ns.
+    /// The peer's value minus the reference's in ns, over the rounds.
     package let difference: Spread
     /// The 95 % interval of the median ratio, by bootstrap over the rounds.
     package let interval: Interval
-    /// What can be said: only a ratio whose interval lies past that of the A/A
-    /// twin is faster or slower.
+    /// The verdict. The peer is faster or slower only if the whole interval is outside
+    /// the A/A twin's.
     package let verdict: ComparisonVerdict
   }
 
-  /// The percentiles that are compared.
+  /// The percentiles that a report compares.
   package static let comparedPercentiles: [Percentile] = [.p50, .p99]
 }
 
 extension Report.Comparison {
-  /// `nil` when no round has both.
+  /// Returns nil if no round measured both.
   init?(
     _ result: Report.Result,
     with reference: Report.Result,
@@ -60,8 +60,8 @@ extension Report.Comparison {
 }
 
 extension Report {
-  /// What measuring one peer twice in the same rounds gave: a smaller difference
-  /// between two peers, or two runs, is noise.
+  /// The difference between a peer and its twin in the same rounds. A smaller
+  /// difference between two peers, or two runs, is noise.
   package struct Noise: Codable, Equatable, Sendable {
     /// The scenario's name.
     package let scenario: String
@@ -69,18 +69,17 @@ extension Report {
     package let series: String
     /// The peer that was measured twice.
     package let peer: String
-    /// Keyed as in a result: `"50"`.
+    /// The percentile's key, as in a result: `"50"`.
     package let percentile: String
-    /// How many rounds had both.
+    /// The number of rounds that measured both.
     package let rounds: Int
-    /// The 95 % interval of the median, over rounds, of the second measurement
-    /// over the first.
+    /// The 95 % interval of the median ratio of the twin to its original.
     package let interval: Interval
   }
 }
 
 extension Report.Noise {
-  /// `nil` when no round has both.
+  /// Returns nil if no round measured both.
   init?(
     _ twin: Report.Result,
     of original: Report.Result,
@@ -99,11 +98,6 @@ extension Report.Noise {
 }
 
 extension Report {
-  /// The noise floor of a percentile; `nil` where nothing was measured twice.
-  package func noise(scenario: String, series: String, percentile: String) -> Noise? {
-    noise.first { ($0.scenario, $0.series, $0.percentile) == (scenario, series, percentile) }
-  }
-
   static func noise(of results: [Result], dropping: Bool) -> [Noise] {
     results.filter(\.isTwin).flatMap { twin in
       let original = results.first {
@@ -117,14 +111,14 @@ extension Report {
   }
 }
 
-/// The rounds that two peers have both, with their values at one percentile.
+/// The values of two peers at one percentile, in the rounds that measured both.
 struct RoundPairs {
-  /// The peer's value over the other's, round by round.
+  /// The peer's value divided by the other's, for each round.
   let ratios: [Double]
-  /// The peer's value less the other's, in ns.
+  /// The peer's value minus the other's in ns, for each round.
   let differences: [Double]
 
-  /// - Parameter dropping: Whether a round counts in which either was disturbed.
+  /// - Parameter dropping: Whether to leave out rounds in which either was disturbed.
   init(
     _ result: Report.Result,
     with other: Report.Result,
@@ -158,24 +152,24 @@ extension Report.Result {
   }
 }
 
-/// What can be said of a peer next to a reference.
+/// How a peer compares with a reference.
 package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
-  /// Faster, by more than measuring the same thing twice differs.
+  /// Faster, by more than the noise.
   case faster
-  /// Not further apart than noise, or than 5 %.
+  /// The difference is within the noise, or within 5 %.
   case same
-  /// Slower, by more than measuring the same thing twice differs.
+  /// Slower, by more than the noise.
   case slower
-  /// Not known: too few rounds, too wide an interval, or no noise floor.
+  /// There are too few rounds, the interval is too wide, or there is no noise floor.
   case inconclusive
 
-  // Guess: below this, peers are called the same even on a quiet machine.
+  // 5 %: smaller differences count as the same, even without noise. Not measured.
   private static let indifference = Interval(low: 1 / 1.05, high: 1.05)
 
   /// The verdict on a ratio whose 95 % interval is `interval`.
   ///
-  /// - Parameter noise: The interval of the same ratio for one thing measured
-  ///   twice; without it nothing can be said.
+  /// - Parameter noise: The interval of the same ratio between a peer and its twin.
+  ///   Without it the verdict is inconclusive.
   package init(_ interval: Interval, rounds: Int, noise: Interval?) {
     guard rounds >= Bootstrap.leastRounds, let floor = noise?.mirrored else {
       self = .inconclusive
@@ -192,7 +186,7 @@ package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
 }
 
 extension Report.Noise {
-  /// What a verdict column says of a twin.
+  /// The text in a twin's verdict column.
   var text: String {
     let side = max(abs(interval.low - 1), abs(interval.high - 1)) * 100
     return "noise floor ±\(Decimals.text(side, digits: side < 10 ? 1 : 0)) %"

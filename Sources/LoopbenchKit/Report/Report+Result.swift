@@ -1,11 +1,10 @@
 extension Report {
-  /// What one peer did in one series.
+  /// The result of one peer in one series.
   @dynamicMemberLookup
   package struct Result: Codable, Equatable, Sendable {
-    /// What every result has.
+    /// The values that every result has.
     let known: Known
-    /// What its scenario states beside the times, by name. In the JSON each is a key
-    /// of the result.
+    /// The figures of the scenario, by name. Each is a key of the result in the JSON.
     package let figures: [String: Double]
 
     package subscript<Value>(dynamicMember path: KeyPath<Known, Value>) -> Value {
@@ -22,26 +21,24 @@ extension Report.Result {
     package let peer: String
     /// The series' name.
     package let series: String
-    /// What the samples are times of.
+    /// The kind of time that the samples measure.
     package let kind: Series.Kind
-    /// Whether it is the first peer measured once more: two names for one thing,
-    /// whose difference is noise.
+    /// Whether this is an A/A twin: another peer measured a second time, under a name of
+    /// its own, so that the difference is noise.
     package let isTwin: Bool
-    /// Whether it is there to be compared with: a rule passes it over that names
-    /// no peer. `nil` in files of versions that did not say.
-    package let isReference: Bool?
-    /// The series whose slices recorded this one too; `nil` for one of its own.
+    /// Whether the peer is a reference, which a rule covers only by name.
+    package let isReference: Bool
+    /// The series whose slices also recorded this one. Nil if it has its own slices.
     package let companionOf: String?
-    /// How many samples a round was to take; `nil` as above.
-    package let samplesPerRound: Int?
+    /// The planned number of samples per round.
+    package let samplesPerRound: Int
     /// Always `"ns"`.
     package let unit: String
-    /// Samples, over all rounds.
+    /// The number of samples over all rounds.
     package let count: UInt64
-    /// Operations that started more than a period after they were due, or not at
-    /// all: the schedule was not kept.
+    /// The number of operations that started more than a period late, or not at all.
     package let missed: UInt64
-    /// What was counted beside the times: "committed", "performed".
+    /// Counters by name: "committed", "performed".
     package let counts: [String: UInt64]
     /// The smallest sample.
     package let min: Double
@@ -51,25 +48,25 @@ extension Report.Result {
     package let mean: Double
     /// The standard deviation of the samples.
     package let stddev: Double
-    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
+    /// The percentiles that `count` samples resolve, by `"50"`, `"99.9"`, `"max"`.
     package let percentiles: [String: Double]
-    /// The same without the rounds that were disturbed; `nil` when none was.
+    /// The same without the disturbed rounds. Nil if no round was disturbed.
     package let undisturbed: Report.Undisturbed?
-    /// Every sample, to within 0.2 %.
+    /// All samples, to within 0.2 %.
     package let histogram: HistogramData
-    /// The same, round by round.
+    /// The values of each round.
     package let perRound: [SeriesRound]
   }
 }
 
 extension Report {
-  /// What one peer did in one series while nothing disturbed it.
+  /// The result of one peer in the undisturbed rounds of one series.
   package struct Undisturbed: Codable, Equatable, Sendable {
-    /// Rounds.
+    /// The number of rounds.
     package let rounds: Int
-    /// Samples.
+    /// The number of samples.
     package let count: UInt64
-    /// Keyed `"50"`, `"99.9"`, `"max"`; those that `count` samples resolve.
+    /// The percentiles that `count` samples resolve, by `"50"`, `"99.9"`, `"max"`.
     package let percentiles: [String: Double]
   }
 }
@@ -108,12 +105,8 @@ extension Report.Result {
     self.figures = figures
   }
 
-  /// Whether any of its rounds was disturbed.
-  package var isDisturbed: Bool { known.perRound.contains(where: \.isDisturbed) }
-
-  /// The value of `percentile` over all rounds, in ns: one of those the file has,
-  /// else from its known.histogram. `nil` where there are too few samples to tell it
-  /// from the largest.
+  /// The value of `percentile` over all rounds in ns, from the file's percentiles or
+  /// its histogram. Nil if there are too few samples to tell it from the largest.
   package func value(at percentile: Percentile) -> Double? {
     guard percentile.isResolved(by: known.count) else { return nil }
     if let value = known.percentiles[percentile.label] { return value }
@@ -121,7 +114,7 @@ extension Report.Result {
     return Swift.min(Swift.max(value, known.min), known.max).roundedToPicoseconds
   }
 
-  /// Processor time over wall time, over all rounds.
+  /// CPU time divided by wall time, over all rounds.
   package var processorUse: Double? {
     let wall = known.perRound.reduce(0) { $0 + $1.wallNs }
     let cpu = known.perRound.reduce(0) { $0 + $1.cpuNs }
@@ -140,8 +133,7 @@ extension Report.Undisturbed {
   }
 }
 
-// By hand: figures stand beside the keys that every result has, under names that only
-// their scenario knows.
+// Not synthesized, because the keys of figures are known only to their scenario.
 extension Report.Result {
   private struct Key: CodingKey {
     let stringValue: String
@@ -163,7 +155,7 @@ extension Report.Result {
     let own = try decoder.container(keyedBy: Key.self)
     figures = own.allKeys.reduce(into: [:]) { figures, key in
       guard !Known.has(key.stringValue) else { return }
-      // try?: what a later version adds need not be a number.
+      // try?: a key of a later version need not be a number.
       figures[key.stringValue] = try? own.decode(Double.self, forKey: key)
     }
   }

@@ -1,110 +1,110 @@
-/// What a run found: the value behind every output format.
+/// The result of a run, which every output format renders.
 ///
-/// Its JSON is the schema `loopbench/1`; all times are in ns.
+/// Its JSON has the schema `loopbench/1`. All times are in ns.
 package struct Report: Codable, Equatable, Sendable {
-  /// Names the shape of this value.
+  /// The name of this value's schema.
   package let schema: String
-  /// The program that measured.
+  /// The program that made the report.
   package let tool: Tool
-  /// How it was called.
+  /// The arguments of the program.
   package let argv: [String]
-  /// What decided the order of the contenders and the phases of the load.
+  /// The seed of the order of the contenders and of the load.
   package let seed: UInt64
-  /// What the caller called it by: `--label commit=1a2b3c`.
+  /// The labels of the run: `--label commit=1a2b3c`.
   package let labels: [String: String]
-  /// What it ran on.
+  /// The machine that measured.
   package let machine: Machine
-  /// How it measured.
+  /// The settings of the run.
   package let settings: Settings
-  /// What the scenarios are; `nil` in a report of before there was this.
+  /// The descriptions of the scenarios. Nil in older reports.
   package let descriptions: [Description]?
-  /// Every recorded round, with its order.
+  /// The recorded rounds, with their order.
   package let rounds: [RoundSummary]
-  /// One for each peer in each series.
+  /// One result for each peer in each series.
   package internal(set) var results: [Result]
-  /// Peers against references.
+  /// The comparisons of peers with references.
   package internal(set) var comparisons: [Comparison]
-  /// What measuring one peer twice gave, by scenario, series and percentile.
+  /// The noise floors by scenario, series and percentile.
   package internal(set) var noise: [Noise]
-  /// What a reader should know before believing a figure.
+  /// Warnings about the validity of the results.
   package internal(set) var warnings: [Warning]
 
-  /// The name of this version of the schema.
+  /// The name of the current schema.
   package static let currentSchema = "loopbench/1"
 }
 
 extension Report {
-  /// The program that measured.
+  /// A program that makes reports.
   package struct Tool: Codable, Equatable, Sendable {
     /// Its name.
     package let name: String
     /// Its version.
     package let version: String
 
-    /// This one.
+    /// This program.
     package static let loopbench = Tool(name: "loopbench", version: "0.1.0")
   }
 
-  /// How a run measured.
+  /// The settings of a run.
   package struct Settings: Codable, Equatable, Sendable {
-    /// Recorded rounds.
+    /// The number of recorded rounds.
     package let rounds: Int
-    /// How a round orders its contenders.
+    /// The order of the contenders in a round.
     package let order: String
-    /// What is not recorded.
+    /// A description of the warm-up.
     package let warmUp: String
-    /// How many rounds were not recorded.
+    /// The number of rounds that were not recorded.
     package let warmUpRounds: Int
-    /// Whether comparisons and noise leave disturbed rounds out.
+    /// Whether comparisons and noise leave out disturbed rounds.
     package let dropsDisturbed: Bool
-    /// Where the threads sat.
+    /// The CPUs of the threads.
     package let placement: Placement
-    /// How often the open-loop series started an operation.
+    /// The schedule of the open-loop series.
     package let pace: Pace
-    /// What the machine was asked for; `nil` for nothing beside its default.
+    /// The scheduling and load that were requested. Nil for the defaults.
     package let conditions: RunConditions?
-    /// What measuring costs, measured before the first round.
+    /// The overhead of a sample, measured before the first round.
     package let overhead: Overhead
-    /// The scenarios that were measured.
+    /// The names of the measured scenarios.
     package let scenarios: [String]
-    /// The peers that were measured.
+    /// The names of the measured peers.
     package let peers: [String]
   }
 }
 
 extension Report {
-  /// What a scenario is, for a reader that does not know it: another program's,
-  /// or an older one's.
+  /// The description of a scenario, for readers that do not know it: another program
+  /// or another version.
   package struct Description: Codable, Equatable, Sendable {
     /// Its name.
     package let scenario: String
-    /// One line: what is measured.
+    /// One line about the measured operation.
     package let summary: String
-    /// Peers that others are compared with.
+    /// The peers that others are compared with.
     package let references: [String]
-    /// What else its tables show.
+    /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
-    /// What is measured, in the order it is shown in.
+    /// The series, in the order of the tables.
     package let series: [SeriesDescription]
   }
 
-  /// What a series is.
+  /// The description of a series.
   package struct SeriesDescription: Codable, Equatable, Sendable {
     /// Its name.
     package let name: String
-    /// One line: from when to when, and over how many operations.
+    /// One line about the start and the end of the measured time.
     package let summary: String
-    /// The series whose slices record this one, too; `nil` for one of its own.
+    /// The series whose slices also record this one. Nil if it has its own slices.
     package let companionOf: String?
   }
 
-  /// What is to be shown of the scenario `name`: as it was when it was measured or,
-  /// where the report does not say, as one of `known` has it.
-  func scenario(named name: String, among known: [Scenario]) -> Scenario {
-    let description = descriptions?.first { $0.scenario == name }
-    let figures = known.first { $0.name == name }?.figures ?? []
-    return description.map { Scenario($0, figures: figures) } ?? known.first { $0.name == name }
-      ?? Scenario(name: name, summary: "", series: [])
+  /// The scenario `name` as the report describes it or, if the report does not, as
+  /// `known` does.
+  func description(of name: String, among known: [Scenario]) -> Description {
+    descriptions?.first { $0.scenario == name }
+      ?? Description(
+        of: known.first { $0.name == name } ?? Scenario(name: name, summary: "", series: [])
+      )
   }
 }
 
@@ -117,31 +117,5 @@ extension Report.Description {
     series = scenario.series.map {
       Report.SeriesDescription(name: $0.name, summary: $0.summary, companionOf: $0.companionOf)
     }
-  }
-}
-
-extension Scenario {
-  /// To be shown, not to be measured: it has no effort.
-  fileprivate init(_ description: Report.Description, figures: [Figure]) {
-    self.init(
-      name: description.scenario,
-      summary: description.summary,
-      series: description.series.map(Series.init),
-      references: description.references,
-      extras: Set(description.extras),
-      figures: figures
-    )
-  }
-}
-
-extension Series {
-  /// One to be shown, not to be measured.
-  fileprivate init(_ description: Report.SeriesDescription) {
-    name = description.name
-    summary = description.summary
-    effort = Effort(warmUps: 0, samples: 1, operations: 1)
-    placement = .loop
-    kind = .mean
-    companionOf = description.companionOf
   }
 }

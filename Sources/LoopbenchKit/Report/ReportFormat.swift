@@ -1,54 +1,51 @@
-/// What a report can be written as.
+/// The formats of a report.
 package enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.
   case text
-  /// The same, for an issue or a page.
+  /// The same tables as Markdown.
   case markdown
-  /// Everything, schema `loopbench/1`.
+  /// The whole report, with schema `loopbench/1`.
   case json
   /// One line of JSON for each peer in each series.
   case ndjson
   /// One line for each peer in each series.
   case csv
-  /// HdrHistogram's percentile distribution, which its plotters read.
+  /// HdrHistogram's percentile distribution, for its plotters.
   case hgrm
   /// Prometheus' text format.
   case prom
 }
 
-/// How a report is shown. Machine formats take no notice of it but for what is
-/// chosen.
+/// The style of a report. Formats for programs use only the percentiles and the chosen
+/// scenarios and peers.
 package struct ReportStyle: Equatable, Sendable {
-  /// The percentiles, as columns.
+  /// The percentile columns.
   package var percentiles = Percentile.standard
-  /// The unit of every time; nil fits each table.
+  /// The unit of all times. Nil chooses a unit for each table.
   package var unit: TimeUnit?
-  /// Whether verdicts have colours.
+  /// Whether to colour verdicts.
   package var usesColor = false
-  /// Whether nothing beyond ASCII is written.
+  /// Whether to write only ASCII.
   package var isASCII = false
-  /// Whether text has a small picture of each distribution.
+  /// Whether text tables contain a sparkline of each distribution.
   package var showsSparklines = true
-  /// The most columns a table of text may take: it leaves out the picture first,
-  /// then what says less, down to the peer and its p50; `nil` is any.
+  /// The maximum width of a text table. A wider table leaves out columns, beginning
+  /// with the sparkline and ending before the peer and its p50. Nil means no limit.
   package var width: Int?
-  /// Scenarios to show; empty is all.
+  /// The scenarios to show. Empty shows all.
   package var scenarios: [String] = []
-  /// Peers to show; empty is all.
+  /// The peers to show. Empty shows all.
   package var peers: [String] = []
 
-  /// Everything, for a file.
+  /// Creates a style that shows everything, for a file.
   package init() {}
 }
 
 extension Report {
   /// The report in `format`, ending in a newline.
   ///
-  /// - Parameters:
-  ///   - style: What is shown; formats for programs take no notice of its
-  ///     colours, signs and unit.
-  ///   - scenarios: Where the descriptions and the extra columns come from if the
-  ///     report does not have them.
+  /// - Parameter scenarios: The scenarios that provide descriptions and extra columns
+  ///   if the report does not contain them.
   package func rendered(
     as format: ReportFormat,
     style: ReportStyle = ReportStyle(),
@@ -67,7 +64,7 @@ extension Report {
     }
   }
 
-  /// The report with the results of the scenarios and peers that `style` names.
+  /// The report with only the scenarios and peers that `style` shows.
   package func chosen(by style: ReportStyle) -> Report {
     var report = self
     report.results = results.filter { style.shows(scenario: $0.scenario, peer: $0.peer) }
@@ -80,14 +77,13 @@ extension Report {
 }
 
 extension ReportStyle {
-  fileprivate func shows(scenario: String, peer: String) -> Bool {
+  func shows(scenario: String, peer: String) -> Bool {
     (scenarios.isEmpty || scenarios.contains(scenario)) && (peers.isEmpty || peers.contains(peer))
   }
 }
 
 /// Renders a line of JSON for each peer in each series: a result as in
-/// `loopbench/1`, with the run's seed and labels, so that lines of several runs
-/// can be told apart.
+/// `loopbench/1`, with the seed and labels of the run to distinguish runs.
 enum NDJSONReport {
   static func render(_ report: Report) -> String {
     report.results.map {
@@ -114,10 +110,10 @@ enum NDJSONReport {
   }
 }
 
-/// Renders a line for each peer in each series, as RFC 4180 says. Times in ns.
+/// Renders a line for each peer in each series as CSV (RFC 4180). Times are in ns.
 struct CSVReport {
   let report: Report
-  /// Without the largest sample, which has a column already.
+  /// Without `.max`, which has its own column.
   let percentiles: [Percentile]
 
   func render() -> String {
@@ -140,7 +136,7 @@ struct CSVReport {
       + [result.max, result.mean, result.stddev].map(Decimals.shortest)
   }
 
-  /// In quotes where it has to be.
+  /// Quotes the field if necessary.
   private static func field(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
       return text
@@ -149,9 +145,10 @@ struct CSVReport {
   }
 }
 
-/// HdrHistogram's percentile distribution of one result, which its plotters read: values
-/// in ms, a line for each step of the percentile, with
-/// five steps to every halving of what is left, as HdrHistogram makes them.
+/// Renders HdrHistogram's percentile distribution of one result. Values are in ms.
+///
+/// There is a line for each step of the percentile, with five steps for each halving
+/// of the distance to 100 %, as in HdrHistogram.
 struct HgrmBlock {
   let result: Report.Result
 
@@ -178,7 +175,7 @@ struct HgrmBlock {
     return rows + [Self.row(result.max, at: 1, seen: result.count)]
   }
 
-  /// Into how many steps what is left above `level` is cut.
+  /// The number of steps between `level` and 1.
   private static func steps(at level: Double) -> Double {
     let halvings = Logarithm.binary(1 / (1 - level)).rounded(.down) + 1
     let rest = (1 - level) * (0..<Int(halvings)).reduce(1.0) { power, _ in power * 2 }
@@ -187,7 +184,7 @@ struct HgrmBlock {
 
   private static func row(_ value: Double, at level: Double, seen: UInt64) -> String {
     let cells = [milliseconds(value), Decimals.text(level, digits: 12), String(seen)]
-    // The last line has no fourth column: it would be infinite.
+    // Empty in the last line, where the value would be infinite.
     let inverse = level < 1 ? [Decimals.text(1 / (1 - level), digits: 2)] : []
     return padded(cells + inverse, to: [14, 14, 10, 16])
   }
@@ -202,14 +199,12 @@ struct HgrmBlock {
     ]
   }
 
-  /// To the picosecond, like the histogram.
+  /// With picoseconds, the resolution of the histogram.
   private static func milliseconds(_ nanoseconds: Double) -> String {
     Decimals.text(nanoseconds / 1_000_000, digits: 9)
   }
 
   private static func padded(_ cells: [String], to widths: [Int]) -> String {
-    zip(cells, widths).map { cell, width in
-      String(repeating: " ", count: max(0, width - cell.count)) + cell
-    }.joined(separator: " ")
+    zip(cells, widths).map { $0.padded(to: $1) }.joined(separator: " ")
   }
 }

@@ -1,10 +1,10 @@
-/// The shape of a report's JSON.
+/// The JSON schema of a report.
 package enum ReportSchema {
-  /// A JSON Schema, draft 2020-12, of `loopbench/1`.
+  /// The JSON Schema (draft 2020-12) of `loopbench/1`.
   ///
-  /// Keys it does not know are allowed: a later version may add some without
-  /// becoming another schema, and readers pass over them. What is named here keeps
-  /// its name, type and unit.
+  /// Unknown keys are allowed and ignored by readers, because a later version may add
+  /// keys without a new schema. The keys in the schema keep their names, types and
+  /// units.
   package static var text: String {
     String(decoding: PackageResources.loopbench_1_schema_json, as: UTF8.self)
   }

@@ -63,13 +63,12 @@ extension SeriesTable {
 
   private func ratioWithRange(of result: Report.Result) -> String {
     comparison(of: result, to: references.first).map { comparison in
-      let low = Self.figures(comparison.interval.low)
-      let high = Self.figures(comparison.interval.high)
-      return "\(Self.ratio(comparison.ratio.median)) (\(low)..\(high))"
+      let range = [comparison.interval.low, comparison.interval.high].map(Decimals.figures)
+      return "\(Decimals.figures(comparison.ratio.median))x (\(range[0])..\(range[1]))"
     } ?? ""
   }
 
-  /// The twin's is how far apart two names for one thing came out.
+  /// The verdict; for a twin, the noise floor.
   private func verdict(of result: Report.Result) -> String {
     if result.isTwin, let noise { return noise.text }
     return comparison(of: result, to: references.first)?.verdict.rawValue ?? ""
@@ -81,7 +80,7 @@ extension SeriesTable {
     at percentile: Percentile
   ) -> String {
     let comparison = comparison(of: result, to: reference, at: percentile)
-    return comparison.map { Self.ratio($0.ratio.median) } ?? ""
+    return comparison.map { Decimals.figures($0.ratio.median) + "x" } ?? ""
   }
 
   private func difference(of result: Report.Result) -> String {
@@ -95,18 +94,10 @@ extension SeriesTable {
   private func processorUse(of result: Report.Result) -> String {
     result.processorUse.map { Decimals.text($0, digits: 2) } ?? ""
   }
-
-  private static func ratio(_ value: Double) -> String {
-    figures(value) + "x"
-  }
-
-  private static func figures(_ value: Double) -> String {
-    Decimals.text(value, digits: Decimals.digits(for: value))
-  }
 }
 
-/// The distributions of one table, drawn small on one logarithmic scale: from
-/// the smallest sample to the largest p99; the last cell has the tail.
+/// Small drawings of the distributions in one table, on a common logarithmic scale
+/// from the smallest sample to the largest p99. The last cell contains the tail.
 struct Sparkline {
   private let bins: Bins
   private let isASCII: Bool
@@ -118,24 +109,24 @@ struct Sparkline {
   init(of results: [Report.Result], isASCII: Bool) {
     let positive = results.filter { $0.max > 0 }
     let high = positive.map { $0.value(at: .p99) ?? $0.max }.max() ?? 1
-    // Not further down than 6 decades: a sample of 0 has no logarithm.
+    // At most 6 decades, because a sample of 0 has no logarithm.
     let low = max(positive.map(\.min).min() ?? 1, high / 1_000_000)
     bins = Bins(low: low, high: high, count: Self.cells)
     self.isASCII = isASCII
   }
 
-  /// The column's title: what its ends are.
+  /// The title of the column: the ends of the scale.
   var title: String {
     "\(TimeText.short(bins.low)) .. \(TimeText.short(bins.high))"
   }
 
-  /// A cell for each bin, the highest one full.
+  /// One character for each bin, relative to the highest bin.
   func text(for result: Report.Result) -> String {
     let shares = bins.shares(of: result.histogram, samples: result.count)
     return Self.text(for: shares, isASCII: isASCII)
   }
 
-  /// A character for each share; what is above 0 is never blank.
+  /// One character for each share. A share above 0 is never blank.
   static func text(for shares: [Double], isASCII: Bool) -> String {
     let levels = isASCII ? characters : blocks
     let most = shares.max() ?? 0

@@ -1,63 +1,73 @@
-/// The part of a report about one series: a row for each peer.
+/// The part of a report about one series, with a row for each peer.
 struct SeriesTable {
-  let scenario: Scenario
+  let scenario: Report.Description
+  /// The known figures of the scenario.
+  let knownFigures: [Figure]
   let series: String
   let results: [Report.Result]
   let comparisons: [Report.Comparison]
+  /// The noise floor of p50. Nil if no peer has a twin.
   let noise: Report.Noise?
   let style: ReportStyle
   let unit: TimeUnit
   let digits: Int
 
-  /// Takes what `report` has of one series, the twin last.
-  init(_ report: Report, scenario: Scenario, series: String, style: ReportStyle) {
-    let results = report.results.filter { ($0.scenario, $0.series) == (scenario.name, series) }
+  /// Selects the results of one series. Twins come last.
+  init(
+    _ report: Report,
+    scenario: Report.Description,
+    figures: [Figure],
+    series: String,
+    style: ReportStyle
+  ) {
+    let name = scenario.scenario
+    let results = report.results.filter { ($0.scenario, $0.series) == (name, series) }
     self.scenario = scenario
+    knownFigures = figures
     self.series = series
     self.results = results.filter { !$0.isTwin } + results.filter(\.isTwin)
-    comparisons = report.comparisons.filter {
-      ($0.scenario, $0.series) == (scenario.name, series)
+    comparisons = report.comparisons.filter { ($0.scenario, $0.series) == (name, series) }
+    noise = report.noise.first {
+      ($0.scenario, $0.series, $0.percentile) == (name, series, Percentile.p50.label)
     }
-    noise = report.noise(scenario: scenario.name, series: series, percentile: Percentile.p50.label)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)
     digits = Decimals.digits(for: (medians.min() ?? 0) / unit.nanoseconds)
   }
 
-  /// Name and description.
+  /// The name and the description.
   var caption: String {
-    let known = scenario.series + (Series.isClosed(series) ? scenario.closed.series : [])
-    let summary = known.first { $0.name == series }?.summary
+    let summary = scenario.series.first { $0.name == series }?.summary
     return series + (summary.map { ": " + $0 } ?? "")
   }
 
-  /// The figures as a table; `nil` for a generator's lag, which is one line.
+  /// The table of times. Nil for a generator's lag, which is one note.
   var table: TextTable? {
     isLag ? nil : text(of: columns)
   }
 
-  /// What is said below the table.
+  /// The lines below the table.
   var notes: [String] {
     if isLag { return [lag] }
     return unresolved + (isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts)
   }
 
   func lines() -> [String] {
-    let paint = ANSIStyle(isOn: style.usesColor)
-    let rows = table?.lines(indent: Self.indent) { paint.verdict($0, $1) } ?? []
+    let ansi = ANSIStyle(isOn: style.usesColor)
+    let rows = table?.lines(indent: Self.indent, style: ansi) ?? []
     let stated = figures?.lines(indent: Self.indent) ?? []
     return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }
   }
 
-  /// What the scenario states of each peer; `nil` if that is nothing. A report of
-  /// another program's has their names.
+  /// The table of the scenario's figures. Nil if there are none. The figures of another
+  /// program's report are titled by their keys.
   var figures: TextTable? {
     guard !isCompanion, results.contains(where: { !$0.figures.isEmpty }) else { return nil }
     let unknown = Set(results.flatMap(\.figures.keys)).sorted().map { name in
       Figure(name, title: name, digits: 3) { _ in nil }
     }
-    let stated = scenario.figures.isEmpty ? unknown : scenario.figures
+    let stated = knownFigures.isEmpty ? unknown : knownFigures
     var table = TextTable(titles: [""] + stated.map(\.title))
     for result in results {
       table.add([result.peer] + stated.map { $0.text(result.figures[$0.name]) })
@@ -67,7 +77,7 @@ struct SeriesTable {
 
   static let indent = "    "
 
-  /// Whether another series of the scenario says what this one would repeat.
+  /// Whether another series of the scenario already shows the notes and figures.
   private var isCompanion: Bool {
     scenario.series.contains { $0.name == series && $0.companionOf != nil }
   }
@@ -76,7 +86,7 @@ struct SeriesTable {
 }
 
 extension SeriesTable {
-  /// Said wherever samples were due at a time, and wherever there were any.
+  /// The number of missed operations, for open-loop series and wherever it is not 0.
   private var missed: String? {
     let total = results.reduce(0) { $0 + $1.missed }
     guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return nil }
@@ -84,8 +94,7 @@ extension SeriesTable {
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  /// How many sends a second were answered, one after the other, and between what
-  /// the median of the rounds may lie. Twins are the noise floor.
+  /// The throughput of a closed loop: the median over the rounds and its 95 % interval.
   private var throughput: String? {
     let rates = results.compactMap { result -> String? in
       let rates = result.perRound.compactMap(\.closedRate)
@@ -98,7 +107,7 @@ extension SeriesTable {
     return "throughput, 1 / mean round trip (95 %): " + rates.joined(separator: " · ")
   }
 
-  /// Which percentiles have no figure, and why.
+  /// The reason for `-` in the percentile columns.
   private var unresolved: [String] {
     let missing = style.percentiles.filter { percentile in
       results.contains { !percentile.isResolved(by: $0.count) }
@@ -107,7 +116,7 @@ extension SeriesTable {
     return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest"]
   }
 
-  /// What was counted beside the times: a line for each peer.
+  /// The counters of each peer.
   private var counts: [String] {
     results.filter { !$0.counts.isEmpty && $0.figures.isEmpty && !Series.isClosed($0.series) }.map {
       result in
@@ -125,7 +134,7 @@ extension SeriesTable {
 }
 
 extension SeriesRound {
-  /// In a closed loop, sends a second: each waited for the answer to the one before.
+  /// Sends per second in a closed loop, where each send waits for the previous answer.
   fileprivate var closedRate: Double? {
     guard let sends = counts?[Series.closedSends], let time = counts?[Series.closedTime], time > 0
     else { return nil }
@@ -134,14 +143,14 @@ extension SeriesRound {
 }
 
 extension SeriesTable {
-  /// A title, and a cell for each result.
+  /// A title and a cell for each result.
   struct Column {
     let title: String
     let rank: Rank
     let cell: (Report.Result) -> String
   }
 
-  /// What is left out first where there is no room, and what is kept longest.
+  /// The order in which a narrow table leaves out columns.
   enum Rank: Int, CaseIterable {
     case picture
     case extra
@@ -151,15 +160,15 @@ extension SeriesTable {
     case otherPercentile
     case ratio
     case verdict
-    /// The peer and its median, which every width has.
+    /// The peer and its median, which are never left out.
     case always
   }
 
-  /// As many columns as fit into `style.width`, and those of `Rank.always`.
+  /// The columns that fit into `style.width`, and those of `Rank.always`.
   var columns: [Column] {
     var columns = allColumns
     for rank in Rank.allCases where rank != .always {
-      // From the right: of percentiles, the highest go first.
+      // From the right, so that the highest percentiles are left out first.
       while width(of: columns) > style.width ?? .max,
         let last = columns.lastIndex(where: { $0.rank == rank })
       {

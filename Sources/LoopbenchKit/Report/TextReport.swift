@@ -1,5 +1,5 @@
 extension Report {
-  /// Tables for people, to be read on a terminal.
+  /// The report as tables for a terminal.
   func text(scenarios: [Scenario], style: ReportStyle) -> String {
     let header = headerParts.map { $0.joined(separator: " · ").printable }
     let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).map {
@@ -10,10 +10,10 @@ extension Report {
     return style.isASCII ? ASCII.text(text) : text
   }
 
-  /// The same, for an issue or a page.
+  /// The report as Markdown.
   func markdown(scenarios: [Scenario], style: ReportStyle) -> String {
     var style = style
-    // A line of blocks would lose its place in a proportional font.
+    // Sparklines do not align in a proportional font.
     style.showsSparklines = false
     style.width = nil
     let header = headerParts.map { "- " + $0.joined(separator: " · ") }
@@ -33,8 +33,8 @@ extension SeriesTable {
   }
 }
 
-/// What is said above the figures, for people.
 extension Report {
+  /// The lines above the tables, as parts.
   var headerParts: [[String]] {
     let lines = [
       [
@@ -48,19 +48,17 @@ extension Report {
           + RoundOrder.text(settings.order, seed: seed),
         settings.placement.text,
       ],
-      [Self.overheadText(settings.overhead)] + paceParts,
+      [
+        "a sample includes one clock reading of \(TimeText.short(settings.overhead.clockNs));"
+          + " recording it afterwards takes \(TimeText.short(settings.overhead.recordNs))"
+      ] + paceParts,
       settings.conditions?.parts ?? [],
       labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
     ]
     return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
   }
 
-  private static func overheadText(_ overhead: Overhead) -> String {
-    "a sample contains one clock reading of \(TimeText.short(overhead.clockNs)),"
-      + " and is recorded afterwards in \(TimeText.short(overhead.recordNs))"
-  }
-
-  /// Of no use where nothing is paced.
+  /// Empty if no series is paced.
   private var paceParts: [String] {
     guard results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
       return []
@@ -69,26 +67,27 @@ extension Report {
   }
 }
 
-/// The part of a report about one scenario, for people.
+/// The part of a report about one scenario.
 struct ReportSection {
-  let scenario: Scenario
+  let scenario: Report.Description
   let tables: [SeriesTable]
 
-  /// Name and description.
+  /// The name and the description.
   var caption: String {
-    scenario.summary.isEmpty ? scenario.name : "\(scenario.name): \(scenario.summary)"
+    scenario.scenario + (scenario.summary.isEmpty ? "" : ": \(scenario.summary)")
   }
 
-  /// A section for each scenario of `report`, in the order they were chosen in.
+  /// One section for each scenario of `report`, in the order of the run.
   static func all(in report: Report, scenarios: [Scenario], style: ReportStyle) -> [Self] {
     let wanted = report.settings.scenarios.filter {
       style.scenarios.isEmpty || style.scenarios.contains($0)
     }
     return (wanted + report.results.map(\.scenario)).uniqued().map { name in
-      let scenario = report.scenario(named: name, among: scenarios)
+      let scenario = report.description(of: name, among: scenarios)
+      let figures = scenarios.first { $0.name == name }?.figures ?? []
       let series = report.results.filter { $0.scenario == name }.map(\.series).uniqued()
       let tables = series.map {
-        SeriesTable(report, scenario: scenario, series: $0, style: style)
+        SeriesTable(report, scenario: scenario, figures: figures, series: $0, style: style)
       }
       return ReportSection(scenario: scenario, tables: tables)
     }

@@ -1,13 +1,13 @@
 extension Runner {
-  /// Past this a viewer takes its time: a trace ends with the slice.
+  /// Viewers become slow beyond this number, so a trace ends after the slice that
+  /// reaches it.
   package static let mostEvents = 200_000
 
-  /// Measures shuffled rounds until one would begin after `time`, at least one, and
-  /// keeps what happened when.
+  /// Measures shuffled rounds for about `time`, and at least one, and records a trace.
   ///
-  /// - Parameter isInterrupted: Asked before each slice; after `true` the trace
-  ///   ends with what it has.
-  /// - Throws: What the first contender says that cannot be measured.
+  /// - Parameter isInterrupted: Called before each slice. If it returns true, the trace
+  ///   ends there.
+  /// - Throws: The error of the first contender that cannot be measured.
   package func trace(
     forNs time: UInt64,
     isInterrupted: () -> Bool = { false }
@@ -43,41 +43,36 @@ extension Runner {
   }
 }
 
-/// What happened when, for chrome://tracing, Perfetto or speedscope: the JSON of
-/// Chrome's trace events.
+/// A trace in the JSON format of Chrome's trace events, for Perfetto,
+/// chrome://tracing or speedscope.
 ///
-/// Each peer has a process; its loop, its producer and its ticks have a thread
-/// each. What a slice measured stands below the slice.
+/// Each peer is a process. Its slices, loop, producer and ticks are threads.
 package struct TraceFile: Sendable {
   private var events: [Event] = []
   private var origin: UInt64?
   private var peers: [String] = []
 
-  /// An empty trace.
+  /// Creates an empty trace.
   package init() {}
 
-  /// How many events there are.
+  /// The number of events.
   package var count: Int { events.count }
 
-  /// Adds a slice that took from `began` to `ended`, with its spans.
+  /// Adds a slice that began at `began`, with its spans.
   package mutating func add(_ outcome: SliceOutcome, round: Int, began: UInt64) {
-    let start = origin ?? began
-    origin = start
-    let process = number(of: outcome.contender.peerName)
-    let name = outcome.contender.name
-    append(
-      TraceSpan(name: name, track: .loop, began: began, ended: began + outcome.wallNs),
-      process,
-      thread: 0,
-      category: "round \(round)"
-    )
+    origin = origin ?? began
+    let (peer, name) = (outcome.contender.peerName, outcome.contender.name)
+    if !peers.contains(peer) { peers.append(peer) }
+    let process = (peers.firstIndex(of: peer) ?? 0) + 1
+    let slice = TraceSpan(name: name, track: .loop, began: began, ended: began + outcome.wallNs)
+    append(slice, process, thread: 0, category: "round \(round)")
     for span in outcome.spans {
       let thread = TraceSpan.Track.allCases.firstIndex(of: span.track).map { $0 + 1 } ?? 0
       append(span, process, thread: thread, category: name)
     }
   }
 
-  /// The JSON.
+  /// The trace as JSON.
   package func render() -> String {
     File(displayTimeUnit: "ns", traceEvents: names + events).json(isPretty: false)
   }
@@ -89,7 +84,7 @@ extension TraceFile {
     let traceEvents: [Event]
   }
 
-  /// Chrome's names. Times are in us, since the first slice.
+  /// An event, with Chrome's names. Times are in us since the first slice.
   private struct Event: Encodable {
     let name: String
     let cat: String
@@ -101,45 +96,30 @@ extension TraceFile {
     var args: [String: String]?
   }
 
-  private mutating func number(of peer: String) -> Int {
-    if let index = peers.firstIndex(of: peer) { return index + 1 }
-    peers.append(peer)
-    return peers.count
-  }
-
   private mutating func append(
     _ span: TraceSpan,
     _ process: Int,
     thread: Int,
     category: String
   ) {
-    // Whatever a slice knew before it began, it cannot have lasted longer.
+    // A span may have begun before its slice, but the trace begins with the first slice.
     let start = max(span.began, origin ?? 0) - (origin ?? 0)
-    let length = span.ended - span.began
-    events.append(
-      Event(
-        name: span.name,
-        cat: category,
-        ph: "X",
-        pid: process,
-        tid: thread,
-        ts: Double(start) / 1000,
-        dur: Double(length) / 1000
-      )
-    )
+    var event = Event(name: span.name, cat: category, ph: "X", pid: process, tid: thread)
+    event.ts = Double(start) / 1000
+    event.dur = Double(span.ended - span.began) / 1000
+    events.append(event)
   }
 
+  /// The metadata that names processes and threads.
   private var names: [Event] {
     let threads = ["slices"] + TraceSpan.Track.allCases.map(\.rawValue)
     return peers.enumerated().flatMap { index, peer in
-      [Self.named("process_name", peer, process: index + 1, thread: 0)]
-        + threads.enumerated().map { thread, name in
-          Self.named("thread_name", name, process: index + 1, thread: thread)
+      ([("process_name", 0, peer)] + threads.enumerated().map { ("thread_name", $0, $1) })
+        .map { kind, thread, name in
+          var event = Event(name: kind, cat: "__metadata", ph: "M", pid: index + 1, tid: thread)
+          event.args = ["name": name]
+          return event
         }
     }
-  }
-
-  private static func named(_ what: String, _ name: String, process: Int, thread: Int) -> Event {
-    Event(name: what, cat: "__metadata", ph: "M", pid: process, tid: thread, args: ["name": name])
   }
 }

@@ -1,7 +1,9 @@
-/// Numbers as text, without Foundation.
+/// Formats numbers without Foundation.
 package enum Decimals {
-  /// `value` with exactly `digits` after the point, halves away from zero; `-`
-  /// for what is not a number, or has more than 18 digits. A file can hold any.
+  /// `value` with exactly `digits` decimal places, rounded half away from zero.
+  ///
+  /// Returns `-` if `value` is not a number or has more than 18 digits, because a
+  /// file can contain any number.
   package static func text(_ value: Double, digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let product = (value.magnitude * Double(scale)).rounded()
@@ -14,7 +16,7 @@ package enum Decimals {
     return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
   }
 
-  /// Digits after the point that show three figures of `value`.
+  /// The number of decimal places that shows `value` to three significant digits.
   package static func digits(for value: Double) -> Int {
     switch value.magnitude {
     case ..<9.995: 2
@@ -23,48 +25,21 @@ package enum Decimals {
     }
   }
 
-  /// With a sign, also above zero.
+  /// `value` to three significant digits.
+  package static func figures(_ value: Double) -> String { text(value, digits: digits(for: value)) }
+
+  /// `value` with a sign, also if it is positive.
   package static func signed(_ value: Double, digits: Int) -> String {
     let text = text(value, digits: digits)
     return value > 0 ? "+" + text : text
   }
-}
 
-extension Decimals {
-  /// All of `value`, in the fewest digits that give it back, for programs.
+  /// The shortest text that reads back as `value`, for programs.
   package static func exact(_ value: Double) -> String {
-    guard let whole = Int(exactly: value) else { return "\(value)" }
-    return String(whole)
-  }
-}
-
-/// One time as text, in the unit that fits it.
-package enum TimeText {
-  /// Three figures: `1.25us`, `310ns`, `2.00s`.
-  package static func short(_ nanoseconds: Double) -> String {
-    let (value, unit) = scaled(nanoseconds)
-    return Decimals.text(value, digits: Decimals.digits(for: value)) + unit
+    Int(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// No digit that says nothing, for an axis: `1 us`, `2.5 ms`.
-  package static func tick(_ nanoseconds: Double) -> String {
-    let (value, unit) = scaled(nanoseconds)
-    return Decimals.shortest(value) + " " + unit
-  }
-
-  private static func scaled(_ nanoseconds: Double) -> (Double, String) {
-    // A hair below 1000, which rounding would show as 1000, is 1 of the next.
-    switch nanoseconds.magnitude {
-    case ..<999.9995: (nanoseconds, "ns")
-    case ..<999_999.5: (nanoseconds / 1000, "us")
-    case ..<999_999_500: (nanoseconds / 1_000_000, "ms")
-    default: (nanoseconds / 1_000_000_000, "s")
-    }
-  }
-}
-
-extension Decimals {
-  /// `value` to three digits after the point, without zeros at the end.
+  /// `value` to at most three decimal places, without trailing zeros.
   package static func shortest(_ value: Double) -> String {
     var text = text(value, digits: 3)
     guard text.contains(".") else { return text }
@@ -72,9 +47,56 @@ extension Decimals {
     if text.last == "." { text.removeLast() }
     return text
   }
+
+  /// The value of a text of digits with at most one point, without sign or
+  /// exponent.
+  package static func value(of text: some StringProtocol) -> Double? {
+    guard text.first?.isNumber ?? false, text.allSatisfy({ $0 == "." || $0.isASCII && $0.isNumber })
+    else { return nil }
+    return Double(text)
+  }
 }
 
-/// The unit a table shows its times in.
+/// Times as text with a unit.
+package enum TimeText {
+  /// Three significant digits: `1.25us`, `310ns`, `2.00s`.
+  package static func short(_ nanoseconds: Double) -> String {
+    let (value, unit) = scaled(nanoseconds)
+    return Decimals.figures(value) + unit
+  }
+
+  /// As few digits as possible, for an axis: `1 us`, `2.5 ms`.
+  package static func tick(_ nanoseconds: Double) -> String {
+    let (value, unit) = scaled(nanoseconds)
+    return Decimals.shortest(value) + " " + unit
+  }
+
+  private static func scaled(_ nanoseconds: Double) -> (Double, String) {
+    // A value that would be rounded to 1000 is shown as 1 of the next unit.
+    switch nanoseconds.magnitude {
+    case ..<999.9995: (nanoseconds, "ns")
+    case ..<999_999.5: (nanoseconds / 1000, "us")
+    case ..<999_999_500: (nanoseconds / 1_000_000, "ms")
+    default: (nanoseconds / 1_000_000_000, "s")
+    }
+  }
+
+  private static let units = [
+    "ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "min": 60e9, "h": 3600e9,
+  ]
+
+  /// The nanoseconds in `3s`, `250ms` or `1.5us`; nil without a unit.
+  package static func nanoseconds(in text: some StringProtocol) -> Double? {
+    let digits = text.prefix { $0.isNumber || $0 == "." }
+    guard
+      let value = Decimals.value(of: digits),
+      let unit = units[String(text.dropFirst(digits.count))]
+    else { return nil }
+    return value * unit
+  }
+}
+
+/// The unit of the times in a table.
 package enum TimeUnit: String, CaseIterable, Sendable {
   /// Nanoseconds.
   case ns
@@ -83,7 +105,7 @@ package enum TimeUnit: String, CaseIterable, Sendable {
   /// Milliseconds.
   case ms
 
-  /// In ns.
+  /// The unit in ns.
   package var nanoseconds: Double {
     switch self {
     case .ns: 1
@@ -92,9 +114,14 @@ package enum TimeUnit: String, CaseIterable, Sendable {
     }
   }
 
-  /// The largest unit in which the smallest of `values` is not below 1.
+  /// The largest unit in which the smallest of `values` is at least 1.
   package static func fitting(_ values: [Double]) -> TimeUnit {
     let least = values.min() ?? 0
     return allCases.last { $0.nanoseconds <= least } ?? .ns
+  }
+
+  /// `nanoseconds` to three significant digits in this unit, without the unit.
+  package func figures(_ nanoseconds: Double) -> String {
+    Decimals.figures(nanoseconds / self.nanoseconds)
   }
 }

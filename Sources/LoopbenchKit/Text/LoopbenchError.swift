@@ -1,33 +1,27 @@
-/// Why loopbench cannot do what it was asked to.
+/// An error that ends the program with an exit code.
 ///
-/// Its text says what is wrong, with the value that was given, and what to do.
+/// The description names the failure, the given value and a remedy.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
-  /// What the program ends with.
+  /// The exit code of the program.
   package let code: ExitCode
-  /// What is wrong, and what to do.
+  /// The failure and its remedy.
   package let description: String
 
-  package static func usage(_ text: String) -> Self { Self(code: .usage, description: text) }
+  private init(_ code: ExitCode, _ text: String) { (self.code, description) = (code, text) }
 
-  package static func unavailable(_ text: String) -> Self {
-    Self(code: .unavailable, description: text)
-  }
+  package static func failed(_ text: String) -> Self { Self(.failed, text) }
+  package static func usage(_ text: String) -> Self { Self(.usage, text) }
+  package static func notComparable(_ text: String) -> Self { Self(.notComparable, text) }
+  package static func unavailable(_ text: String) -> Self { Self(.unavailable, text) }
+  package static func unfit(_ text: String) -> Self { Self(.unfit, text) }
 
-  package static func notComparable(_ text: String) -> Self {
-    Self(code: .notComparable, description: text)
-  }
-
-  package static func unfit(_ text: String) -> Self { Self(code: .unfit, description: text) }
-
-  package static func failed(_ text: String) -> Self { Self(code: .failed, description: text) }
-
-  /// Nothing is called `name`; perhaps one that is `known` was meant.
+  /// A usage error about an unknown `name` that suggests the nearest `known` one.
   package static func unknown(_ what: String, _ name: String, among known: [String]) -> Self {
     .usage("there is no \(what) \"\(name)\"" + Suggestion.question(for: name, in: known))
   }
 }
 
-/// What the process tells its caller. Scripts depend on the numbers.
+/// The exit code of the process. Scripts depend on the numbers.
 package enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
   case failed = 1
@@ -40,19 +34,19 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case timedOut = 124
   case interrupted = 130
 
-  /// As help and the manual page show it.
+  /// The meaning, for help and the manual page.
   package var summary: String {
     switch self {
-    case .success: "done; nothing was shown to be slower"
-    case .failed: "something broke: a peer, a file; what could be measured is written"
-    case .usage: "the command line means nothing"
-    case .regressed: "something is slower than allowed, and was seen to be again"
-    case .inconclusive: "too noisy to tell (only with --strict)"
-    case .notComparable: "the baseline is missing, or is of something else"
-    case .unavailable: "a peer, scenario or format that is not available here"
-    case .unfit: "this machine is not fit for measuring (with --strict), or refuses --policy"
-    case .timedOut: "--timeout ended it; what was measured is written"
-    case .interrupted: "Ctrl-C ended it; what was measured is written"
+    case .success: "success; no regression was found"
+    case .failed: "a peer or a file failed; all other results are written"
+    case .usage: "usage error"
+    case .regressed: "slower than a rule allows, and confirmed in fresh processes"
+    case .inconclusive: "too noisy to decide (only with --strict)"
+    case .notComparable: "baseline missing, or not comparable with this run"
+    case .unavailable: "a peer, scenario or format is not available here"
+    case .unfit: "this machine is not fit for measuring (with --strict), or refused --policy"
+    case .timedOut: "stopped by --timeout; the results so far are written"
+    case .interrupted: "interrupted by Ctrl-C; the results so far are written"
     }
   }
 }

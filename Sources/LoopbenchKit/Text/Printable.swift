@@ -1,8 +1,8 @@
 private import FoundationEssentials
 
 extension String {
-  /// The same with a `?` for each control character but a new line: a name out of
-  /// a file must not command the terminal.
+  /// The string with a `?` in place of every control character except newline, so
+  /// that a name from a file cannot control the terminal.
   package var printable: String {
     guard unicodeScalars.contains(where: Self.isControl) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
@@ -11,44 +11,63 @@ extension String {
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .control && scalar != "\n"
   }
+
+  /// Pads the string with spaces to `width` characters, at its end if `isLeft`.
+  package func padded(to width: Int, isLeft: Bool = false) -> String {
+    isLeft
+      ? self + String(repeating: " ", count: max(0, width - count))
+      : indented(by: max(0, width - count))
+  }
+
+  /// Prepends `count` spaces.
+  package func indented(by count: Int) -> String { String(repeating: " ", count: count) + self }
+
+  /// The string without the spaces at its end.
+  var trimmingEnd: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
 }
 
-/// Text for terminals and files that take nothing beyond ASCII.
+/// Text for terminals and files that support only ASCII.
 package enum ASCII {
-  /// Writes the signs that reports use in ASCII; of others it leaves a `?`.
+  /// Replaces each sign that reports use by its ASCII form, and any other
+  /// character beyond ASCII by `?`.
   package static func text(_ text: String) -> String {
     text.reduce(into: "") { $0 += $1.isASCII ? String($1) : signs[$1] ?? "?" }
   }
 
   private static let signs: [Character: String] = [
     "·": "|", "±": "+-", "–": "-", "—": "-", "µ": "u", "×": "x", "→": "->",
-    // As wide as what they stand for: they are parts of drawings and of cut names.
+    // One character each, because they are parts of drawings and of cut names.
     "…": "~", "─": "-", "│": "|", "├": "|", "┤": "|", "┐": ".", "┌": ",", "└": "`", "┘": "'",
     "┴": "+",
   ]
 }
 
-/// Colours for a terminal. They repeat what a word says, and carry nothing of
-/// their own.
-struct ANSIStyle {
-  let isOn: Bool
+/// Colours verdicts on a terminal. A colour only repeats the meaning of its word.
+package struct ANSIStyle: Sendable {
+  private let isOn: Bool
 
-  /// `padded`, green or red if `cell` is a verdict for better or worse.
-  func verdict(_ cell: String, _ padded: String) -> String {
-    switch cell {
-    case "faster", "improved": green(padded)
-    case "slower", "regressed": red(padded)
-    default: padded
-    }
+  package init(isOn: Bool = false) { self.isOn = isOn }
+
+  private static let codes = [
+    "faster": 32, "improved": 32, "ok": 32, "inconclusive": 33, "warn": 33, "slower": 31,
+    "regressed": 31, "bad": 31,
+  ]
+
+  /// Colours `word` inside `text`, if `word` is a verdict.
+  package func colored(_ word: String, in text: String) -> String {
+    guard isOn, let code = Self.codes[word] else { return text }
+    return text.replacing(word, with: "\u{1B}[\(code)m\(word)\u{1B}[0m")
   }
-
-  private func green(_ text: String) -> String { isOn ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
-
-  private func red(_ text: String) -> String { isOn ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
 }
 
 extension Encodable {
-  /// Its JSON, with sorted keys, ending in a newline. Numbers in it must be finite.
+  /// The value as JSON with sorted keys, ending in a newline.
+  ///
+  /// - Precondition: All numbers are finite.
   package func json(isPretty: Bool = true) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -56,13 +75,14 @@ extension Encodable {
     do {
       return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     } catch {
-      preconditionFailure("json: every number must be finite, got \(error)")
+      preconditionFailure("json(isPretty:): every number must be finite, got \(error)")
     }
   }
 }
 
 extension String {
-  /// Lines of text in blocks, an empty line between two; empty blocks are left out.
+  /// Joins blocks of lines, with an empty line between two. Empty blocks are left
+  /// out.
   package init(blocks: [[String]]) {
     self = blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")

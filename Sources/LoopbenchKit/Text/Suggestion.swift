@@ -1,6 +1,6 @@
-/// "Did you mean": the known word nearest to a mistyped one.
+/// Suggests the known word nearest to a mistyped one.
 package enum Suggestion {
-  /// The nearest of `known`, if it is near enough to be what was meant.
+  /// Returns the nearest of `known`; nil if more than a third of `word` differs.
   package static func nearest(to word: String, in known: [String]) -> String? {
     let measured = known.map { (word: $0, distance: distance(word, $0)) }
     let best = measured.min { $0.distance < $1.distance }
@@ -8,18 +8,17 @@ package enum Suggestion {
     return best.word
   }
 
-  /// `"; did you mean \"wake\"?"`, or nothing.
+  /// Returns `"; did you mean \"wake\"?"`, or an empty string for nil.
   package static func question(_ suggestion: String?) -> String {
     suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
   }
 
-  /// The question after an error about `word`: whether the nearest `known` one was
-  /// meant.
+  /// Returns the question for the nearest of `known`, to end an error about `word`.
   package static func question(for word: String, in known: [String]) -> String {
     question(nearest(to: word, in: known))
   }
 
-  /// How many letters to add, drop, change or swap with a neighbour.
+  /// The number of letters to insert, delete, replace or swap with a neighbour.
   package static func distance(_ first: String, _ second: String) -> Int {
     let first = Array(first)
     let second = Array(second)
@@ -42,15 +41,12 @@ package enum Suggestion {
 }
 
 extension Sequence where Element: Hashable {
-  /// Each element once, where it came first.
-  package func uniqued() -> [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
+  /// The elements without duplicates, in the order of their first occurrence.
+  package func uniqued() -> [Element] { uniqued(by: \.self) }
 }
 
 extension Sequence {
-  /// Each element whose key is new, in order.
+  /// The elements without those whose key occurred before.
   func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }

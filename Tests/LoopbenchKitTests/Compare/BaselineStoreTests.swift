@@ -4,14 +4,14 @@ import Testing
 
 @Suite("BaselineStore")
 struct BaselineStoreTests {
-  /// Runs `body` with a folder that is not there yet, and removes it.
+  /// Runs `body` with a folder that does not exist yet, and removes it.
   private func withStore(_ body: (BaselineStore) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.path() + "/baselines-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try body(BaselineStore(folder: folder))
   }
 
-  @Test("what is saved is listed, read back, replaced and removed")
+  @Test("a saved report can be listed, loaded, replaced and removed")
   func life() throws {
     try withStore { store in
       #expect(try store.list() == [])
@@ -32,7 +32,7 @@ struct BaselineStoreTests {
   }
 
   @Test(
-    "a name that is a path, hidden, an option or too long is refused",
+    "a name that is a path, a hidden file, an option or too long is refused",
     arguments: ["", ".", "..", ".hidden", "-f", "a/b", "../x", "a b", "é", "a\n", "_a"]
       + [String(repeating: "a", count: 65)]
   )
@@ -40,7 +40,7 @@ struct BaselineStoreTests {
     try withStore { store in
       let report = try Fixture().report()
       let error = LoopbenchError.usage(
-        "\"\(name)\" cannot name a baseline: use at most 64 letters, digits, \".\", \"_\" and"
+        "\"\(name)\" is not a valid baseline name: use at most 64 letters, digits, \".\", \"_\" and"
           + " \"-\", a letter or digit first"
       )
       #expect(throws: error) { try store.save(report, as: name) }
@@ -50,18 +50,20 @@ struct BaselineStoreTests {
     }
   }
 
-  @Test("one that is not there is named, with the nearest that is")
+  @Test("the error for a missing baseline suggests the nearest name")
   func missing() throws {
     try withStore { store in
       var error = #expect(throws: LoopbenchError.self) { try store.load("main") }
-      #expect(error?.description.contains("baseline save main FILE makes it") ?? false)
+      #expect(
+        error?.description.contains("create it with loopbench baseline save main FILE") ?? false
+      )
       try store.save(try Fixture().report(), as: "main")
       error = #expect(throws: LoopbenchError.self) { try store.remove("mian") }
       #expect(error?.description.hasSuffix("; did you mean \"main\"?") ?? false)
     }
   }
 
-  @Test("one that was cut short or is something else is told from one that is not there")
+  @Test("a truncated baseline and one with another schema have errors of their own")
   func damaged() throws {
     try withStore { store in
       try store.save(try Fixture().report(), as: "main")
@@ -70,20 +72,20 @@ struct BaselineStoreTests {
       let whole = try Data(contentsOf: URL(filePath: path))
       for part in [0, 1, whole.count / 2, whole.count - 3] {
         try whole.prefix(part).write(to: URL(filePath: path))
-        let reason = "\(path) is no complete report of loopbench; measure again with -o \(path)"
+        let reason = "\(path) is not a complete loopbench report; measure again with -o \(path)"
         #expect(throws: LoopbenchError.failed(start + reason)) { try store.load("main") }
       }
       try Data("{\"schema\": \"loopbench/9\"}".utf8).write(to: URL(filePath: path))
-      let reason = "\(path) has schema loopbench/9, this loopbench reads loopbench/1"
+      let reason = "\(path) has schema loopbench/9, but this loopbench reads loopbench/1"
       #expect(throws: LoopbenchError.failed(start + reason)) { try store.load("main") }
     }
   }
 
-  @Test("a folder that cannot be made is named")
+  @Test("the error for a folder that cannot be created names it")
   func folder() throws {
     let store = BaselineStore(folder: "/dev/null/x")
     let report = try Fixture().report()
-    let error = LoopbenchError.failed("the folder /dev/null/x cannot be made or read")
+    let error = LoopbenchError.failed("the folder /dev/null/x cannot be created or read")
     #expect(throws: error) { try store.save(report, as: "a") }
     #expect(try store.list() == [])
   }

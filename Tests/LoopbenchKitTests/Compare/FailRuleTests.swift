@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FailRule")
 struct FailRuleTests {
-  @Test("a percentile may be limited by a part of the base")
+  @Test("a rule can limit the increase of a percentile")
   func increase() throws {
     let rule = try FailRule("p99>+10%")
     #expect(rule.metric == .percentile(.p99))
@@ -15,14 +15,14 @@ struct FailRuleTests {
   }
 
   @Test(
-    "a percentile may be limited by a time",
+    "a rule can limit a percentile by a time",
     arguments: [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)]
   )
   func time(unit: String, size: Double) throws {
     #expect(try FailRule("wake.p50>2.5\(unit)").limit == .time(2.5 * size))
   }
 
-  @Test("any is every percentile, and missed is a count")
+  @Test("any covers every percentile, and missed is limited by a count")
   func others() throws {
     #expect(try FailRule("any>+15%").percentiles == Percentile.standard)
     let missed = try FailRule("timer.missed>3")
@@ -31,7 +31,7 @@ struct FailRuleTests {
     #expect(missed.percentiles == [])
   }
 
-  @Test("a scenario, a series with a point in it, and a peer may be named")
+  @Test("a rule can name a scenario, a series that contains a point, and a peer")
   func scope() throws {
     #expect(try FailRule("wake.p50>25us").scope == ("wake", nil, nil))
     #expect(try FailRule("post/typed.across.p99.9>+1%").scope == ("post", "typed.across", nil))
@@ -40,16 +40,16 @@ struct FailRuleTests {
   }
 
   @Test(
-    "what is no rule is refused, with what is expected",
+    "an invalid rule is refused with the expected form",
     arguments: [
-      ("p99", "it needs METRIC>LIMIT"), ("", "it needs METRIC>LIMIT"),
-      ("p99>+1%>2", "it needs METRIC>LIMIT"),
+      ("p99", "expected METRIC>LIMIT"), ("", "expected METRIC>LIMIT"),
+      ("p99>+1%>2", "expected METRIC>LIMIT"),
       ("p98>+10%", "p50, p90, p99, p99.9, max, any or missed"),
       ("wake>25us", "names no metric"),
       ("wake//lt.p50>1us", "SCENARIO/SERIES/PEER"), ("a/b/c/d.p50>1us", "SCENARIO/SERIES/PEER"),
-      ("p99>10%", "after \">\" goes +10%"), ("p99>25", "or a time (25us)"),
+      ("p99>10%", "expected +10%"), ("p99>25", "or a time (25us)"),
       ("p99>-5us", "or a time (25us)"), ("p99>infus", "or a time (25us)"),
-      ("p99>us", "or a time (25us)"), ("p99>+%", "goes +10%"), ("p99>+1e3%", "goes +10%"),
+      ("p99>us", "or a time (25us)"), ("p99>+%", "expected +10%"), ("p99>+1e3%", "expected +10%"),
       ("missed>+10%", "such as missed>0"), ("missed>-1", "such as missed>0"),
     ]
   )
@@ -59,7 +59,7 @@ struct FailRuleTests {
     #expect(error?.description.contains(expected) ?? false, "\(String(describing: error))")
   }
 
-  @Test("the standard rules are what their text says")
+  @Test("the standard rules equal the rules parsed from their texts")
   func standard() throws {
     for rule in FailRule.standard {
       let read = try FailRule(rule.description)

@@ -1,8 +1,8 @@
 import LoopbenchKit
 import Testing
 
-@Suite("Judgement")
-struct JudgementTests {
+@Suite("Finding")
+struct FindingTests {
   private func compare(
     _ base: [any Peer],
     _ new: [any Peer],
@@ -27,7 +27,7 @@ struct JudgementTests {
     [FakePeer(name: "uv", base: uv, isReference: true), FakePeer(name: "lt", base: lt)]
   }
 
-  @Test("what slowed the machine down between two runs slowed the reference, too")
+  @Test("a machine that is slower in one run does not affect the ratio to the reference")
   func machine() throws {
     let comparison = try compare(peers(uv: 1000, lt: 500), peers(uv: 1500, lt: 750))
     #expect(comparison.findings.map(\.peer) == ["lt"])
@@ -37,16 +37,16 @@ struct JudgementTests {
     #expect(slower.verdict == .regressed)
   }
 
-  @Test("a ratio that changed because the reference did says nothing")
+  @Test("a ratio that changed only because of the reference is inconclusive")
   func reference() throws {
     let faster = try compare(peers(uv: 1000, lt: 500), peers(uv: 700, lt: 505))
     #expect(faster.verdict == .inconclusive)
-    #expect(faster.findings[0].reason == "uv got faster, it no slower")
+    #expect(faster.findings[0].reason == "uv got faster, but lt did not get slower")
     let slower = try compare(peers(uv: 1000, lt: 500), peers(uv: 1500, lt: 495))
-    #expect(slower.findings[0].reason == "uv got slower, it no faster")
+    #expect(slower.findings[0].reason == "uv got slower, but lt did not get faster")
   }
 
-  @Test("what counts only if it is seen again counts once all of them saw it")
+  @Test("a regression stays one only if every fresh process confirms it")
   func confirmed() throws {
     let (slow, fine) = (
       try compare(peers(uv: 1000, lt: 500), peers(uv: 1000, lt: 700)),
@@ -60,11 +60,11 @@ struct JudgementTests {
     let not = slow.confirmed(by: slow, rules: rules).confirmed(by: fine, rules: rules)
     #expect(not.verdict == .inconclusive && not.candidates.isEmpty)
     #expect(not.confirmed(by: slow, rules: rules) == not)
-    #expect(not.render(as: .text).contains("a fresh process did not show it again"))
+    #expect(not.render(as: .text).contains("a fresh process did not confirm it"))
     #expect(fine.confirmed(by: slow, rules: rules) == fine)
   }
 
-  @Test("a series that is recorded along with another is judged by rules that name it only")
+  @Test("a series that is recorded along with another is covered only by rules that name it")
   func companions() throws {
     let paced = Series(
       name: "paced",
@@ -94,7 +94,7 @@ struct JudgementTests {
     #expect(named.verdict == .regressed)
   }
 
-  @Test("a percentile that rounds cannot resolve is asked for in vain, or left out")
+  @Test("an unresolved percentile is inconclusive if a rule names it, and otherwise left out")
   func unresolved() throws {
     let pair = (peers(uv: 1000, lt: 500), peers(uv: 1000, lt: 900))
     let asked = try compare(pair.0, pair.1, ["p99.9>+10%", "p90>900ns"])
@@ -108,7 +108,7 @@ struct JudgementTests {
   }
 }
 
-/// Takes its time always, and is sent late.
+/// A peer whose operations all take 10 us and are started `lag` late.
 private struct LaggingPeer: Peer {
   let name: String
   let scenario = "fake"
@@ -132,7 +132,7 @@ struct VerdictTests {
   private static let noisy = Interval(low: 0.97, high: 1.3)
 
   @Test(
-    "only a whole interval past the threshold and past noise is a change",
+    "a change needs an interval that is entirely outside the threshold and the noise",
     arguments: [
       (1.11, 1.2, quiet, Verdict.regressed), (1.1, 1.2, quiet, .inconclusive),
       (1.11, 1.2, noisy, .inconclusive), (1.31, 1.4, noisy, .regressed),
@@ -147,14 +147,14 @@ struct VerdictTests {
     #expect(Verdict(interval, threshold: 0.1, floor: floor) == expected)
   }
 
-  @Test("a time is too much when its whole interval is")
+  @Test("a time exceeds its limit only if its whole interval does")
   func times() {
     #expect(Verdict(Interval(low: 26, high: 30), limit: 25) == .regressed)
     #expect(Verdict(Interval(low: 25, high: 30), limit: 25) == .inconclusive)
     #expect(Verdict(Interval(low: 20, high: 25), limit: 25) == .unchanged)
   }
 
-  @Test("the worst of several verdicts is the verdict")
+  @Test("the overall verdict is the worst one")
   func worst() {
     #expect(Verdict(of: []) == .unchanged)
     #expect(Verdict(of: [.unchanged, .improved]) == .improved)
@@ -162,7 +162,7 @@ struct VerdictTests {
     #expect(Verdict(of: Verdict.allCases) == .regressed)
   }
 
-  @Test("a peer is faster or slower only past what its own twin differs by")
+  @Test("a peer is faster or slower only if the difference exceeds the noise of a twin")
   func peers() {
     func verdict(_ low: Double, _ high: Double, rounds: Int = 10, _ noise: Interval? = Self.quiet)
       -> ComparisonVerdict

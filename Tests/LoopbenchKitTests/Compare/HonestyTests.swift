@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Honesty")
 struct HonestyTests {
-  // Fewer where each is slow: one thread, and arithmetic.
+  // Fewer in slow builds. The runs are arithmetic on one thread.
   private static let seeds = UInt64(0)..<Interposed.amount(20, debug: 4, sanitized: 1)
 
-  /// A run of two peers and a twin, through the real runner.
+  /// A run of two peers and a twin by the real runner.
   private func report(lt: Double, seed: UInt64) throws -> Report {
     var fixture = Fixture()
     fixture.scenario = Scenario(
@@ -49,7 +49,7 @@ struct HonestyTests {
     #expect(try verdict(slowedBy: 0, run: run) == .unchanged)
   }
 
-  @Test("two runs with one seed measure in the same order, twins included")
+  @Test("two runs with the same seed measure in the same order, including twins")
   func order() throws {
     let orders = try (0..<2).map { _ in try report(lt: 10_000, seed: 3).rounds.map(\.order) }
     #expect(orders[0] == orders[1])
@@ -58,7 +58,7 @@ struct HonestyTests {
     #expect(try report(lt: 10_000, seed: 4).rounds.map(\.order) != orders[0])
   }
 
-  @Test("a peer twice as fast is faster, its twin is the same as itself")
+  @Test("a peer that is twice as fast is faster, and a twin is the same as its original")
   func withinOneRun() throws {
     let report = try report(lt: 10_000, seed: 5)
     let medians = report.comparisons.filter { $0.percentile == "50" }
@@ -69,7 +69,7 @@ struct HonestyTests {
     #expect(report.noise[0].interval == medians[1].interval)
   }
 
-  @Test("a stall of 50 ms shows in the intended p99.9, and not in the service time's")
+  @Test("a stall of 50 ms shows in the p99.9 of intended times, but not of service times")
   func stall() throws {
     let paced = Series(
       name: "paced",
@@ -95,15 +95,15 @@ struct HonestyTests {
     #expect(try #require(service.value(at: .p999)) < 11_000)
     #expect(service.max >= 50_000_000)
     #expect(try #require(wanted.value(at: .p50)) < 11_000)
-    // Whoever starts operations does not wait for them: it kept its schedule.
+    // The generator does not wait for operations, so it kept its schedule.
     #expect(wanted.missed == 0)
     #expect(results["paced.lag"]?.max == 0)
     #expect(wanted.kind == .intended && service.kind == .service)
   }
 }
 
-/// A loop that takes 10 us for an operation, but 50 ms for one of them; the next
-/// is due every ms all the same. It is arithmetic: no time passes.
+/// Simulates a loop that takes 10 us for each operation, but 50 ms for one of them,
+/// while operations stay due every ms. No time passes.
 private struct StallingPeer: Peer {
   let name = "uv"
   let scenario = "fake"

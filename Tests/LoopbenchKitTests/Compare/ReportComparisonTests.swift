@@ -39,7 +39,7 @@ struct ReportComparisonTests {
     #expect(comparison.notes == [])
   }
 
-  @Test("a slower peer regressed, a faster one improved, by the rules given")
+  @Test("a slower peer regresses and a faster one improves, by the rules given")
   func changes() throws {
     let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
     #expect(comparison.findings.map(\.peer) == ["uv", "lt"])
@@ -51,13 +51,13 @@ struct ReportComparisonTests {
     #expect(try compare(fixture(), fixture(lt: 700), ["*/*/uv.any>+10%"]).verdict == .unchanged)
   }
 
-  @Test("a time is judged on the new run alone")
+  @Test("a limit of time judges only the new run")
   func times() throws {
     #expect(try compare(fixture(), fixture(), ["fake/one/lt.p50>0.6us"]).verdict == .unchanged)
     #expect(try compare(fixture(), fixture(), ["fake.p50>600ns"]).verdict == .regressed)
   }
 
-  @Test("what missed its schedule is counted")
+  @Test("a rule can limit the number of missed operations")
   func missed() throws {
     var late = fixture()
     late.peers = [FakePeer(name: "uv", base: 1000, misses: 2), FakePeer(name: "lt", base: 500)]
@@ -67,7 +67,7 @@ struct ReportComparisonTests {
     #expect(try compare(fixture(), late, ["missed>20"]).verdict == .unchanged)
   }
 
-  @Test("without a twin in either run, or with few rounds, nothing is claimed")
+  @Test("without a twin in either run, or with few rounds, the verdict is inconclusive")
   func noFloor() throws {
     var (base, new) = (fixture(), fixture(lt: 5000))
     (base.twins, new.twins) = (.never, .never)
@@ -82,7 +82,7 @@ struct ReportComparisonTests {
     #expect(few.verdict == .inconclusive)
   }
 
-  @Test("another machine or debug build is refused, or noted when forced")
+  @Test("another machine or a debug build is refused, or noted with --force")
   func machines() throws {
     var other = fixture()
     other.machine = Machine(
@@ -98,7 +98,7 @@ struct ReportComparisonTests {
       error(fixture(), other)
         == .notComparable(
           "measured on other machines: the processor is \"Abacus 9\" in the base and"
-            + " \"Abacus 10\" now; --force compares them all the same"
+            + " \"Abacus 10\" now; use --force to compare them anyway"
         )
     )
     let forced = try compare(fixture(), other, forced: true)
@@ -141,13 +141,13 @@ struct ReportComparisonTests {
     #expect(
       error(fixture(), larger)
         == .notComparable(
-          "measured in other ways: the samples of fake/one/uv in a round is 5 in the base and"
+          "measured in other ways: the number of samples per round of fake/one/uv is 5 in the base and"
             + " 6 now; measure the base again with the same options"
         )
     )
   }
 
-  @Test("nothing in common, and a rule about nothing, are refused")
+  @Test("reports without common results, and rules that cover nothing, are refused")
   func nothing() {
     var other = fixture()
     other.peers = [FakePeer(name: "floor", base: 1)]
@@ -158,13 +158,13 @@ struct ReportComparisonTests {
     #expect(
       error(fixture(), fixture(), ["wake.p50>1us"])
         == .notComparable(
-          "the rule wake.p50>1us speaks of nothing that both reports have;"
+          "the rule wake.p50>1us covers nothing that both reports contain;"
             + " did you mean \"fake.p50>1us\"?"
         )
     )
   }
 
-  @Test("what only one of them has is noted")
+  @Test("a result of only one report is noted")
   func unmatched() throws {
     var other = fixture()
     other.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "floor", base: 100)]
@@ -172,7 +172,7 @@ struct ReportComparisonTests {
     #expect(notes == ["fake/one/lt is in the base only", "fake/one/floor is new"])
   }
 
-  @Test("the text of a known comparison is this text")
+  @Test("a comparison renders as this text")
   func text() throws {
     let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
     let expected = """
@@ -193,7 +193,7 @@ struct ReportComparisonTests {
     #expect(!comparison.render(as: .text, style: style).contains("fake/one/uv"))
   }
 
-  @Test("markdown is a table, its notes and the verdict")
+  @Test("a comparison renders as Markdown with a table, notes and the verdict")
   func markdown() throws {
     var other = fixture()
     other.peers = [FakePeer(name: "uv", base: 1000)]
@@ -202,7 +202,7 @@ struct ReportComparisonTests {
     #expect(
       lines == [
         "|  | base | new | ratio (95 %) | noise | fails if | verdict |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| :-- | --: | --: | --: | --: | --: | --: |",
         "| fake/one/uv p50 | 1.00us | 1.00us | 1.00x (1.00..1.00) | 1.00..1.00 | p50>+10% | unchanged |",
         "", "- note: fake/one/lt is in the base only",
         "", "**verdict: unchanged (1 unchanged)**", "",
@@ -210,7 +210,7 @@ struct ReportComparisonTests {
     )
   }
 
-  @Test("the JSON read back is the same comparison")
+  @Test("a comparison decoded from its JSON is equal")
   func json() throws {
     let comparison = try compare(fixture(), fixture(lt: 700))
     let json = comparison.render(as: .json)

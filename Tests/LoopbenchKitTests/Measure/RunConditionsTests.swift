@@ -29,7 +29,7 @@ struct RunConditionsTests {
     #expect(
       error
         == .notComparable(
-          "measured in other ways: what was asked of the machine is nothing in the base and"
+          "measured in other ways: the machine setup is default in the base and"
             + " load cpu:2 now; measure the base again with the same options"
         )
     )

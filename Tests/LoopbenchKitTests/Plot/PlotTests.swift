@@ -12,7 +12,7 @@ struct PlotTests {
     return Plot(reports: reports, kind: kind, options: options)
   }
 
-  @Test("an SVG is well-formed and names every curve in a title", arguments: PlotKind.allCases)
+  @Test("an SVG is well-formed XML and has a title for every curve", arguments: PlotKind.allCases)
   func svg(_ kind: PlotKind) throws {
     let svg = try plot(kind, "a <b> & \"c\".json").svg()
     #expect(XMLCheck.fault(in: svg) == nil)
@@ -25,7 +25,7 @@ struct PlotTests {
     }
   }
 
-  @Test("several files lie over each other, told apart by name", arguments: PlotKind.allCases)
+  @Test("a plot of several files names each file", arguments: PlotKind.allCases)
   func overlay(_ kind: PlotKind) throws {
     let svg = try plot(kind, "before.json", "after.json").svg()
     #expect(svg.contains("before") && svg.contains("after"))
@@ -33,7 +33,7 @@ struct PlotTests {
     #expect(titles > (try plot(kind, "before.json").svg().ranges(of: "<title>").count))
   }
 
-  @Test("a page is one file that asks the network for nothing")
+  @Test("an HTML page is one file that loads nothing from the network")
   func html() throws {
     let html = try plot(.percentile, "a.json").html()
     #expect(html.hasPrefix("<!DOCTYPE html>"))
@@ -45,7 +45,10 @@ struct PlotTests {
     }
   }
 
-  @Test("a terminal's drawing fits its width, and ASCII is ASCII", arguments: PlotKind.allCases)
+  @Test(
+    "a drawing fits the width of the terminal, and can be ASCII only",
+    arguments: PlotKind.allCases
+  )
   func terminal(_ kind: PlotKind) throws {
     let plot = try plot(kind, "a.json")
     for width in [40, 80, 200] {
@@ -57,7 +60,7 @@ struct PlotTests {
     #expect(ascii.contains("uv") && ascii.contains("lt"))
   }
 
-  @Test("an empty choice is an empty plot, which says so")
+  @Test("a plot without results says so")
   func nothing() throws {
     var options = PlotOptions()
     options.peers = ["nobody"]

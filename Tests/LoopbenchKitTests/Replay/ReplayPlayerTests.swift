@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ReplayPlayer", .serialized)
 struct ReplayPlayerTests {
-  /// Three threads hand in 20 commits at once, of two actions that take 200 us.
+  /// 20 simultaneous commits of three producers, to two actions that take 200 us.
   private static let burst = (0..<20).map { "1000 \($0 % 3) target\($0 % 2) draw 200\n" }
 
   private func outcomes() throws -> [String: SliceOutcome] {
@@ -19,19 +19,19 @@ struct ReplayPlayerTests {
     return Dictionary(uniqueKeysWithValues: outcomes)
   }
 
-  @Test("every commit is performed by every peer, and only lt performs fewer than there are")
+  @Test("every peer performs every commit, and only lt coalesces commits")
   func coalesces() throws {
     let outcomes = try outcomes()
     #expect(Set(outcomes.keys) == ["lt", "uv", "dispatch"])
     for (name, outcome) in outcomes {
       let committed = try #require(outcome.counts["committed"])
-      // A producer that is a millisecond late, on a busy machine, says so.
+      // On a busy machine a producer may be more than 1 ms late.
       #expect(committed == 20 || committed < 20 && outcome.missed > 0)
       #expect(outcome.recorded["performed"]?.count == committed)
       #expect(outcome.recorded["performed.service"]?.count == committed)
       #expect(outcome.recorded["performed.lag"]?.count == committed)
       let performed = try #require(outcome.counts["performed"])
-      // While one action spins, the other's commits gather.
+      // While one action runs, commits of the other one coalesce.
       if name == "lt" {
         #expect(performed < 20)
         #expect((min(2, committed)...committed).contains(performed))
@@ -42,12 +42,12 @@ struct ReplayPlayerTests {
     }
   }
 
-  @Test("what waits behind others counts in the intended time, not in the service time")
+  @Test("waiting for other actions counts in the intended time, but not in the service time")
   func waits() throws {
     let uv = try #require(try outcomes()["uv"])
     let count = try #require(uv.recorded["performed"]?.count)
-    // The last of 20 actions of 200 us is done 4 ms after all of them were due; of fewer,
-    // where a producer was late, so much sooner.
+    // The last of 20 actions of 200 us ends 4 ms after all of them were due, or earlier
+    // if a producer was late and committed fewer.
     #expect((uv.recorded["performed"]?.dense.max ?? 0) >= 195_000 * Double(count))
     #expect((uv.recorded["performed"]?.dense.min ?? 0) >= 200_000)
     let service = try #require(uv.recorded["performed.service"]?.dense)

@@ -13,7 +13,7 @@ struct ReplayParserTests {
     }
   }
 
-  @Test("a load is read with its comments, tabs, returns and empty lines")
+  @Test("a load may contain comments, tabs, CRLF and empty lines")
   func reads() throws {
     let text = """
       loopreplay 1\r
@@ -33,11 +33,11 @@ struct ReplayParserTests {
     #expect(replay.cost == 260)
   }
 
-  @Test("what is wrong is told by its line, with what is expected")
+  @Test("an error names the line and the expected text")
   func faults() {
     #expect(fault("") == "line 1: expected \"loopreplay 1\"")
     #expect(fault("loopreplay 2", "0 0 a b 1") == "line 1: expected \"loopreplay 1\"")
-    #expect(fault("loopreplay 1")?.hasPrefix("it has no commit") == true)
+    #expect(fault("loopreplay 1")?.hasPrefix("it contains no commit") == true)
     #expect(fault("loopreplay 1", "0 0 a b")?.hasPrefix("line 2: expected 5 fields") == true)
     #expect(
       fault("loopreplay 1", "0 0 a b -1")
@@ -45,15 +45,15 @@ struct ReplayParserTests {
     )
     #expect(
       fault("loopreplay 1", "5 0 a b 1", "4 0 a b 1")
-        == "line 3: times must not go back: 4 follows 5"
+        == "line 3: times must not decrease: 4 follows 5"
     )
     #expect(fault("loopreplay 1", "0 16 a b 1")?.contains("from 0 to 15") == true)
     #expect(fault("loopreplay 1", "0 0 a/b c 1")?.contains("got \"a/b\"") == true)
     let long = String(repeating: "x", count: 300)
-    #expect(fault("loopreplay 1", "0 0 \(long) b 1") == "line 2: it is longer than 256 bytes")
+    #expect(fault("loopreplay 1", "0 0 \(long) b 1") == "line 2: the line is longer than 256 bytes")
   }
 
-  @Test("random bytes are refused or read, and never more", arguments: UInt64(1)...8)
+  @Test("random bytes are refused, or parsed into a valid load", arguments: UInt64(1)...8)
   func noise(seed: UInt64) {
     var generator = SeededGenerator(seed: seed, stream: 0)
     let alphabet = Array("loopreplay 1\n0 12#\tab\r\u{FF}\u{0}-.9".utf8)
@@ -70,7 +70,7 @@ struct ReplayParserTests {
     }
   }
 
-  @Test("each load that is shipped is read, is short, and says how it was made")
+  @Test("each load in Replays is valid and short, and states how it was generated")
   func shipped() throws {
     for (name, producers) in [("editing", [0, 1, 2]), ("chat", [1, 2, 3, 4])] {
       let text = try Shipped.text("Replays/\(name).load")
@@ -79,7 +79,7 @@ struct ReplayParserTests {
       #expect((2_000_000...5_000_000).contains(replay.duration), "\(name)")
       #expect(text.utf8.count < 300_000)
       #expect(text.contains("# Generated, not recorded") && text.contains("seed"))
-      // A tick per commit would still leave the loop room.
+      // The loop is not overloaded, even with a tick per commit.
       #expect(replay.cost < replay.duration, "\(name)")
     }
   }

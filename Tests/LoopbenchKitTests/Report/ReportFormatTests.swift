@@ -33,7 +33,7 @@ struct FormatTests {
     return fixture
   }
 
-  // Once: what takes long is to measure and compare, not to render.
+  // Shared, because measuring and comparing takes longer than rendering.
   private static let report = Result { try fixture().report() }
 
   private func rendered(_ format: ReportFormat, style: ReportStyle = ReportStyle()) throws -> String
@@ -41,13 +41,13 @@ struct FormatTests {
     try Self.report.get().rendered(as: format, style: style, scenarios: [Self.fixture().scenario])
   }
 
-  @Test("a known run in each format is what the golden file says", arguments: ReportFormat.allCases)
+  @Test("each format renders the golden file", arguments: ReportFormat.allCases)
   func golden(_ format: ReportFormat) throws {
     let text = try rendered(format)
     #expect(try text == Golden.expected(text, "paced.\(format.rawValue)"))
   }
 
-  @Test("a run of the same seed is told in the same words")
+  @Test("runs with the same seed have the same JSON")
   func same() throws {
     let (fixture, style) = (Self.fixture(), ReportStyle())
     let again = try fixture.report().rendered(
@@ -58,7 +58,10 @@ struct FormatTests {
     #expect(try again == rendered(.json))
   }
 
-  @Test("on a narrow terminal, tables leave out what says least", arguments: [10, 60, 80, 120])
+  @Test(
+    "tables leave out the least important columns on a narrow terminal",
+    arguments: [10, 60, 80, 120]
+  )
   func narrow(_ width: Int) throws {
     var style = ReportStyle()
     style.width = width
@@ -72,7 +75,7 @@ struct FormatTests {
     #expect(try rendered(.csv, style: style) == rendered(.csv))
   }
 
-  @Test("without colour and beyond ASCII nothing is lost: words say what colours do")
+  @Test("verdicts are words, so that plain ASCII loses nothing")
   func ascii() throws {
     var style = ReportStyle()
     style.usesColor = true
@@ -85,7 +88,7 @@ struct FormatTests {
     #expect(plain.utf8.allSatisfy { $0 < 128 })
   }
 
-  @Test("scenarios and peers that were not asked for are left out")
+  @Test("a style can choose scenarios and peers")
   func chosen() throws {
     var style = ReportStyle()
     style.peers = ["lt"]
@@ -96,7 +99,7 @@ struct FormatTests {
     #expect(try !rendered(.csv, style: style).contains("fake,"))
   }
 
-  @Test("percentiles and unit are those asked for")
+  @Test("a style can choose percentiles and the unit")
   func columns() throws {
     var style = ReportStyle()
     style.percentiles = try #require(Percentile.list("50,99.99"))
@@ -107,7 +110,7 @@ struct FormatTests {
   }
 }
 
-/// Records what the numbers of its samples say, in three series.
+/// Records times that depend only on the index of a sample, in three series.
 private struct PacedPeer: Peer {
   let name: String
   let scenario = "fake"
@@ -128,7 +131,7 @@ private struct PacedPeer: Peer {
 
 @Suite("JSONReport")
 struct JSONReportTests {
-  @Test("the JSON of a known run is this JSON")
+  @Test("the JSON of a run is the golden file")
   func golden() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "lt", base: 500)]
@@ -137,7 +140,7 @@ struct JSONReportTests {
     #expect(try json == Golden.expected(json, "report.json"))
   }
 
-  @Test("a report read back is the same report")
+  @Test("a report decoded from its JSON is equal")
   func roundTrip() throws {
     let report = try Fixture().report()
     let json = report.json()

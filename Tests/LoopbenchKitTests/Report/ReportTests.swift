@@ -3,20 +3,20 @@ import Testing
 
 @Suite("Report")
 struct ReportTests {
-  @Test("a ratio is taken within a round, then its median over the rounds")
+  @Test("a comparison is the median over the rounds of the ratio within each round")
   func ratios() throws {
     let report = try Fixture().report()
     let comparison = try #require(
       report.comparisons.first { ($0.peer, $0.reference, $0.percentile) == ("lt", "uv", "50") }
     )
     #expect(comparison.rounds == 10)
-    // Within 0.4 %: both values are a bucket's middle.
+    // Within 0.4 %, because both values are the middle of a bucket.
     #expect(abs(comparison.ratio.median - 502.0 / 1002) < 0.004)
     #expect(abs(comparison.difference.median + 500) < 4)
     #expect(comparison.ratio.low <= comparison.ratio.median)
   }
 
-  @Test("what slows both peers of a round down changes no ratio")
+  @Test("drift that affects both peers of a round does not change their ratio")
   func drift() throws {
     var fixture = Fixture()
     fixture.peers = [
@@ -39,7 +39,7 @@ struct ReportTests {
     #expect(pairs == ["uv/floor", "floor/uv", "lt/uv", "lt/floor"])
   }
 
-  @Test("an early fire is recorded as 0 and warned about")
+  @Test("an early fire is recorded as 0, with a warning")
   func earlyFires() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: 10, fires: [-5, 3])]
@@ -49,7 +49,7 @@ struct ReportTests {
     #expect(report.results.first?.min == 0)
   }
 
-  @Test("a debug build and too few rounds are warned about")
+  @Test("a debug build and too few rounds have warnings")
   func builds() throws {
     var fixture = Fixture()
     fixture.rounds = .fixed(2)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("TextReport")
 struct TextReportTests {
-  @Test("the text of a known run is this text")
+  @Test("the text of a run is the golden file")
   func golden() throws {
     let fixture = Fixture()
     let text = try fixture.report().rendered(as: .text, scenarios: [fixture.scenario])
     #expect(try text == Golden.expected(text, "report.txt"))
   }
 
-  @Test("a report that was read says what its scenarios are, to whom it may concern")
+  @Test("a report describes its scenarios, and a reader's scenarios replace missing descriptions")
   func descriptions() throws {
     let fixture = Fixture()
     let report = try fixture.report()
@@ -28,7 +28,7 @@ struct TextReportTests {
     #expect(older.rendered(as: .text, scenarios: [fixture.scenario]) == known)
   }
 
-  @Test("a warning is printed with its name and what to do")
+  @Test("a warning is printed with its id and a hint")
   func warnings() throws {
     var fixture = Fixture()
     fixture.rounds = .fixed(1)
@@ -41,7 +41,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("with no reference among the peers there is no column for ratios")
+  @Test("without a reference there are no ratio columns")
   func withoutReference() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "lt", base: 2000)]

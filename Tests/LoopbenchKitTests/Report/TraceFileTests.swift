@@ -33,7 +33,7 @@ struct TraceFileTests {
     return try JSONDecoder().decode(File.self, from: Data(trace.render().utf8)).traceEvents
   }
 
-  @Test("every callback of a wake is within its send, and both within the slice")
+  @Test("every callback of a wake is inside its send, and both are inside the slice")
   func wake() throws {
     let events = try events("wake", peers: ["uv", "lt"])
     let names = events.filter { $0.name == "process_name" }.compactMap { $0.args?["name"] }
@@ -51,7 +51,7 @@ struct TraceFileTests {
     }
   }
 
-  @Test("of a loop that tells them, ticks and waits follow each other without a gap")
+  @Test("ticks and waits of a loop alternate without a gap")
   func ticks() throws {
     let events = try events("drain", peers: ["lt"])
     let ticks = events.filter {
@@ -65,7 +65,7 @@ struct TraceFileTests {
     #expect(events.contains { $0.name == "batch of 1000" })
   }
 
-  @Test("an interrupted trace holds what there was")
+  @Test("an interrupted trace keeps the slices measured before")
   func interrupted() throws {
     let runner = Runner(
       contenders: try Selection(from: Fixture().registry, placement: Fixture().placement)

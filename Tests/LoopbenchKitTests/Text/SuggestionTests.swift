@@ -4,7 +4,7 @@ import Testing
 @Suite("Suggestion")
 struct SuggestionTests {
   @Test(
-    "the distance counts added, dropped, changed and swapped letters",
+    "the distance counts inserted, deleted, replaced and swapped letters",
     arguments: [("wake", "wake", 0), ("wkae", "wake", 1), ("wak", "wake", 1), ("", "wake", 4)]
   )
   func distance(first: String, second: String, expected: Int) {
@@ -12,7 +12,7 @@ struct SuggestionTests {
     #expect(Suggestion.distance(second, first) == expected)
   }
 
-  @Test("a word that resembles nothing gets no suggestion")
+  @Test("a word unlike all others gets no suggestion")
   func nothing() {
     #expect(Suggestion.nearest(to: "frobnicate", in: ["wake", "idle"]) == nil)
     #expect(Suggestion.nearest(to: "x", in: []) == nil)

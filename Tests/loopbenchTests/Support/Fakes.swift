@@ -2,10 +2,10 @@ import LoopbenchKit
 import Synchronization
 import LoopbenchCommands
 
-/// A program with made-up peers, and what it wrote.
+/// Runs the program with simulated peers and captures its output.
 struct FakeProgram {
   var context = Context(arguments: ["loopbench"], registry: .tiny)
-  /// What a fresh process measures; `nil`: the same.
+  /// The registry of a fresh process. Nil means the same registry.
   var fresh: (@Sendable () -> Registry)?
 
   struct Outcome {
@@ -18,7 +18,7 @@ struct FakeProgram {
     var texts: [Terminal: String] = [:]
     var context = context
     context.arguments += arguments
-    context.again = { [context, fresh] (words) throws(SystemError) in
+    context.runAgain = { [context, fresh] (words) throws(SystemError) in
       var other = context
       other.arguments = ["loopbench"] + words
       other.registry = fresh?() ?? context.registry
@@ -31,7 +31,7 @@ struct FakeProgram {
   func run(_ arguments: String...) -> Outcome { run(arguments) }
 }
 
-/// A peer all of whose samples take `nanoseconds`; it may fail from a round on.
+/// A peer whose samples all take `nanoseconds`, or that always fails.
 struct FixedPeer: Peer {
   var name: String
   var scenario: String
@@ -66,7 +66,7 @@ extension Registry {
   }
 }
 
-/// Says that a run should end, once it was asked `count` times.
+/// An interruption that reports `reason` after `count` checks.
 func interruption(_ reason: Interruption.Reason, after count: Int) -> Interruption {
   let asked = Counter()
   return Interruption { asked.next() > count ? reason : nil }

@@ -10,7 +10,7 @@ final class Folder {
   }
 
   deinit {
-    // try?: what the system's own tidying will remove.
+    // try?: the system removes temporary files later.
     try? FileManager.default.removeItem(atPath: path)
   }
 

@@ -3,12 +3,12 @@ import LoopbenchKit
 import LoopbenchTestSupport
 
 extension Registry {
-  /// One process of a program: `lt` and the reference `uv`, both up to 5 % off by
-  /// what the machine was like just then.
+  /// The peers of one process: `lt` and the reference `uv`, whose times drift by up to
+  /// 5 % together.
   ///
   /// - Parameters:
-  ///   - slower: How much slower `lt` is: 0.2.
-  ///   - reference: How much slower `uv` is.
+  ///   - slower: By how much `lt` is slower: 0.2 is 20 %.
+  ///   - reference: By how much `uv` is slower.
   static func noisy(slower: Double = 0, reference: Double = 0, process: UInt64) -> Registry {
     var generator = SeededGenerator(seed: process, stream: 1)
     let drift = 0.95 + 0.1 * generator.uniform()

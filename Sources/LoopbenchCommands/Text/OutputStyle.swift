@@ -1,14 +1,14 @@
 package import LoopbenchKit
 
-/// How much is shown, and with what, by the options and by who looks.
-package struct Look: Equatable, Sendable {
+/// The style of the output, which depends on options, environment and terminal.
+package struct OutputStyle: Equatable, Sendable {
   package let usesColor: Bool
   package let usesProgress: Bool
   package let isASCII: Bool
-  /// The columns of the terminal; `nil` where there is none.
+  /// The width of the terminal. Nil without a terminal.
   package let width: Int?
 
-  /// - Parameter isTerminal: Whether somebody is likely to look at it.
+  /// - Parameter isTerminal: Whether a stream is an interactive terminal.
   package init(
     _ options: Options,
     environment: [String: String],
@@ -34,7 +34,7 @@ package struct Look: Equatable, Sendable {
     self.width = width
   }
 
-  /// What the environment asks for: NO_COLOR before CLICOLOR_FORCE.
+  /// The choice of the environment. NO_COLOR takes precedence over CLICOLOR_FORCE.
   private static func color(in environment: [String: String]) -> Bool? {
     if environment["NO_COLOR"]?.isEmpty == false { return false }
     return ["", "0"].contains(environment["CLICOLOR_FORCE"] ?? "") ? nil : true
@@ -42,46 +42,46 @@ package struct Look: Equatable, Sendable {
 }
 
 extension Context {
-  package func look(_ options: Options) -> Look {
-    Look(options, environment: environment, width: width(), isTerminal: isTerminal)
+  package func outputStyle(_ options: Options) -> OutputStyle {
+    OutputStyle(options, environment: environment, width: width(), isTerminal: isTerminal)
   }
 }
 
 extension Options {
-  /// How a report is shown to whoever looks.
-  func style(_ look: Look) -> ReportStyle {
+  /// The style of a report.
+  func style(_ output: OutputStyle) -> ReportStyle {
     var style = ReportStyle()
     style.percentiles = percentiles
     style.unit = unit
-    style.usesColor = look.usesColor
-    style.isASCII = look.isASCII
-    style.width = look.width
+    style.usesColor = output.usesColor
+    style.isASCII = output.isASCII
+    style.width = output.width
     return style
   }
 }
 
-/// One line on standard error that says how far the run is; or, verbose, a line
-/// for each round.
+/// Shows the progress of a run on standard error, in one line or, if verbose, with a
+/// line for each round.
 package struct ProgressLine {
-  private let isShown: Bool
-  private let isASCII: Bool
+  private let style: OutputStyle
   private let isVerbose: Bool
   private let width: Int
   private let write: Program.Write
   private var round = -1
 
   package init(
-    _ look: Look,
+    _ style: OutputStyle,
     isVerbose: Bool,
     width: Int = Terminal.error.width,
     write: @escaping Program.Write
   ) {
-    isShown = look.usesProgress && !isVerbose
-    isASCII = look.isASCII
+    self.style = style
     self.isVerbose = isVerbose
     self.width = width
     self.write = write
   }
+
+  private var isShown: Bool { style.usesProgress && !isVerbose }
 
   package mutating func show(_ progress: Progress) {
     if isShown { put("\r\u{1B}[2K" + String(line(progress).prefix(width - 1))) }
@@ -98,8 +98,7 @@ package struct ProgressLine {
   package func line(_ progress: Progress) -> String {
     let left = progress.remainingNs.map { "\(($0 + 999_999_999) / 1_000_000_000) s left" }
     let done = progress.fraction.map { fraction in
-      let percent = String(Int(fraction * 100))
-      return bar(fraction) + String(repeating: " ", count: 4 - percent.count) + percent + " %"
+      bar(fraction) + String(Int(fraction * 100)).padded(to: 4) + " %"
     }
     return [done, rounds(progress), left, progress.contender].compactMap { $0 }
       .joined(separator: "  ")
@@ -112,12 +111,12 @@ package struct ProgressLine {
   private func bar(_ fraction: Double) -> String {
     let cells = 20
     let full = Int(fraction * Double(cells))
-    let (on, off) = isASCII ? ("#", "-") : ("█", "░")
+    let (on, off) = style.isASCII ? ("#", "-") : ("█", "░")
     return String(repeating: on, count: full) + String(repeating: off, count: cells - full)
   }
 
   private func put(_ text: String) {
-    // try?: a terminal that went away must not end a measurement.
+    // try?: a closed terminal must not end the run.
     try? write(.error, text)
   }
 }

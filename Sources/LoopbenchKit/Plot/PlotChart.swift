@@ -1,0 +1,112 @@
+/// The curves of a panel over an axis of percentiles or rounds, in the units of
+/// the axes. `SVGPlot.swift` and `TerminalPlot.swift` draw it.
+struct PlotChart {
+  typealias Point = (x: Double, time: Double)
+
+  /// One curve, from left to right.
+  struct Trace {
+    let curve: PlotCurve
+    let points: [Point]
+    /// A second, thinner line: the p99 of each round.
+    var thin: [Point] = []
+    let markers: [Marker]
+  }
+
+  /// A point with a tooltip.
+  struct Marker {
+    let point: Point
+    var isOpen = false
+    let words: String
+  }
+
+  private(set) var traces: [Trace] = []
+  /// The horizontal axis.
+  let xRange: (low: Double, high: Double)
+  let ticks: [(label: String, x: Double)]
+  let axisName: String
+  /// At most 10 characters, for a terminal.
+  let shortName: String
+  /// Disturbed rounds.
+  private(set) var disturbed: [Int] = []
+  private let isLinear: Bool
+
+  /// Returns nil for a histogram, which has no curves.
+  init?(_ panel: PlotPanel, _ kind: PlotKind, _ options: PlotOptions) {
+    switch kind {
+    case .percentile: self.init(percentilesOf: panel, options)
+    case .time: self.init(roundsOf: panel, options)
+    case .histogram: return nil
+    }
+  }
+
+  /// The vertical axis, for the points of every trace.
+  func times(along place: (start: Double, end: Double), hasThinLines: Bool) -> PlotAxis {
+    let points = traces.flatMap { $0.points + (hasThinLines ? $0.thin : []) }
+    let range = PlotPanel.range(of: points.map(\.time), isLinear: isLinear)
+    return PlotAxis(range, isLinear: isLinear, along: place)
+  }
+}
+
+extension PlotChart {
+  /// Time by percentile; every nine is as wide as the one before.
+  private init(percentilesOf panel: PlotPanel, _ options: PlotOptions) {
+    let curves = panel.curves.map { ($0, $0.points(to: options.to)) }
+    // With `.max` the axis ends at the largest sample of the longest curve.
+    let nines =
+      options.to == .max
+      ? max(curves.compactMap(\.1.last?.x).max() ?? 1, 0.30103) : PlotCurve.nines(of: options.to)
+    xRange = (0, nines)
+    ticks = PlotAxis.percentiles(upTo: nines)
+    (axisName, shortName) = ("percentile of the samples", "percentile")
+    isLinear = options.isLinear
+    traces = curves.map { curve, points in
+      // A marker this close to the end of the line would cover the last one.
+      let end = (points.last?.x ?? 0) - nines * 0.007
+      let inner = [Percentile.p50, .p90, .p99, .p999].filter { PlotCurve.nines(of: $0) < end }
+      let last = options.to == .max ? [Percentile.max] : []
+      let markers = (inner + last).compactMap { percentile -> Marker? in
+        guard let time = curve.result.value(at: percentile), let end = points.last else {
+          return nil
+        }
+        let isOpen = percentile == .max
+        let point = isOpen ? end : (PlotCurve.nines(of: percentile), time)
+        let words = "\(curve.name) \(percentile.title): \(TimeText.short(time))"
+        return Marker(point: point, isOpen: isOpen, words: words)
+      }
+      return Trace(curve: curve, points: points, markers: markers)
+    }
+  }
+
+  /// Median and p99 of each round, in the order of the rounds.
+  private init(roundsOf panel: PlotPanel, _ options: PlotOptions) {
+    let rounds = panel.curves.flatMap(\.result.perRound)
+    xRange = (0.5, Double(rounds.map(\.round).max() ?? 1) + 0.5)
+    ticks = PlotAxis(xRange, along: (0, 1)).ticks.filter { $0 == $0.rounded() }
+      .map { (Decimals.shortest($0), $0) }
+    disturbed = Set(rounds.filter(\.isDisturbed).map(\.round)).sorted()
+    axisName =
+      "round: median, and p99 thin" + (disturbed.isEmpty ? "" : "; ~ and shade: disturbed")
+    shortName = "round, p50"
+    isLinear = options.isLinear
+    traces = panel.curves.map { curve in
+      func points(_ label: String) -> [Point] {
+        curve.result.perRound.compactMap { round in
+          round.percentiles[label].map { (Double(round.round), $0) }
+        }
+      }
+      let medians = points("50")
+      let markers = zip(curve.result.perRound, medians).map { round, point in
+        Marker(point: point, words: Self.words(curve, round))
+      }
+      return Trace(curve: curve, points: medians, thin: points("99"), markers: markers)
+    }
+  }
+
+  private static func words(_ curve: PlotCurve, _ round: SeriesRound) -> String {
+    let values = ["50", "99"].compactMap { label in
+      round.percentiles[label].map { "p\(label) \(TimeText.short($0))" }
+    }
+    let text = "\(curve.name) round \(round.round): \(values.joined(separator: ", "))"
+    return round.isDisturbed ? text + ", disturbed" : text
+  }
+}
