@@ -8,3 +8,4 @@ let show = Selector<Label>.Carrying<String>("show") { label, text in label.show(
 let loop = try EventLoop(), label = Label()
 for text in ["a", "ab", "abc"] { loop.commit(label, show, text) }
 loop.run()
+try loop.close()

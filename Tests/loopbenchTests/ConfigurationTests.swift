@@ -29,7 +29,7 @@ struct ConfigurationTests {
     #expect(options.duration == 3_000_000_000)
   }
 
-  @Test("options on the command line replace those of the file")
+  @Test("options on the command line replace the options of the file")
   func precedence() throws {
     let json = "{\"rounds\": 12, \"seed\": 3, \"fail\": \"any>+1%\"}"
     let options = try options(json, "--rounds", "4", "--fail", "any>+2%")

@@ -138,7 +138,7 @@ extension OptionParser {
 /// Splits arguments into options with their values, and other words.
 ///
 /// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the
-/// options. Options are applied later, after those of a configuration file.
+/// options. Options are applied later, after the options of a configuration file.
 struct ArgumentScanner {
   fileprivate(set) var parsed: [ParsedOption] = []
   fileprivate(set) var words: [String] = []

@@ -28,6 +28,22 @@ struct CancelTests {
     }
   }
 
+  // D5
+  @Test("cancelling when no display is needed leaves the layer clean, and calls nothing back")
+  func cancelledWhileClean() throws {
+    try withDisplay { display in
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
+      layer.setNeedsDisplay()
+      #expect(display.settle())
+      #expect(painter.trace.take() == ["will 1", "draw 1", "did 1 displayed"])
+      layer.cancelDisplay()
+      #expect(!layer.needsDisplay && layer.contents != nil)
+      #expect(display.settle())
+      #expect(painter.trace.events == [])
+    }
+  }
+
   // D2
   @Test("a drawing sees its cancellation, and didDisplay is called on the loop")
   func cancelledHalfWay() throws {
