@@ -132,20 +132,29 @@ static inline int lt_thread_start(void (*body)(void *), void *context) {
   return error;
 }
 
+// A struct, because Swift sees `pthread_t` as an optional on some systems.
+typedef struct {
+  pthread_t thread;
+} lt_joinable;
+
 // Starts a thread that must be joined or detached. Returns 0, or an errno.
 // Retries on EAGAIN for up to 10 ms.
-static inline int lt_thread_start_joinable(pthread_t *thread, void (*body)(void *),
+static inline int lt_thread_start_joinable(lt_joinable *thread, void (*body)(void *),
                                            void *context) {
   lt_thread_arguments *arguments = lt_thread_arguments_make(body, context);
   if (arguments == NULL) return ENOMEM;
-  int error = lt_thread_create(thread, NULL, lt_thread_main, arguments);
+  int error = lt_thread_create(&thread->thread, NULL, lt_thread_main, arguments);
   if (error != 0) free(arguments);
   return error;
 }
 
-static inline void lt_thread_join(const pthread_t *thread) { pthread_join(*thread, NULL); }
+static inline void lt_thread_join(const lt_joinable *thread) {
+  pthread_join(thread->thread, NULL);
+}
 
-static inline void lt_thread_detach(const pthread_t *thread) { pthread_detach(*thread); }
+static inline void lt_thread_detach(const lt_joinable *thread) {
+  pthread_detach(thread->thread);
+}
 
 // Names the calling thread. Linux truncates the name to 15 bytes.
 static inline void lt_thread_set_name(const char *name) {

@@ -7,7 +7,7 @@ import Synchronization
 final class JoinableThread: @unchecked Sendable {
   // @unchecked: `handle` is written before the object is shared.
 
-  private let handle = UnsafeMutablePointer<pthread_t>.allocate(capacity: 1)
+  private let handle = UnsafeMutablePointer<lt_joinable>.allocate(capacity: 1)
   private let main: ThreadMain
   private let isJoined = Locked(false)
   private let generation = ForkGuard.install()
