@@ -3,7 +3,6 @@
 //   1 read, 5 letters; on the second loop: true
 //   2 read, 11 letters; on the second loop: true
 
-import Dispatch
 import LoopTransactions
 import Observation
 
@@ -38,25 +37,19 @@ actor Index {
   }
 }
 
-@Sendable func startLoop(_ started: CheckedContinuation<LoopPort, Never>) {
-  guard let loop = try? EventLoop() else { fatalError("the system is out of descriptors") }
-  loop.waitsForPosts = true
-  started.resume(returning: loop.port)
-  loop.run()  // returns when the last reference to the port is released
-  try? loop.close()
-}
-
 try EventLoop.runMain { loop in
   let (screen, workers) = (Screen(), OperationScheduler("readers", workerLimit: 2))
-  let thread = DispatchQueue(label: "second loop")
+  let second = try LoopThread(name: "second loop")
   loop.commit(screen, Screen.show)
   Task { @MainActor in
     defer { EventLoop.current?.stop() }
-    let index = Index(on: await withCheckedContinuation { c in thread.async { startLoop(c) } })
+    let index = Index(on: second.port)
     for word in ["loops", "actors"] {
       let text = try await workers.run(priority: .interactive) { _ in word.uppercased() }
       (screen.model.letters, screen.model.isApart) = await index.add(text)
       screen.model.read += 1
     }
+    second.stop()
+    try await second.join()
   }
 }

@@ -109,13 +109,19 @@ static inline void *lt_thread_main(void *opaque) {
   return NULL;
 }
 
+static inline lt_thread_arguments *lt_thread_arguments_make(void (*body)(void *), void *context) {
+  lt_thread_arguments *arguments = (lt_thread_arguments *)malloc(sizeof *arguments);
+  if (arguments == NULL) return NULL;
+  arguments->body = body;
+  arguments->context = context;
+  return arguments;
+}
+
 // Starts a detached thread. Returns 0, or an errno. Tries once and does not
 // block.
 static inline int lt_thread_start(void (*body)(void *), void *context) {
-  lt_thread_arguments *arguments = (lt_thread_arguments *)malloc(sizeof *arguments);
+  lt_thread_arguments *arguments = lt_thread_arguments_make(body, context);
   if (arguments == NULL) return ENOMEM;
-  arguments->body = body;
-  arguments->context = context;
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);
@@ -124,6 +130,30 @@ static inline int lt_thread_start(void (*body)(void *), void *context) {
   pthread_attr_destroy(&attributes);
   if (error != 0) free(arguments);
   return error;
+}
+
+// A struct, because Swift sees `pthread_t` as an optional on some systems.
+typedef struct {
+  pthread_t thread;
+} lt_joinable;
+
+// Starts a thread that must be joined or detached. Returns 0, or an errno.
+// Retries on EAGAIN for up to 10 ms.
+static inline int lt_thread_start_joinable(lt_joinable *thread, void (*body)(void *),
+                                           void *context) {
+  lt_thread_arguments *arguments = lt_thread_arguments_make(body, context);
+  if (arguments == NULL) return ENOMEM;
+  int error = lt_thread_create(&thread->thread, NULL, lt_thread_main, arguments);
+  if (error != 0) free(arguments);
+  return error;
+}
+
+static inline void lt_thread_join(const lt_joinable *thread) {
+  pthread_join(thread->thread, NULL);
+}
+
+static inline void lt_thread_detach(const lt_joinable *thread) {
+  pthread_detach(thread->thread);
 }
 
 // Names the calling thread. Linux truncates the name to 15 bytes.
@@ -151,6 +181,49 @@ static inline long lt_read_file(const char *path, char *text, size_t size) {
 }
 
 static inline void lt_yield(void) { sched_yield(); }
+
+// MARK: CPU affinity
+
+// Whether any thread was pinned. Threads inherit the CPUs of the thread that
+// starts them, so workers then ask for the process's. Relaxed: a thread that a
+// pinned thread started sees the store of its starter.
+__attribute__((weak, visibility("hidden"))) int lt_pinned = 0;
+
+// 8,192: the most CPUs a Linux kernel supports.
+typedef struct {
+  unsigned long words[8192 / (8 * sizeof(unsigned long))];
+} lt_cpu_set;
+
+// Makes the calling thread run only on the given CPUs. Returns 0, or a negated
+// errno. Does nothing on other systems than Linux.
+static inline int lt_thread_pin(const int32_t *cpus, size_t count) {
+#if defined(__linux__)
+  const size_t bits = 8 * sizeof(unsigned long);
+  lt_cpu_set set = {{0}};
+  for (size_t i = 0; i < count; i++) {
+    if (cpus[i] < 0 || (size_t)cpus[i] >= 8 * sizeof set) return -EINVAL;
+    set.words[(size_t)cpus[i] / bits] |= 1ul << ((size_t)cpus[i] % bits);
+  }
+  // The system call, because glibc declares its wrapper only with _GNU_SOURCE.
+  if (syscall(SYS_sched_setaffinity, 0, sizeof set, &set) != 0) return -errno;
+  __atomic_store_n(&lt_pinned, 1, __ATOMIC_RELAXED);
+#else
+  (void)cpus;
+  (void)count;
+#endif
+  return 0;
+}
+
+// Makes the calling thread run on the CPUs of the process's first thread, if
+// any thread was pinned.
+static inline void lt_thread_unpin(void) {
+#if defined(__linux__)
+  if (__atomic_load_n(&lt_pinned, __ATOMIC_RELAXED) == 0) return;
+  lt_cpu_set set = {{0}};
+  long size = syscall(SYS_sched_getaffinity, getpid(), sizeof set, &set);
+  if (size > 0) syscall(SYS_sched_setaffinity, 0, (size_t)size, &set);
+#endif
+}
 
 // MARK: Idle time
 

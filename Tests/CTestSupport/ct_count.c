@@ -40,6 +40,7 @@ bool ct_is_sanitized(void) {
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static __thread struct once {
   void *context;
 } onces[ct_call_count];
 static __thread uint64_t deadline;
+static __thread int refused_threads;
 
 bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
@@ -153,6 +155,17 @@ FILE *fopen(const char *path, const char *mode) {
   return open_file(other, mode);
 }
 
+void ct_refuse_threads(int count) { refused_threads = count; }
+
+int pthread_create(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context) {
+  int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+      dlsym(RTLD_NEXT, "pthread_create");
+  if (refused_threads == 0) return create(thread, attributes, body, context);
+  refused_threads -= 1;
+  return EAGAIN;
+}
+
 int sched_yield(void) {
   run_hook(ct_yield_call);
   return (int)syscall(SYS_sched_yield);
@@ -184,6 +197,7 @@ uint64_t ct_reads(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }
+void ct_refuse_threads(int count) { (void)count; }
 
 void ct_before(ct_call call, void (*hook)(void *), void *context) {
   (void)call;

@@ -97,6 +97,17 @@ package enum Interposed {
     ct_find_control_groups(root.path)
   }
 
+  /// Runs `body`. The system refuses the next `count` threads that the calling
+  /// thread starts in it.
+  package static func refusingThreads<Result>(
+    _ count: Int,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    ct_refuse_threads(Int32(clamping: count))
+    defer { ct_refuse_threads(0) }
+    return try body()
+  }
+
   /// The number of bytes in allocated blocks.
   package static var heapBytes: Int { ct_heap_bytes() }
 

@@ -49,7 +49,7 @@ final class FrameRecorder {
       if first != nil { record.waits.append(UInt64(max(0, waited / .nanoseconds(1)))) }
     }
     stage.whenStopped { [stops] in stops.add($0, computed: $1) }
-    LoopThread.takeShortTurns()
+    ProcessorShare.takeShortTurns()
     stage.isScrolling = true
     let clock = try FrameClock(on: loop, framesPerSecond: FrameRun.framesPerSecond) {
       [unowned self] in show($0)

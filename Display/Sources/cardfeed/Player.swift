@@ -50,7 +50,7 @@ final class Player {
 
   /// Runs until the user quits.
   func run() throws {
-    LoopThread.takeShortTurns()
+    ProcessorShare.takeShortTurns()
     let clock = try FrameClock(on: loop) { [unowned self] in show($0) }
     loop.run()
     clock.cancel()

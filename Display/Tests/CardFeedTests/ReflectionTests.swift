@@ -20,7 +20,7 @@ private func samples(_ feed: Feed, _ loop: EventLoop) -> [String: Any] {
     "FeedStage": feed.stage,
     "FeedVariant": FeedVariant.s0,
     "FeedVariant.Drawing": FeedVariant.s0.drawing,
-    "LoopThread": LoopThread.self,
+    "ProcessorShare": ProcessorShare.self,
     "ScrollScript": ScrollScript.still,
     "Scroller": Scroller(range: 0...1),
   ]

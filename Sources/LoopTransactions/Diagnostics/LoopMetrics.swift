@@ -78,6 +78,25 @@ public struct LoopMetrics: Hashable, Sendable {
   public init() {}
 }
 
+extension LoopMetrics {
+  /// Adds the counters of another loop. `longestTick` becomes the longer one.
+  package mutating func add(_ other: LoopMetrics) {
+    for counter in Self.counters { self[keyPath: counter] &+= other[keyPath: counter] }
+    busy += other.busy
+    idle += other.idle
+    longestTick = max(longestTick, other.longestTick)
+  }
+
+  // Computed, because key paths are not Sendable.
+  private static var counters: [WritableKeyPath<LoopMetrics, UInt64>] {
+    [
+      \.ticks, \.flushes, \.performed, \.coalesced, \.dead, \.cancelled, \.posts, \.delivered,
+      \.carriedOver, \.wakesSent, \.wakesReceived, \.wakesNeeded, \.pendingTransactions,
+      \.pendingPosts, \.pendingElements,
+    ]
+  }
+}
+
 /// The counters behind `LoopMetrics`. The loop writes them; any thread reads
 /// them.
 final class MetricsCells: Sendable {

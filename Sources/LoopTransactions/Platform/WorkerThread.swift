@@ -28,5 +28,7 @@ private func threadMain(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
   let body = Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
   lt_thread_set_name(body.name)
+  // A pinned loop may have started it, and threads inherit their CPUs.
+  lt_thread_unpin()
   body.run()
 }

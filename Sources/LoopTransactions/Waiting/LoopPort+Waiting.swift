@@ -65,7 +65,11 @@ extension LoopPort {
   public func postAndWait<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
-    if core.isOnThread { try refuseOnThread() }
+    if core.isOnThread {
+      // A thread that started after the loop's has ended may have its identity.
+      if core.didLeaveThread { throw refusal }
+      try refuseOnThread()
+    }
     let call = ValueCall(loop: core, body)
     // Registered before the loop can see the call, so that waits inside `body`
     // find this one.

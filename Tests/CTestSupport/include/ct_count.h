@@ -46,6 +46,10 @@ uint64_t ct_deadline(void);
 // `root`.
 void ct_find_control_groups(const char *_Nonnull root);
 
+// Makes the next `count` calls of pthread_create on this thread fail with
+// EAGAIN.
+void ct_refuse_threads(int count);
+
 // The number of bytes in allocated blocks; 0 if unknown.
 size_t ct_heap_bytes(void);
 

@@ -12,19 +12,24 @@ private struct Samples {
   private let scheduler = OperationScheduler.alone("samples")
   private let frozen: FrozenWorkers
   private let sharedCard: SharedCard
+  private let group: LoopGroup
 
   init() throws {
     stepped = try SteppedLoop()
     sharedCard = SharedCard("shared", stepped.trace)
+    group = try LoopGroup(count: 1)
     frozen = FrozenWorkers(scheduler, 2)
     try addLoop()
     addTransactions()
     try addQueues()
     addOperations()
     try addConcurrency()
+    add("LoopGroup", group)
+    add("LoopThread", group.next())
   }
 
   func close() throws {
+    try group.shutDown()
     frozen.thaw()
     try stepped.close()
   }

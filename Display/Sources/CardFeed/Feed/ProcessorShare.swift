@@ -4,7 +4,7 @@ import CThread
 ///
 /// By default, a loop that becomes ready may wait for several milliseconds,
 /// until a worker has used its time slice.
-public enum LoopThread {
+public enum ProcessorShare {
   /// Requests a 1 ms scheduler slice so that the calling thread is woken
   /// sooner.
   ///

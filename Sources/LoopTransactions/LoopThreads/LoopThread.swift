@@ -1,0 +1,120 @@
+/// A thread that runs an event loop of its own.
+///
+/// Use it from any thread and any task. The loop waits for posts until `stop()`
+/// is called. It then performs everything that was handed over before, closes,
+/// and the thread ends. A post that arrives in the meantime either runs or is
+/// refused with `LoopPort.PostError.closed`.
+///
+/// ```swift
+/// let thread = try LoopThread(name: "network")
+/// let ticks = try await thread.run { loop in loop.metrics.ticks }
+/// thread.stop()
+/// try await thread.join()
+/// ```
+///
+/// Keep a reference to the thread while the loop is in use. Releasing the last
+/// one stops the loop as `stop()` does, and does not wait for its end.
+///
+/// The counterpart of a `MultiThreadedEventLoopGroup` with one thread in
+/// SwiftNIO, and of a thread with a run loop in Foundation.
+public final class LoopThread: Sendable {
+  /// The name of the thread, as it was given.
+  public let name: String
+
+  /// The interface of the loop for other threads.
+  public let port: LoopPort
+
+  private let life: LoopThreadLife
+  private let thread: JoinableThread
+
+  /// Starts a thread with a loop. Returns when the loop accepts work.
+  ///
+  /// Call from any thread. Blocks until the loop exists, usually for less than
+  /// a millisecond.
+  ///
+  /// - Parameters:
+  ///   - name: Shown by debuggers, `top` and `/proc`. Linux shows the first 15
+  ///     bytes.
+  ///   - affinity: The numbers of the CPUs that the thread may use. If empty,
+  ///     it may use those of the calling thread. Threads that code on the loop
+  ///     starts inherit the CPUs, except the workers of an
+  ///     `OperationScheduler`. Ignored on other systems than Linux.
+  /// - Throws: `UVError` if the system is out of threads, descriptors or
+  ///   memory, or does not let the process use any CPU of `affinity`.
+  public init(name: String, affinity: [Int] = []) throws(UVError) {
+    let life = LoopThreadLife()
+    let thread = try JoinableThread(name) { life.run(name, affinity) }
+    do throws(UVError) { port = try life.started() } catch {
+      thread.join()
+      throw error
+    }
+    self.name = name
+    self.life = life
+    self.thread = thread
+  }
+
+  deinit { port.stop() }
+
+  /// Stops the loop. Its thread then performs everything that was handed over
+  /// before this call, closes the loop, and ends.
+  ///
+  /// Call from any thread. Does not block. Timers are cancelled, as in
+  /// `EventLoop.close()`. Calling it again does nothing, and neither does
+  /// calling it in a forked child. `LoopPort.stop()` and `EventLoop.stop()`
+  /// have the same effect.
+  ///
+  /// - Complexity: O(1). One kernel write if the loop sleeps.
+  public func stop() { port.stop() }
+
+  /// Blocks until the loop is closed and the thread has ended. Does not stop
+  /// the loop.
+  ///
+  /// Call from any thread except the loop's, where it traps. Every caller
+  /// returns after the end. Returns at once in a forked child, where the thread
+  /// does not exist.
+  ///
+  /// - Throws: The `UVError` of `EventLoop.close()`, which is also reported on
+  ///   standard error.
+  public func join() throws(UVError) {
+    require(
+      !thread.isCurrent,
+      """
+      LoopThread.join: must not be called on the thread itself; call stop() there, and join() on \
+      another thread or with await
+      """
+    )
+    thread.join()
+    try checkClosed()
+  }
+
+  /// Waits until the loop is closed and the thread has ended. Does not stop the
+  /// loop.
+  ///
+  /// Call from any task. Does not block its thread while the loop runs. A task
+  /// that prefers the loop as its executor continues on a worker.
+  ///
+  /// - Throws: The `UVError` of `EventLoop.close()`, which is also reported on
+  ///   standard error.
+  public func join() async throws(UVError) {
+    if !port.core.isForked { await life.ended() }
+    // Blocks for a moment at most: the thread is returning.
+    thread.join()
+    try checkClosed()
+  }
+
+  /// Whether the caller is on the loop's thread.
+  var isCurrent: Bool { thread.isCurrent }
+
+  private func checkClosed() throws(UVError) {
+    // Another thread may have held the lock during the fork.
+    if port.core.isForked { return }
+    if let error = life.closingError { throw error }
+  }
+}
+
+extension LoopThread: CustomReflectable {
+  /// Shows the thread's name and the loop's metrics.
+  public var customMirror: Mirror {
+    Mirror(self, showing: [("name", name), ("metrics", port.metrics)])
+  }
+}

@@ -1,0 +1,84 @@
+import CUV
+import Synchronization
+
+/// A thread that any number of threads can join.
+///
+/// If it is released without a join, it ends by itself and leaks nothing.
+final class JoinableThread: @unchecked Sendable {
+  // @unchecked: `handle` is written before the object is shared.
+
+  private let handle = UnsafeMutablePointer<lt_joinable>.allocate(capacity: 1)
+  private let main: ThreadMain
+  private let isJoined = Locked(false)
+  private let generation = ForkGuard.install()
+
+  /// Starts a thread that runs `body`. Debuggers show `name`.
+  ///
+  /// - Throws: `UVError` if the system refuses the thread for 10 ms.
+  init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(UVError) {
+    main = ThreadMain(name: name, body: body)
+    let context = Unmanaged.passRetained(main)
+    let error = lt_thread_start_joinable(handle, runThreadMain, context.toOpaque())
+    guard error == 0 else {
+      context.release()
+      // So that `deinit` does not detach it.
+      isJoined.withLock { $0 = true }
+      throw UVError(
+        code: -error,
+        operation: "LoopThread.init (thread '\(name)'; see `ulimit -u` and pids.max)"
+      )
+    }
+  }
+
+  deinit {
+    // In a child process the thread does not exist, and its memory may have
+    // been reused.
+    if !isForked, !isJoined.withLock({ $0 }) { lt_thread_detach(handle) }
+    handle.deallocate()
+  }
+
+  /// True on the thread itself, until it ends.
+  // Acquire: pairs with the release at the thread's end. A later thread with the
+  // same identity sees that this one has ended.
+  var isCurrent: Bool { main.identity.load(ordering: .acquiring) == threadIdentity() }
+
+  /// Waits until the thread has ended. Returns at once in a child process,
+  /// where the thread does not exist.
+  ///
+  /// Call from any other thread.
+  func join() {
+    guard !isForked else { return }
+    // Joined under the lock, so that every other caller waits for the end, too.
+    isJoined.withLock { isJoined in
+      if !isJoined { lt_thread_join(handle) }
+      isJoined = true
+    }
+  }
+
+  private var isForked: Bool { ForkGuard.generation != generation }
+}
+
+private final class ThreadMain: Sendable {
+  let name: String
+  let body: @Sendable () -> Void
+  /// Identifies the thread while it runs `body`; 0 before and after.
+  let identity = Atomic<UInt>(0)
+
+  init(name: String, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+}
+
+private func runThreadMain(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let main = Unmanaged<ThreadMain>.fromOpaque(context).takeRetainedValue()
+  lt_thread_set_name(main.name)
+  // Relaxed: only this thread compares it with success.
+  main.identity.store(threadIdentity(), ordering: .relaxed)
+  main.body()
+  main.identity.store(0, ordering: .releasing)
+}
+
+extension JoinableThread: Unreflected {}
+extension ThreadMain: Unreflected {}
