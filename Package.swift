@@ -91,7 +91,7 @@ let package = Package(
     // Programs that need a main of their own: tests run in an asynchronous one.
     .executableTarget(
       name: "main-thread-program",
-      dependencies: ["LoopTransactions", "TestSupport"],
+      dependencies: ["CUV", "LoopTransactions", "TestSupport"],
       path: "Tests/MainThreadProgram",
       swiftSettings: strict
     ),

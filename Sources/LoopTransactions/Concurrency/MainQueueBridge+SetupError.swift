@@ -3,7 +3,8 @@ extension MainQueueBridge {
   ///
   /// A value type: use it on any thread.
   public enum SetupError: Error, Hashable, Sendable {
-    /// libdispatch does not export its main queue in this program.
+    /// libdispatch offers no descriptor of its main queue: it is not part of
+    /// the program, or the system is not Linux.
     case unavailable
     /// The caller is not the process's first thread.
     case wrongThread
@@ -24,8 +25,8 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
     switch self {
     case .unavailable:
       """
-      libdispatch does not export _dispatch_get_main_queue_handle_4CF here; link the Swift runtime \
-      dynamically (no -static-stdlib), or use actors pinned to the loop's port
+      libdispatch offers no descriptor of its main queue here; on Linux, import Dispatch to link \
+      it; elsewhere, use actors pinned to the loop's port
       """
     case .wrongThread:
       """
