@@ -37,7 +37,7 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
       """
       main is async, or this is called from a task: libdispatch then serves the main queue on \
       threads of its own; make main synchronous, call EventLoop.runMain in it, and start tasks \
-      from there
+      from there, or link LoopTransactionsMain and use EventLoop.main
       """
     case .alreadyServed: "another loop serves the main queue; close its bridge first"
     case .system(let error): "\(error)"
