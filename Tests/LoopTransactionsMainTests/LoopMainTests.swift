@@ -109,7 +109,7 @@ import Testing
     @Test("a synchronous main runs and stops the main actor's loop like any other")  // C7
     func run() throws { #expect(try say("run") == ["on the loop: true", "stopped"]) }
 
-    @Test("runMain serves the main actor if nobody asked for EventLoop.main")  // C7, C2
+    @Test("runMain serves the main actor unless EventLoop.main was used")  // C7, C2
     func runMain() throws { #expect(try say("runMain") == ["on runMain's loop: true"]) }
 
     @Test("runMain is refused while EventLoop.main serves the main queue")  // C7, C2
