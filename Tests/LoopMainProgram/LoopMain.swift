@@ -139,11 +139,12 @@ private func runWhileRunning() async {
   EventLoop.main.run(.noWait)
 }
 
-/// Leaves no descriptor for the loop.
+/// Leaves no descriptor for the loop. Does not suspend before: a job that came
+/// back would need the main queue's descriptor, without which Dispatch crashes.
 @MainActor
 private func noDescriptor() async {
   Process.limitDescriptors(to: 0)
-  await away()
+  _ = EventLoop.main
 }
 
 /// Reads `main` on a thread that is not the main actor's, by a cast that the
