@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
+    .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
@@ -42,6 +43,12 @@ let package = Package(
     .target(
       name: "LoopTransactionsFoundation",
       dependencies: ["LoopTransactions", "LoopTransactionsDispatch"],
+      swiftSettings: strict
+    ),
+    // Linking it replaces the executor of the main actor. Apart: this changes the whole process.
+    .target(
+      name: "LoopTransactionsMain",
+      dependencies: ["LoopTransactions"],
       swiftSettings: strict
     ),
     .target(name: "CLoopbench", dependencies: ["CUV"]),
@@ -91,7 +98,7 @@ let package = Package(
     // Programs that need their own main, because tests run inside an async main.
     .executableTarget(
       name: "main-thread-program",
-      dependencies: ["LoopTransactions", "TestSupport"],
+      dependencies: ["CUV", "LoopTransactions", "TestSupport"],
       path: "Tests/MainThreadProgram",
       swiftSettings: strict
     ),
@@ -99,6 +106,19 @@ let package = Package(
       name: "async-main-program",
       dependencies: ["LoopTransactions"],
       path: "Tests/AsyncMainProgram",
+      swiftSettings: strict
+    ),
+    // No test target depends on these two: it would link LoopTransactionsMain too.
+    .executableTarget(
+      name: "loop-main-program",
+      dependencies: ["LoopTransactions", "LoopTransactionsMain", "TestSupport"],
+      path: "Tests/LoopMainProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "loop-main-sync-program",
+      dependencies: ["LoopTransactions", "LoopTransactionsMain"],
+      path: "Tests/LoopMainSyncProgram",
       swiftSettings: strict
     ),
     .testTarget(
@@ -109,6 +129,7 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .testTarget(name: "LoopTransactionsMainTests", swiftSettings: strict),
     .testTarget(
       name: "LoopTransactionsStressTests",
       dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],

@@ -5,7 +5,6 @@
 #ifndef LT_CUV_SHIM_H
 #define LT_CUV_SHIM_H
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -287,13 +286,30 @@ static inline int lt_is_main_thread(void) {
 #endif
 }
 
-// Returns the address of the exported symbol `name`, or NULL.
-static inline void *lt_symbol(const char *name) {
-  // NULL is RTLD_DEFAULT, which glibc only declares with _GNU_SOURCE.
+// Dispatch exports these two functions for CoreFoundation but does not declare
+// them. Weak: a program without Dispatch links too. Not found by dlsym, which
+// sees no symbol of a statically linked runtime.
 #if defined(__linux__)
-  return dlsym(NULL, name);
+extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
+extern void _dispatch_main_queue_callback_4CF(void *) __attribute__((weak));
+#endif
+
+// Returns a descriptor that is readable while Dispatch's main queue has work,
+// or -1 if Dispatch is not linked or uses no descriptor.
+static inline int lt_main_queue_descriptor(void) {
+#if defined(__linux__)
+  if (!_dispatch_get_main_queue_handle_4CF || !_dispatch_main_queue_callback_4CF) return -1;
+  return _dispatch_get_main_queue_handle_4CF();
 #else
-  return dlsym(RTLD_DEFAULT, name);
+  // A Mach port on Apple's platforms.
+  return -1;
+#endif
+}
+
+// Runs the blocks of Dispatch's main queue. Requires a descriptor of it.
+static inline void lt_main_queue_drain(void) {
+#if defined(__linux__)
+  _dispatch_main_queue_callback_4CF(NULL);
 #endif
 }
 

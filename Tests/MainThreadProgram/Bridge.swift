@@ -1,12 +1,7 @@
+import CUV
 import Dispatch
 import LoopTransactions
 import TestSupport
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 private struct Wrong: Error {}
 
@@ -134,11 +129,9 @@ private func attempt() throws { try EventLoop.runMain { _ in } }
 /// can detect it.
 @MainActor
 func nested() throws {
-  typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
   DispatchQueue.main.async { try? EventLoop.runMain { _ in } }
-  guard let drain = dlsym(nil, "_dispatch_main_queue_callback_4CF") else { return }
   // Like a run loop of another kind.
-  unsafeBitCast(drain, to: Drain.self)(nil)
+  lt_main_queue_drain()
 }
 
 /// Checks that blocks which arrive after a bridge was closed run with the next

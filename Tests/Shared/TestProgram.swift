@@ -103,8 +103,12 @@ final class TestProgram {
     return program.finish()
   }
 
-  /// The path of a program of the package, which is built beside the tests.
+  /// The path of a program of the package, which is built beside the tests. The
+  /// variable `TEST_PROGRAMS` names another folder.
   static func built(_ name: String) -> String {
+    if let folder = ProcessInfo.processInfo.environment["TEST_PROGRAMS"] {
+      return "\(folder)/\(name)"
+    }
     let tests = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
   }

@@ -7,6 +7,9 @@ extension EventLoop {
   /// stopped. Then closes the loop and returns. Blocks that are still in the
   /// main queue do not run.
   ///
+  /// A program with an asynchronous `main` links the product
+  /// `LoopTransactionsMain` instead.
+  ///
   /// See also: `dispatchMain()` is the counterpart in Dispatch. It never returns.
   ///
   /// ```swift

@@ -3,7 +3,8 @@ extension MainQueueBridge {
   ///
   /// A value type: use it on any thread.
   public enum SetupError: Error, Hashable, Sendable {
-    /// libdispatch does not export its main queue in this program.
+    /// libdispatch offers no descriptor of its main queue: it is not part of
+    /// the program, or the system is not Linux.
     case unavailable
     /// The caller is not the process's first thread.
     case wrongThread
@@ -24,8 +25,8 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
     switch self {
     case .unavailable:
       """
-      libdispatch does not export _dispatch_get_main_queue_handle_4CF here; link the Swift runtime \
-      dynamically (no -static-stdlib), or use actors pinned to the loop's port
+      libdispatch offers no descriptor of its main queue here; on Linux, import Dispatch to link \
+      it; elsewhere, use actors pinned to the loop's port
       """
     case .wrongThread:
       """
@@ -36,7 +37,7 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
       """
       main is async, or this is called from a task: libdispatch then serves the main queue on \
       threads of its own; make main synchronous, call EventLoop.runMain in it, and start tasks \
-      from there
+      from there, or link LoopTransactionsMain and use EventLoop.main
       """
     case .alreadyServed: "another loop serves the main queue; close its bridge first"
     case .system(let error): "\(error)"

@@ -43,9 +43,30 @@ public final class MainQueueBridge {
   ///
   /// - Throws: `SetupError`, whose description says what to do.
   /// - Complexity: O(1).
-  public init(on loop: EventLoop) throws(SetupError) {
+  public convenience init(on loop: EventLoop) throws(SetupError) {
     loop.checkUsable("MainQueueBridge.init")
     try Self.checkCanServe()
+    try self.init(serving: loop)
+    // Queued after the blocks that are already waiting. If it has not run after
+    // the first drain, an outer call is draining the queue, and no block would
+    // ever run here.
+    Task { @MainActor in Self.current?.hasServedQueue = true }
+  }
+
+  /// Serves the main queue on `loop`, which also runs the main actor's jobs.
+  ///
+  /// Call on the loop, on the process's first thread. The caller may be a task
+  /// of an asynchronous `main`.
+  ///
+  /// - Throws: `SetupError`, whose description says what to do.
+  package convenience init(onMainActorsLoop loop: EventLoop) throws(SetupError) {
+    try self.init(serving: loop)
+    // The main actor's jobs do not pass through the queue, so a drain cannot
+    // be checked by one.
+    hasServedQueue = true
+  }
+
+  private init(serving loop: EventLoop) throws(SetupError) {
     guard Self.current == nil else { throw .alreadyServed }
     loop.checkNotTornDown("MainQueueBridge.init")
     let found: MainQueueSource?
@@ -100,16 +121,14 @@ extension MainQueueBridge {
     Self.current = self
     loop.add(self)
     source.start(self, mainQueueIsReadable)
-    // Queued after the blocks that are already waiting. If it has not run after
-    // the first drain, an outer call is draining the queue, and no block would
-    // ever run here.
-    Task { @MainActor in Self.current?.hasServedQueue = true }
     // Last, because it calls the host.
     loop.host?.loopChanged()
   }
 
-  /// Drains the main queue, whose descriptor is readable.
-  func mainQueueHasWork() {
+  /// Drains the main queue.
+  ///
+  /// Call on the loop.
+  package func mainQueueHasWork() {
     guard let loop, !core.isForked else { return source.detachOwner() }
     // Retained, because a block may close an adopted loop and release the
     // bridge.

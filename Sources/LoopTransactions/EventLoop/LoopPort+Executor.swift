@@ -55,6 +55,14 @@ extension LoopPort: SerialExecutor, TaskExecutor {
     enqueue(PostedItem(.task, unsafeBitCast(UnownedJob(job), to: UInt.self), for: self))
   }
 
+  /// Enqueues a job that is isolated to the main actor. Returns false if the
+  /// loop is closing or closed; the job then still belongs to the caller.
+  ///
+  /// Call from any thread. The loop must be the first thread's.
+  package func enqueueOnMainActor(_ job: UnownedJob) -> Bool {
+    core.append(PostedItem(.mainActor, unsafeBitCast(job, to: UInt.self), for: self))
+  }
+
   /// Traps unless the caller is on the loop's thread and the loop is open.
   ///
   /// Call from any thread; `assumeIsolated` of a pinned actor calls it.

@@ -9,6 +9,8 @@ extension PostedItem {
     case task = 4
     /// Isolated to the loop, of a task that prefers the loop.
     case isolatedTask = 5
+    /// Isolated to the main actor, whose executor enqueues on the loop.
+    case mainActor = 6
   }
 
   /// Creates an item that runs the job at `word`, which was enqueued on `port`.
@@ -34,7 +36,10 @@ extension PostedItem {
     let port = Unmanaged<LoopPort>.fromOpaque(address)
     let core = port._withUnsafeGuaranteedRef { $0.core }
     let outer = core.runningTask
-    core.runningTask = kind == JobKind.isolated.rawValue ? 0 : second
+    switch JobKind(rawValue: kind) {
+    case .task, .isolatedTask: core.runningTask = second
+    case .isolated, .mainActor, nil: core.runningTask = 0
+    }
     runJob(port)
     core.runningTask = outer
   }
@@ -51,6 +56,7 @@ extension PostedItem {
     case .isolated: job.runSynchronously(on: serial)
     case .task: job.runSynchronously(on: task)
     case .isolatedTask: job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+    case .mainActor: job.runSynchronously(on: MainActor.sharedUnownedExecutor)
     case nil: preconditionFailure("PostedItem: unknown job kind \(kind)")
     }
   }

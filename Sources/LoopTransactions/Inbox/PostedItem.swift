@@ -13,10 +13,10 @@ package struct PostedItem: BitwiseCopyable {
   package static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
-  // Jobs are 3 to 5; see PostedItem+Job.swift.
+  // Jobs are 3 to 6; see PostedItem+Job.swift.
   package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
-  static let portTransaction: UInt = 6
+  static let portTransaction: UInt = 7
   static let firstAddress: UInt = 16
 }
 

@@ -3,27 +3,15 @@ import CUV
 /// The process's main queue, as libdispatch provides it to run loops: a
 /// descriptor that is readable when the queue has work, and a function that
 /// performs it.
-///
-/// Dispatch exports these two functions for CoreFoundation but does not declare
-/// them, so they are looked up by name.
 struct MainQueueSource {
-  private typealias Handle = @convention(c) () -> Int32
-  private typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
-
   private let descriptor: Int32
-  private let drainQueue: Drain
   private let handle: UVHandle<uv_poll_t>
 
   /// Creates a poll handle for the main queue's descriptor on `loop`. Returns
   /// nil if libdispatch does not provide a descriptor.
   init?(loop: UVLoop) throws(UVError) {
-    guard let handle = lt_symbol("_dispatch_get_main_queue_handle_4CF"),
-      let drain = lt_symbol("_dispatch_main_queue_callback_4CF")
-    else { return nil }
-    drainQueue = unsafeBitCast(drain, to: Drain.self)
-    let descriptor = unsafeBitCast(handle, to: Handle.self)()
-    // On other systems than Linux it is a Mach port.
-    guard DeadlineSource.isSupported, descriptor >= 0 else { return nil }
+    let descriptor = lt_main_queue_descriptor()
+    guard descriptor >= 0 else { return nil }
     self.descriptor = descriptor
     self.handle = try UVHandle("MainQueueBridge.init") {
       uv_poll_init(loop.pointer, $0, descriptor)
@@ -42,7 +30,7 @@ struct MainQueueSource {
     // Order: read first, so that work added later signals the descriptor again.
     // Without the read, the poll would report the same work forever.
     _ = lt_counter_read(descriptor)
-    drainQueue(nil)
+    lt_main_queue_drain()
   }
 
   /// The handle's address.

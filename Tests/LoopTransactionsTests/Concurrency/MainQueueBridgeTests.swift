@@ -1,6 +1,7 @@
 import Testing
 
 #if os(Linux)
+  // `scripts/check static` runs these tests with statically linked programs.
   @Suite("MainQueueBridge, EventLoop.runMain", .serialized)
   struct MainQueueBridgeTests {
     private func say(_ name: String) throws -> [String] {

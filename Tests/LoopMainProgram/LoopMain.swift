@@ -1,0 +1,157 @@
+import LoopTransactions
+import LoopTransactionsMain
+import TestSupport
+
+// The cases that need an asynchronous main on the loop. Runs one case, given by
+// name.
+@main
+enum LoopMain {
+  static let cases: [String: @MainActor () async throws -> Void] = [
+    "hops": hops,
+    "together": together,
+    "suspensions": suspensions,
+    "early": early,
+    "idle": idle,
+    "pinned": pinned,
+    "transactions": transactions,
+    "assumed": assumed,
+    "throws": { throw Wrong() },
+    "unfinished": unfinished,
+    "stopped": stopped,
+    "runInTask": { EventLoop.main.run(.noWait) },
+    "runWhileRunning": runWhileRunning,
+    "noDescriptor": noDescriptor,
+    "offMain": offMain,
+  ]
+
+  static func main() async throws {
+    Process.endInTime()
+    guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {
+      fatalError("usage: loop-main-program \(cases.keys.sorted())")
+    }
+    try await body()
+  }
+}
+
+private struct Wrong: Error {}
+
+/// Leaves the main actor.
+@concurrent
+@discardableResult
+func away() async -> UInt { System.thread }
+
+/// Hops from the main actor to another thread and back, and from a detached
+/// task to the main actor.
+@MainActor
+private func hops() async {
+  let (main, count) = (System.thread, 100_000)
+  var elsewhere = 0
+  for _ in 0..<count {
+    await away()
+    if System.thread != main { elsewhere += 1 }
+  }
+  let onMain = Tally()
+  await Task.detached {
+    for _ in 0..<count {
+      await MainActor.run { if System.thread == main { onMain.increment() } }
+    }
+  }.value
+  print("main left the first thread \(elsewhere) times")
+  print("hops on the first thread: \(onMain.value)")
+  print("no polling: \(EventLoop.main.metrics.ticks <= UInt64(4 * count + 100))")
+}
+
+/// Suspends `main` in several ways, each of which must end on the first thread.
+@MainActor
+private func suspensions() async throws {
+  let main = System.thread
+  var elsewhere = 0
+  for number in 0..<2000 {
+    switch number % 4 {
+    case 0: await Task.yield()
+    case 1: await away()
+    case 2:
+      await withCheckedContinuation { back in
+        EventLoop.main.addTimer(after: .zero) { _ in back.resume() }
+      }
+    default: await Task { @MainActor in await Task.yield() }.value
+    }
+    if System.thread != main || EventLoop.current !== EventLoop.main { elsewhere += 1 }
+  }
+  print("2000 suspensions, \(elsewhere) ended elsewhere")
+}
+
+/// Starts tasks before the first suspension, when the loop does not exist, and
+/// later ones when it does. All run in the order started.
+@MainActor
+private func early() async {
+  let (order, isOver) = (Locked<[Int]>([]), Gate())
+  print("loop before its first use: \(EventLoop.current == nil ? "none" : "made")")
+  for number in 0..<3 {
+    Task { @MainActor in order.withLock { $0.append(number) } }
+  }
+  let isMade = EventLoop.main === EventLoop.current
+  for number in 3..<6 {
+    Task { @MainActor in
+      order.withLock { $0.append(number) }
+      if number == 5 { isOver.open() }
+    }
+  }
+  await Task.detached { isOver.wait() }.value
+  print("made by its first use: \(isMade)")
+  print(order.withLock { $0 })
+}
+
+/// Sleeps. The loop must not tick meanwhile.
+@MainActor
+private func idle() async throws {
+  try await Task.sleep(for: .milliseconds(50))
+  let (loop, start) = (EventLoop.main, TestThread.processorTime)
+  let before = loop.metrics.ticks
+  try await Task.sleep(for: .seconds(1))
+  let used = TestThread.processorTime - start
+  print("ticks \(loop.metrics.ticks - before <= 5), idle \(used < .milliseconds(5))")
+}
+
+/// Ends `main` while tasks and timers remain. They do not keep the process.
+@MainActor
+private func unfinished() async {
+  let loop = EventLoop.main
+  loop.addTimer(after: .seconds(60)) { _ in print("timer") }
+  Task { @MainActor in
+    try? await Task.sleep(for: .seconds(60))
+    print("task")
+  }
+  await Task.yield()
+  print("main ends")
+}
+
+/// Stops the loop, which an asynchronous main forbids.
+@MainActor
+private func stopped() async {
+  EventLoop.main.port.stop()
+  await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+}
+
+@MainActor
+private func runWhileRunning() async {
+  await away()
+  EventLoop.main.run(.noWait)
+}
+
+/// Leaves no descriptor for the loop. Does not suspend before: a job that came
+/// back would need the main queue's descriptor, without which Dispatch crashes.
+@MainActor
+private func noDescriptor() async {
+  Process.limitDescriptors(to: 0)
+  _ = EventLoop.main
+}
+
+/// Reads `main` on a thread that is not the main actor's, by a cast that the
+/// compiler cannot check.
+@MainActor
+private func offMain() async {
+  let body: @MainActor () -> Void = { _ = EventLoop.main }
+  nonisolated(unsafe) let unchecked = unsafeBitCast(body, to: (() -> Void).self)
+  await Task.detached { unchecked() }.value
+}
