@@ -121,7 +121,8 @@ extension Command {
     Command(
       name: .list,
       operands: "[scenarios|peers|metrics|formats|commands]",
-      takes: .words(0...1, of: ListText.Topic.allCases.map(\.rawValue)),
+      takes: .words(0...1),
+      knownWords: ListText.Topic.allCases.map(\.rawValue),
       summary: "list scenarios, peers, metrics, formats and commands",
       examples: ["loopbench list peers --json": "for a script"]
     ),
@@ -133,7 +134,8 @@ extension Command {
     Command(
       name: .completion,
       operands: "bash|zsh|fish",
-      takes: .words(1...1, of: Completion.Shell.allCases.map(\.rawValue)),
+      takes: .words(1...1),
+      knownWords: Completion.Shell.allCases.map(\.rawValue),
       summary: "print the completion script for a shell",
       examples: [
         "source <(loopbench completion bash)": "in ~/.bashrc",

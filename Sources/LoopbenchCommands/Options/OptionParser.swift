@@ -106,10 +106,10 @@ extension OptionParser {
     case .files(let range): try check(command, range)
     case .topic: try check(command, 0...1)
     case .baseline: try checkBaseline(command)
-    case .words(let range, let known):
+    case .words(let range):
       try check(command, range)
-      for word in line.words where !known.contains(word) {
-        throw .unknownWord(word, of: command, known)
+      for word in line.words where !command.knownWords.contains(word) {
+        throw .unknownWord(word, of: command, command.knownWords)
       }
     }
     options.operands = line.words

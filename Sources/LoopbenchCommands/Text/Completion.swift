@@ -58,7 +58,7 @@ package struct Completion {
     case .nothing: []
     case .scenarios: context.registry.scenarios.map { ($0.name, $0.summary) }
     case .files: nil
-    case .words(_, let words): Self.plain(words)
+    case .words: Self.plain(command.knownWords)
     case .topic: Self.plain(context.ownNames)
     case .baseline: Self.plain(OptionParser.baselineVerbs)
     }
