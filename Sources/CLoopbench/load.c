@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/time.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -98,11 +97,6 @@ static atomic_int noted;
 static atomic_int signals;
 static atomic_int alarms;
 
-static void note(int what) {
-  int none = cl_interrupt_none;
-  atomic_compare_exchange_strong(&noted, &none, what);
-}
-
 static void end(int code) {
   cl_load_kill();
   cl_output_remove_all();
@@ -117,25 +111,19 @@ static void on_end(int number) {
   raise(number);
 }
 
+// The first signal and the first alarm are noted; the second ends the process.
 static void on_signal(int number) {
-  (void)number;
-  if (atomic_fetch_add(&signals, 1) > 0) end(130);
-  note(cl_interrupt_signal);
-}
-
-static void on_alarm(int number) {
-  (void)number;
-  if (atomic_fetch_add(&alarms, 1) > 0) end(124);
-  note(cl_interrupt_timeout);
+  bool is_alarm = number == SIGALRM;
+  if (atomic_fetch_add(is_alarm ? &alarms : &signals, 1) > 0) end(is_alarm ? 124 : 130);
+  int none = cl_interrupt_none;
+  int what = is_alarm ? cl_interrupt_timeout : cl_interrupt_signal;
+  atomic_compare_exchange_strong(&noted, &none, what);
 }
 
 static void handle(int number, void (*handler)(int), int flags) {
-  struct sigaction action, before;
+  struct sigaction before, action = {.sa_handler = handler, .sa_flags = flags};
   // Ignored signals stay ignored: SIGHUP under nohup, SIGINT in the background.
   if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handler;
-  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, NULL);
 }
@@ -151,13 +139,12 @@ void cl_interrupt_guard(void) { handle_ends(on_end, (int)SA_RESETHAND); }
 void cl_interrupt_watch(uint64_t timeout) {
   handle_ends(on_signal, SA_RESTART);
   if (timeout == 0) return;
-  handle(SIGALRM, on_alarm, SA_RESTART);
+  handle(SIGALRM, on_signal, SA_RESTART);
   uint64_t us = timeout / 1000 > 0 ? timeout / 1000 : 1;
-  struct itimerval timer;
-  timer.it_value.tv_sec = (time_t)(us / 1000000);
-  timer.it_value.tv_usec = (suseconds_t)(us % 1000000);
-  timer.it_interval.tv_sec = 10;
-  timer.it_interval.tv_usec = 0;
+  struct itimerval timer = {
+      .it_interval = {.tv_sec = 10},
+      .it_value = {(time_t)(us / 1000000), (suseconds_t)(us % 1000000)},
+  };
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 

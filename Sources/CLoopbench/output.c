@@ -136,27 +136,18 @@ static int open_replacement(const char *path, cl_output *output) {
 
 // MARK: Opening and closing
 
-static int make_output(int (*open_it)(const char *, cl_output *), const char *path,
-                       cl_output **result) {
+int cl_output_open(const char *path, bool replaces_any, cl_output **result) {
   cl_output *output = calloc(1, sizeof *output);
   *result = NULL;
   if (output == NULL) return ENOMEM;
   output->descriptor = -1;
-  int error = open_it(path, output);
+  int error = replaces_any ? open_replacement(path, output) : open_output(path, output);
   if (error != 0) {
     free(output);
     return error;
   }
   *result = output;
   return 0;
-}
-
-int cl_output_open(const char *path, cl_output **result) {
-  return make_output(open_output, path, result);
-}
-
-int cl_output_open_replacing(const char *path, cl_output **result) {
-  return make_output(open_replacement, path, result);
 }
 
 int cl_output_descriptor(const cl_output *output) { return output->descriptor; }

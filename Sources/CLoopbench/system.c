@@ -1,6 +1,5 @@
 // For `dladdr`.
 #define _GNU_SOURCE
-#include "cl_measure.h"
 #include "cl_system.h"
 #include "cl_thread.h"
 
@@ -12,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -165,17 +163,6 @@ double cl_load(void) {
   double averages[3] = {0, 0, 0};
   uv_loadavg(averages);
   return averages[0];
-}
-
-void cl_sleep_overshoot(uint64_t *overshoot, int count) {
-  const uint64_t pause = 1000000;
-  for (int i = 0; i < count; i++) {
-    struct timespec time = {0, (long)pause};
-    uint64_t began = cl_now();
-    nanosleep(&time, NULL);
-    uint64_t slept = cl_now() - began;
-    overshoot[i] = slept > pause ? slept - pause : 0;
-  }
 }
 
 void cl_program_path(char *path, size_t capacity) {

@@ -49,17 +49,6 @@ uint64_t cl_thread_migrations(void) {
   return atomic_load_explicit(&migrations, memory_order_relaxed);
 }
 
-static int raise_priority(int priority);
-
-static void *thread_main(void *argument) {
-  cl_thread *thread = argument;
-  // A caller that needs a priority has tried it with `cl_thread_try_priority`.
-  if (thread->priority > 0) thread->error = raise_priority(thread->priority);
-  thread->body(thread->context);
-  atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
-  return NULL;
-}
-
 #if defined(__linux__)
 
 static cpu_set_t allowed;
@@ -153,6 +142,15 @@ static int raise_priority(int priority) {
 int cl_thread_priority(void) { return 0; }
 
 #endif
+
+static void *thread_main(void *argument) {
+  cl_thread *thread = argument;
+  // A caller that needs a priority has tried it with `cl_thread_try_priority`.
+  if (thread->priority > 0) thread->error = raise_priority(thread->priority);
+  thread->body(thread->context);
+  atomic_fetch_add_explicit(&migrations, own_migrations(), memory_order_relaxed);
+  return NULL;
+}
 
 static int start_placed(cl_thread *thread, int cpu) {
   pthread_attr_t attributes;

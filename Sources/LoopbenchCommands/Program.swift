@@ -1,13 +1,5 @@
 public import LoopbenchKit
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// Parses the command line and runs its command.
 package struct Program {
   package typealias Write = (Terminal, String) throws(SystemError) -> Void
@@ -80,6 +72,6 @@ public enum Loopbench {
     HostProcess.guardSignals()
     var context = Context.process(arguments: CommandLine.arguments)
     context.registry = registry
-    exit(Program(context).run().rawValue)
+    HostProcess.end(with: Program(context).run())
   }
 }

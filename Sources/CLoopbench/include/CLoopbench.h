@@ -3,6 +3,14 @@
 #ifndef CLOOPBENCH_H
 #define CLOOPBENCH_H
 
+// Functions of the C library that Swift calls through this module, because the
+// C library's own module has a different name on each system.
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cl_floor.h"
 #include "cl_library.h"
 #include "cl_load.h"

@@ -52,9 +52,6 @@ uint64_t cl_timer_slack(void);
 // The load average of the last minute.
 double cl_load(void);
 
-// Sleeps for 1 ms `count` times. Writes by how many ns each sleep was too long.
-void cl_sleep_overshoot(uint64_t *_Nonnull overshoot, int count);
-
 // The path of the running program, or "".
 void cl_program_path(char *_Nonnull path, size_t capacity);
 
@@ -75,12 +72,11 @@ typedef struct cl_output cl_output;
 // Opens a file for writing and follows symlinks. A regular or new file is
 // written to a temporary file in its folder, with the mode of the file that it
 // replaces or of a new file. Any other file, and a file that is already
-// standard output or error, is written directly. Returns 0 or an errno.
-int cl_output_open(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
-
-// Opens a temporary file that replaces anything at `path` but a folder. Does
-// not follow symlinks or write to FIFOs and devices. Returns 0 or an errno.
-int cl_output_open_replacing(const char *_Nonnull path, cl_output *_Nullable *_Nonnull output);
+// standard output or error, is written directly. With `replaces_any`, the
+// temporary file replaces anything at `path` but a folder: symlinks are not
+// followed, and FIFOs and devices are not written to. Returns 0 or an errno.
+int cl_output_open(const char *_Nonnull path, bool replaces_any,
+                   cl_output *_Nullable *_Nonnull output);
 
 int cl_output_descriptor(const cl_output *_Nonnull output);
 

@@ -106,17 +106,9 @@ extension ManualPage {
 
   /// Escapes the characters that roff interprets.
   private static func escaped(_ text: String) -> String {
-    text.map { character -> String in
-      switch character {
-      case "\\": "\\e"
-      case "-": "\\-"
-      case "'": "\\(aq"
-      case "`": "\\(ga"
-      case "\"": "\\(dq"
-      case "~": "\\(ti"
-      case "^": "\\(ha"
-      default: String(character)
-      }
-    }.joined()
+    text.escaped(with: [
+      "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "\"": "\\(dq", "~": "\\(ti",
+      "^": "\\(ha",
+    ])
   }
 }

@@ -31,7 +31,7 @@ package struct BaselineStore: Sendable {
     do {
       // Replaces a symlink instead of following it: one that came with the folder may
       // point anywhere.
-      try OutputFile(replacing: path).finish(with: report.json())
+      try OutputFile(path: path, replacesAny: true).finish(with: report.json())
     } catch {
       throw .unwritable(path, error)
     }

@@ -1,4 +1,3 @@
-import LoopTransactionsTesting
 private import CLoopbench
 private import FoundationEssentials
 
@@ -55,8 +54,8 @@ extension MachineFacts {
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
     facts.sleepDelays = measuredSleepDelays()
-    facts.wakeAcross = wake("across", .across, on: placement)
-    facts.wakeSame = wake("same", .same, on: placement)
+    facts.wakeAcross = wake("across", on: placement)
+    facts.wakeSame = wake("same", on: placement)
     return facts
   }
 
@@ -127,30 +126,23 @@ extension MachineFacts {
 extension MachineFacts {
   /// Measures 200 sleeps of 1 ms.
   private static func measuredSleepDelays() -> [Double] {
-    var samples = [UInt64](repeating: 0, count: 200)
-    cl_sleep_overshoot(&samples, Int32(samples.count))
-    return samples.sorted().map(Double.init)
+    (0..<200).map { _ in
+      let due = cl_now() + 1_000_000
+      cl_sleep_until(due)
+      return Double(max(due, cl_now()) - due)
+    }.sorted()
   }
 
   /// The median of a short slice of the peer `uv`.
-  private static func wake(
-    _ series: String,
-    _ rule: Placement.Rule,
-    on placement: Placement
-  ) -> Double? {
-    guard case .success(let seats) = placement.seats(for: rule) else { return nil }
-    let slice = Slice(
-      series: series,
-      effort: Effort(warmUps: 20, samples: 300, operations: 1),
-      seats: seats,
-      generator: SeededGenerator(seed: 1, stream: 0)
-    )
+  private static func wake(_ name: String, on placement: Placement) -> Double? {
+    guard
+      var series = Scenario.wake.series.first(where: { $0.name == name }),
+      case .success(let seats) = placement.seats(for: series.placement)
+    else { return nil }
+    series.effort = Effort(warmUps: 20, samples: 300, operations: 1)
+    let contender = Contender(scenario: .wake, series: series, peer: CWake.uv, seats: seats)
     // try?: the fact is unknown where the peer cannot run.
-    let measured = try? PlacedThread.run(cpu: seats.loop) { () throws(PeerFailure) -> Slice in
-      var slice = slice
-      try CWake.uv.measure(&slice)
-      return slice
-    }
-    return measured?.recorded[series]?.value(at: .p50)
+    let outcome = try? contender.measure(round: 1, seed: 1, instruments: .system)
+    return outcome?.recorded[name]?.dense.value(at: .p50)
   }
 }

@@ -58,18 +58,14 @@ extension Contender {
   }
 
   private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
+    let body = { @Sendable [peer] () throws(PeerFailure) -> Slice in
+      var slice = slice
+      try peer.measure(&slice)
+      return slice
+    }
     do {
-      guard !peer.isOnFirstThread else {
-        var slice = slice
-        try peer.measure(&slice)
-        return slice
-      }
-      return try PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority) {
-        [peer] () throws(PeerFailure) -> Slice in
-        var slice = slice
-        try peer.measure(&slice)
-        return slice
-      }
+      return try peer.isOnFirstThread
+        ? body() : PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority, body)
     } catch {
       throw PeerFailure("\(name): \(error)")
     }

@@ -45,7 +45,7 @@ extension OpenLoopSchedule {
   /// - Returns: When each operation was started; 0 for those that were not.
   package func follow(
     from origin: UInt64,
-    clock: PacingClock = .system,
+    clock: PacingClock = PacingClock(),
     start: (Int) -> Void
   ) -> [UInt64] {
     var started = [UInt64](repeating: 0, count: dues.count)
@@ -147,25 +147,11 @@ extension Slice {
 
 /// The clock of an open-loop producer. Tests provide their own.
 package struct PacingClock: Sendable {
-  package let now: @Sendable () -> UInt64
+  package var now: @Sendable () -> UInt64 = { cl_now() }
   /// May return before `deadline`; the producer spins for the rest.
-  package let sleep: @Sendable (_ deadline: UInt64) -> Void
-  package let spin: @Sendable (_ deadline: UInt64) -> Void
+  package var sleep: @Sendable (_ deadline: UInt64) -> Void = { cl_sleep_until($0) }
+  package var spin: @Sendable (_ deadline: UInt64) -> Void = { cl_spin_until($0) }
 
-  package init(
-    now: @escaping @Sendable () -> UInt64,
-    sleep: @escaping @Sendable (_ deadline: UInt64) -> Void,
-    spin: @escaping @Sendable (_ deadline: UInt64) -> Void
-  ) {
-    self.now = now
-    self.sleep = sleep
-    self.spin = spin
-  }
-
-  /// The monotonic clock.
-  package static let system = PacingClock(
-    now: { cl_now() },
-    sleep: { cl_sleep_until($0) },
-    spin: { cl_spin_until($0) }
-  )
+  /// Makes the monotonic clock.
+  package init() {}
 }

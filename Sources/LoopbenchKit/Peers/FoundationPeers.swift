@@ -1,14 +1,6 @@
 import CLoopbench
 import LoopTransactions
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The library with the peers that need Foundation. It is loaded when the first
 /// of them is opened, because `loopbench` itself starts without Foundation.
 enum FoundationLibrary {

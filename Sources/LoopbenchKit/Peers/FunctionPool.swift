@@ -163,20 +163,16 @@ struct TaskPool: FunctionPool {
   static func open() -> TaskPool { TaskPool() }
 
   func add(_ call: PostedCall, _ priority: OperationPriority) {
-    Task.detached(priority: TaskPriority(priority)) {
+    let priority: TaskPriority =
+      switch priority {
+      case .low: .low
+      case .high: .high
+      default: .medium
+      }
+    Task.detached(priority: priority) {
       // Another peer may have placed the thread.
       cl_thread_place(-1)
       call()
-    }
-  }
-}
-
-extension TaskPriority {
-  fileprivate init(_ priority: OperationPriority) {
-    switch priority {
-    case .low: self = .low
-    case .high: self = .high
-    default: self = .medium
     }
   }
 }

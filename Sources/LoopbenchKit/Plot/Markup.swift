@@ -60,20 +60,12 @@ struct Markup {
   /// Adds a newline, so that a diff of two files is readable.
   mutating func line() { text += "\n" }
 
-  private static func escaped(_ words: String) -> String {
-    words.unicodeScalars.reduce(into: "") { text, scalar in
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "\t", "\n", "\r": text += " "
-      // XML allows no other control characters.
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += "?"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-  }
+  // `printable`, because XML allows no other control characters.
+  private static func escaped(_ words: String) -> String { words.escaped(with: escapes).printable }
+
+  private static let escapes: [Unicode.Scalar: String] = [
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "\t": " ", "\n": " ", "\r": " ",
+  ]
 
   /// A coordinate, to a tenth.
   static func number(_ value: Double) -> String { Decimals.shortest((value * 10).rounded() / 10) }

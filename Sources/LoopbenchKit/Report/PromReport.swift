@@ -73,7 +73,7 @@ extension PromReport {
   private static func sample(_ name: String, _ labels: [(String, String)], _ value: String)
     -> String
   {
-    let pairs = labels.map { "\($0)=\"\(escaped($1))\"" }
+    let pairs = labels.map { "\($0)=\"\($1.escaped(with: escapes))\"" }
     return "\(name){\(pairs.joined(separator: ","))} \(value)"
   }
 
@@ -81,16 +81,9 @@ extension PromReport {
     Decimals.exact(nanoseconds / 1_000_000_000)
   }
 
-  private static func escaped(_ value: String) -> String {
-    value.unicodeScalars.reduce(into: "") { text, scalar in
-      switch scalar {
-      case "\\": text += "\\\\"
-      case "\"": text += "\\\""
-      case "\n": text += "\\n"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-  }
+  private static let escapes: [Unicode.Scalar: String] = [
+    "\\": "\\\\", "\"": "\\\"", "\n": "\\n",
+  ]
 
   /// Returns `key` with `_` in place of characters that a label name must not
   /// contain.

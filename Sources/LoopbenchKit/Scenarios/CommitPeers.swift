@@ -2,10 +2,9 @@ private import CLoopbench
 import LoopTransactions
 
 /// `commit` in C on libuv.
-struct UVCommit: Peer {
+struct UVCommit: FullPeer {
   let name = "uv"
   let scenario = "commit"
-  let series = CommitLoad.series
   let isReference = true
   let summary = "C on libuv: a flag in the target, an array, performed in a prepare callback"
 
@@ -24,10 +23,9 @@ struct UVCommit: Peer {
 }
 
 /// `commit` on an `EventLoop`, which looks up each commit by target and selector.
-struct LTCommit: Peer {
+struct LTCommit: FullPeer {
   let name = "lt"
   let scenario = "commit"
-  let series = CommitLoad.series
   let summary = "EventLoop.commit: looks up (target, selector), performed by a tick of the loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
@@ -48,10 +46,9 @@ extension EventLoop: PendingTargets {
 }
 
 /// `commit` on an `EventLoop`, with one `Transaction` kept for each target.
-struct LTKeptCommit: Peer {
+struct LTKeptCommit: FullPeer {
   let name = "lt.kept"
   let scenario = "commit"
-  let series = CommitLoad.series
   let summary = "Transaction.commit: one kept for each target, performed by a tick of the loop"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
@@ -80,10 +77,9 @@ private struct KeptCommits: PendingTargets {
 }
 
 /// `commit` with a Swift `Set` whose key is a struct.
-struct SetCommit: Peer {
+struct SetCommit: FullPeer {
   let name = "set"
   let scenario = "commit"
-  let series = CommitLoad.series
   let isReference = true
   let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
 
@@ -123,10 +119,9 @@ private final class PendingSet: PendingTargets {
 }
 
 /// `commit` with a bit in each target. This is the floor.
-struct DirtyBitCommit: Peer {
+struct DirtyBitCommit: FullPeer {
   let name = "dirtybit"
   let scenario = "commit"
-  let series = CommitLoad.series
   let isReference = true
   let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
 

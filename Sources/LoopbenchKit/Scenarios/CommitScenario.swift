@@ -40,8 +40,6 @@ extension Scenario {
 package enum CommitLoad {
   /// Distinct targets.
   package static let targets = 1000
-  /// The series that every peer of the scenario has.
-  package static let series = ["duplicate", "first"]
 }
 
 /// The pending targets of a Swift peer of `commit`.
@@ -66,36 +64,23 @@ enum CommitTiming {
     switch slice.series {
     case "duplicate":
       slice.sample { operations in
-        duplicates(operations / targets.count, of: targets, in: pending)
+        let repeats = operations / targets.count
+        targets.forEach(pending.commit)
+        let began = cl_now()
+        for _ in 0..<repeats { targets.forEach(pending.commit) }
+        let elapsed = cl_now() - began
+        pending.flush()
+        return elapsed
       }
-    case "first": slice.sample { _ in first(of: targets, in: pending) }
+    case "first":
+      slice.sample { _ in
+        let began = cl_now()
+        targets.forEach(pending.commit)
+        pending.flush()
+        return cl_now() - began
+      }
     default: throw slice.unknownSeries
     }
-  }
-
-  @inline(__always)
-  private static func duplicates<Pending: PendingTargets>(
-    _ repeats: Int,
-    of targets: ObjectList<Pending.Target>,
-    in pending: Pending
-  ) -> UInt64 {
-    targets.forEach(pending.commit)
-    let began = cl_now()
-    for _ in 0..<repeats { targets.forEach(pending.commit) }
-    let elapsed = cl_now() - began
-    pending.flush()
-    return elapsed
-  }
-
-  @inline(__always)
-  private static func first<Pending: PendingTargets>(
-    of targets: ObjectList<Pending.Target>,
-    in pending: Pending
-  ) -> UInt64 {
-    let began = cl_now()
-    targets.forEach(pending.commit)
-    pending.flush()
-    return cl_now() - began
   }
 }
 

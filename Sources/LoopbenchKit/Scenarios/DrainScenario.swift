@@ -33,9 +33,6 @@ extension Scenario {
 
 /// The load that every `drain` peer measures.
 package enum DrainLoad {
-  /// The series that every peer of the scenario has.
-  package static let series = ["batched", "whole"]
-
   /// The number of objects that a tick may deliver in `slice`.
   package static func batch(for slice: Slice) -> Int {
     slice.series == "whole" ? slice.effort.operations : 16
@@ -43,10 +40,9 @@ package enum DrainLoad {
 }
 
 /// `drain` in C on libuv.
-struct UVDrain: Peer {
+struct UVDrain: FullPeer {
   let name = "uv"
   let scenario = "drain"
-  let series = DrainLoad.series
   let isReference = true
   let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
 
@@ -59,10 +55,9 @@ struct UVDrain: Peer {
 }
 
 /// `drain` by a `RunLoopQueue`.
-struct LTDrain: Peer {
+struct LTDrain: FullPeer {
   let name = "lt"
   let scenario = "drain"
-  let series = DrainLoad.series
   let summary = "RunLoopQueue: exclusive, strong; its handler is called with each object"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
@@ -78,23 +73,14 @@ struct LTDrain: Peer {
         cl_finish_step(finish.pointer)
       }
       try slice.sample { (_) throws(PeerFailure) in
-        try burst(of: objects, into: queue, loop, finish)
+        finish.reset(target: objects.count)
+        let began = cl_now()
+        objects.forEach { queue.enqueue($0) }
+        loop.run()
+        return try finish.nanoseconds(since: began)
       }
       ticks.note(in: &slice)
     }
-  }
-
-  private func burst(
-    of objects: ObjectList<Object>,
-    into queue: RunLoopQueue<Object>,
-    _ loop: EventLoop,
-    _ finish: FinishLine
-  ) throws(PeerFailure) -> UInt64 {
-    finish.reset(target: objects.count)
-    let began = cl_now()
-    objects.forEach { queue.enqueue($0) }
-    loop.run()
-    return try finish.nanoseconds(since: began)
   }
 }
 

@@ -67,9 +67,8 @@ final class HopRun: @unchecked Sendable {
 }
 
 /// `hop` to an actor whose executor is a `LoopPort`.
-struct LoopHop: Peer {
+struct LoopHop: FullPeer {
   let scenario = "hop"
-  let series = ["call"]
   let name: String
   let summary: String
   private let prefersLoop: Bool
@@ -123,10 +122,9 @@ struct LoopHop: Peer {
 }
 
 /// `hop` to the main actor, whose queue a `MainQueueBridge` serves on a loop.
-struct MainActorHop: Peer {
+struct MainActorHop: FullPeer {
   let name = "main"
   let scenario = "hop"
-  let series = ["call"]
   let summary = "MainActor, on a MainQueueBridge of an EventLoop, called from Swift's threads"
 
   let isOnFirstThread = true
@@ -170,10 +168,9 @@ struct MainActorHop: Peer {
 }
 
 /// `hop` to a default actor.
-struct ActorHop: Peer {
+struct ActorHop: FullPeer {
   let name = "actor"
   let scenario = "hop"
-  let series = ["call"]
   let summary = "a default actor, called by a task: both on Swift's threads, without contention"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

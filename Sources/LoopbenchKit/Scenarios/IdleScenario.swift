@@ -49,10 +49,9 @@ extension Slice {
 }
 
 /// `idle` on a bare libuv loop.
-struct UVIdle: Peer {
+struct UVIdle: FullPeer {
   let name = "uv"
   let scenario = "idle"
-  let series = ["tick"]
   let isReference = true
   let summary = "C on libuv: a bare loop with the same foreign idle handle"
 
@@ -65,10 +64,9 @@ struct UVIdle: Peer {
 }
 
 /// `idle` on a loop that an `EventLoop` has adopted.
-struct LTIdle: Peer {
+struct LTIdle: FullPeer {
   let name = "lt"
   let scenario = "idle"
-  let series = ["tick"]
   let summary = "EventLoop(adopting:) on a loop with the same foreign idle handle"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {

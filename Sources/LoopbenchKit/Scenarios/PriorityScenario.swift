@@ -50,9 +50,6 @@ extension Scenario {
 
 /// The loads of every `priority` peer.
 package enum PriorityLoad {
-  /// The series that every peer of the scenario has.
-  package static let series = ["latency", "starvation"]
-
   /// The duration of one operation of the load, in ns.
   package static let work: UInt64 = 20_000
   /// The number of lower operations at any time, in `latency`.
@@ -76,9 +73,8 @@ package enum PriorityLoad {
 }
 
 /// `priority` with any `FunctionPool`.
-struct PriorityPeer<Runner: FunctionPool>: RunnerPeer {
+struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
   let scenario = "priority"
-  let series = PriorityLoad.series
 
   // 10 s: a pool that takes longer is broken.
   private static var limit: UInt64 { 10_000_000_000 }

@@ -1,3 +1,12 @@
+/// A peer that measures every series of its scenario in `Registry.standard`.
+protocol FullPeer: Peer {}
+
+extension FullPeer {
+  var series: [String] {
+    Registry.standard.scenarios.first { $0.name == scenario }?.series.map(\.name) ?? []
+  }
+}
+
 extension Registry {
   /// The scenarios and peers of `loopbench`. A new one is a type in
   /// `Scenarios/` or `Peers/`, and one line here.

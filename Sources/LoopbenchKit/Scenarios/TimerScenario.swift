@@ -30,9 +30,6 @@ extension Scenario {
 
 /// The schedules that every `timer` peer follows.
 package enum TimerLoad {
-  /// The series that every peer of the scenario has.
-  package static let series = ["lateness"]
-
   /// The time between two due times, in ns.
   package static let interval: UInt64 = 2_000_000
   private static let schedules = 4
@@ -56,7 +53,6 @@ package enum TimerLoad {
       }
     }
   }
-
 }
 
 /// The lateness of the fires of one schedule. Use it on one thread at a time.
@@ -83,10 +79,9 @@ final class TimerFires: @unchecked Sendable {
 }
 
 /// `timer` in C.
-struct CTimer: Peer {
+struct CTimer: FullPeer {
   let name: String
   let scenario = "timer"
-  let series = TimerLoad.series
   let isReference = true
   let summary: String
   var isStandard = false
@@ -133,56 +128,41 @@ struct CTimer: Peer {
 }
 
 /// `timer` with a precise timer of an `EventLoop`.
-struct LTTimer: Peer {
+struct LTTimer: FullPeer {
   let name = "lt"
   let scenario = "timer"
-  let series = TimerLoad.series
   let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
     try EventLoop.measuring { (loop) throws(PeerFailure) in
       let ticks = LoopTicks(of: loop, for: slice)
+      let interval = Duration.nanoseconds(TimerLoad.interval)
       try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
-        try follow(from: first, count, on: loop)
+        let fires = TimerFires(count: count)
+        do {
+          let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
+            let now = cl_now()
+            // A period that passed without a call is as late as the call that
+            // covers it. The peer on libuv is called for each period, too.
+            fires.record(lastDue: $0.deadline.nanoseconds, periods: $0.missed + 1, at: now)
+            if fires.isComplete { loop.stop() }
+          }
+          loop.run()
+          timer.cancel()
+        } catch {
+          throw PeerFailure("\(error)")
+        }
+        return fires.lateness
       }
       ticks.note(in: &slice)
     }
   }
-
-  private func follow(
-    from first: UInt64,
-    _ count: Int,
-    on loop: EventLoop
-  ) throws(PeerFailure) -> [Int64] {
-    let fires = TimerFires(count: count)
-    let interval = Duration.nanoseconds(TimerLoad.interval)
-    do {
-      let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
-        fires.record($0, at: cl_now())
-        if fires.isComplete { loop.stop() }
-      }
-      loop.run()
-      timer.cancel()
-    } catch {
-      throw PeerFailure("\(error)")
-    }
-    return fires.lateness
-  }
-}
-
-extension TimerFires {
-  /// Records a period that passed without a call as late as the call that
-  /// covers it. The peer on libuv is called for each period, too.
-  fileprivate func record(_ firing: LoopTimer.Firing, at now: UInt64) {
-    record(lastDue: firing.deadline.nanoseconds, periods: firing.missed + 1, at: now)
-  }
 }
 
 /// `timer` with a dispatch timer source.
-struct DispatchTimer: Peer {
+struct DispatchTimer: FullPeer {
   let name = "dispatch"
   let scenario = "timer"
-  let series = TimerLoad.series
   let isReference = true
   let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
   let isStandard = false

@@ -25,9 +25,6 @@ package struct Histogram: Sendable, Equatable {
   /// The number of recorded samples.
   package private(set) var count: UInt64 = 0
 
-  /// The number of samples that were too large and count as the largest value.
-  package private(set) var saturated: UInt64 = 0
-
   package private(set) var least = UInt64.max
   package private(set) var most: UInt64 = 0
   package private(set) var moments = Moments()
@@ -43,10 +40,7 @@ extension Histogram {
   package mutating func record(nanoseconds: Double) {
     let picoseconds = (nanoseconds * 1000).rounded()
     guard picoseconds >= 1 else { return record(picoseconds: 0) }
-    guard picoseconds < Double(Self.limit) else {
-      saturated += 1
-      return record(picoseconds: Self.limit - 1)
-    }
+    guard picoseconds < Double(Self.limit) else { return record(picoseconds: Self.limit - 1) }
     record(picoseconds: UInt64(picoseconds))
   }
 
@@ -62,7 +56,6 @@ extension Histogram {
   package mutating func merge(_ other: SparseHistogram) {
     for (bucket, samples) in other.pairs { buckets[Int(bucket)] += UInt64(samples) }
     count += other.count
-    saturated += other.saturated
     least = Swift.min(least, other.least)
     most = Swift.max(most, other.most)
     moments.merge(other.moments)
@@ -118,6 +111,11 @@ extension Histogram {
     count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1
   }
 
+  /// The buckets that contain samples.
+  var filled: [(index: Int, count: UInt64)] {
+    used.map { ($0, buckets[$0]) }.filter { $0.1 > 0 }
+  }
+
   /// The bucket's middle, clamped to the recorded range.
   private func value(ofBucket index: Int) -> Double {
     Swift.min(Swift.max(Self.middle(ofBucket: index), Double(least)), Double(most)) / 1000
@@ -146,18 +144,14 @@ extension Histogram {
 package struct SparseHistogram: Sendable {
   fileprivate let pairs: [(index: UInt16, count: UInt32)]
   package let count: UInt64
-  package let saturated: UInt64
   package let least: UInt64
   package let most: UInt64
   package let moments: Moments
 
   package init(_ histogram: Histogram) {
-    pairs = histogram.used.compactMap { index in
-      let count = histogram.buckets[index]
-      return count > 0 ? (UInt16(index), UInt32(clamping: count)) : nil
-    }
+    pairs = histogram.filled.map { (UInt16($0), UInt32(clamping: $1)) }
     count = histogram.count
-    (saturated, least, most) = (histogram.saturated, histogram.least, histogram.most)
+    (least, most) = (histogram.least, histogram.most)
     moments = histogram.moments
   }
 

@@ -11,10 +11,7 @@ package struct HistogramData: Codable, Equatable, Sendable {
   package init(_ histogram: Histogram) {
     subBits = Histogram.subBits
     unit = "ps"
-    pairs = histogram.used.compactMap { index in
-      let count = histogram.buckets[index]
-      return count > 0 ? [UInt64(index), count] : nil
-    }
+    pairs = histogram.filled.map { [UInt64($0), $1] }
   }
 }
 

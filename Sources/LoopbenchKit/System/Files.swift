@@ -33,9 +33,9 @@ package enum InputFile {
     var data = Data()
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = systemRead(descriptor, &bytes, bytes.count)
+      let count = CLoopbench.read(descriptor, &bytes, bytes.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(code: errno) }
+      guard count >= 0 else { throw .last }
       guard count > 0 else { return data }
       guard data.count + count <= limit else { throw SystemError.tooLarge }
       data.append(contentsOf: bytes.prefix(count))
@@ -46,18 +46,18 @@ package enum InputFile {
 extension InputFile {
   private static func openAny(_ path: String) throws(SystemError) -> Int32 {
     let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    guard descriptor >= 0 else { throw .last }
     return descriptor
   }
 
   private static func openRegular(_ path: String) throws(SystemError) -> Int32 {
     // Before opening, because opening a device may already have an effect.
     var status = stat()
-    guard stat(path, &status) == 0 else { throw SystemError(code: errno) }
+    guard stat(path, &status) == 0 else { throw .last }
     guard isRegular(status) else { throw .notRegular }
     // O_NONBLOCK, because reading some regular files of /proc and /sys blocks.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw SystemError(code: errno) }
+    guard descriptor >= 0 else { throw .last }
     // Check again, because the file may have been replaced.
     if fstat(descriptor, &status) == 0, isRegular(status) { return descriptor }
     close(descriptor)
@@ -88,22 +88,12 @@ package final class OutputFile {
   /// Opens a temporary file for `path`.
   ///
   /// Removes the temporary files that killed runs left in the folder.
-  package convenience init(path: String) throws(SystemError) {
-    try self.init(path, cl_output_open)
-  }
-
-  /// Opens a temporary file that also replaces a symlink, FIFO or device at
-  /// `path`.
-  package convenience init(replacing path: String) throws(SystemError) {
-    try self.init(path, cl_output_open_replacing)
-  }
-
-  private init(
-    _ path: String,
-    _ open: (UnsafePointer<CChar>, UnsafeMutablePointer<OpaquePointer?>) -> Int32
-  ) throws(SystemError) {
+  ///
+  /// - Parameter replacesAny: Whether a symlink, FIFO or device at `path` is
+  ///   replaced, too.
+  package init(path: String, replacesAny: Bool = false) throws(SystemError) {
     var output: OpaquePointer?
-    let error = open(path, &output)
+    let error = cl_output_open(path, replacesAny, &output)
     guard error == 0, let output else { throw SystemError(code: error) }
     place = cl_output_place(output).map { String(cString: $0) }
     state = .open(output)
@@ -167,6 +157,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
     return error == 0 ? nil : SystemError(code: error)
   }
 
+  /// The error of the last system call, from `errno`.
+  static var last: SystemError { SystemError(code: errno) }
+
   package static let tooLarge = SystemError(code: EFBIG)
 
   /// The path is a FIFO, a device or a folder instead of a regular file.
@@ -176,10 +169,6 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
   package var description: String {
     String(capacity: 256) { cl_error_message(code, $0, $1) }
   }
-}
-
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ size: Int) -> Int {
-  read(file, bytes, size)
 }
 
 private func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {

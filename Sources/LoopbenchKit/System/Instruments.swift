@@ -3,32 +3,22 @@ private import CLoopbench
 /// The clock and the resource counters of a run. Tests provide their own.
 package struct Instruments: Sendable {
   /// Returns the ns of a monotonic clock.
-  package let now: @Sendable () -> UInt64
+  package var now: @Sendable () -> UInt64 = { cl_now() }
   /// Returns the resources that the process has used.
-  package let usage: @Sendable () -> ResourceUse
-
-  /// Makes instruments from two functions.
-  package init(
-    now: @escaping @Sendable () -> UInt64,
-    usage: @escaping @Sendable () -> ResourceUse
-  ) {
-    self.now = now
-    self.usage = usage
+  package var usage: @Sendable () -> ResourceUse = {
+    let usage = cl_usage_now()
+    var use = ResourceUse()
+    use.cpuNs = usage.cpu_ns
+    (use.voluntarySwitches, use.involuntarySwitches) = (usage.voluntary, usage.involuntary)
+    (use.stealNs, use.migrations) = (usage.steal_ns, usage.migrations)
+    return use
   }
 
-  /// The monotonic clock, `getrusage`, and the kernel's counters of steal and
-  /// migrations.
-  package static let system = Instruments(
-    now: { cl_now() },
-    usage: {
-      let usage = cl_usage_now()
-      var use = ResourceUse()
-      use.cpuNs = usage.cpu_ns
-      (use.voluntarySwitches, use.involuntarySwitches) = (usage.voluntary, usage.involuntary)
-      (use.stealNs, use.migrations) = (usage.steal_ns, usage.migrations)
-      return use
-    }
-  )
+  /// Makes instruments that read the monotonic clock, `getrusage`, and the
+  /// kernel's counters of steal and migrations.
+  package init() {}
+
+  package static let system = Instruments()
 }
 
 /// The resources that the process has used.

@@ -32,7 +32,11 @@ extension Machine {
     machine.os = String(capacity: 256) { cl_operating_system($0, $1) }
     machine.libuv = libuvVersion
     machine.swift = swiftVersion
-    machine.build = isDebugBuild || !cl_is_optimized() ? "debug" : "release"
+    #if DEBUG
+      machine.build = "debug"
+    #else
+      machine.build = cl_is_optimized() ? "release" : "debug"
+    #endif
     return machine
   }
 
@@ -42,14 +46,6 @@ extension Machine {
   package static var cpuCount: Int {
     var model: [CChar] = [0]
     return Int(cl_cpu_info(&model, model.count))
-  }
-
-  private static var isDebugBuild: Bool {
-    #if DEBUG
-      true
-    #else
-      false
-    #endif
   }
 
   // The compiler does not provide its version in any other way.

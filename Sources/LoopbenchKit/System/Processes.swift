@@ -1,14 +1,6 @@
 private import CLoopbench
 private import FoundationEssentials
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#endif
-
 /// The current process.
 package enum HostProcess {
   /// The environment variables.
@@ -37,8 +29,11 @@ package enum HostProcess {
     let words = arguments.map { strdup($0) }
     defer { for word in words { free(word) } }
     execv(path, words + [nil])
-    return SystemError(code: errno)
+    return .last
   }
+
+  /// Ends the process.
+  package static func end(with code: ExitCode) -> Never { exit(code.rawValue) }
 }
 
 /// A child process in its own process group, without a terminal. It ends no

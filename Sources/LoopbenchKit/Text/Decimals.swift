@@ -81,7 +81,7 @@ package enum TimeText {
     }
   }
 
-  private static let units = [
+  fileprivate static let units = [
     "ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "min": 60e9, "h": 3600e9,
   ]
 
@@ -106,13 +106,7 @@ package enum TimeUnit: String, CaseIterable, Sendable {
   case ms
 
   /// The unit in ns.
-  package var nanoseconds: Double {
-    switch self {
-    case .ns: 1
-    case .us: 1000
-    case .ms: 1_000_000
-    }
-  }
+  package var nanoseconds: Double { TimeText.units[rawValue] ?? 1 }
 
   /// The largest unit in which the smallest of `values` is at least 1.
   package static func fitting(_ values: [Double]) -> TimeUnit {

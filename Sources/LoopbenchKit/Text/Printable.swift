@@ -22,6 +22,13 @@ extension String {
   /// Prepends `count` spaces.
   package func indented(by count: Int) -> String { String(repeating: " ", count: count) + self }
 
+  /// Replaces each scalar that `signs` contains.
+  package func escaped(with signs: [Unicode.Scalar: String]) -> String {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      if let sign = signs[scalar] { text += sign } else { text.unicodeScalars.append(scalar) }
+    }
+  }
+
   /// The string without the spaces at its end.
   var trimmingEnd: String {
     var text = self[...]

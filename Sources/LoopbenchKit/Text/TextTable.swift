@@ -37,20 +37,15 @@ package struct TextTable {
 
   /// The table as lines of GitHub's Markdown.
   package func markdown() -> [String] {
-    let rows = usedCells.map { $0.map(Self.escaped) }
+    let rows = usedCells.map { $0.map { $0.escaped(with: Self.escapes) } }
     let rule = rows[0].indices.map { $0 == 0 ? ":--" : "--:" }
     return ([rows[0], rule] + rows.dropFirst()).map { cells in
       "| " + cells.joined(separator: " | ") + " |"
     }
   }
 
-  private static func escaped(_ cell: String) -> String {
-    cell.reduce(into: "") { text, character in
-      switch character {
-      case "|", "\\", "*", "_", "<", "`": text += "\\\(character)"
-      case _ where character.isNewline: text += " "
-      default: text.append(character)
-      }
-    }
-  }
+  private static let escapes: [Unicode.Scalar: String] = [
+    "|": "\\|", "\\": "\\\\", "*": "\\*", "_": "\\_", "<": "\\<", "`": "\\`", "\n": " ",
+    "\u{2028}": " ", "\u{2029}": " ",
+  ]
 }

@@ -12,20 +12,19 @@ struct NoiseFilterTests {
     usual: UInt64 = 0
   ) -> Instruments {
     let readings = Readings()
-    return Instruments(
-      now: Instruments.stepping().now,
-      usage: {
-        let count = readings.next()
-        let factor: UInt64 = count >= disturbed ? 1 : 0
-        return ResourceUse(
-          cpuNs: 0,
-          voluntarySwitches: 0,
-          involuntarySwitches: count * usual + factor * burst.involuntarySwitches,
-          stealNs: factor * burst.stealNs,
-          migrations: factor * burst.migrations
-        )
-      }
-    )
+    var instruments = Instruments.stepping()
+    instruments.usage = {
+      let count = readings.next()
+      let factor: UInt64 = count >= disturbed ? 1 : 0
+      return ResourceUse(
+        cpuNs: 0,
+        voluntarySwitches: 0,
+        involuntarySwitches: count * usual + factor * burst.involuntarySwitches,
+        stealNs: factor * burst.stealNs,
+        migrations: factor * burst.migrations
+      )
+    }
+    return instruments
   }
 
   private final class Readings: Sendable {

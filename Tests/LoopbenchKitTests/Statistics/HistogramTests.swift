@@ -81,7 +81,6 @@ struct HistogramTests {
   func saturation() {
     let histogram = Histogram(of: [1e30, .infinity, 5])
     #expect(histogram.count == 3)
-    #expect(histogram.saturated == 2)
     #expect(histogram.value(at: .max) > 3_600_000_000_000)
   }
 
@@ -143,7 +142,6 @@ struct HistogramPropertyTests {
     for value in [1, 1.001, 3.599e12, 3.6e12] {
       let histogram = Histogram(of: [value, value, value])
       #expect(abs(histogram.value(at: .p50) - value) <= 0.004 * value)
-      #expect(histogram.saturated == 0)
     }
   }
 

@@ -15,7 +15,11 @@ final class FakePacing: Sendable {
   func advance(by nanoseconds: UInt64) { time.wrappingAdd(nanoseconds, ordering: .relaxed) }
 
   var clock: PacingClock {
-    PacingClock(now: { self.now }, sleep: { self.move(to: $0) }, spin: { self.move(to: $0) })
+    var clock = PacingClock()
+    clock.now = { self.now }
+    clock.sleep = { self.move(to: $0) }
+    clock.spin = { self.move(to: $0) }
+    return clock
   }
 
   private func move(to deadline: UInt64) { time.max(deadline, ordering: .relaxed) }

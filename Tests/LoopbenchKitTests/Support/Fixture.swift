@@ -71,16 +71,16 @@ extension Instruments {
   /// A clock that advances by 1 us per reading. Half of the time is CPU time.
   static func stepping() -> Instruments {
     let ticks = Ticks()
-    return Instruments(
-      now: { ticks.next() },
-      usage: {
-        ResourceUse(
-          cpuNs: ticks.now / 2,
-          voluntarySwitches: ticks.now / 1000,
-          involuntarySwitches: 0
-        )
-      }
-    )
+    var instruments = Instruments()
+    instruments.now = { ticks.next() }
+    instruments.usage = {
+      ResourceUse(
+        cpuNs: ticks.now / 2,
+        voluntarySwitches: ticks.now / 1000,
+        involuntarySwitches: 0
+      )
+    }
+    return instruments
   }
 
   private final class Ticks: Sendable {
