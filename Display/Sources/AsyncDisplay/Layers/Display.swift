@@ -97,7 +97,7 @@ public final class Display {
   // Layers that were scheduled during a display commit, for the next commit.
   // Their `isLate` is true.
   var late: [DisplayCore] = []
-  // Images that wait for memory.
+  // Images that wait for memory. `sharing` holds their places by image.
   var undecoded = Backlog<PendingDecode>()
   var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
   /// The number of waiting layers and images that have been examined.

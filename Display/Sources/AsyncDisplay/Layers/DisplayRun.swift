@@ -3,7 +3,7 @@ import LoopTransactions
 /// One display that has begun. Belongs to the loop, except `drawn`, which a
 /// worker's operation writes.
 final class DisplayRun {
-  /// The result of drawing, once there is one.
+  /// The result of drawing, or nil until drawing has ended.
   typealias Drawn = Locked<Result<Bitmap, any Error>?>
 
   let generation: UInt64
