@@ -1,7 +1,7 @@
 import CardFeed
 
-/// An SVG picture of the runs of several variants, with a row per variant and a
-/// cell per refresh. It follows the reader's light or dark scheme.
+/// An SVG picture of the runs of several variants. It has a row per variant and
+/// a cell per refresh, and follows the reader's light or dark colour scheme.
 public struct FilmStrip: Sendable {
   /// The run of one variant.
   public struct Row: Sendable {

@@ -4,7 +4,7 @@ public import LoopbenchKit
 /// A load of the feed.
 struct FrameSeries: Sendable {
   let name: String
-  /// Cards per second times seconds per card.
+  /// The number of cards per second multiplied by the CPU seconds per card.
   let load: Double
   let summary: String
   var invalidates = false
@@ -19,7 +19,7 @@ struct FrameSeries: Sendable {
     FrameSeries(
       name: "turning",
       load: 0.72,
-      summary: "r·c = 0.72, turning round each second: cards come, go, and come again",
+      summary: "r·c = 0.72, turning round each second: cards leave and return",
       script: { .turning(pointsPerSecond: $0) }
     ),
     FrameSeries(
@@ -58,7 +58,8 @@ public enum FramesScenario {
     figures: FrameFigures.all
   )
 
-  // A slice is two seconds of frames after two thirds of a second of warm-up.
+  // A slice consists of two thirds of a second of warm-up and two seconds of
+  // recorded frames.
   private static func series(_ load: FrameSeries) -> [Series] {
     let frames = Series(
       name: load.name,

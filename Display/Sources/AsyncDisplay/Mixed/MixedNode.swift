@@ -69,8 +69,8 @@ open class MixedNode: ControlNode {
     return max(super.scratchBytes, shadow ?? 0)
   }
 
-  // The link rectangles of the displayed drawing. Empty if that drawing shows
-  // an earlier content with other links.
+  // The rectangles of the links in the displayed drawing. Empty if that drawing
+  // shows earlier content with other links.
   private var regions: [MixedLayout.Region] = []
   // The rectangles of the links in the latest drawing, written by the worker
   // that draws it. Nil if that drawing shows earlier content, which D4 may

@@ -80,7 +80,7 @@ open class BandedNode: Node {
 
   /// Marks the content as out of date, so that every band is displayed again.
   ///
-  /// Call on the loop if the node is loaded. Does nothing before.
+  /// Call on the loop if the node is loaded. Does nothing if it is not loaded.
   public func setNeedsContent() {
     check("BandedNode.setNeedsContent")
     if isRasterized { setNeedsDisplay() }
