@@ -56,7 +56,7 @@ extension Samples {
     add("ImageBitmap", ImageBitmap(bitmap))
   }
 
-  // Loaded, and with all that a node can refer to.
+  // The node is loaded and has all the objects that a node can refer to.
   private mutating func addNodes(_ display: Display) {
     let nodes = [
       ("Node", Node()), ("CanvasNode", CanvasNode()), ("GradientNode", GradientNode()),
@@ -143,7 +143,7 @@ struct ReflectionTests {
     #expect(names.hasSuffix("TouchRouter\n"), "ended at \(names.split(separator: "\n").last ?? "")")
   }
 
-  @Test("there is a sample of every public type")
+  @Test("there is a sample for every public type")
   func complete() throws {
     let recorded = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../docs/api/AsyncDisplay.txt").standardized

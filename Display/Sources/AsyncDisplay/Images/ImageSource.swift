@@ -62,8 +62,8 @@ public enum ImageSource: Hashable, Sendable {
 ///
 /// Equality compares the number of bytes and a 64-bit hash that is computed
 /// once, because nodes compare sources on the loop. The hash is Swift's own,
-/// whose key differs between processes, so nobody can prepare a file whose hash
-/// collides with another file's.
+/// whose key differs between processes. An attacker can therefore not prepare a
+/// file whose hash equals the hash of another file.
 public struct ImageData: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]

@@ -16,8 +16,8 @@ package final class CancelWatch: Sendable {
   // The worker's CPU time in ns when it began, or 0 if the time is unknown.
   // Only the worker writes it.
   private let began = Atomic<UInt64>(0)
-  // The worker's CPU time at the cancellation, in ns; 0: unknown, or the worker
-  // had not begun.
+  // The worker's CPU time in ns when the operation was cancelled, or 0 if the
+  // time is unknown or the worker had not begun.
   private let computed = Atomic<UInt64>(0)
   // The time of the cancellation in ns, or 0 if the operation is not cancelled.
   // Release: `cancel()` stores `computed` first. Acquire: `end()` reads

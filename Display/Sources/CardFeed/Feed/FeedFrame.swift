@@ -9,7 +9,7 @@ public struct FeedFrame: Sendable {
     public let index: Int
     /// The card's frame in the viewport.
     public let frame: Rect
-    /// The picture; nil until it is drawn, when a placeholder is shown instead.
+    /// The picture, or nil until it is drawn. Until then a placeholder is shown.
     public let contents: Bitmap?
     /// The opacity of the picture.
     public let alpha: Double

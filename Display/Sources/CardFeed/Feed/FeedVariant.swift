@@ -7,7 +7,7 @@ public struct FeedVariant: Hashable, Sendable {
     case onLoop
     /// On the loop, one card per tick.
     case sliced
-    /// On workers, with a thread for each card.
+    /// On workers. Each card has a thread of its own.
     case thread
     /// On workers that each have their own serial queue. The queues are used in
     /// rotation.
