@@ -140,7 +140,10 @@ struct ReflectionTests {
       try withDisplay { display in try Samples(display).dumpAll() }
     }
     let names = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(names.hasSuffix("TouchRouter\n"), "ended at \(names.split(separator: "\n").last ?? "")")
+    #expect(
+      names.hasSuffix("TouchRouter\n"),
+      "the dump ended at \(names.split(separator: "\n").last ?? "")"
+    )
   }
 
   @Test("there is a sample for every public type")

@@ -47,7 +47,10 @@ struct ReflectionTests {
       }
     }
     let names = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(names.hasSuffix("Scroller\n"), "ended at \(names.split(separator: "\n").last ?? "")")
+    #expect(
+      names.hasSuffix("Scroller\n"),
+      "the dump ended at \(names.split(separator: "\n").last ?? "")"
+    )
   }
 
   @Test("there is a sample for every public type")

@@ -33,7 +33,9 @@ public final class DrawingContext {
     _ body: (DrawingContext) throws -> Void
   ) throws {
     try bitmap.withSurface { surface in
-      guard let cairo = cairo_create(surface) else { throw DisplayError.cairo("no context") }
+      guard let cairo = cairo_create(surface) else {
+        throw DisplayError.cairo("cannot create a context")
+      }
       // If a context outlives this call, it retains the `cairo_t`. The surface
       // is finished when this function returns, so later drawing fails.
       let context = DrawingContext(cairo: cairo, scale: bitmap.scale, pool: bitmap.pool)
@@ -102,7 +104,7 @@ extension Bitmap {
       Int32(pixels.height),
       Int32(pixels.stride)
     )
-    guard let surface else { throw DisplayError.cairo("no surface") }
+    guard let surface else { throw DisplayError.cairo("cannot create a surface") }
     defer {
       // Finishing the surface detaches the pixels from remaining references to
       // it, because the memory may be reused.

@@ -60,7 +60,7 @@ enum PictureDecoder {
     case cp_cancelled: throw CancellationError()
     case cp_no_memory: throw DisplayError.noMemory(byteCount: pixels?.byteCount ?? 0)
     default:
-      throw ImageError.damaged(message().map { String(cString: $0) } ?? "no message")
+      throw ImageError.damaged(message().map { String(cString: $0) } ?? "no error message")
     }
   }
 }

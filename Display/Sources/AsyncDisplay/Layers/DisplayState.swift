@@ -193,7 +193,7 @@ extension DisplayState {
     let run = runs[index]
     runs.removeSubrange(...index)
     actions += run.isCancelled ? [.notify(ended, .cancelled)] : finish(ended, end)
-    // D4: an invalidation during the display schedules the next one.
+    // D4: an invalidation during the display schedules the next display.
     if canBegin { actions.append(.schedule) }
     return actions
   }
@@ -215,14 +215,17 @@ extension DisplayState {
   }
 
   package func checkInvariants() {
-    assert(shown <= generation, "DisplayState: shown \(shown) exceeds newest \(generation)")
+    assert(
+      shown <= generation,
+      "DisplayState: shown \(shown) exceeds the newest generation \(generation)"
+    )
     for (index, run) in runs.enumerated() {
       let (isLast, last) = (index == runs.count - 1, index > 0 ? runs[index - 1].generation : shown)
-      assert(isLast || run.isCancelled, "DisplayState: run \(run.generation) is not cancelled")
+      assert(isLast || run.isCancelled, "DisplayState: old run \(run.generation) is not cancelled")
       assert(run.generation > last, "DisplayState: run \(run.generation) follows \(last)")
       assert(
         run.generation <= generation,
-        "DisplayState: run \(run.generation) exceeds newest \(generation)"
+        "DisplayState: run \(run.generation) exceeds the newest generation \(generation)"
       )
     }
   }

@@ -140,7 +140,7 @@ extension Layer {
 }
 
 extension Display {
-  /// Displays those of `layers` that need display, and blocks until all their
+  /// Displays each of `layers` that needs display, and blocks until all their
   /// contents are up to date.
   ///
   /// All displays begin before the first wait, so that all workers and this

@@ -74,8 +74,8 @@ struct OrientationTests {
       asked.count()
       return false
     }
-    // One poll before the memory is allocated, and one for each of four blocks
-    // of rows.
+    // There is one poll before the memory is allocated, and one poll for each
+    // of four blocks of rows.
     #expect(asked.value == 1 + 4)
   }
 }

@@ -151,7 +151,9 @@ private struct StateLedger: Hashable {
       if state.canBegin, !isOwed { breach = "a layer that can be displayed is not scheduled" }
       make(.commit)
     }
-    if told != begun { breach = breach ?? "willDisplay \(begun), didDisplay \(told)" }
+    if told != begun {
+      breach = breach ?? "willDisplay was called for \(begun), didDisplay for \(told)"
+    }
     if state.isRunning || state.unreportedCount > 0 { breach = breach ?? "a display never ended" }
     if state.need == .scheduled { breach = breach ?? "a scheduled layer was never displayed" }
     return breach

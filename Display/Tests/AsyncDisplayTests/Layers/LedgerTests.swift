@@ -92,7 +92,9 @@ private final class Ledger {
   func finish() -> [String] {
     var left: [String] = []
     for account in accounts + closed where account.begun != account.ended {
-      left.append("\(account.begun) willDisplay calls, \(account.ended) didDisplay calls")
+      left.append(
+        "willDisplay was called \(account.begun) times, didDisplay \(account.ended) times"
+      )
     }
     for account in accounts where account.layer?.needsDisplay != false {
       left.append("a layer stayed dirty")

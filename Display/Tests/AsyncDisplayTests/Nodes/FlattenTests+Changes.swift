@@ -30,7 +30,7 @@ extension FlattenTests {
 
   // D11, D3
   @Test(
-    "a layer invalidated during flattening, before or after it is drawn, is not hidden by the picture",
+    "a layer invalidated during flattening is not hidden, whether or not it is drawn first",
     arguments: [true, false]
   )
   func layerChangesMeanwhile(_ isDrawnBefore: Bool) throws {
