@@ -47,8 +47,8 @@ public struct FrameRecord: Sendable {
   public var processNs: UInt64 = 0
   /// The CPU time of the loop's thread.
   public var loopNs: UInt64 = 0
-  /// The numbers of cards that came near, that got a picture, and that left
-  /// without a picture.
+  /// The numbers of cards that came near the viewport, that got a picture, and
+  /// that left without a picture.
   public var (wanted, shown, givenUp) = (0, 0, 0)
   /// The peak number of bytes of bitmaps in flight.
   public var peakBytes = 0

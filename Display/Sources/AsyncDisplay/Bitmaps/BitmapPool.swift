@@ -109,8 +109,8 @@ public final class BitmapPool: Sendable {
     if shouldTrim { trimSoon() }
   }
 
-  // Frees one block of memory per operation. An operation that is added
-  // meanwhile waits for one block at most.
+  // Frees one block of memory per operation, so that a drawing operation added
+  // in the meantime waits for one block at most.
   private func trimSoon() {
     // A forked child process has no workers, but it releases the bitmaps that
     // it inherited.

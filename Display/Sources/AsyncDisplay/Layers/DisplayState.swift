@@ -102,7 +102,7 @@ package struct DisplayState: Hashable {
   package var unreportedCount: Int { runs.count }
 }
 
-// Requests of the user.
+// Requests that the user of a layer makes.
 extension DisplayState {
   /// Marks the contents as out of date.
   package mutating func invalidate() -> [Action] {

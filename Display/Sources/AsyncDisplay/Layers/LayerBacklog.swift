@@ -19,8 +19,9 @@ struct LayerBacklog {
   }
 
   private var lists = Kind.allCases.map { _ in Backlog<DisplayCore>() }
-  // The number of layers added so far. Layers of equal priority begin in this
-  // order, regardless of their kind.
+  // The number of layers added so far. It becomes the arrival number of the next
+  // layer. Layers of equal priority begin in the order of their arrival numbers,
+  // regardless of their kind.
   private var arrivals: UInt64 = 0
 
   /// The number of waiting layers.

@@ -86,8 +86,8 @@ final class FlatPicture: LayerDelegate {
   private func didMerge(_ outcome: DisplayOutcome) {
     guard state == .merging else { return }
     // Give up if the display failed, was empty, or was cancelled by a closing
-    // loop. Also give up if a part's layer was invalidated directly, which only
-    // the layer's own generation shows.
+    // loop. Also give up if a part's layer was invalidated directly. Such an
+    // invalidation can be detected only by the layer's own generation.
     guard case .displayed = outcome, generations == Self.generations(of: parts) else {
       return owner.flat = nil
     }

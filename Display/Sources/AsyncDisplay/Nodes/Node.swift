@@ -136,7 +136,7 @@ open class Node {
   var awaitedCount = 0
   var isGivenUp = false
 
-  // The index of the last subnode that was found not displayed.
+  // The index of the subnode that the last check found not to be displayed yet.
   var awaitedPart = 0
 
   /// The images that the node draws. Preparing, cancelling and waiting for the

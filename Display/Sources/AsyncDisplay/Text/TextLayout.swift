@@ -223,7 +223,7 @@ extension TextLayout {
   private var bounds: TextBounds { TextBounds(lineLimit: lineLimit, height: height) }
 }
 
-// Layout in portions.
+// Laying out a text in portions.
 extension TextLayout {
   /// Lays out only as many paragraphs as may fit, because Pango sets all lines
   /// in one step that cannot be cancelled. Paragraphs that are added later do
