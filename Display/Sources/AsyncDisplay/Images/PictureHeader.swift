@@ -16,7 +16,6 @@ enum PictureHeader {
 
   // The number of bytes read from a file. The number is large because Exif data
   // precedes the size in a JPEG.
-  // JPEG.
   private static let length = 1 << 18
 
   /// Returns the memory for decoding `bytes`, or zero if the decoder will

@@ -55,9 +55,8 @@ extension Display {
   /// the next tick. If `loop` is nil, there is no limit.
   ///
   /// - Complexity: O(k) in the displays that begin; O(1) if the first layer
-  /// does not fit in memory. After the budget is spent, O(n) in all waiting
-  /// layers if any of them belongs to a container.
-  ///   belong to a container.
+  ///   does not fit in memory. After the budget is spent, O(n) in all waiting
+  ///   layers if any of them belongs to a container.
   func commit(spendingBudgetOf loop: EventLoop?) {
     guard !isCommitting else { return commitSoon() }
     isCommitting = true

@@ -166,8 +166,8 @@ extension DisplayState {
 
 // Displays.
 extension DisplayState {
-  /// Begins a display after cancelling the current displays. The new display
-  /// has the new value of `generation`.
+  /// Cancels the current displays and begins another. Its generation is the new
+  /// value of `generation`.
   package mutating func begin() -> [Action] {
     defer { checkInvariants() }
     assert(!holds.contains(.gone), "DisplayState.begin: the layer has been deallocated")

@@ -149,7 +149,6 @@ extension Display {
   ///
   /// Call on the loop, but not from a completion that other code added to the
   /// transaction of a layer's container.
-  /// transaction of a layer's container.
   public func waitUntilDisplayed(_ layers: [Layer]) {
     check("Display.waitUntilDisplayed")
     let owners = layers.compactMap { layer in

@@ -6,9 +6,9 @@ struct LayerBacklog {
   enum Kind: Int, CaseIterable {
     /// The layer needs no resources, because it is drawn on the loop.
     case onLoop
-    /// The layer needs budget.
+    /// The layer needs some of the commit's budget.
     case light
-    /// The layer needs budget and memory.
+    /// The layer needs some of the commit's budget, and memory.
     case heavy
   }
 

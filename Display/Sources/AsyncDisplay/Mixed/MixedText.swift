@@ -72,8 +72,8 @@ public struct MixedText: Hashable, Sendable {
   public mutating func append(_ other: MixedText) {
     let start = text.string.utf8.count
     var bytes = other.text.string.utf8[...]
-    // Nothing but marks at the beginning of `other` can be omitted, because
-    // these marks join the last letter of this text.
+    // The only text that can be omitted is marks at the beginning of `other`,
+    // because these marks join the last letter of this text.
     var omitted = 0
     for run in other.text.runs {
       omitted += text.add(

@@ -80,8 +80,8 @@ extension [Node] {
   /// Removes `node`, which occurs exactly once.
   ///
   /// - Complexity: O(1) if `node` is the last element, otherwise O(n). Compares
-  /// the elements before `node`, so it compares no elements if `node` is the
-  /// first.
+  ///   the elements before `node`, so it compares no elements if `node` is the
+  ///   first.
   mutating func removeFirst(_ node: Node) {
     if last === node {
       removeLast()

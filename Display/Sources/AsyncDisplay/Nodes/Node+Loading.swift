@@ -37,6 +37,7 @@ extension Node {
 
   /// Cancels all displays of the tree, and removes its layers and decoded
   /// images.
+  ///
   /// Call on the loop. Afterwards the tree can be loaded again, or released on
   /// any thread. A layer that is still referenced elsewhere keeps its contents
   /// and is not displayed again.

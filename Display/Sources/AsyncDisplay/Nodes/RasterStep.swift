@@ -57,7 +57,7 @@ enum RasterStep: Sendable {
   }
 
   /// Returns a closure that performs `steps`, or nil if there are no steps. The
-  /// closure stops if cancelled.
+  /// closure throws if it is cancelled.
   static func drawing(_ steps: [RasterStep]) -> DisplayTask.Display? {
     if steps.isEmpty { return nil }
     return { context, _, isCancelled in

@@ -190,7 +190,7 @@ extension RangeController {
   /// during an update, it requests another update in the next tick.
   ///
   /// - Complexity: O(log n) in the number of items, and O(k) in the number of
-  /// items that are or were near the viewport.
+  ///   items that are or were near the viewport.
   public func update() {
     display.check("RangeController.update")
     guard !isUpdating else { return setNeedsUpdate() }

@@ -65,14 +65,14 @@ extension FeedVariant {
   /// AsyncDisplayKit tutorial.
   public static let s0 = FeedVariant("S0", "on the loop, as soon as a card is requested", .onLoop)
 
-  /// S0, and keeps the pictures of the last 24 cards.
+  /// Draws like S0, and keeps the pictures of the last 24 cards.
   public static let s1: FeedVariant = {
     var variant = FeedVariant("S1", "S0, and keeps the last 24 cards", .onLoop)
     variant.keptCards = 24
     return variant
   }()
 
-  /// S0 with a cheaper blur.
+  /// Draws like S0, but with a cheaper blur.
   public static let s2: FeedVariant = {
     var variant = FeedVariant("S2", "S0 with the blur at a quarter of the size", .onLoop)
     variant.blurReduction = 4
@@ -92,14 +92,14 @@ extension FeedVariant {
   /// Uses one scheduler. Modelled on Texture.
   public static let a2 = FeedVariant("A2", "one scheduler, oldest card first, ahead", .shared).ahead
 
-  /// A2, but draws the nearest cards first.
+  /// Works like A2, but draws the nearest cards first.
   public static let a3: FeedVariant = {
     var variant = FeedVariant("A3", "A2, the nearest first, memory reused", .shared).ahead
     variant.ranksByDistance = true
     return variant
   }()
 
-  /// A3, but measures distances from the predicted viewport.
+  /// Works like A3, but measures distances from the predicted viewport.
   public static let a4: FeedVariant = {
     var variant = FeedVariant("A4", "A3, by predicted scroll position", .shared).ahead
     (variant.ranksByDistance, variant.foresees) = (true, true)

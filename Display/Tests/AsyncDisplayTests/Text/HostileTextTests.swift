@@ -52,8 +52,8 @@ struct HostileTextTests {
     text.append("b\u{301}", plain)
     #expect(scalars(text) == 1 + 30 + 2 && !text.isCut)
     #expect(text.runs.map(\.range) == [0..<text.string.utf8.count])
-    // 30 marks are kept. No language needs more, and it is the limit of
-    // Unicode's stream-safe text format.
+    // 30 marks are kept. This is the limit of Unicode's stream-safe text format,
+    // and enough for real languages.
     let thirty = "a" + String(repeating: "\u{302}", count: 30)
     #expect(AttributedText(thirty, plain).string == thirty)
   }
