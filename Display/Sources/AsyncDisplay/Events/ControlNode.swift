@@ -39,14 +39,16 @@ open class ControlNode: CanvasNode {
     }
   }
 
-  // loop only after the node is loaded; the touch functions check the thread.
+  // After the node is loaded, this is loop only: the touch functions check the
+  // thread.
 
   /// Whether a touch is inside the control.
   public internal(set) var isHighlighted = false {
     didSet { if isHighlighted != oldValue { stateDidChange() } }
   }
 
-  // loop only after the node is loaded; the touch functions check the thread.
+  // After the node is loaded, this is loop only: the touch functions check the
+  // thread.
 
   /// Whether the control tracks a touch.
   public internal(set) var isTracking = false
@@ -54,9 +56,9 @@ open class ControlNode: CanvasNode {
   // Whether actions are called for the tracked touch.
   var sendsTouches: Bool { true }
 
-  // loop only after the node is loaded; `addTarget`, `remove` and `send` check
-  // the thread. An action whose target was deallocated is removed when the
-  // control next tries to call it.
+  // After the node is loaded, this is loop only: `addTarget`, `remove` and
+  // `send` check the thread. An action whose target was deallocated is removed
+  // when the control next tries to call it.
   var actions: [ControlAction] = []
 
   /// Called when `isEnabled`, `isSelected` or `isHighlighted` changes. The

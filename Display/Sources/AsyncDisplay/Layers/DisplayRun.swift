@@ -7,7 +7,7 @@ final class DisplayRun {
   typealias Drawn = Locked<Result<Bitmap, any Error>?>
 
   let generation: UInt64
-  /// Whether `willDisplay` was called, so that `didDisplay` must follow.
+  /// Whether the display was counted as begun, so that `didDisplay` must follow.
   var isAnnounced = false
   var didDisplay: ((DisplayOutcome) -> Void)?
   /// The drawn bitmap, until it is shown.

@@ -168,7 +168,8 @@ extension Layer {
     display.check("Layer.size")
     let hadSize = core.hasSize
     core.hasSize = isDrawable
-    // As in Texture, a display with a size that is not drawable does not count.
+    // As in Texture, a display with a size that is not drawable does not count,
+    // so the layer is displayed again when it gets a drawable size.
     display.urgencyDidChange(of: core)
     if needsDisplayOnSizeChange || (!hadSize && core.hasSize && core.state.generation > 0) {
       setNeedsDisplay()

@@ -55,7 +55,7 @@ open class MixedNode: ControlNode {
   /// Use on the loop.
   public var pressedLink: String? { pressed.map { content.links[$0].name } }
 
-  // The following properties are loop only after the node is loaded.
+  // After the node is loaded, the following properties are loop only.
   // `contentDidChange`, the touch functions and `setNeedsDisplay` check the
   // thread.
 

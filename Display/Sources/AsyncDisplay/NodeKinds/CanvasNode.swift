@@ -45,7 +45,8 @@ open class CanvasNode: Node {
     didSet { if backgroundMode != oldValue { setNeedsDisplay() } }
   }
 
-  // loop only after the node is loaded; `imageDidChange` checks the thread.
+  // After the node is loaded, this is loop only: `imageDidChange` checks the
+  // thread.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }

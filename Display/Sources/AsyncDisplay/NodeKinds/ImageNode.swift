@@ -37,7 +37,8 @@ open class ImageNode: Node {
   /// may appear and memory may become available.
   public var failure: (any Error)? { load?.failure }
 
-  // loop only after the node is loaded; `inputDidChange` checks the thread.
+  // After the node is loaded, this is loop only: `inputDidChange` checks the
+  // thread.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }

@@ -17,8 +17,8 @@ final class ImageLoad: PendingDecode {
   }
 
   private unowned let node: Node
-  // loop only after the node is loaded; public functions of nodes and displays
-  // check the thread.
+  // After the node is loaded, this is loop only: public functions of nodes and
+  // displays check the thread.
   private var state = State.wanted
   // loop only: the number of the current attempt.
   private var attempts = 0

@@ -230,7 +230,8 @@ open class Node {
     didDisplay(outcome)
   }
 
-  /// Updates the state of a subclass in this module after a display.
+  /// Called after a display, so that subclasses in this module can update their
+  /// state.
   func updateState(after outcome: DisplayOutcome) {}
 
   /// Called on the loop after the node and all its subnodes have been displayed
