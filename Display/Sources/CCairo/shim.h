@@ -1,6 +1,6 @@
-// The part of Cairo that AsyncDisplay calls. Declared here because its headers
-// are in a folder that only pkg-config knows, and the flags of Pango's .pc file
-// make SwiftPM warn.
+// The part of Cairo that AsyncDisplay calls. It is declared here because
+// Cairo's headers are in a folder that only pkg-config knows, and the flags in
+// Pango's .pc file make SwiftPM warn.
 #ifndef CCAIRO_SHIM_H
 #define CCAIRO_SHIM_H
 
@@ -14,7 +14,7 @@ static const int ad_cairo_status_success = 0;
 // CAIRO_OPERATOR_SOURCE and _OVER.
 static const int ad_cairo_source = 1;
 static const int ad_cairo_over = 2;
-// CAIRO_FILTER_GOOD, which averages when it downscales, and _NEAREST.
+// CAIRO_FILTER_GOOD, which averages pixels when it downscales, and _NEAREST.
 static const int ad_cairo_good = 1;
 static const int ad_cairo_nearest = 3;
 // CAIRO_EXTEND_PAD.
@@ -36,7 +36,7 @@ void cairo_restore(cairo_t *context);
 void cairo_push_group(cairo_t *context);
 void cairo_pop_group_to_source(cairo_t *context);
 
-// Defined here because callers allocate it.
+// The struct is defined here because callers allocate it.
 typedef struct {
   double xx, yx, xy, yy, x0, y0;
 } cairo_matrix_t;

@@ -1,4 +1,4 @@
-// jpeglib.h needs stdio.h before it.
+// stdio.h must be included before jpeglib.h.
 #include <stdio.h>
 
 #include <jpeglib.h>

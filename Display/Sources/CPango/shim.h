@@ -1,6 +1,6 @@
-// The part of Pango that AsyncDisplay calls. Declared here because its headers
-// are in a folder that only pkg-config knows, and SwiftPM warns about the other
-// flags in its .pc file.
+// The part of Pango that AsyncDisplay calls. It is declared here because
+// Pango's headers are in a folder that only pkg-config knows, and SwiftPM warns
+// about the other flags in Pango's .pc file.
 #ifndef CPANGO_SHIM_H
 #define CPANGO_SHIM_H
 

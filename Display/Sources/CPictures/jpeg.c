@@ -15,16 +15,17 @@
 
 // A progressive JPEG usually has about ten scans. Each scan costs work for
 // every pixel and may take only a few bytes of the file. The first limit is for
-// small pictures; the second limits the largest picture to as many scans as
+// small pictures. The second limit allows the largest picture as many scans as
 // encoders write.
 #define MOST_SCANS 500
 #define MOST_SCANNED_PIXELS (UINT64_C(1) << 30)
 
-// Memory besides the coefficients, for rows of the widest picture.
+// Memory in addition to the coefficients, for rows of the widest picture.
 #define SCRATCH_BYTES (32L << 20)
 
 struct cp_jpeg {
-  // First, because `fail` casts the pointer that libjpeg passes.
+  // This must be the first member, because `fail` casts the pointer that
+  // libjpeg passes.
   struct jpeg_error_mgr errors;
   struct jpeg_decompress_struct decoder;
   jmp_buf failed;
@@ -45,7 +46,7 @@ static int damaged(cp_jpeg *jpeg, const char *message) {
   return cp_damaged;
 }
 
-// Ignores warnings, so the intact part of a damaged picture is shown.
+// Ignores warnings, so that the intact part of a damaged picture is shown.
 static void ignore(j_common_ptr decoder, int level) {
   (void)decoder;
   (void)level;
@@ -99,7 +100,7 @@ uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg) {
   for (int index = 0; index < decoder->num_components; index++) {
     const jpeg_component_info *component = &decoder->comp_info[index];
     uint64_t across = component->h_samp_factor, down = component->v_samp_factor;
-    // Rounded up to whole MCUs, as in interleaved scans.
+    // The size is rounded up to whole MCUs, as in interleaved scans.
     uint64_t width = (component->width_in_blocks + across - 1) / across * across;
     blocks += width * ((component->height_in_blocks + down - 1) / down * down);
   }
@@ -122,11 +123,12 @@ int cp_jpeg_start(cp_jpeg *jpeg) {
   decoder->out_color_space = JCS_EXT_ARGB;
 #endif
   if (cp_jpeg_has_inks(jpeg)) decoder->out_color_space = JCS_CMYK;
-  // Reads scan by scan. Reading all of them in one call would be one long step.
+  // Reads one scan at a time. Reading all scans in one call would be one long
+  // step.
   decoder->buffered_image = jpeg_has_multiple_scans(decoder);
   jpeg->is_ahead = !decoder->buffered_image;
-  // A picture over its limits was refused before this call. libjpeg may not use
-  // more memory than this.
+  // A picture over its limits was refused before this call. libjpeg may use at
+  // most this much memory.
   decoder->mem->max_memory_to_use = SCRATCH_BYTES + (long)cp_jpeg_coefficient_bytes(jpeg);
   jpeg_start_decompress(decoder);
   if (decoder->output_width != decoder->image_width || decoder->output_components != 4) {
@@ -142,7 +144,7 @@ int cp_jpeg_read_ahead(cp_jpeg *jpeg) {
   uint64_t scans = decoder->input_scan_number;
   uint64_t pixels = (uint64_t)decoder->image_width * decoder->image_height;
   if (scans > MOST_SCANS || scans * pixels > MOST_SCANNED_PIXELS) {
-    return damaged(jpeg, "more scans than any program writes");
+    return damaged(jpeg, "too many scans");
   }
   if (jpeg_consume_input(decoder) != JPEG_REACHED_EOI) return 1;
   jpeg_start_output(decoder, decoder->input_scan_number);
@@ -155,7 +157,7 @@ int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32
   for (uint32_t row = 0; row < count; row++) {
     JSAMPROW place = first + row * stride;
     if (jpeg_read_scanlines(&jpeg->decoder, &place, 1) == 1) continue;
-    return damaged(jpeg, "fewer rows than its header says");
+    return damaged(jpeg, "fewer rows than the header declares");
   }
   return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "cpictures.h"
 
-// For libpng's read-ahead and for chunks without pixels.
+// Spare bytes for libpng's read-ahead and for chunks without pixels.
 #define SPARE_BYTES (64 << 10)
 
 struct cp_png {
@@ -15,7 +15,7 @@ struct cp_png {
   png_infop info;
   const unsigned char *bytes;
   size_t left;
-  // How many of those the rows being read may consume.
+  // The number of these bytes that the rows being read may consume.
   size_t allowed;
   int (*is_cancelled)(void *context);
   void *context;
@@ -55,7 +55,7 @@ static void take(png_structp decoder, png_bytep target, size_t count) {
     png_error(decoder, "cancelled");
   }
   if (count > png->left) png_error(decoder, "truncated file");
-  if (count > png->allowed) png_error(decoder, "more data than its pixels need");
+  if (count > png->allowed) png_error(decoder, "more data than the pixels need");
   memcpy(target, png->bytes, count);
   png->bytes += count;
   png->left -= count;
@@ -134,9 +134,9 @@ int cp_png_start(cp_png *png, int *passes, int *has_alpha) {
 
 int cp_png_read_rows(cp_png *png, unsigned char *first, size_t stride, uint32_t count) {
   if (setjmp(png->failed)) return png->failure;
-  // With the last row libpng reads everything that follows. Data after the
-  // pixels could take minutes, and no encoder needs twice the size of the
-  // pixels.
+  // With the last row, libpng reads all the data that follows. Reading data
+  // after the pixels could take minutes, and no encoder needs twice the size of
+  // the pixels.
   png->allowed = 2 * count * stride + SPARE_BYTES;
   for (uint32_t row = 0; row < count; row++) {
     png_read_row(png->decoder, first + row * stride, NULL);

@@ -1,6 +1,6 @@
-// The part of gdk-pixbuf that CardFeed and the tests call. Declared here
-// because its headers are in a folder that only pkg-config knows, and SwiftPM
-// warns about the -pthread in its .pc file.
+// The part of gdk-pixbuf that CardFeed and the tests call. It is declared here
+// because the headers of gdk-pixbuf are in a folder that only pkg-config knows,
+// and SwiftPM warns about the -pthread in its .pc file.
 #ifndef CPIXBUF_SHIM_H
 #define CPIXBUF_SHIM_H
 

@@ -1,6 +1,7 @@
-// The part of SDL 2 that the window of cardfeed calls. Declared here because
-// its headers are in a folder that only pkg-config knows, and SwiftPM warns
-// about the -D_REENTRANT in its .pc file. This ABI has not changed since 2.0.
+// The part of SDL 2 that the window of cardfeed calls. It is declared here
+// because SDL's headers are in a folder that only pkg-config knows, and SwiftPM
+// warns about the -D_REENTRANT in SDL's .pc file. This ABI has not changed
+// since SDL 2.0.
 #ifndef CSDL_SHIM_H
 #define CSDL_SHIM_H
 
@@ -14,7 +15,8 @@ typedef struct SDL_Rect {
   int x, y, w, h;
 } SDL_Rect;
 
-// The fields of SDL_Event that are read. 56 bytes, like SDL's.
+// The fields of SDL_Event that cardfeed reads. The union is 56 bytes long, like
+// SDL's.
 typedef union ad_sdl_event {
   uint32_t type;
   struct {

@@ -22,9 +22,9 @@ struct ct_sched_attr {
   uint64_t period;
 };
 
-// Requests a scheduler slice of `nanoseconds` for this thread. A thread with a
-// shorter slice is woken sooner. Needs Linux 6.12; older kernels ignore it.
-// Returns 0 if the kernel refused.
+// Requests a scheduler slice of `nanoseconds` for this thread. The kernel wakes
+// a thread with a shorter slice sooner. Needs Linux 6.12; older kernels ignore
+// the request. Returns 0 if the kernel refused.
 static inline int ct_short_turns(uint64_t nanoseconds) {
   struct ct_sched_attr attr = {0};
   if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0) return 0;
@@ -33,8 +33,8 @@ static inline int ct_short_turns(uint64_t nanoseconds) {
   return syscall(SYS_sched_setattr, 0, &attr, 0) == 0;
 }
 
-// Sets the nice value of the calling thread: on Linux the id 0 means the
-// thread, not the process.
+// Sets the nice value of the calling thread. On Linux the id 0 means the
+// calling thread, not the process.
 static inline void ct_give_way(int nice) { (void)setpriority(PRIO_PROCESS, 0, nice); }
 #else
 static inline int ct_short_turns(uint64_t nanoseconds) {

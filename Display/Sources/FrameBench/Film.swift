@@ -26,7 +26,7 @@ public enum Film {
 
   private struct Misuse: Error { let text: String }
 
-  // The machine's fault, unlike `Misuse`.
+  // An error caused by the machine, not by wrong usage like `Misuse`.
   private struct NotWritten: Error, CustomStringConvertible {
     let file: String
     let code: Int32

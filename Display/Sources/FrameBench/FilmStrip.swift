@@ -1,7 +1,7 @@
 import CardFeed
 
-/// An SVG picture of the runs of several variants, with a row per variant and a
-/// cell per refresh. It follows the reader's light or dark scheme.
+/// An SVG picture of the runs of several variants. It has a row per variant and
+/// a cell per refresh, and follows the reader's light or dark colour scheme.
 public struct FilmStrip: Sendable {
   /// The run of one variant.
   public struct Row: Sendable {
@@ -40,12 +40,18 @@ public struct FilmStrip: Sendable {
       "<title>\(Self.escaped(title))</title>",
       Self.style,
       Self.text(Self.left, 16, title),
-      Self.text(Self.left, 34, "green: a new frame; amber: with blank cards; red: none"),
+      Self.text(
+        Self.left,
+        34,
+        "green: new frame; amber: new frame with blank cards; red: no new frame"
+      ),
     ]
     for (index, row) in rows.enumerated() {
       lines += strip(row, y: Self.top + index * Self.pitch)
     }
-    lines.append(Self.text(Self.left, height - 6, "a cell is a refresh of the screen, 16.7 ms"))
+    lines.append(
+      Self.text(Self.left, height - 6, "each cell is one refresh of the screen, 16.7 ms")
+    )
     return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
   }
 

@@ -1,7 +1,7 @@
 import LoopbenchKit
 
-/// The figures that `frames` reports for each variant, in addition to the
-/// times.
+/// The figures that the `frames` scenario reports for each variant, in addition
+/// to the times.
 enum FrameFigures {
   static let all: [Figure] = [
     Figure("load", title: "r·c", digits: 2) { evidence in
@@ -23,7 +23,8 @@ enum FrameFigures {
       $0.meanOfLargest(0.01).map { 1e9 / $0 }
     },
     Figure("longestJank", title: "longest ms", scale: 1e-6, digits: 1) { $0.largest() },
-    // With too few samples to tell a p99 from the maximum, there is none.
+    // The p99 is omitted if there are too few samples to distinguish it from
+    // the maximum.
     Figure("stallP99", title: "stall p99 ms", scale: 1e-6, digits: 2) {
       $0.value(at: .p99, of: "stall")
     },
@@ -51,8 +52,7 @@ enum FrameFigures {
 }
 
 extension Figure.Evidence {
-  /// The fraction of processor time beyond the cost of the cards that were
-  /// shown.
+  /// The fraction of CPU time that was not spent on cards that were shown.
   fileprivate var wasted: Double? {
     guard let all = counts["process ns"], let shown = counts["shown"], all > 0,
       let card = perRound("card ns")

@@ -2,23 +2,25 @@ import AsyncDisplay
 public import CardFeed
 import LoopTransactions
 
-/// The cost of a card on this machine, and the scroll speed for a given load.
+/// The cost of a card on this machine. It determines the scroll speed for a
+/// given load.
 ///
-/// The load is r·c: cards per second, times the processor seconds of one card.
-/// At 0.72 a loop that draws the cards itself shows 17 of 60 frames, like the
-/// tutorial's.
+/// The load is r·c, the number of cards per second multiplied by the CPU
+/// seconds of one card. At a load of 0.72, a loop that draws the cards itself
+/// shows 17 of 60 frames, as in the AsyncDisplayKit tutorial.
 public struct FrameLoad: Sendable {
-  /// Processor seconds per card.
+  /// The CPU time per card, in seconds.
   public private(set) var cardSeconds: Double
-  /// Average height that a card adds to the feed, in points.
+  /// The average height that a card adds to the feed, in points.
   public let pitch: Double
 
   /// Measures the cost of a card of `corpus` for `variant`, which must draw on
   /// the loop.
   ///
-  /// Takes the median of three runs that scroll, about five seconds. Drawing
-  /// cards back to back without scrolling is not accurate: it took 70 ms per
-  /// card, against 54 ms in the feed, so the load was too low by that ratio.
+  /// Takes the median of three runs that scroll, which takes about five seconds
+  /// in all. Drawing cards back to back without scrolling is not accurate. It
+  /// took 70 ms per card, but 54 ms in the feed, so the load was too low by
+  /// that ratio.
   public init(_ corpus: CardCorpus, _ variant: FeedVariant) throws {
     let (count, width) = (500, Feed.viewport.width)
     pitch = FeedLayout(corpus, count: count, width: width).height / Double(count)
@@ -39,14 +41,15 @@ public struct FrameLoad: Sendable {
   /// Adapts to the machine's speed, which may change by a tenth within a
   /// minute.
   ///
-  /// Moves a third of the way to the cost in `record`, a run of the measured
-  /// variant. Ignores a record of fewer than 10 cards.
+  /// Moves a third of the way to the cost in `record`, which must be a run of
+  /// the measured variant. Ignores a record of fewer than 10 cards.
   package mutating func follow(_ record: FrameRecord) {
     guard record.shown >= 10 else { return }
     cardSeconds += (record.cardSeconds - cardSeconds) / 3
   }
 
-  // An estimate for the speed of the first run.
+  // Returns an estimate of the cost, which determines the speed of the first
+  // run.
   private static func secondsAlone(_ corpus: CardCorpus, _ variant: FeedVariant) throws -> Double {
     let loop = try EventLoop()
     let count = corpus.cards.count
@@ -64,6 +67,6 @@ public struct FrameLoad: Sendable {
 }
 
 extension FrameRecord {
-  /// Seconds of the loop's processor time per card.
+  /// The CPU time of the loop per card, in seconds.
   fileprivate var cardSeconds: Double { Double(loopNs) / Double(max(1, shown)) / 1e9 }
 }

@@ -2,11 +2,11 @@
 public struct FrameRecord: Sendable {
   /// One refresh of the screen.
   public struct Refresh: Sendable {
-    /// True if a new frame was shown.
+    /// Whether a new frame was shown.
     public var isPresented = false
-    /// Number of visible cards.
+    /// The number of visible cards.
     public var tiles = 0
-    /// Number of visible cards without a picture.
+    /// The number of visible cards without a picture.
     public var blanks = 0
 
     /// Creates a refresh.
@@ -19,50 +19,54 @@ public struct FrameRecord: Sendable {
 
   /// How quickly a worker stopped after its drawing was cancelled.
   public struct Stop: Sendable {
-    /// Time from the cancellation until the worker stopped.
+    /// The time from the cancellation until the worker stopped.
     public var after: UInt64
-    /// Processor time within `after`; nil if the system does not report it.
+    /// The CPU time that the worker spent within `after`, or nil if the system
+    /// does not report it.
     public var computed: UInt64?
   }
 
-  /// Every refresh, in order.
+  /// Every refresh, in the order of time.
   public var refreshes: [Refresh] = []
   /// The time from each frame to the next.
   public var intervals: [UInt64] = []
-  /// How long the loop was away from its poll, for each tick.
+  /// The time that the loop did not poll, for each tick.
   public var stalls: [UInt64] = []
   /// How late each heartbeat was delivered.
   public var inputs: [UInt64] = []
-  /// How long each card was waited for.
+  /// The time that the feed waited for each card.
   public var waits: [UInt64] = []
-  /// The workers that stopped after a cancellation.
+  /// The times of workers that stopped after a cancellation.
   public var stops: [Stop] = []
-  /// Dropped refreshes during which the loop's thread was computing.
+  /// The number of dropped refreshes during which the loop's thread was
+  /// computing.
   public var droppedBusy = 0
-  /// Visible cards with another card's picture.
+  /// The number of visible cards that showed another card's picture.
   public var stale = 0
-  /// Processor time of all threads.
+  /// The CPU time of all threads.
   public var processNs: UInt64 = 0
-  /// Processor time of the loop's thread.
+  /// The CPU time of the loop's thread.
   public var loopNs: UInt64 = 0
-  /// Cards that came near, got a picture, and left without one.
+  /// The numbers of cards that came near the viewport, that got a picture, and
+  /// that left without a picture.
   public var (wanted, shown, givenUp) = (0, 0, 0)
-  /// Peak bytes of bitmaps in flight.
+  /// The peak number of bytes of bitmaps in flight.
   public var peakBytes = 0
-  /// Most operations running at the same time, sampled once per frame.
+  /// The highest number of operations running at the same time, sampled once
+  /// per frame.
   public var running = 0
-  /// Cancelled displays.
+  /// The number of cancelled displays.
   public var cancelled = 0
-  /// Displayed pictures of new and of redrawn cards.
+  /// The number of displayed pictures of new and redrawn cards.
   public var pictures = 0
 
   /// Creates an empty record.
   public init() {}
 
-  /// Number of refreshes without a new frame.
+  /// The number of refreshes without a new frame.
   public var dropped: Int { refreshes.reduce(0) { $0 + ($1.isPresented ? 0 : 1) } }
-  /// Visible cards, summed over all frames.
+  /// The number of visible cards, summed over all refreshes.
   public var tiles: Int { refreshes.reduce(0) { $0 + $1.tiles } }
-  /// Visible cards without a picture, summed over all frames.
+  /// The number of visible cards without a picture, summed over all refreshes.
   public var blanks: Int { refreshes.reduce(0) { $0 + $1.blanks } }
 }

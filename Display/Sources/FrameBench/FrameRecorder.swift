@@ -14,7 +14,7 @@ final class FrameRecorder {
   private let stops = StopTimes()
   private let period = 1_000_000_000 / FrameRun.framesPerSecond
 
-  // The first refresh to record, after the warm-up.
+  // The first refresh to record after the warm-up.
   private var first: Int?
   private var lastCommit: UInt64 = 0
   private var lastThread: UInt64 = 0
@@ -37,7 +37,7 @@ final class FrameRecorder {
   }
 
   func play() throws {
-    // Uses libuv's idle time, because observers do not see when a poll
+    // Uses libuv's idle time, because observers do not see when a poll has
     // returned.
     loop.measuresTime = true
     let leaves = loop.addObserver(for: .beforeWaiting, order: .min) { [unowned self] _ in
@@ -57,7 +57,7 @@ final class FrameRecorder {
     loop.run()
     clock.cancel()
     heartbeat.stop()
-    // Delivers the last beats and cancels the remaining cards.
+    // Delivers the last heartbeats and cancels the remaining cards.
     stage.isScrolling = false
     feed.clear()
     loop.run(.noWait)
@@ -69,7 +69,8 @@ final class FrameRecorder {
     if plan.invalidates { feed.invalidate() }
     let shown = feed.scroll(to: plan.script.position(at: seconds, in: feed.range))
     let commit = System.nanoseconds
-    // The refresh that shows the frame: the next one after the frame was done.
+    // The refresh that shows the frame is the first refresh after the frame was
+    // finished.
     let late = Double(commit) - Double(frame.deadline.nanoseconds)
     let slot = frame.index + 1 + Int(max(0, late) / period)
     if frame.index > plan.warmUps, first == nil { begin(slot) } else { add(shown, slot, commit) }
@@ -93,7 +94,7 @@ final class FrameRecorder {
     record.intervals.append(commit - lastCommit)
     record.stale += frame.staleTiles
     record.running = max(record.running, stage.running)
-    // A second frame for the same refresh replaces the first.
+    // A second frame for the same refresh replaces the first frame.
     if slot <= lastSlot, !record.refreshes.isEmpty {
       record.refreshes[record.refreshes.count - 1] = refresh(frame)
       return

@@ -4,10 +4,10 @@ import LoopTransactions
 
 /// Runs a feed on its own loop, driven by a fixed 60 Hz clock.
 ///
-/// Nothing is put on a screen. A frame is a list of bitmaps and positions, as a
-/// compositor in another process would receive it. A refresh shows the newest
-/// frame that is done by then. A refresh without a new frame is counted as
-/// dropped.
+/// The run shows nothing on a screen. A frame is a list of bitmaps and
+/// positions, as a compositor in another process would receive it. A refresh
+/// shows the newest frame that is finished at that time. A refresh without a
+/// new frame is counted as dropped.
 public struct FrameRun: Sendable {
   /// The variant that draws.
   public var variant: FeedVariant
@@ -15,13 +15,13 @@ public struct FrameRun: Sendable {
   public var corpus: CardCorpus
   /// How the feed scrolls.
   public var script: ScrollScript
-  /// Number of refreshes to record.
+  /// The number of refreshes to record.
   public var refreshes = 120
-  /// Number of refreshes before recording starts.
+  /// The number of refreshes before recording starts.
   public var warmUps = 40
   /// Whether every card is redrawn in each frame.
   public var invalidates = false
-  /// Number of cards in the feed.
+  /// The number of cards in the feed.
   public var count = 500
 
   /// The rate of the clock.

@@ -14,12 +14,12 @@ public struct FramesPeer: Peer {
   public var name: String { variant.name }
   /// Always `frames`.
   public var scenario: String { FramesScenario.name }
-  /// One series per load.
+  /// The names of the series, one per load.
   public var series: [String] { FrameSeries.all.map(\.name) }
   /// The summary of the variant.
   public var summary: String { variant.summary }
 
-  /// True for variants that use no worker threads.
+  /// Whether the variant uses no worker threads.
   public var isReference: Bool { variant.isSynchronous }
 
   /// Runs the feed for the frames of the slice.
@@ -46,14 +46,16 @@ public struct FramesPeer: Peer {
 /// The cards and their cost on this machine, shared by all variants.
 struct FrameMachine: Sendable {
   let corpus: CardCorpus
-  // The cost for S0, which determines the speed. Any thread.
+  // The cost of a card for S0, which determines the scroll speed. May be used
+  // on any thread.
   private let plain: Locked<FrameLoad>
-  // The cost for S2, whose blur is cheaper. Measured on first use.
+  // The cost of a card for S2, whose blur is cheaper. Measured on first use.
   private static let cheap = Result { try FrameLoad(shared.get().corpus, .s2) }
 
-  // Once per process, so every variant gets the same cards and speed. At 3.5
-  // pixels per point, as on some phones, a card takes several refreshes, as it
-  // did on the tutorial's hardware. At 2 it takes one or two.
+  // Created once per process, so that every variant gets the same cards and
+  // speed. At 3.5 pixels per point, as on some phones, a card takes several
+  // refreshes, as it did on the tutorial's hardware. At 2 pixels per point, a
+  // card takes one or two refreshes.
   static let shared = Result { try FrameMachine() }
 
   private init() throws {

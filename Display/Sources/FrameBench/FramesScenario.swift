@@ -4,7 +4,7 @@ public import LoopbenchKit
 /// A load of the feed.
 struct FrameSeries: Sendable {
   let name: String
-  /// Cards per second times seconds per card.
+  /// The number of cards per second multiplied by the CPU seconds per card.
   let load: Double
   let summary: String
   var invalidates = false
@@ -19,13 +19,13 @@ struct FrameSeries: Sendable {
     FrameSeries(
       name: "turning",
       load: 0.72,
-      summary: "r·c = 0.72, turning round each second: cards come, go, and come again",
+      summary: "r·c = 0.72, turning round each second: cards leave and return",
       script: { .turning(pointsPerSecond: $0) }
     ),
     FrameSeries(
       name: "jumping",
       load: 0.72,
-      summary: "r·c = 0.72, by jumps: all work under way is cancelled",
+      summary: "r·c = 0.72, with jumps: all cards that are being drawn are cancelled",
       script: { .jumping(pointsPerSecond: $0) }
     ),
     FrameSeries(
@@ -58,7 +58,8 @@ public enum FramesScenario {
     figures: FrameFigures.all
   )
 
-  // A slice is two seconds of frames after two thirds of a second of warm-up.
+  // A slice consists of two thirds of a second of warm-up and two seconds of
+  // recorded frames.
   private static func series(_ load: FrameSeries) -> [Series] {
     let frames = Series(
       name: load.name,
@@ -68,11 +69,11 @@ public enum FramesScenario {
       kind: .service
     )
     let companions = [
-      ("stall", "how long the loop was away from its poll, per tick"),
-      ("input", "from when a beat at 240 Hz was due to its delivery on the loop"),
-      ("content", "from when a card was wanted to its picture"),
-      ("cancel", "from cancelling a card until the worker that draws it is free"),
-      ("stop", "how long the worker computed in that time; otherwise it waited"),
+      ("stall", "time in which the loop did not poll, per tick"),
+      ("input", "time from when a 240 Hz beat was due until its delivery on the loop"),
+      ("content", "time from the request of a card until its picture is drawn"),
+      ("cancel", "time from the cancellation of a card until its worker is free"),
+      ("stop", "CPU time of the worker from the cancellation until it is free"),
     ]
     return [frames]
       + companions.map { part, summary in
@@ -82,36 +83,37 @@ public enum FramesScenario {
 
   private static let details = """
     A feed of cards in two columns of 320 points, with 768 x 1024 points visible, at scale 3.5.
-    A card is a blurred cover, a picture, a gradient, a title, a text and a border in one bitmap
-    of 10 MB. A fixed 60 Hz clock scrolls it: the position is a function of the time a frame was
-    due. A refresh of the screen shows the newest frame that is done by then. A refresh without
-    a new frame is counted as dropped.
+    A card is one bitmap of 10 MB, with a blurred cover, a picture, a gradient, a title, a text
+    and a border. A fixed 60 Hz clock scrolls the feed. The position is a function of the time at
+    which a frame is due. A refresh of the screen shows the newest frame that is finished at that
+    time. A refresh without a new frame is counted as dropped.
 
       refresh   1        2        3        4        5        6
       loop      │scroll  │scroll, draw a card ────┐ │scroll  │
       frames    shown    shown    dropped  dropped  shown
 
-    The load is r·c: cards that come into view per second, times the processor seconds of a card.
-    The cost of a card is first measured in the feed, and then adjusted after each turn of S0.
-    At 0.72 a loop that draws the cards itself shows 17 to 30 of 60 frames. `loop %` reports how
-    busy it really was.
+    The load is r·c: the number of cards that come into view per second, multiplied by the CPU
+    seconds of one card. The cost of a card is first measured in the feed, and then adjusted after
+    each turn of S0. At a load of 0.72, a loop that draws the cards itself shows 17 to 30 of 60
+    frames. `loop %` reports how busy the loop was.
 
-    dropped    refreshes without a new frame; `busy` counts those during which the loop's thread
-               was computing; otherwise it waited for a processor
+    dropped    refreshes without a new frame; `busy` is the number of dropped refreshes during
+               which the loop's thread was computing; in all others it waited for a processor
     1 % low    the mean of the slowest 1 % of the frames, as frames per second
-    stall      how long the loop was away from its poll, per tick
+    stall      time in which the loop did not poll, per tick
     input      how late a 240 Hz beat of an independent thread was delivered
-    cancels    cards cancelled while a worker drew them; `p99` and `max` are from then until the
-               worker was free; with fewer than 100 there is no p99 (in JSON no `cancelP99`)
-    own        how long the worker computed in that time; otherwise it waited, mostly for a
-               processor; with fewer than 100 there is no p99 (`stopP99`, `stopMax`)
-    blank      visible cards without a picture, of all visible cards in all frames
+    cancels    cards cancelled while a worker drew them; `p99` and `max` are the time from the
+               cancellation until the worker was free; fewer than 100 cancels have no p99 (in JSON
+               no `cancelP99`)
+    own        CPU time of the worker in that time; in the rest of the time it waited, mostly for
+               a processor; fewer than 100 cancels have no p99 (`stopP99`, `stopMax`)
+    blank      visible cards without a picture, as a fraction of all visible cards in all frames
     stale      cards that showed another card's picture, as read from the pixels
-    pictures   pictures displayed, of new and of redrawn cards
-    CPU/card   processor time of the process per card shown; `waste` is the fraction beyond the
-               cost of those cards alone
-    flight     peak MB of bitmaps in flight, as the mean of the rounds; `run`: operations running
-               at the same time
+    pictures   pictures displayed, of new and redrawn cards
+    CPU/card   CPU time of the process per card shown; `waste` is the fraction that exceeds the
+               cost of the cards shown
+    flight     peak MB of bitmaps in flight, as the mean of the rounds; `run` is the number of
+               operations running at the same time
 
     Set LOOPBENCH_FRAMES_SCALE=2 in the environment for scale 2. Valid values are 0.1 to 4.
     """

@@ -9,15 +9,16 @@ import Synchronization
   import Darwin
 #endif
 
-/// A thread that posts to a loop on an absolute schedule, like a finger on a
-/// screen. It does not wait for the loop, so every beat during a stall is
-/// counted as late.
+/// A thread that posts to a loop on an absolute schedule, like a finger that
+/// moves on a screen. It does not wait for the loop, so every beat during a
+/// stall is counted as late.
 final class Heartbeat: @unchecked Sendable {
   // @unchecked: `delays` is accessed on the loop only, by the posted closures
-  // and by readers. `thread` is accessed by the thread that starts and stops
-  // the heartbeat. The rest is immutable or atomic.
+  // and by readers. `thread` is accessed only by the thread that starts and
+  // stops the heartbeat. All other properties are immutable or atomic.
 
-  /// How late each beat was delivered, in ns after it was due. Loop only.
+  /// The delay of each beat, from the time when it was due to its delivery, in
+  /// ns. Loop only.
   private(set) var delays: [UInt64] = []
 
   private let port: LoopPort
@@ -25,7 +26,7 @@ final class Heartbeat: @unchecked Sendable {
   private let isStopped = Atomic(false)
   private var thread = pthread_t(bitPattern: 0)
 
-  /// Starts a thread that beats `perSecond` times per second.
+  /// Starts a thread that posts `perSecond` beats per second.
   init(_ port: LoopPort, perSecond: UInt64 = 240) {
     self.port = port
     period = 1_000_000_000 / perSecond
@@ -44,8 +45,8 @@ final class Heartbeat: @unchecked Sendable {
 
   /// Ends the thread.
   func stop() {
-    // Relaxed: the flag publishes no other data, and `pthread_join` orders the
-    // rest.
+    // Relaxed: the flag publishes no other data, and `pthread_join` orders all
+    // other accesses.
     isStopped.store(true, ordering: .relaxed)
     if thread != pthread_t(bitPattern: 0) { pthread_join(thread, nil) }
     thread = pthread_t(bitPattern: 0)
@@ -57,14 +58,14 @@ final class Heartbeat: @unchecked Sendable {
       var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)
       let stamp = due
-      // try?: a closed loop needs no more beats.
+      // try?: a closed loop does not need further beats.
       try? port.post { [self] in delays.append(System.nanoseconds - stamp) }
       due += period
     }
   }
 }
 
-// At file scope because C calls it on a new thread.
+// This function is at file scope because C calls it on a new thread.
 private func beatUntilStopped(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let context else { return nil }
   Unmanaged<Heartbeat>.fromOpaque(context).takeRetainedValue().beat()
@@ -72,6 +73,6 @@ private func beatUntilStopped(_ context: UnsafeMutableRawPointer?) -> UnsafeMuta
 }
 
 extension Heartbeat: CustomReflectable {
-  /// Empty, because reflection traps at an atomic.
+  /// An empty mirror, because reflection traps at an atomic.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

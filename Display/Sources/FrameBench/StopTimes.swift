@@ -1,8 +1,8 @@
 import AsyncDisplay
 import LoopTransactions
 
-/// Collects the times that workers took to stop after a cancellation. Use it on
-/// any thread.
+/// Collects the times that workers took to stop after a cancellation. May be
+/// used on any thread.
 final class StopTimes: Sendable {
   private let stops = Locked<[FrameRecord.Stop]>([])
 

@@ -6,15 +6,15 @@
   import Darwin
 #endif
 
-/// Clocks and the environment.
+/// Access to clocks and environment variables.
 enum System {
-  /// Processor time of the calling thread, in ns.
+  /// The CPU time of the calling thread, in ns.
   static var threadNanoseconds: UInt64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// Processor time of all threads of the process, in ns.
+  /// The CPU time of all threads of the process, in ns.
   static var processNanoseconds: UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-  /// The clock of `LoopClock`, in ns.
+  /// The time of `LoopClock`, in ns.
   static var nanoseconds: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
 
   /// Returns the number in the environment variable `name`, or nil if it is not

@@ -1,10 +1,11 @@
 import AsyncDisplay
 
-/// A bar chart of the latest frames: how late each was, and which were dropped.
+/// A bar chart of the latest frames. It shows how late each frame was, and
+/// which frames were dropped.
 struct FrameGraph {
   /// One frame.
   struct Bar {
-    /// Milliseconds from when the frame was due until it was done.
+    /// The time from when the frame was due until it was finished, in ms.
     var late: Double
     var missed: Int
     var blanks: Int
@@ -20,7 +21,7 @@ struct FrameGraph {
     if bars.count > Self.limit { bars.removeFirst() }
   }
 
-  /// Number of frames dropped in the last second.
+  /// The number of frames dropped in the last second.
   var missed: Int { bars.suffix(60).reduce(0) { $0 + $1.missed } }
 
   /// Draws the chart with `caption`.
@@ -29,8 +30,8 @@ struct FrameGraph {
     return try Bitmap.draw(pixels, scale: scale, from: pool) { context in
       context.fill(Rect(size: Self.size), with: Color(white: 0.1))
       for (index, bar) in bars.enumerated() {
-        // A full bar is two frames. A bar after dropped frames is full, and
-        // red.
+        // A bar of full height stands for the duration of two frames. A bar
+        // that follows dropped frames has full height and is red.
         let high = bar.missed > 0 ? 60 : min(60, max(1, bar.late * 60 / 33.3))
         let color =
           bar.missed > 0
@@ -40,7 +41,7 @@ struct FrameGraph {
         let place = Rect(x: 10 + Double(2 * index), y: 90 - high, width: 1.6, height: high)
         context.fill(place, with: color)
       }
-      // The duration of one frame.
+      // A line at the height of one frame's duration.
       context.fill(Rect(x: 10, y: 60, width: 288, height: 0.5), with: Color(white: 0.6))
       let text = TextNode()
       let look = TextAttributes(font: Font("DejaVu Sans", size: 11), color: .white)

@@ -8,8 +8,8 @@ enum Input {
   case nextVariant
   case toggleGraph
 
-  /// Handles the events since the last frame. Scrolls accordingly and returns
-  /// the other commands.
+  /// Handles the events since the last frame. Scrolls `scroller` for some of
+  /// them and returns the other commands.
   static func take(_ scroller: inout Scroller, at time: Double) -> [Input] {
     var (event, inputs) = (ad_sdl_event(), [Input]())
     while SDL_PollEvent(&event) != 0 {
@@ -53,6 +53,6 @@ enum Input {
     return nil
   }
 
-  // SDL's key codes of letters are their Unicode values.
+  // SDL's key codes for letters are their Unicode values.
   private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 }

@@ -6,10 +6,10 @@ struct Options {
   var variant = FeedVariant.a4
   var size = Size(width: 768, height: 1024)
   var scale = 1.0
-  /// The number of frames to show; nil to run until the window is closed.
+  /// The number of frames to show, or nil to run until the window is closed.
   var frames: Int?
   var isHeadless = false
-  /// True to print a report once per second.
+  /// Whether to print a report once per second.
   var reports = false
 
   static let help = """

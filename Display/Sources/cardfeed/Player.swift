@@ -10,8 +10,8 @@ import LoopTransactions
   import Darwin
 #endif
 
-/// Shows a feed frame by frame and scrolls it by user input. Use it on the loop
-/// only.
+/// Shows a feed frame by frame and scrolls it in response to user input. Use a
+/// player on the loop only.
 final class Player {
   private let loop: EventLoop
   private let options: Options
@@ -98,7 +98,7 @@ final class Player {
   }
 }
 
-// Reporting.
+// Reports.
 extension Player {
   private func note(_ shown: FeedFrame, _ frame: FrameClock.Frame) {
     let late = frame.deadline.duration(to: LoopClock.now) / .milliseconds(1)
@@ -112,7 +112,7 @@ extension Player {
       "\(feed.stage.variant.name): \(second.frames) frames, \(second.missed) dropped, "
         + "\(second.blanks) of \(second.tiles) cards blank, at \(Int(shown.position))"
     )
-    // Flush now: a pipe is fully buffered.
+    // Flush now, because output to a pipe is fully buffered.
     fflush(nil)
     second = (0, 0, 0, 0)
   }

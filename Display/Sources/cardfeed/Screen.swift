@@ -3,14 +3,14 @@ import CSDL
 import CardFeed
 
 /// A window that shows the frames of a feed. Each bitmap is uploaded once, as
-/// an SDL texture. Use it on the thread that created it.
+/// an SDL texture. Use a screen on the thread that created it.
 final class Screen {
   struct Failure: Error { let text: String }
 
   private let window: OpaquePointer
   private let renderer: OpaquePointer
   private let scale: Double
-  // Keyed by bitmap. Textures that a frame does not show are destroyed.
+  // The textures by bitmap. Textures that a frame does not show are destroyed.
   private var textures: [ObjectIdentifier: (bitmap: Bitmap, texture: OpaquePointer)] = [:]
   private let placeholder: Bitmap
 
@@ -55,8 +55,8 @@ final class Screen {
     }
   }
 
-  // The tutorial's placeholder: a picture of 174 x 223 points centred on light
-  // grey.
+  // Draws the placeholder of the AsyncDisplayKit tutorial, a picture of 174 x
+  // 223 points centred on light grey.
   private func drawPlaceholder(_ frame: Rect, _ used: inout Set<ObjectIdentifier>) {
     var rect = rect(frame)
     SDL_SetRenderDrawColor(renderer, 217, 217, 217, 255)

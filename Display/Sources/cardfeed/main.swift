@@ -24,7 +24,7 @@ do {
   do {
     try Player(options, on: loop).run()
   } catch {
-    // try?: the first error is the one to report.
+    // try?: the first error is the error to report.
     try? loop.close()
     throw error
   }

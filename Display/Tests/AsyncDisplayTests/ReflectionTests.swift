@@ -56,7 +56,7 @@ extension Samples {
     add("ImageBitmap", ImageBitmap(bitmap))
   }
 
-  // Loaded, and with all that a node can refer to.
+  // The node is loaded and has all the objects that a node can refer to.
   private mutating func addNodes(_ display: Display) {
     let nodes = [
       ("Node", Node()), ("CanvasNode", CanvasNode()), ("GradientNode", GradientNode()),
@@ -140,10 +140,13 @@ struct ReflectionTests {
       try withDisplay { display in try Samples(display).dumpAll() }
     }
     let names = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(names.hasSuffix("TouchRouter\n"), "ended at \(names.split(separator: "\n").last ?? "")")
+    #expect(
+      names.hasSuffix("TouchRouter\n"),
+      "the dump ended at \(names.split(separator: "\n").last ?? "")"
+    )
   }
 
-  @Test("there is a sample of every public type")
+  @Test("there is a sample for every public type")
   func complete() throws {
     let recorded = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../docs/api/AsyncDisplay.txt").standardized

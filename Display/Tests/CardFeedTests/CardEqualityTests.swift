@@ -6,7 +6,7 @@ import Testing
 @Suite("Pictures of cards")
 struct CardEqualityTests {
   // D14
-  @Test("each of 500 cards drawn off the loop while scrolling equals one drawn on the loop")
+  @Test("each of 500 cards drawn off the loop while scrolling equals a card drawn on the loop")
   func sameBytes() throws {
     let corpus = try Workload.corpus()
     try withFeed(.s0, corpus: corpus) { still, _ in
@@ -26,7 +26,7 @@ struct CardEqualityTests {
     }
   }
 
-  @Test("two cards with equal content differ by the number encoded in their pictures")
+  @Test("two cards with equal content differ only in the number encoded in their pictures")
   func stamped() throws {
     try withFeed(.s0) { feed, _ in
       let cards = feed.corpus.cards.count
@@ -39,7 +39,7 @@ struct CardEqualityTests {
     }
   }
 
-  @Test("equal seeds produce equal cards, other seeds differ, and sizes match the tutorial's")
+  @Test("equal seeds produce equal cards, other seeds differ, and sizes match the tutorial's sizes")
   func seeded() throws {
     let corpus = try smallCorpus()
     #expect(try smallCorpus().cards == corpus.cards)

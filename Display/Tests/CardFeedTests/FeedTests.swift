@@ -13,8 +13,8 @@ struct FeedTests {
     try withFeed(variant, count: 200) { feed, loop in
       var shown = 0
       for frame in 0..<Workload.count(120) {
-        // The scroll turns round and sometimes jumps, so other cards take over
-        // cells quickly.
+        // The scroll turns round and sometimes jumps, so that cells are quickly
+        // reused for other cards.
         let seconds = Double(frame) / 60
         let script = ScrollScript.turning(pointsPerSecond: 6000)
         let jump = frame % 50 == 0 ? 9000.0 : 0
@@ -30,17 +30,17 @@ struct FeedTests {
 
   // D8
   @Test(
-    "a minute of flings through 500 cards stays within its memory bounds and leaves none in use"
+    "a minute of flings through 500 cards stays within its memory bounds and leaves no memory in use"
   )
   func flings() throws {
     let corpus = try Workload.corpus()
-    // Warms up: fonts, workers and the allocator's caches stay in memory from
-    // here on.
+    // Warms up first. The memory of fonts, workers and the allocator's caches
+    // stays in use from here on.
     try fling(corpus, frames: Workload.count(600))
     let before = residentBytes()
     try fling(corpus, frames: Workload.count(3600))
-    // Memory of the whole process, so only when this test runs alone, as in
-    // scripts/soak.
+    // Measures the memory of the whole process, so it is checked only when this
+    // test runs alone, as in scripts/soak.
     if Workload.isFull, let before, let after = residentBytes() {
       #expect(after - before < 16 << 20, "\(before) bytes before, \(after) after")
     }
@@ -49,12 +49,13 @@ struct FeedTests {
   private func fling(_ corpus: CardCorpus, frames: Int) throws {
     weak var witness: BitmapPool?
     // Small cards have a 400th of the pixels. Their limit is half of that
-    // share, so that memory released late exceeds it and fails the test.
+    // share, so that the test fails if memory is released too late.
     let limit = Workload.isFull ? 48 << 20 : (48 << 20) / 800
     try withFeed(.a4, inFlightLimit: limit, corpus: corpus) { feed, loop in
       let pool = feed.stage.pool
       witness = pool
-      // Faster than workers can draw, in optimised builds too.
+      // The feed scrolls faster than workers can draw, even in optimised
+      // builds.
       let speed = Workload.isFull ? 40_000.0 : 12_000
       let script = ScrollScript.flings(pointsPerSecond: speed)
       var frame = 0
@@ -62,7 +63,7 @@ struct FeedTests {
         let place = script.position(at: Double(frame) / 60, in: feed.range)
         #expect(feed.scroll(to: place).staleTiles == 0)
         // A short run takes seconds instead of a minute, so workers must be
-        // given time to catch up.
+        // given time to finish.
         if !Workload.isFull, frame % 120 == 0 { _ = feed.settled(at: place, on: loop) }
         frame += 1
       }
@@ -82,9 +83,10 @@ struct FeedTests {
       let metrics = feed.stage.metrics
       #expect(metrics.peakInFlightBytes > 0 && metrics.peakInFlightBytes <= limit)
       #expect(feed.metrics.shown > frames / 24 && feed.metrics.givenUp > 0)
-      // Bitmaps in flight, bitmaps shown, and decoded pictures of cards that
-      // workers have begun but not drawn. Allocation sizes are rounded up by up
-      // to an eighth, and a reused allocation may be a quarter too large.
+      // The sum of bitmaps in flight, bitmaps shown, and decoded pictures of
+      // cards that workers have begun but not drawn. Allocation sizes are
+      // rounded up by up to an eighth, and a reused allocation may be a quarter
+      // too large.
       let workers = OperationScheduler.defaultWorkerLimit / 2 + 1
       let bound = limit + feed.mostContents + workers * feed.mostPictures
       #expect(pool.metrics.peakLentBytes <= bound * 45 / 32, "\(pool.metrics)")
@@ -97,7 +99,7 @@ struct FeedTests {
 
   // D12
   @Test(
-    "visible cards come first, the longest visible leading; then cards ahead, then cards behind"
+    "visible cards come first, longest visible first, followed by cards ahead and then cards behind"
   )
   func ranks() throws {
     try withFeed(.a3) { feed, _ in
@@ -107,7 +109,8 @@ struct FeedTests {
       for (position, isDownwards) in [(5010.0, true), (5000, false)] {
         let seen = feed.scroll(to: position).tiles.map(\.index)
         let all = feed.layout.cards(from: position - 2000, to: position + 3000)
-        // Points until each card leaves; negative if it has left.
+        // The distance in points until each card leaves. It is negative if the
+        // card has left.
         let left = { (index: Int) in
           let frame = feed.layout.frames[index]
           return isDownwards ? frame.maxY - position : position + 1024 - frame.origin.y
@@ -130,7 +133,7 @@ struct FeedTests {
     }
   }
 
-  @Test("the prediction uses the scroll's speed and the time cards take, and ignores jumps")
+  @Test("the prediction uses the scroll speed and the duration of cards, and ignores jumps")
   func foresees() {
     var predictor = ScrollPredictor()
     let second = LoopClock.Instant(nanoseconds: 1_000_000_000)
@@ -147,11 +150,11 @@ struct FeedTests {
   }
 
   // D12
-  @Test("distant cards are skipped, and the next cards are drawn before they are visible")
+  @Test("distant cards are skipped, and the next cards are drawn before they become visible")
   func ahead() throws {
     try withFeed(.a4) { feed, loop in
       _ = feed.settled(at: 5000, on: loop)
-      // Downwards, so one screen ahead is drawn.
+      // Scrolls downwards, so that one screen ahead is drawn.
       _ = feed.settled(at: 5100, on: loop)
       #expect(feed.settled(on: loop))
       #expect(feed.scroll(to: 5900).blanks == 0)
@@ -173,7 +176,7 @@ struct FeedTests {
     }
   }
 
-  @Test("a loop that draws one card per tick shows placeholders for the others")
+  @Test("a loop that draws one card per tick shows placeholders for the other cards")
   func slices() throws {
     try withFeed(.s3) { feed, loop in
       let first = feed.scroll(to: 0)
@@ -190,9 +193,10 @@ struct FeedTests {
 }
 
 extension Feed {
-  /// The most bytes of contents of cards that are wanted at the same time.
+  /// The maximum number of bytes of contents of cards that are requested at the
+  /// same time.
   var mostContents: Int {
-    // The variant's range, plus two screens for the predicted scroll.
+    // The range of the variant, plus two screens for the predicted scroll.
     let variant = stage.variant
     let span = (1 + variant.leading + variant.trailing + 2) * viewport.height
     let most = stride(from: -span, to: layout.height, by: viewport.height / 8).map { top in
@@ -204,8 +208,8 @@ extension Feed {
     return Int(most ?? 0)
   }
 
-  /// The most bytes of the two pictures that are decoded for one card before it
-  /// is drawn.
+  /// The maximum number of bytes of the two pictures that are decoded for one
+  /// card before it is drawn.
   var mostPictures: Int {
     corpus.cards.map { 2 * 4 * $0.pixels.width * $0.pixels.height }.max() ?? 0
   }

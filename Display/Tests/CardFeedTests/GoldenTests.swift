@@ -5,14 +5,15 @@ import Foundation
 import Testing
 
 /// Compares cards with images that were inspected by eye. The cards are small,
-/// and without text because fonts differ.
+/// and have no text because fonts differ between machines.
 ///
-/// With DISPLAY_GOLDEN=write in the environment the tests overwrite the
-/// expected images. Inspect them before you commit.
+/// If DISPLAY_GOLDEN=write is set in the environment, the tests overwrite the
+/// expected images. Inspect the new images before you commit them.
 @Suite("Golden pictures")
 struct GoldenTests {
-  // The largest and the mean difference of a channel, of 255. Versions of the
-  // JPEG decoder, Cairo and pixman round differently.
+  // The limits for the largest and the mean difference of a colour channel, on
+  // a scale of 255. Versions of the JPEG decoder, Cairo and pixman round
+  // differently.
   private static let (most, mean) = (12, 1.0)
 
   @Test("cards without text match their golden images", arguments: [1, 3, 5])
@@ -36,7 +37,7 @@ struct GoldenTests {
   @Test("the pictures of two cards differ by more than ten times the tolerance")
   func others() throws {
     try withFeed(.s0, corpus: CardCorpus(scale: 0.25).withoutText) { feed, _ in
-      // Two cards of the same size.
+      // The two cards have the same size.
       let (one, other) = (feed.drawAlone(1), feed.drawAlone(7))
       let differences = differences(try #require(one), try #require(other))
       #expect(Double(differences.reduce(0, +)) / Double(differences.count) > 10 * Self.mean)

@@ -43,7 +43,8 @@ struct LayoutTests {
     }
     #expect(scripts[0].position(at: 2, in: range) == 4000)
     #expect(scripts[0].position(at: 3, in: 0...0) == 0)
-    // The distance at rest is v / -ln(0.998) milliseconds.
+    // The whole distance of a fling with speed v is v / -ln(0.998)
+    // milliseconds.
     #expect(abs(ScrollScript.fling(1000, for: 60) - 499.5) < 0.1)
     let slope = ScrollScript.fling(1000, for: 1.0001) - ScrollScript.fling(1000, for: 1)
     #expect(abs(slope / 0.0001 - 1000 * 0.135) < 1)

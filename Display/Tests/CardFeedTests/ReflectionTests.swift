@@ -4,7 +4,8 @@ import Foundation
 import LoopTransactions
 import Testing
 
-/// One value of every public type of CardFeed, by its name.
+/// Returns one value of every public type of CardFeed, keyed by the type's
+/// name.
 private func samples(_ feed: Feed, _ loop: EventLoop) -> [String: Any] {
   let frame = feed.scroll(to: 0)
   let content = feed.corpus[0]
@@ -33,10 +34,12 @@ struct ReflectionTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       try withFeed(.s3, count: 8) { feed, loop in
         for (name, value) in samples(feed, loop).sorted(by: { $0.key < $1.key }) {
-          // The last name tells the value that ended the process.
+          // If the process ends, the last name identifies the value that caused
+          // it.
           FileHandle.standardError.write(Data("\(name)\n".utf8))
           var text = ""
-          // Deep enough for every type; a corpus has megabytes of pictures.
+          // The depth is enough for every type. The number of items is limited
+          // because a corpus has megabytes of pictures.
           dump(value, to: &text, maxDepth: 6, maxItems: 2000)
           #expect(!text.isEmpty)
           #expect(!"\(Mirror(reflecting: value).children.map(\.label))".isEmpty)
@@ -44,10 +47,13 @@ struct ReflectionTests {
       }
     }
     let names = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(names.hasSuffix("Scroller\n"), "ended at \(names.split(separator: "\n").last ?? "")")
+    #expect(
+      names.hasSuffix("Scroller\n"),
+      "the dump ended at \(names.split(separator: "\n").last ?? "")"
+    )
   }
 
-  @Test("there is a sample of every public type")
+  @Test("there is a sample for every public type")
   func complete() throws {
     let types = try publicTypes()
     #expect(types.count > 10)
@@ -58,7 +64,8 @@ struct ReflectionTests {
     }
   }
 
-  // Relies on the formatting: two columns a level, a declaration on one line.
+  // Relies on the formatting of the sources, which is two columns per level and
+  // one line per declaration.
   private func publicTypes() throws -> Set<String> {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/CardFeed").standardized

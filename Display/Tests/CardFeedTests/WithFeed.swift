@@ -2,8 +2,8 @@ import AsyncDisplay
 import CardFeed
 import LoopTransactions
 
-/// Returns cards a twentieth as large in each direction, because tests are not
-/// optimised.
+/// Returns cards with a twentieth of the width and height, because tests are
+/// not optimised.
 func smallCorpus() throws -> CardCorpus { try CardCorpus(scale: 0.1) }
 
 /// Runs `body` with a feed of `variant` on its own loop.
@@ -22,7 +22,7 @@ func withFeed(
     feed.clear()
     _ = stage.end(on: loop)
   } catch {
-    // try?: report the test's own error.
+    // try?: reports the test's own error instead of an error of close().
     try? loop.close()
     throw error
   }
@@ -30,7 +30,7 @@ func withFeed(
 }
 
 extension FeedStage {
-  /// Runs the loop until cancelled work has ended. Returns false after 20
+  /// Runs the loop until all cancelled work has ended. Returns false after 20
   /// seconds.
   func end(on loop: EventLoop) -> Bool {
     let deadline = loop.now.advanced(by: .seconds(20))
@@ -44,8 +44,8 @@ extension FeedStage {
 }
 
 extension Feed {
-  /// Runs the loop until all wanted cards are drawn or given up. Returns false
-  /// after 20 seconds.
+  /// Runs the loop until all requested cards are drawn or cancelled. Returns
+  /// false after 20 seconds.
   func settled(on loop: EventLoop) -> Bool {
     let deadline = loop.now.advanced(by: .seconds(20))
     while metrics.shown + metrics.givenUp < metrics.wanted, loop.now < deadline {
@@ -54,8 +54,8 @@ extension Feed {
     return loop.now < deadline
   }
 
-  /// Scrolls to `position` and returns its frame once all visible cards are
-  /// drawn, or nil after 20 seconds.
+  /// Scrolls to `position`. Returns the frame at this position after all
+  /// visible cards are drawn, or nil after 20 seconds.
   func settled(at position: Double, on loop: EventLoop) -> FeedFrame? {
     let deadline = loop.now.advanced(by: .seconds(20))
     var frame = scroll(to: position)

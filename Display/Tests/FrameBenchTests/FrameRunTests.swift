@@ -33,7 +33,7 @@ struct FrameRunTests {
     (run.refreshes, run.warmUps, run.invalidates) = (60, 60, true)
     let record = try run.record()
     #expect(record.blanks < record.tiles && record.stale == 0)
-    // Excludes the warm-up.
+    // The counts exclude the warm-up.
     #expect(record.pictures > 0 && record.wanted == 0)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import FrameBench
 import Testing
 
-// Serialized, because a child process inherits every open pipe.
+// The tests run serially, because a child process inherits every open pipe.
 @Suite("Programs", .serialized)
 struct ProgramTests {
   @Test("loopbench finds loopbench-frames in its own folder, which runs and reports figures")
@@ -13,8 +13,7 @@ struct ProgramTests {
     for name in ["tutorial", "fourfold", "S0", "A4"] { #expect(list.text.contains(name)) }
     let misuse = try TestProgram.run(loopbench, ["frames", "film", "--load", "0"])
     #expect(misuse.code == 2)
-    // An output folder that does not exist is a failure of the machine, not a
-    // usage error.
+    // A missing output folder is a failure of the machine, not a usage error.
     let film = ["frames", "film", "-p", "A4", "--frames", "1", "-o", "/nowhere/film.svg"]
     let unwritten = try TestProgram.run(
       loopbench,
@@ -22,7 +21,7 @@ struct ProgramTests {
       environment: ["LOOPBENCH_FRAMES_SCALE": "0.1"]
     )
     #expect(unwritten.code == 1)
-    // Small cards, because only the presence of the figures is checked.
+    // The cards are small, because only the presence of the figures is checked.
     let arguments = ["frames", "-p", "A4", "--series", "invalidate", "--rounds", "1", "-f", "json"]
     let json = try TestProgram.run(
       loopbench,
@@ -33,7 +32,8 @@ struct ProgramTests {
     for key in ["loopbench/1", "dropped", "frames", "stallP99", "blankRatio", "stale", "pictures"] {
       #expect(json.text.contains("\"\(key)\""), "\(key)")
     }
-    // With too few cancellations there is no p99, but their number is reported.
+    // With too few cancellations there is no p99, but the number of
+    // cancellations is reported.
     let value = try JSONSerialization.jsonObject(with: Data(json.text.utf8))
     let results = try #require((value as? [String: Any])?["results"] as? [[String: Any]])
     let result = try #require(results.first { $0["series"] as? String == "invalidate" })

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension ProgramTests {
-  /// Operates the window with synthetic input on a virtual screen.
+  /// Controls the window with synthetic input on a virtual screen.
   @Suite("Window", .enabled(if: Window.isPossible, "Xvfb or xdotool is not installed"))
   struct WindowTests {
     @Test("keys, wheel and drag scroll the feed, keys change the variant, and q quits")
@@ -48,27 +48,27 @@ private final class Window {
       environment: [
         "DISPLAY": display.name,
         "SDL_VIDEODRIVER": "x11",
-        // LeakSanitizer cannot suppress leaks of drivers that SDL has unloaded, since
-        // their frames have no symbols.
+        // LeakSanitizer cannot suppress leaks of drivers that SDL has unloaded,
+        // because their frames have no symbols.
         "ASAN_OPTIONS": "detect_leaks=0",
       ]
     )
     try feed.start()
-    // The window is up and reports. Without a window manager, keys go to the
-    // window under the pointer.
+    // The first report shows that the window is open. Without a window manager,
+    // keys go to the window under the pointer.
     _ = try next()
     try tool(["mousemove 200 250"])
   }
 
-  /// Sends the input `words` and waits until a report satisfies `isDone`, for
-  /// at most 20 reports of one per second.
+  /// Sends the input `words` and waits until a report satisfies `isDone`. Waits
+  /// for at most 20 reports, which come once per second.
   func does(_ words: String..., until isDone: (Report) -> Bool) throws {
     try tool(words)
     for _ in 0..<20 { if isDone(try next()) { return } }
     Issue.record("no report matched after xdotool \(words)")
   }
 
-  /// Returns the position once it no longer changes.
+  /// Returns the position after it has stopped changing.
   func settled() throws -> Int {
     var last = -1
     for _ in 0..<20 {

@@ -10,9 +10,9 @@ public import LoopTransactions
 
 /// Allocates the memory of bitmaps and caches some of it for reuse.
 ///
-/// Releasing the last reference to a bitmap returns its memory to the pool,
-/// synchronously on that thread. The pool caches it for the next bitmap or
-/// frees it. The cache is limited to `keepLimit` bytes; the oldest memory is
+/// Releasing the last reference to a bitmap returns its memory to the pool on
+/// the thread that releases it. The pool caches the memory for a later bitmap
+/// or frees it. The cache is limited to `keepLimit` bytes; the oldest memory is
 /// freed first.
 ///
 /// Returning a large bitmap to the system takes milliseconds. A pool with a
@@ -21,8 +21,8 @@ public import LoopTransactions
 /// cache exceeds twice the limit, memory is freed immediately. Use the pool
 /// from any thread.
 ///
-/// Replaces the queues on which YYKit and Texture release bitmaps, which can
-/// starve under load and have no bound.
+/// Replaces the queues on which YYKit and Texture release bitmaps. Those queues
+/// can starve under load, and their length is not limited.
 public final class BitmapPool: Sendable {
   /// Counts of the memory in use and in the cache.
   public struct Metrics: Hashable, Sendable {
@@ -53,12 +53,12 @@ public final class BitmapPool: Sendable {
   /// Call from any thread.
   ///
   /// - Parameters:
-  ///   - keepLimit: The most bytes to cache. The default, 64 MiB, holds twenty
-  ///     cards of a feed at scale 2. Not measured.
-  ///   - scheduler: Frees memory beyond `keepLimit` on its workers. Until then
-  ///     the cache holds up to twice the limit, plus one bitmap that is larger
-  ///     than the limit. If nil, the thread that releases a bitmap frees excess
-  ///     memory.
+  ///   - keepLimit: The maximum number of bytes to cache. The default of 64 MiB
+  ///     holds twenty cards of a feed at scale 2. Not measured.
+  ///   - scheduler: The scheduler whose workers free the memory beyond
+  ///     `keepLimit`. Until they have freed it, the cache holds up to twice the
+  ///     limit, plus one bitmap that is larger than the limit. If nil, the
+  ///     thread that releases a bitmap frees excess memory.
   /// - Precondition: `keepLimit` is not negative.
   public convenience init(keepLimit: Int = 64 << 20, scheduler: OperationScheduler? = nil) {
     self.init(keepLimit: keepLimit, scheduler: scheduler) { BitmapMemory(byteCount: $0) }
@@ -75,7 +75,7 @@ public final class BitmapPool: Sendable {
     self.allocate = allocate
   }
 
-  /// Creates a pool that fails to allocate more than `limit` bytes at a time.
+  /// Creates a pool in which allocations of more than `limit` bytes fail.
   package static func failing(above limit: Int) -> BitmapPool {
     BitmapPool(keepLimit: 0, scheduler: nil) { $0 > limit ? nil : BitmapMemory(byteCount: $0) }
   }
@@ -109,16 +109,17 @@ public final class BitmapPool: Sendable {
     if shouldTrim { trimSoon() }
   }
 
-  // Frees one block per operation, so that an operation that arrives meanwhile
-  // waits for at most one.
+  // Frees one block of memory per operation, so that a drawing operation added
+  // in the meantime waits for one block at most.
   private func trimSoon() {
-    // A forked child has no workers, but releases the bitmaps it inherited.
+    // A forked child process has no workers, but it releases the bitmaps that
+    // it inherited.
     guard let scheduler, getpid() == process else {
       return trim(to: state.withLock { $0.keepLimit })
     }
     scheduler.add(priority: .background) { [weak self] _ in
-      // Does not retain `self` while freeing: the last reference must be
-      // released elsewhere.
+      // Does not retain `self` while memory is freed, because the last
+      // reference to the pool must not be released on a worker.
       guard let memory = self?.state.withLock({ $0.trimOne() }) else { return }
       memory.free()
       self?.trimSoon()
@@ -129,7 +130,7 @@ public final class BitmapPool: Sendable {
     for memory in state.withLock({ $0.shrink(to: limit) }) { memory.free() }
   }
 
-  /// Rounds up by at most an eighth, so that cached memory fits more often.
+  /// Rounds up by at most an eighth, so that cached memory fits more requests.
   private static func rounded(_ byteCount: Int) -> Int {
     let width = Int.bitWidth - max(byteCount, 4096).leadingZeroBitCount
     let grain = 1 << (width - 4)

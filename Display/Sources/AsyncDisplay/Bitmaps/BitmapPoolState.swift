@@ -3,16 +3,16 @@
 /// Protected by the pool's lock. Functions return the memory to free, and the
 /// caller frees it after unlocking. D8.
 struct BitmapPoolState {
-  /// The most bytes to cache.
+  /// The maximum number of bytes to cache.
   let keepLimit: Int
-  /// The most bytes cached until a worker trims the pool, not counting one
-  /// bitmap larger than the limit.
+  /// The maximum number of bytes cached until a worker trims the pool. One
+  /// bitmap larger than `keepLimit` may be cached in addition.
   let mostKept: Int
-  // In the order to free them: the block larger than the limit, if any, then
-  // the oldest.
+  // In the order in which the blocks are freed. A block larger than the limit
+  // comes first. The others follow from oldest to newest.
   private(set) var kept: [BitmapMemory] = []
   private(set) var metrics = BitmapPool.Metrics()
-  // Whether a trim has been requested and not finished.
+  // Whether a trim was requested and has not finished yet.
   private var isTrimRequested = false
 
   /// Creates an empty state. If `isTrimmed`, workers trim the cache, and it may
@@ -23,7 +23,8 @@ struct BitmapPoolState {
     mostKept = !isTrimmed ? keepLimit : twice.overflow ? .max : twice.partialValue
   }
 
-  // The bytes of the block larger than the limit, or 0.
+  // The size of the block larger than the limit, or 0 if there is no such
+  // block.
   private var largeBytes: Int {
     guard let first = kept.first, first.byteCount > keepLimit else { return 0 }
     return first.byteCount
@@ -55,8 +56,9 @@ struct BitmapPoolState {
 
 // Lending.
 extension BitmapPoolState {
-  /// Returns the best-fitting cached memory of at least `byteCount` bytes and
-  /// at most a quarter more, or nil if there is none.
+  /// Returns the best-fitting cached memory, or nil if no cached memory fits.
+  /// Memory fits if it has at least `byteCount` bytes and at most a quarter
+  /// more.
   ///
   /// - Complexity: O(n) in the number of cached blocks.
   mutating func take(_ byteCount: Int) -> BitmapMemory? {
@@ -92,23 +94,25 @@ extension BitmapPoolState {
 
 // Returning.
 extension BitmapPoolState {
-  /// Takes memory back. Returns the memory to free in exchange.
+  /// Takes memory back from a bitmap. Returns the memory that the caller must
+  /// free.
   mutating func giveBack(_ memory: BitmapMemory) -> [BitmapMemory] {
     defer { checkInvariants() }
     metrics.lentBytes -= memory.byteCount
     metrics.lent -= 1
     let isLarge = memory.byteCount > keepLimit
-    // Cached only if a worker will free it and no other block as large is
-    // waiting for that.
+    // A block larger than the limit is cached only if a worker can free it
+    // later and no other such block is cached.
     if isLarge, mostKept == keepLimit || largeBytes > 0 { return [memory] }
-    // Few bitmaps can reuse it, so it is freed before all others.
+    // Few bitmaps can reuse a block larger than the limit, so it is freed
+    // before all other blocks.
     kept.insert(memory, at: isLarge ? 0 : kept.count)
     metrics.keptBytes += memory.byteCount
     return shrinkOthers()
   }
 
-  /// Returns true if the caller must request a trim. Returns true once, until
-  /// the cache is within the limit again.
+  /// Returns whether the caller must request a trim. After it has returned
+  /// true, it returns false until the cache is within the limit again.
   mutating func requestTrim() -> Bool {
     guard !isTrimRequested, mostKept > keepLimit, metrics.keptBytes > keepLimit else {
       return false

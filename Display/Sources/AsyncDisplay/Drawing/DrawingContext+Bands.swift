@@ -2,12 +2,12 @@ import CCairo
 
 // Long drawing operations, split into bands so that they can be cancelled.
 extension DrawingContext {
-  // In rows of pixels. Interpolating 32 rows of 1,000 pixels takes about 0.3
-  // ms.
+  // The height of a band in rows of pixels. Interpolating 32 rows of 1,000
+  // pixels takes about 0.3 ms.
   private static let bandRows = 32.0
 
-  /// Calls `body` once for each band of rows that the clip covers, with the
-  /// clip reduced to that band.
+  /// Calls `body` once for each band of rows that overlaps the clip. During the
+  /// call the clip is reduced to that band.
   ///
   /// Bands consist of whole pixels, so the result has the same bytes as drawing
   /// in one step. `isCancelled` is called before each band.

@@ -3,8 +3,8 @@ import CCairo
 extension DrawingContext {
   /// Draws `bitmap` into `rect` with the opacity `alpha`.
   ///
-  /// Pixels that coincide with pixels of the target are copied; others are
-  /// interpolated. `isCancelled` is called every 32 rows of pixels.
+  /// Pixels that coincide with pixels of the target are copied; all other
+  /// pixels are interpolated. `isCancelled` is called every 32 rows of pixels.
   ///
   /// - Throws: `DisplayError` if Cairo fails; `CancellationError` once
   ///   `isCancelled` returns true.
@@ -16,8 +16,8 @@ extension DrawingContext {
   ) throws {
     guard rect.isValid, rect.size.width > 0, rect.size.height > 0, alpha > 0 else { return }
     try bitmap.withSurface { surface in
-      // Saved and restored, so that the context does not keep the surface of
-      // this call.
+      // The graphics state is saved and restored, so that the context does not
+      // keep the surface of this call.
       try saved {
         addPath(rect, radius: 0)
         cairo_clip(cairo)
@@ -50,10 +50,10 @@ extension Bitmap {
   /// - Parameters:
   ///   - pixels: The size in pixels.
   ///   - scale: The number of pixels per point. `body` draws in points.
-  ///   - pool: Where the memory comes from.
+  ///   - pool: The pool that provides the memory.
   ///   - body: Draws the bitmap.
-  /// - Throws: `DisplayError` if there is not enough memory or Cairo fails; any
-  ///   error that `body` throws.
+  /// - Throws: `DisplayError` if there is not enough memory or Cairo fails, or
+  ///   an error that `body` throws.
   public static func draw(
     _ pixels: PixelSize,
     scale: Double = 1,

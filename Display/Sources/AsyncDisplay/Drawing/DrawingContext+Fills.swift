@@ -10,7 +10,7 @@ extension DrawingContext {
     cairo_fill(cairo)
   }
 
-  /// Fills the whole clip with `color`.
+  /// Fills the whole clip region with `color`.
   public func fill(with color: Color) {
     setSource(color)
     cairo_paint(cairo)

@@ -1,17 +1,17 @@
 import CCairo
 
-// Rectangles within Cairo's limits. Cairo stores coordinates in 24 bits of
-// pixels. The time it needs to divide an arc into segments grows with the
-// radius.
+// Rectangles within Cairo's limits. Cairo stores a pixel coordinate with 24
+// bits for the whole pixels. The time that Cairo needs to divide an arc into
+// segments grows with the radius.
 extension DrawingContext {
-  // Edges are at most this far outside the clip, in pixels.
+  // The maximum distance of an edge outside the clip, in pixels.
   private static let farthest = 4_194_304.0
   // The largest radius, in pixels.
   private static let roundest = 1_048_576.0
 
-  /// Starts a path around `rect`, or an empty path if `rect` is not valid.
-  /// Parts far outside the clip are cut off where that does not change the
-  /// result.
+  /// Starts a path around `rect`, or an empty path if `rect` is not valid. Cuts
+  /// off parts of `rect` that are far outside the clip, if this does not change
+  /// the result.
   func addPath(_ rect: Rect, radius: Double) {
     cairo_new_path(cairo)
     guard rect.isValid, let far = points(Self.farthest), let rect = cut(rect, at: far) else {
@@ -42,8 +42,8 @@ extension DrawingContext {
     return points.isFinite && points > 0 ? points : nil
   }
 
-  // Returns `rect` without the parts more than `far` outside the clip; nil if
-  // nothing remains.
+  // Returns `rect` without the parts that are more than `far` outside the clip,
+  // or nil if nothing remains.
   private func cut(_ rect: Rect, at far: Double) -> Rect? {
     var (left, top, right, bottom) = (0.0, 0.0, 0.0, 0.0)
     cairo_clip_extents(cairo, &left, &top, &right, &bottom)

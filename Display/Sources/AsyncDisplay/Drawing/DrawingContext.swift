@@ -1,21 +1,21 @@
 import CCairo
 
-/// The drawing surface of a display: a bitmap, in points from its top left
-/// corner.
+/// The drawing surface of a display. It draws into a bitmap, in points from the
+/// bitmap's top left corner.
 ///
 /// A context belongs to one display and its thread, and is valid until the
-/// closure that received it returns. A context that is kept longer draws
-/// nothing. For drawing operations without a method here, call Cairo with
-/// `cairo`.
+/// closure that received it returns. A context that is used after that draws
+/// nothing. For drawing operations without a method in this type, pass `cairo`
+/// to Cairo's functions.
 public final class DrawingContext {
   /// The `cairo_t` of the context, for code that links Cairo. Valid as long as
-  /// the context.
+  /// the context is valid.
   public let cairo: OpaquePointer
 
   /// The number of pixels per point.
   public let scale: Double
 
-  /// Where temporary bitmaps come from.
+  /// The pool that provides temporary bitmaps.
   public let pool: BitmapPool
 
   private init(cairo: OpaquePointer, scale: Double, pool: BitmapPool) {
@@ -33,9 +33,11 @@ public final class DrawingContext {
     _ body: (DrawingContext) throws -> Void
   ) throws {
     try bitmap.withSurface { surface in
-      guard let cairo = cairo_create(surface) else { throw DisplayError.cairo("no context") }
-      // A context that is kept retains the `cairo_t`. The surface is finished
-      // when this function returns, so later drawing fails.
+      guard let cairo = cairo_create(surface) else {
+        throw DisplayError.cairo("cannot create a context")
+      }
+      // If a context outlives this call, it retains the `cairo_t`. The surface
+      // is finished when this function returns, so later drawing fails.
       let context = DrawingContext(cairo: cairo, scale: bitmap.scale, pool: bitmap.pool)
       cairo_scale(cairo, bitmap.scale, bitmap.scale)
       try context.check()
@@ -45,7 +47,7 @@ public final class DrawingContext {
     }
   }
 
-  /// Throws Cairo's error status, if any.
+  /// Throws an error if Cairo's status is an error.
   func check() throws(DisplayError) {
     let status = cairo_status(cairo)
     guard status != ad_cairo_status_success else { return }
@@ -81,7 +83,7 @@ extension DrawingContext {
 
   func restore() { cairo_restore(cairo) }
 
-  /// Redirects further drawing to a group, until `endGroup(alpha:)`.
+  /// Redirects further drawing to a group, until `endGroup(alpha:)` is called.
   func beginGroup() { cairo_push_group(cairo) }
 
   /// Draws the group with the opacity `alpha`.
@@ -92,8 +94,8 @@ extension DrawingContext {
 }
 
 extension Bitmap {
-  /// Calls `body` with a Cairo surface over the pixels, used by this thread
-  /// only.
+  /// Calls `body` with a Cairo surface that draws into the pixels. Only this
+  /// thread may use the surface.
   func withSurface<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
     let surface = cairo_image_surface_create_for_data(
       bytes,
@@ -102,10 +104,10 @@ extension Bitmap {
       Int32(pixels.height),
       Int32(pixels.stride)
     )
-    guard let surface else { throw DisplayError.cairo("no surface") }
+    guard let surface else { throw DisplayError.cairo("cannot create a surface") }
     defer {
-      // Finishing detaches the pixels from references that remain; the memory
-      // may be reused.
+      // Finishing the surface detaches the pixels from remaining references to
+      // it, because the memory may be reused.
       cairo_surface_finish(surface)
       cairo_surface_destroy(surface)
     }

@@ -14,8 +14,8 @@ public struct Gradient: Hashable, Sendable {
     }
   }
 
-  /// The colours, ordered by offset. The first and the last extend beyond the
-  /// line.
+  /// The colours, ordered by offset. The first and the last colour extend
+  /// beyond the ends of the line.
   public var stops: [Stop]
 
   /// The start of the line, in unit coordinates of the filled rectangle.

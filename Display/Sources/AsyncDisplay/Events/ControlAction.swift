@@ -1,4 +1,4 @@
-/// An action of a control, for some of its events.
+/// An action that a control performs for certain events.
 ///
 /// `ControlNode.addTarget` returns it, and `ControlNode.remove(_:)` takes it.
 /// The control retains the action until it is removed or its target is

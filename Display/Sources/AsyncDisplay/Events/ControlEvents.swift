@@ -1,5 +1,5 @@
-/// The effects of a touch on a control. An action is called if its events
-/// include at least one that happened.
+/// The effects of a touch on a control. An action is called if at least one of
+/// its events occurred.
 ///
 /// Names and meanings match UIKit's `UIControl.Event`.
 public struct ControlEvents: OptionSet, Hashable, Sendable {
@@ -11,8 +11,8 @@ public struct ControlEvents: OptionSet, Hashable, Sendable {
 
   /// A touch began in the control.
   public static let touchDown = ControlEvents(rawValue: 1)
-  /// A touch began in the control shortly after another. Occurs together with
-  /// `touchDown`.
+  /// A touch began in the control shortly after the previous touch. Occurs
+  /// together with `touchDown`.
   public static let touchDownRepeat = ControlEvents(rawValue: 2)
   /// The touch moved inside the control.
   public static let touchDragInside = ControlEvents(rawValue: 4)

@@ -44,8 +44,8 @@ extension ControlNode {
     sendTouch(contains(touch.location) ? .touchUpInside : .touchUpOutside)
   }
 
-  /// Cancels the tracked touch, for example because a scroll took it over. Does
-  /// nothing if no touch is tracked.
+  /// Cancels the tracked touch, for example because a scroll took over the
+  /// touch. Does nothing if no touch is tracked.
   ///
   /// Call on the loop.
   public func touchCancelled() {

@@ -1,8 +1,8 @@
 /// A canvas that handles touches, such as a button.
 ///
 /// A control needs no layer of its own. If it is drawn into an ancestor's
-/// bitmap, pressing it redraws that bitmap on a worker, and the previous
-/// contents stay visible until then.
+/// bitmap, pressing the control redraws that bitmap on a worker. The previous
+/// contents stay visible until the new bitmap is finished.
 ///
 /// ```swift
 /// final class Heart: ControlNode {
@@ -16,7 +16,8 @@
 /// ```
 ///
 /// Corresponds to UIKit's `UIControl`. Modelled on Graver's `WMGCanvasControl`,
-/// which compared sets of events as a whole and drew on the main thread.
+/// which called an action only for exactly its set of events and drew on the
+/// main thread.
 open class ControlNode: CanvasNode {
   /// Whether the control handles touches. Disabling it cancels the touch that
   /// it tracks.
@@ -29,8 +30,8 @@ open class ControlNode: CanvasNode {
     }
   }
 
-  /// Whether the control is selected. Actions set it; the control itself does
-  /// not.
+  /// Whether the control is selected. Actions set this property. The control
+  /// itself never changes it.
   public var isSelected = false {
     didSet {
       check("ControlNode.isSelected")
@@ -38,14 +39,16 @@ open class ControlNode: CanvasNode {
     }
   }
 
-  // loop only, once the node is loaded; the touch functions check.
+  // After the node is loaded, this is loop only: the touch functions check the
+  // thread.
 
   /// Whether a touch is inside the control.
   public internal(set) var isHighlighted = false {
     didSet { if isHighlighted != oldValue { stateDidChange() } }
   }
 
-  // loop only, once the node is loaded; the touch functions check.
+  // After the node is loaded, this is loop only: the touch functions check the
+  // thread.
 
   /// Whether the control tracks a touch.
   public internal(set) var isTracking = false
@@ -53,9 +56,9 @@ open class ControlNode: CanvasNode {
   // Whether actions are called for the tracked touch.
   var sendsTouches: Bool { true }
 
-  // loop only, once the node is loaded; `addTarget`, `remove` and `send` check.
-  // An action whose target was deallocated is removed when it is due to be
-  // called.
+  // After the node is loaded, this is loop only: `addTarget`, `remove` and
+  // `send` check the thread. An action whose target was deallocated is removed
+  // when the control next tries to call it.
   var actions: [ControlAction] = []
 
   /// Called when `isEnabled`, `isSelected` or `isHighlighted` changes. The
@@ -99,13 +102,13 @@ extension ControlNode {
   /// loaded.
   ///
   /// - Parameters:
-  ///   - target: Not retained. The action is removed after the target was
-  ///     deallocated.
+  ///   - target: The object to pass to `action`. The control does not retain
+  ///     the target, and removes the action after the target was deallocated.
   ///   - events: The events that the action is called for.
   ///   - action: Called on the loop with the target, the control, and the
-  ///     events among `events` that happened. It may add and remove actions. An
-  ///     added action is called from the next event on; a removed one is not
-  ///     called any more.
+  ///     events among `events` that occurred. It may add and remove actions. An
+  ///     added action is called from the next event on. A removed action is no
+  ///     longer called.
   /// - Returns: The action, to pass to `remove(_:)`.
   @discardableResult
   public func addTarget<Target: AnyObject>(
@@ -139,12 +142,13 @@ extension ControlNode {
 
   /// Calls the actions added for at least one of `events`.
   ///
-  /// Call on the loop. Touches call it; other input can call it instead of a
-  /// touch.
+  /// Call on the loop. The control calls this function for touches. Code that
+  /// handles other input can call it directly.
   public func send(_ events: ControlEvents) {
     check("ControlNode.send")
     for action in actions {
-      // One common event is enough.
+      // An action is called if it has at least one event in common with
+      // `events`.
       let matching = action.events.intersection(events)
       guard !matching.isEmpty, actions.contains(where: { $0 === action }) else { continue }
       if !action.perform(self, matching) { remove(action) }

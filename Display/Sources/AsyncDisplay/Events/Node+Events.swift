@@ -1,5 +1,5 @@
-// Hit testing. A node that is drawn into an ancestor's bitmap is treated like
-// one with its own layer.
+// Hit testing. A node that is drawn into an ancestor's bitmap is treated like a
+// node with its own layer.
 extension Node {
   /// Returns the frontmost node at `point` that handles events, or nil if there
   /// is none.
@@ -43,14 +43,15 @@ extension Node {
 }
 
 extension Rect {
-  /// Returns whether `point` is inside the rectangle with corners of `radius`.
-  /// The left and top edges are inside; the right and bottom ones are not.
+  /// Returns whether `point` is inside the node's bounds with corners rounded
+  /// by `radius`. Points on the left and top edges are inside. Points on the
+  /// right and bottom edges are outside.
   func contains(_ point: Point, radius: Double = 0) -> Bool {
     let (x, y) = (point.x - origin.x, point.y - origin.y)
     guard x >= 0, y >= 0, x < size.width, y < size.height else { return false }
     let radius = min(radius, size.width / 2, size.height / 2)
     guard radius > 0 else { return true }
-    // The distance beyond the centre of the nearest corner's circle.
+    // How far the point lies beyond the centre of the nearest corner arc.
     let across = max(radius - x, x - (size.width - radius), 0)
     let down = max(radius - y, y - (size.height - radius), 0)
     return across * across + down * down <= radius * radius

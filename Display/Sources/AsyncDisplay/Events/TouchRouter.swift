@@ -1,9 +1,9 @@
 /// Passes the touches of one finger or mouse to the controls of a tree.
 ///
-/// The frontmost control where a touch begins receives the whole touch,
-/// wherever it moves. The touch is cancelled if the control is disabled or
-/// removed from the tree. Use one router per finger. A router belongs to the
-/// loop.
+/// The frontmost control at the point where a touch begins receives the whole
+/// touch, wherever the touch moves. The touch is cancelled if the control is
+/// disabled or removed from the tree. Use one router per finger. A router
+/// belongs to the loop.
 ///
 /// ```swift
 /// let router = TouchRouter(card)
@@ -17,7 +17,8 @@ public final class TouchRouter {
   /// The control that receives the current touch, or nil.
   public private(set) weak var control: ControlNode?
 
-  // loop only, as is `control`; the functions of the nodes check.
+  // loop only, like `control`; the node functions that the router calls check
+  // the thread.
   private var tapCount = 1
 
   /// Creates a router for `root` and its subnodes.
@@ -40,7 +41,7 @@ public final class TouchRouter {
     guard let control = hit as? ControlNode, let location = control.convert(point, from: root)
     else { return false }
     guard control.touchBegan(Touch(at: location, tapCount: tapCount)) else { return false }
-    // Nil if an action has disabled the control.
+    // An action may have disabled the control.
     self.control = control.isTracking ? control : nil
     return true
   }
@@ -63,7 +64,7 @@ public final class TouchRouter {
     control.touchEnded(touch)
   }
 
-  /// Cancels the touch, for example because a scroll took it over.
+  /// Cancels the touch, for example because a scroll took over the touch.
   ///
   /// Call on the loop.
   public func cancelled() {

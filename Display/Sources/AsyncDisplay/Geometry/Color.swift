@@ -29,7 +29,7 @@ public struct Color: Hashable, Sendable {
   /// Fully transparent.
   public static let clear = Color(white: 0, alpha: 0)
 
-  /// Returns the colour with another opacity.
+  /// Returns the same colour with the given opacity.
   public func withAlpha(_ alpha: Double) -> Color {
     Color(red: red, green: green, blue: blue, alpha: alpha)
   }

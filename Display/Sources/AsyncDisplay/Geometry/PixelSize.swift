@@ -18,7 +18,7 @@ public struct PixelSize: Hashable, Sendable {
   /// The largest width or height. Cairo's own limit is 32,767.
   public static let longestEdge = 16_384
 
-  /// The largest number of pixels: 256 MiB.
+  /// The largest number of pixels. A bitmap of this area takes 256 MiB.
   public static let largestArea = 1 << 26
 
   /// Creates a size.
@@ -28,8 +28,8 @@ public struct PixelSize: Hashable, Sendable {
   public init(width: Int, height: Int) {
     require(
       Self.allows(width, height),
-      "PixelSize must be 1 to \(Self.longestEdge) pixels each way, and \(Self.largestArea) in all,"
-        + " got \(width) x \(height)"
+      "PixelSize: width and height must be from 1 to \(Self.longestEdge) and their product at most"
+        + " \(Self.largestArea), got \(width) x \(height)"
     )
     self.width = width
     self.height = height
@@ -64,7 +64,7 @@ public struct PixelSize: Hashable, Sendable {
   /// The number of bytes of all rows.
   public var byteCount: Int { stride * height }
 
-  // Up to 1/256 pixel above a whole number is a rounding error: 33.3 points at
-  // scale 3.
+  // Rounds up, but ignores an excess of at most 1/256 pixel over a whole number
+  // as a rounding error. An example is 0.07 points at scale 100.
   private static func pixels(_ length: Double) -> Int { Int((length - 1 / 256).rounded(.up)) }
 }

@@ -1,8 +1,8 @@
-/// A position in points, to the right and downwards from the top left.
+/// A position in points, measured to the right and downwards from the top left.
 public struct Point: Hashable, Sendable {
   /// The distance to the right.
   public var x: Double
-  /// The downward distance.
+  /// The distance downwards.
   public var y: Double
 
   /// Creates a point.

@@ -36,7 +36,7 @@ public struct Rect: Hashable, Sendable {
 }
 
 extension Rect {
-  /// Returns the smallest rectangle that contains both.
+  /// Returns the smallest rectangle that contains both rectangles.
   func joined(to other: Rect) -> Rect {
     let (x, y) = (min(origin.x, other.origin.x), min(origin.y, other.origin.y))
     return Rect(x: x, y: y, width: max(maxX, other.maxX) - x, height: max(maxY, other.maxY) - y)

@@ -5,7 +5,8 @@ public struct Size: Hashable, Sendable {
   /// The height.
   public var height: Double
 
-  /// Creates a size. All values are allowed; they are checked when drawing.
+  /// Creates a size. All values are allowed here; they are checked when
+  /// something of this size is drawn.
   public init(width: Double, height: Double) {
     self.width = width
     self.height = height

@@ -1,23 +1,25 @@
-/// A blur filter: three box passes in each direction, within 3 % of a Gaussian
-/// blur.
+/// A blur filter. It makes three box passes in each direction, and the result
+/// differs from a Gaussian blur by at most 3 %.
 ///
-/// Pixels beyond the edges repeat the edge pixels. `isCancelled` is called
-/// every 16 rows of each pass. If `reduction` exceeds 16, it is called for
-/// every row of the reduced image while reducing. A cancelled blur throws.
+/// Pixels beyond the edges have the colour of the nearest edge pixel.
+/// `isCancelled` is called every 16 rows of each pass. If `reduction` exceeds
+/// 16, `isCancelled` is also called for every row of the reduced image while
+/// the image is reduced. A cancelled blur throws.
 ///
 /// Modelled on Apple's sample code for blurred images, and on the tutorial that
-/// made it cancellable.
+/// made this code cancellable.
 public struct BlurFilter: Hashable, Sendable {
   /// The blur radius in pixels of the source image.
   ///
   /// - Precondition: Finite and not negative.
   public var radius: Double { didSet { Self.check(radius) } }
 
-  /// The saturation of the result: 1 is unchanged, 0 is grey. At most 64; NaN
-  /// counts as 1.
+  /// The saturation of the result. A value of 1 leaves the image unchanged, and
+  /// 0 makes it grey. Values above 64 count as 64; NaN counts as 1.
   public var saturation: Double
 
-  /// A colour drawn over the result. Components are clamped to 0...1.
+  /// A colour drawn over the result. The colour's components are clamped to
+  /// 0...1.
   public var tint: Color?
 
   /// The factor by which the result is smaller than the source in each
@@ -54,18 +56,18 @@ public struct BlurFilter: Hashable, Sendable {
   /// The number of rows between two calls of `isCancelled`.
   static let rowsPerPoll = 16
 
-  /// The largest kernel size in pixels, for which 32-bit division is exact. Larger radii
-  /// do not blur more.
+  /// The largest kernel size in pixels for which 32-bit division is exact.
+  /// Larger radii do not blur more.
   package static let widestKernel = 255
 
-  /// The size of each box pass in pixels: odd; 1 for no blur.
+  /// The size of each box pass in pixels. The size is odd, and 1 means no blur.
   package var kernel: Int {
     let wide = (radius / Double(reduction) * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5)
     return min(Self.widestKernel, Int(min(wide, 1000)) | 1)
   }
 
   /// Returns the blurred image, computed on the calling thread. Its size is the
-  /// source's divided by `reduction`, rounded up.
+  /// source's size divided by `reduction`, rounded up.
   ///
   /// Call from any thread.
   ///

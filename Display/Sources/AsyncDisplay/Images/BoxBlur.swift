@@ -1,7 +1,7 @@
-/// One pass of a blur: each pixel becomes the mean of its neighbourhood.
+/// One pass of a blur. Each pixel becomes the mean of its neighbourhood.
 ///
-/// A running sum adds the entering pixel and subtracts the leaving one, so the
-/// cost does not depend on the radius.
+/// A running sum adds the pixel that enters the kernel and subtracts the pixel
+/// that leaves it, so the cost does not depend on the radius.
 struct BoxBlur {
   private let reach: Int
   private let width: Int
@@ -18,15 +18,15 @@ struct BoxBlur {
     reach = kernel / 2
     (width, height) = (pixels.width, pixels.height)
     half = UInt32(kernel / 2)
-    // (sum + half) * factor >> 24 is exactly the quotient rounded to nearest.
+    // (sum + half) * factor >> 24 is exactly the quotient, rounded to nearest.
     // Sums are at most 255 * kernel, and 255.5 * 255 * 255 < 1 << 24. The
-    // product does not overflow: 255.5 * (1 << 24), plus kernel, is below 1 <<
-    // 32.
+    // product does not overflow, because 255.5 * (1 << 24) plus kernel is below
+    // 1 << 32.
     factor = UInt32(((1 << 24) + kernel - 1) / kernel)
   }
 
-  /// Performs all three passes along the rows, one row at a time while it is in
-  /// the cache.
+  /// Performs all three passes along the rows. Each row gets all passes while
+  /// it is in the cache.
   func rows(
     from source: UnsafePointer<UInt8>,
     to target: UnsafeMutablePointer<UInt8>,
@@ -51,7 +51,7 @@ struct BoxBlur {
       let parts = input.loadUnaligned(fromByteOffset: 4 * x, as: SIMD4<UInt8>.self)
       return SIMD4<UInt32>(truncatingIfNeeded: parts)
     }
-    // Repeats the edge pixel.
+    // Pixels beyond the edge have the value of the edge pixel.
     var sum = pixel(0) &* UInt32(reach + 1)
     for x in 1..<(reach + 1) { sum &+= pixel(min(x, last)) }
     for x in 0..<width {

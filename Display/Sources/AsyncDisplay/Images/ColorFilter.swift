@@ -1,24 +1,25 @@
 /// Changes the saturation of an image and draws a colour over it.
 ///
-/// Uses integer arithmetic, eight pixels at a time.
+/// The filter uses integer arithmetic and processes eight pixels at a time.
 struct ColorFilter {
   private typealias Lanes = SIMD8<Int32>
 
   /// Fixed-point 1.0.
   private static let one: Int32 = 4096
 
-  // The contributions of blue, green and red to each component.
+  // The contributions of blue, green and red to each component of the result.
   private let toBlue: SIMD4<Int32>
   private let toGreen: SIMD4<Int32>
   private let toRed: SIMD4<Int32>
-  // The overlay colour, premultiplied: blue, green, red, alpha.
+  // The overlay colour, premultiplied, in the order blue, green, red, alpha.
   private let tint: SIMD4<Int32>
   private let left: Int32
 
-  /// Creates a filter. Grey uses the weights of Rec. 709, like SVG's
-  /// `saturate`.
+  /// Creates a filter. Grey is computed with the weights of Rec. 709, as in
+  /// SVG's `saturate`.
   init(_ saturation: Double, _ tint: Color?) {
-    // Above 64 every component is clamped anyway, and 32 bits would overflow.
+    // Above 64 every component would be clamped anyway, and 32 bits would
+    // overflow.
     let saturation = saturation.isNaN ? 1 : min(max(saturation, 0), 64)
     func row(_ blue: Double, _ green: Double, _ red: Double) -> SIMD4<Int32> {
       let one = Double(Self.one)
@@ -28,8 +29,8 @@ struct ColorFilter {
     }
     (toBlue, toGreen, toRed) = (row(1, 0, 0), row(0, 1, 0), row(0, 0, 1))
     let color = tint ?? .clear
-    // Components are clamped before multiplication, because none may exceed
-    // alpha.
+    // Components are clamped before multiplication, because no component may
+    // exceed alpha.
     func unit(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
     func part(_ value: Double) -> Int32 { Int32(value * 255 * Double(Self.one)) }
     let alpha = unit(color.alpha)
@@ -75,8 +76,8 @@ struct ColorFilter {
     @inline(__always) func mixed(_ row: SIMD4<Int32>) -> Lanes {
       let sum = blue &* row[0] &+ green &* row[1] &+ red &* row[2]
       let value = (sum &+ Self.one / 2) &>> 12
-      // Premultiplied: no component may exceed alpha. Uses sign bits, because
-      // SIMD masks are computed lane by lane.
+      // In a premultiplied pixel, no component may exceed alpha. The code uses
+      // sign bits, because SIMD masks are computed lane by lane.
       let room = alpha &- value
       let bounded = value &+ (room & (room &>> 31))
       return bounded & ~(bounded &>> 31)

@@ -2,17 +2,17 @@
 ///
 /// Corresponds to UIKit's `UIView.ContentMode`.
 public enum ContentMode: Hashable, Sendable {
-  /// The image fills the node and may be distorted.
+  /// The image is scaled to the node's size, and may be distorted.
   case scale
-  /// The whole image, as large as fits, centred.
+  /// The whole image is shown, centred and as large as the node allows.
   case aspectFit
-  /// The image covers the node, centred and cropped.
+  /// The image covers the node. It is centred and cropped.
   case aspectFill
-  /// One image pixel per screen pixel, centred and cropped.
+  /// One image pixel covers one screen pixel. The image is centred and cropped.
   case center
 
-  /// Returns the rectangle in which to draw an image of `pixels`. `size` is in
-  /// points of `scale` pixels.
+  /// Returns the rectangle in which to draw an image of `pixels`. `size` is the
+  /// node's size in points, and `scale` is the number of pixels per point.
   func rect(of pixels: PixelSize, in size: Size, scale: Double) -> Rect {
     let (wide, high) = (Double(pixels.width), Double(pixels.height))
     let (across, down) = (size.width / wide, size.height / high)

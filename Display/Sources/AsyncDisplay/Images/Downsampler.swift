@@ -1,8 +1,8 @@
 /// Reduces images by integer factors.
 enum Downsampler {
   /// Returns `bitmap` with each square of `factor` by `factor` pixels replaced
-  /// by its mean. Squares at the right and bottom edges may be smaller. Returns
-  /// `bitmap` itself if `factor` is 1.
+  /// by one pixel, the mean of the square. Squares at the right and bottom
+  /// edges may be smaller. Returns `bitmap` itself if `factor` is 1.
   static func downsample(
     _ bitmap: Bitmap,
     by factor: Int,
@@ -19,7 +19,8 @@ enum Downsampler {
     let result = try Bitmap(uninitialized: pixels, scale: scale, from: pool)
     let input = UnsafeRawPointer(bitmap.bytes)
     let output = UnsafeMutableRawPointer(result.bytes)
-    // In rows of the result; each of them reads `factor` source rows.
+    // Counted in rows of the result. Each row of the result reads `factor` rows
+    // of the source.
     let rowsPerPoll = max(1, BlurFilter.rowsPerPoll / factor)
     for y in 0..<pixels.height {
       if y % rowsPerPoll == 0, isCancelled() { throw CancellationError() }

@@ -1,8 +1,8 @@
 /// Maps the rows of an image to upright orientation.
 ///
-/// Exif's orientation, 1 to 8, tells where the top of the scene is, and whether
-/// it is mirrored. Rows are placed while they are decoded, so only a few rows
-/// of additional memory are needed.
+/// Exif's orientation is a number from 1 to 8. It tells where the top of the
+/// scene is, and whether the image is mirrored. Rows are moved to their place
+/// while they are decoded, so only a few rows of additional memory are needed.
 struct ExifOrientation {
   /// The size in upright orientation.
   let pixels: PixelSize
@@ -10,14 +10,15 @@ struct ExifOrientation {
   let isUpright: Bool
 
   private let width: Int
-  // The index of the first pixel in the upright image, and the distances to the
-  // next pixel and to the next row, in pixels.
+  // The index of the first source pixel in the upright image. The other two
+  // numbers are the distances, in pixels, to the next source pixel and to the
+  // next source row.
   private let start: Int
   private let toNext: Int
   private let toNextRow: Int
 
   /// Creates a mapping for an image of `source` pixels. An unknown
-  /// `orientation` counts as 1: unchanged.
+  /// `orientation` counts as 1, which leaves the image unchanged.
   init(_ orientation: Int, _ source: PixelSize) {
     let isSideways = 5...8 ~= orientation
     pixels = isSideways ? PixelSize(width: source.height, height: source.width) : source
@@ -34,15 +35,16 @@ struct ExifOrientation {
       + (isUpsideDown ? (source.height - 1) * down : 0)
   }
 
-  /// Copies `rows`, which begin at `source`, to their places in `target`.
+  /// Copies `rows` to their places in `target`. `source` points to the first of
+  /// these rows.
   func place(
     _ rows: Range<Int>,
     of source: UnsafePointer<UInt32>,
     in target: UnsafeMutablePointer<UInt32>
   ) {
     let first = target + start + rows.lowerBound * toNextRow
-    // Rows in the inner loop: for sideways orientations, adjacent target pixels
-    // are in neighbouring source rows.
+    // The inner loop runs over rows. For sideways orientations, adjacent target
+    // pixels are in neighbouring source rows.
     for x in 0..<width {
       for y in 0..<rows.count { first[x * toNext + y * toNextRow] = source[y * width + x] }
     }

@@ -13,7 +13,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case damaged(String)
   /// The image has more pixels than `PixelSize` allows.
   case tooManyPixels(width: Int, height: Int)
-  /// The coefficients of a JPEG in several scans need `byteCount` bytes, more
-  /// than the limit described at `ImageSource.largestCoefficients`.
+  /// A JPEG in several scans needs `byteCount` bytes for its coefficients,
+  /// which is more than the limit described at
+  /// `ImageSource.largestCoefficients`.
   case tooManyCoefficients(byteCount: Int)
 }

@@ -3,8 +3,8 @@ struct ImageKey: Hashable, Sendable {
   let source: ImageSource
   let modification: ImageModification?
 
-  /// The bytes of the bitmaps needed to make the image, or nil if that requires
-  /// reading the file.
+  /// The number of bytes of the bitmaps needed to make the image, or nil if
+  /// finding out requires reading the file.
   var byteCount: Int? {
     switch source {
     case .bitmap(let picture): return picture.bitmap.pixels.byteCount * made
@@ -13,13 +13,14 @@ struct ImageKey: Hashable, Sendable {
     }
   }
 
-  /// The same, reading the file if necessary. Call on a worker.
+  /// Returns the same number as `byteCount`, and reads the file if necessary.
+  /// Call on a worker.
   func readByteCount(isCancelled: () -> Bool) -> Int {
     guard case .file(let path) = source else { return byteCount ?? 0 }
     return PictureHeader.memory(forFile: path, isCancelled: isCancelled).peak(made)
   }
 
-  // The number of bitmaps of the image's size that the modification makes.
+  // The number of bitmaps of the image's size that the modification creates.
   private var made: Int { modification?.bitmapCount ?? 0 }
 
   /// Makes the image on the calling thread.

@@ -1,13 +1,13 @@
 /// A modification of an image after decoding, performed on the worker that
 /// decoded it.
 ///
-/// For example, a blur. Images with equal sources and equal modifications are
-/// made once.
+/// An example is a blur. An image that several nodes need with the same source
+/// and the same modification is made once.
 public struct ImageModification: Hashable, Sendable {
   /// Returns a modified image. If `isCancelled` returns true, the function must
   /// throw `CancellationError`, because a returned image would be shown. A
-  /// `CancellationError` that is thrown without cancellation counts as a
-  /// failure, like any other error.
+  /// `CancellationError` that is thrown while `isCancelled` returns false
+  /// counts as a failure, like any other error.
   public typealias Body =
     @Sendable (_ bitmap: Bitmap, _ pool: BitmapPool, _ isCancelled: () -> Bool) throws -> Bitmap
 
@@ -26,8 +26,8 @@ public struct ImageModification: Hashable, Sendable {
   /// Creates a modification.
   ///
   /// - Parameters:
-  ///   - name: The identity. It must include every value that `body` depends
-  ///     on.
+  ///   - name: The name that identifies the modification. It must include every
+  ///     value that `body` depends on.
   ///   - bitmapCount: The number of bitmaps that `body` uses at once, including
   ///     its result.
   ///   - body: Performs the modification on a worker.
@@ -44,19 +44,20 @@ public struct ImageModification: Hashable, Sendable {
 
   /// Returns a modification that applies `filter`.
   public static func blur(_ filter: BlurFilter) -> ImageModification {
-    // One bitmap to blur into and one to blur from. With a reduction, both are
-    // at most a quarter as large, and so is the reduced image.
+    // A blur needs one bitmap to read from and one bitmap to write to. With a
+    // reduction, each of them is at most a quarter of the image's size, and so
+    // is the reduced image.
     let bitmapCount = filter.reduction > 1 ? 1 : 2
     return ImageModification("blur \(filter)", bitmapCount: bitmapCount) {
       try filter.apply(to: $0, from: $1, isCancelled: $2)
     }
   }
 
-  /// Returns whether both have the same name.
+  /// Returns whether both modifications have the same name.
   public static func == (left: ImageModification, right: ImageModification) -> Bool {
     left.name == right.name
   }
 
-  /// Hashes the name.
+  /// Hashes the name of the modification.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

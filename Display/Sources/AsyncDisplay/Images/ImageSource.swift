@@ -1,8 +1,8 @@
 /// The source of an image. Equal sources that are needed at the same time are
 /// decoded once.
 public enum ImageSource: Hashable, Sendable {
-  /// The path of a PNG or JPEG file. It is read when needed, and must be a
-  /// regular file.
+  /// The path of a PNG or JPEG file. The file must be a regular file, and is
+  /// read when the image is needed.
   case file(String)
   /// The content of a PNG or JPEG file.
   case data(ImageData)
@@ -12,15 +12,16 @@ public enum ImageSource: Hashable, Sendable {
   /// The largest file size in bytes: 64 MiB.
   public static let largestFile = 64 << 20
 
-  /// The most bytes of coefficients that a JPEG may need in addition to its
-  /// pixels: 120 MiB, or 32 times the file size if that is more.
+  /// The maximum number of bytes of coefficients that a JPEG may need in
+  /// addition to its pixels. The limit is 120 MiB, or 32 times the file size if
+  /// that is more.
   ///
   /// A baseline JPEG in one scan keeps no coefficients. A JPEG in several
-  /// scans, such as a progressive one, keeps two bytes per sample until the
-  /// last scan is read. That is 3 to 6 bytes per pixel in most files.
+  /// scans, such as a progressive JPEG, keeps two bytes per sample until the
+  /// last scan is read. In most files these are 3 to 6 bytes per pixel.
   public static let largestCoefficients = 120 << 20
 
-  // The limit for a file of `byteCount` bytes.
+  // Returns the limit of coefficients for a file of `byteCount` bytes.
   static func coefficientLimit(ofFile byteCount: Int) -> Int {
     max(largestCoefficients, 32 * byteCount)
   }
@@ -33,10 +34,11 @@ public enum ImageSource: Hashable, Sendable {
 
   /// Returns the image, decoded on the calling thread.
   ///
-  /// Call from any thread. `isCancelled` is called every few rows; for a JPEG
-  /// in several scans, after each row of blocks of each scan. Scans times
-  /// pixels may be at most 2^30. Examples are 500 scans, the most of any image,
-  /// of 2 million pixels, or 16 scans of the largest image.
+  /// Call from any thread. `isCancelled` is called every few rows. For a JPEG
+  /// in several scans, it is called after each row of blocks of each scan. The
+  /// number of scans multiplied by the number of pixels may be at most 2^30.
+  /// This allows 500 scans of 2 million pixels or 16 scans of the largest
+  /// image. No image may have more than 500 scans.
   ///
   /// - Throws: `ImageError` if the file cannot be decoded; `DisplayError` if
   ///   there is not enough memory; `CancellationError` once `isCancelled`
@@ -59,9 +61,9 @@ public enum ImageSource: Hashable, Sendable {
 /// The bytes of an image file.
 ///
 /// Equality compares the number of bytes and a 64-bit hash that is computed
-/// once, because nodes compare sources on the loop. The hash is Swift's, whose
-/// key differs between processes, so a file cannot be prepared to collide with
-/// another.
+/// once, because nodes compare sources on the loop. The hash is Swift's own,
+/// whose key differs between processes. An attacker can therefore not prepare a
+/// file whose hash equals the hash of another file.
 public struct ImageData: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
@@ -80,14 +82,15 @@ public struct ImageData: Hashable, Sendable {
     digest = hasher.finalize()
   }
 
-  /// Returns whether both have the same number of bytes and the same hash.
+  /// Returns whether both values have the same number of bytes and the same
+  /// hash.
   ///
   /// - Complexity: O(1).
   public static func == (left: ImageData, right: ImageData) -> Bool {
     left.digest == right.digest && left.bytes.count == right.bytes.count
   }
 
-  /// Hashes the hash of the bytes.
+  /// Hashes the stored hash of the bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
@@ -99,7 +102,7 @@ public struct ImageBitmap: Hashable, Sendable {
   /// Creates a source that refers to `bitmap`.
   public init(_ bitmap: Bitmap) { self.bitmap = bitmap }
 
-  /// Returns whether both refer to the same bitmap.
+  /// Returns whether both values refer to the same bitmap.
   public static func == (left: ImageBitmap, right: ImageBitmap) -> Bool {
     left.bitmap === right.bitmap
   }

@@ -2,12 +2,12 @@
 struct JPEGFrame {
   let width: Int
   let height: Int
-  /// The bytes of coefficients to keep while decoding; 0 if there is only one
-  /// scan.
+  /// The number of bytes of coefficients to keep while decoding, or 0 if there
+  /// is only one scan.
   private(set) var coefficientBytes = 0
 
-  /// Parses the file that begins with `bytes`. Returns nil if it has no frame
-  /// header there.
+  /// Parses the file that begins with `bytes`. Returns nil if `bytes` contain
+  /// no frame header.
   init?(in bytes: [UInt8]) {
     func word(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
     var offset = 2
@@ -25,14 +25,15 @@ struct JPEGFrame {
         (width, height) = (word(offset + 7), word(offset + 5))
         coefficientBytes = Self.coefficients(of: bytes[offset...], width, height)
         return
-      // The length includes its own two bytes.
+      // The segment length includes its own two bytes.
       default: offset += 2 + max(2, word(offset + 2))
       }
     }
     return nil
   }
 
-  // Computes the bytes of coefficients of the frame that `bytes` begins with.
+  // Computes the number of bytes of coefficients of a frame. `bytes` begin with
+  // the frame header.
   private static func coefficients(of bytes: ArraySlice<UInt8>, _ width: Int, _ height: Int) -> Int
   {
     guard let first = bytes.indices.dropFirst(9).first else { return 0 }
@@ -51,7 +52,7 @@ struct JPEGFrame {
     return factors.reduce(0) { $0 + groups * $1.0 * $1.1 } * 128
   }
 
-  // Returns whether the first scan lacks some components. Assumes so if the
+  // Returns whether the first scan lacks some components. Returns true if the
   // scan is beyond the end of `bytes`.
   private static func isInScans(_ bytes: ArraySlice<UInt8>, _ components: Int) -> Bool {
     if components <= 1 { return false }

@@ -1,7 +1,7 @@
 import CPictures
 
-/// Decodes a JPEG with libjpeg. Used by one thread. The bytes must stay valid
-/// until it is destroyed.
+/// Decodes a JPEG with libjpeg. Only one thread may use it. The bytes must stay
+/// valid until the value is destroyed.
 struct JPEGPicture: ~Copyable {
   private let jpeg: OpaquePointer
   private let pixels: PixelSize
@@ -23,7 +23,8 @@ struct JPEGPicture: ~Copyable {
       }
       pixels = size
     } catch {
-      // The deinit of a partially initialised value does not run.
+      // Needed because the deinit of a partially initialised value does not
+      // run.
       cp_jpeg_close(jpeg)
       throw error
     }
@@ -71,7 +72,7 @@ struct JPEGPicture: ~Copyable {
     }
   }
 
-  // Converts inverted CMYK, in which 255 means no ink.
+  // Converts a pixel of inverted CMYK, in which 255 means no ink.
   private static func color(_ inks: UnsafePointer<UInt8>) -> UInt32 {
     func lit(_ index: Int) -> UInt32 { UInt32(inks[index]) * UInt32(inks[3]) / 255 }
     return 0xFF00_0000 | lit(0) << 16 | lit(1) << 8 | lit(2)

@@ -1,11 +1,11 @@
 import CPictures
 
-/// Decodes a PNG with libpng. Used by one thread. The bytes must stay valid
-/// until it is destroyed.
+/// Decodes a PNG with libpng. Only one thread may use it. The bytes must stay
+/// valid until the value is destroyed.
 struct PNGPicture: ~Copyable {
   private let png: OpaquePointer
   private let pixels: PixelSize
-  // Retained for libpng, which calls it.
+  // Retained because libpng calls it.
   private let poll: Poll
 
   /// Parses the header of `bytes`.
@@ -21,7 +21,8 @@ struct PNGPicture: ~Copyable {
       try PictureDecoder.check(result, nil, cp_png_message(png))
       pixels = try PictureDecoder.size(width, height)
     } catch {
-      // The deinit of a partially initialised value does not run.
+      // Needed because the deinit of a partially initialised value does not
+      // run.
       cp_png_close(png)
       throw error
     }

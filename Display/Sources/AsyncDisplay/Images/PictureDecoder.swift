@@ -5,15 +5,15 @@ enum PictureDecoder {
   /// The number of rows decoded between two calls of `isCancelled`.
   static let rowsPerPoll = 16
 
-  /// Decodes the image in `bytes` in upright orientation.
+  /// Decodes the image in `bytes` and rotates it to upright orientation.
   ///
-  /// The format is determined by the first bytes. A truncated JPEG may be
-  /// decoded as far as possible, because cameras produce such files.
+  /// The format is determined by the first bytes. A truncated JPEG is decoded
+  /// as far as possible, because cameras produce such files.
   ///
   /// `isCancelled` is called every 16 rows. For a JPEG in several scans, it is
-  /// called after each row of blocks of each scan; for a PNG, also after at
-  /// most 8 KiB of the file. The part of a JPEG before its pixels is read in
-  /// one step.
+  /// called after each row of blocks of each scan. For a PNG, it is also called
+  /// after at most 8 KiB of the file. The part of a JPEG before its pixels is
+  /// read in one step.
   static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from pool: BitmapPool,
@@ -36,7 +36,7 @@ enum PictureDecoder {
     return PixelSize(width: width, height: height)
   }
 
-  /// Calls `body` for a few rows at a time, until all of `height` are done or
+  /// Calls `body` for a few rows at a time, until all `height` rows are done or
   /// `isCancelled` returns true.
   static func forEachRows(
     of height: Int,
@@ -49,7 +49,7 @@ enum PictureDecoder {
     }
   }
 
-  /// Throws the error of a C call that returned `result`, if it failed.
+  /// Throws an error if `result`, returned by a C function, reports a failure.
   static func check(
     _ result: Int32,
     _ pixels: PixelSize?,
@@ -60,7 +60,7 @@ enum PictureDecoder {
     case cp_cancelled: throw CancellationError()
     case cp_no_memory: throw DisplayError.noMemory(byteCount: pixels?.byteCount ?? 0)
     default:
-      throw ImageError.damaged(message().map { String(cString: $0) } ?? "no message")
+      throw ImageError.damaged(message().map { String(cString: $0) } ?? "no error message")
     }
   }
 }

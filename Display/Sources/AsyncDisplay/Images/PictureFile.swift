@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// Reads image files. Only regular files: reading a pipe would block until data
-/// is written to it.
+/// Reads image files. Only regular files are allowed, because reading a pipe
+/// would block until data is written to it.
 enum PictureFile {
   // The number of bytes between two calls of `isCancelled`.
   private static let block = 1 << 16
@@ -18,18 +18,18 @@ enum PictureFile {
   /// - Throws: `ImageError` if the file cannot be read or is too large;
   ///   `CancellationError` once `isCancelled` returns true.
   static func read(_ path: String, isCancelled: () -> Bool) throws -> [UInt8] {
-    // One byte above the limit, to detect a larger file.
+    // Reads one byte more than the limit, to detect a larger file.
     let bytes = try read(path, limit: ImageSource.largestFile + 1, isCancelled)
     if bytes.count > ImageSource.largestFile { throw ImageError.fileTooLarge }
     return bytes
   }
 
-  /// Returns the beginning of the file, at most `limit` bytes.
+  /// Returns the beginning of the file, up to `limit` bytes.
   static func read(_ path: String, limit: Int, _ isCancelled: () -> Bool) throws -> [UInt8] {
     let descriptor = try open(path)
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    // Not by the size that `fstat` returns: the file may grow.
+    // The size that `fstat` returns is not used, because the file may grow.
     while bytes.count < limit {
       if isCancelled() { throw CancellationError() }
       let chunk = try [UInt8](unsafeUninitializedCapacity: block) { buffer, count in
@@ -41,11 +41,11 @@ enum PictureFile {
     return bytes
   }
 
-  // Checks the open descriptor, because the path may refer to another file by
-  // then.
+  // The open descriptor is checked rather than the path, because the path may
+  // refer to another file by then.
   private static func open(_ path: String) throws(ImageError) -> Int32 {
-    // O_NONBLOCK: opening a pipe must not wait for a writer. It has no effect
-    // on regular files.
+    // O_NONBLOCK: opening a pipe must not wait for a writer. The flag has no
+    // effect on regular files.
     let descriptor = openReading(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unreadable(path: path, code: errno) }
     var status = stat()
@@ -54,8 +54,8 @@ enum PictureFile {
     throw .notAFile(path: path)
   }
 
-  // Returns the number of bytes read. It is less than the capacity only at the
-  // end of the file.
+  // Returns the number of bytes read. The number is less than the capacity only
+  // at the end of the file.
   private static func fill(
     _ buffer: UnsafeMutableBufferPointer<UInt8>,
     from descriptor: Int32,
@@ -75,8 +75,8 @@ enum PictureFile {
   }
 }
 
-// Free functions, because inside the enum the names `open` and `read` refer to
-// its members.
+// These are free functions, because inside the enum the names `open` and `read`
+// refer to the members of the enum.
 private func openReading(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 private func readBytes(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {

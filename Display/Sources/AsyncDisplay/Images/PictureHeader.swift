@@ -1,36 +1,37 @@
 /// Estimates the memory for an image from the first bytes of its file, without
-/// decoding.
+/// decoding it.
 enum PictureHeader {
-  /// The memory for decoding, in bytes.
+  /// The memory that decoding an image needs, in bytes.
   struct Memory: Hashable {
-    /// The bytes of the bitmap.
+    /// The number of bytes of the bitmap.
     var pixels = 0
-    /// The bytes of coefficients that a JPEG in several scans keeps until the
-    /// last scan.
+    /// The number of bytes of coefficients that a JPEG in several scans keeps
+    /// until its last scan has been read.
     var coefficients = 0
 
-    /// The peak if `made` more bitmaps of the same size are made after
-    /// decoding.
+    /// Returns the peak memory if `made` more bitmaps of the same size are made
+    /// after decoding.
     func peak(_ made: Int) -> Int { max(pixels + coefficients, pixels * (1 + made)) }
   }
 
-  // The number of bytes read from a file: Exif data precedes the size in a
-  // JPEG.
+  // The number of bytes read from a file. The number is large because Exif data
+  // precedes the size in a JPEG.
   private static let length = 1 << 18
 
-  /// Returns the memory for decoding `bytes`; zero if decoding will refuse
-  /// them.
+  /// Returns the memory for decoding `bytes`, or zero if the decoder will
+  /// refuse `bytes`.
   ///
-  /// An image whose size is not in these bytes counts as the largest possible
-  /// one, so it is decoded alone.
+  /// An image whose size is not in `bytes` counts as the largest possible
+  /// image, so it is decoded alone.
   static func memory(for bytes: [UInt8]) -> Memory { memory(for: bytes, of: bytes.count) }
 
-  /// The same for the file at `path`. Reads the file, so call it off the loop.
+  /// Returns the memory for decoding the file at `path`. Reads the file, so
+  /// call this function off the loop.
   static func memory(
     forFile path: String,
     isCancelled: () -> Bool = { false }
   ) -> Memory {
-    // try?: decoding will report an unreadable file, which needs no memory.
+    // try?: the decoder will report an unreadable file, which needs no memory.
     let bytes = try? PictureFile.read(path, limit: length, isCancelled)
     // A file that is longer than the bytes read may have any size.
     return bytes.map { memory(for: $0, of: $0.count < length ? $0.count : .max) } ?? Memory()
@@ -59,11 +60,11 @@ enum PictureHeader {
   }
 }
 
-/// The format of an image file, by its first bytes.
+/// The format of an image file, determined by its first bytes.
 enum PictureType {
   case png, jpeg
 
-  /// Detects the format from `bytes`. Returns nil if it is unknown.
+  /// Detects the format from `bytes`. Returns nil if the format is unknown.
   init?(of bytes: some Sequence<UInt8>) {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       self = .png

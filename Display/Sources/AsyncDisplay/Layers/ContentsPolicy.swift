@@ -1,10 +1,10 @@
-/// The contents of a layer during an asynchronous display. If the display fails
-/// or is cancelled, contents that were removed are not restored.
+/// The contents that a layer shows during an asynchronous display. If the
+/// display fails or is cancelled, contents that were removed are not restored.
 public enum ContentsPolicy: Hashable, Sendable {
-  /// The previous contents.
+  /// Show the previous contents.
   case keep
-  /// Nothing.
+  /// Show no contents.
   case clear
-  /// The layer's placeholder.
+  /// Show the layer's placeholder.
   case placeholder
 }

@@ -19,30 +19,30 @@ extension Display {
   /// can no longer begin.
   func unschedule(_ core: DisplayCore) { waiting.remove(core) }
 
-  /// Queues `core`'s layer again after its priority, size or mode changed, if
-  /// it is queued.
+  /// Moves `core`'s layer to its new place in the queue after its priority,
+  /// size or mode changed. Does nothing if the layer is not queued.
   func urgencyDidChange(of core: DisplayCore) {
     guard core.place != nil, let layer = core.layer else { return }
     waiting.remove(core)
     waiting.append(core, layer)
   }
 
-  /// The number of layers that wait to begin.
+  /// The number of layers whose display waits to begin.
   var waitingCount: Int { waiting.count + late.count }
 
-  /// Requests a display commit in this tick, or in the next tick if this tick's
-  /// commit has begun, since a layer may invalidate itself while it is
-  /// displayed.
+  /// Requests a display commit in this tick. If this tick's commit has already
+  /// begun, the request is for the next tick, because a layer may invalidate
+  /// itself while it is displayed.
   func commitSoon() {
     guard waitingCount > 0 || !undecoded.isEmpty else { return }
     observer?.hasPendingWork = true
   }
 
-  /// Begins a display of every layer that needs one and fits in memory,
+  /// Begins a display of every layer that needs a display and fits in memory,
   /// regardless of the budget. If no layer waits, begins to decode waiting
   /// images.
   ///
-  /// Call on the loop, to commit without waiting for the end of the tick.
+  /// Call on the loop, to commit before the end of the tick.
   public func commit() {
     check("Display.commit")
     guard let observer, observer.hasPendingWork, !isCommitting else { return }
@@ -50,13 +50,13 @@ extension Display {
     commit(spendingBudgetOf: nil)
   }
 
-  /// Begins displays while the budget of `loop` allows. Beyond the budget,
-  /// begins only displays that cannot wait. The rest begin in the next tick. If
-  /// `loop` is nil, there is no limit.
+  /// Begins displays while the budget of `loop` allows. After the budget is
+  /// spent, begins only displays that cannot wait. The other displays begin in
+  /// the next tick. If `loop` is nil, there is no limit.
   ///
-  /// - Complexity: O(k) in the displays that begin; O(1) if the first does not
-  ///   fit in memory. Beyond the budget, O(n) in all waiting layers if any
-  ///   belong to a container.
+  /// - Complexity: O(k) in the displays that begin; O(1) if the first layer
+  ///   does not fit in memory. After the budget is spent, O(n) in all waiting
+  ///   layers if any of them belongs to a container.
   func commit(spendingBudgetOf loop: EventLoop?) {
     guard !isCommitting else { return commitSoon() }
     isCommitting = true
@@ -70,8 +70,8 @@ extension Display {
         begin(core, LayerBacklog.Kind(layer), &budget)
       }
     }
-    // Only now: a waiting layer has its images already and is closer to being
-    // shown.
+    // Images are decoded only if no layer waits. A waiting layer has its images
+    // already and is closer to being shown.
     if waiting.isEmpty() { decodeWaiting() }
     if budget.isSpent, !waiting.isEmpty(upTo: budget.isFull ? .light : .heavy) { commitSoon() }
     isCommitting = false
@@ -79,7 +79,7 @@ extension Display {
   }
 
   // The first layer that does not fit in memory blocks all later layers that
-  // need memory. Otherwise it could starve.
+  // need memory, because later layers could otherwise starve it.
   private func begin(_ core: DisplayCore, _ kind: LayerBacklog.Kind, _ budget: inout CommitBudget) {
     examinedCount += 1
     guard let layer = core.layer else { return waiting.remove(core) }
@@ -103,17 +103,17 @@ extension Display {
   }
 }
 
-/// The budget and memory that the current display commit has left. L9.
+/// The remaining budget and memory of the current display commit. L9.
 private struct CommitBudget {
-  // Nil: no limit.
+  // Nil means no limit.
   private let loop: EventLoop?
   private var collectors: Set<ObjectIdentifier> = []
-  /// Whether the budget is spent. False until one display has begun.
+  /// Whether the budget is spent. False until the commit has begun one display.
   private(set) var isSpent = false
-  /// Whether a layer did not fit in memory.
+  /// Whether the commit found a layer that does not fit in memory.
   var isFull = false
 
-  /// The last kind of layer that may begin.
+  /// The most demanding kind of layer that may still begin.
   var limit: LayerBacklog.Kind { isSpent ? .onLoop : isFull ? .light : .heavy }
 
   /// Whether waiting layers may belong to a container that has begun a display.
@@ -133,7 +133,7 @@ private struct CommitBudget {
   }
 
   mutating func didBegin() {
-    // Every display is counted, also beyond the budget.
+    // Counts every display, including the displays beyond the budget.
     if let loop, !loop.budgetAllowsMore() { isSpent = true }
   }
 }

@@ -24,11 +24,11 @@ extension Display {
   /// The number of images that wait for memory.
   package var undecodedCount: Int { undecoded.count }
 
-  /// Decodes `load` now if memory is free and no other image waits, and
-  /// otherwise as soon as there is memory.
+  /// Decodes `load` now if memory is free and no other image waits for memory.
+  /// Otherwise decodes it as soon as memory is available.
   ///
-  /// An image that does not fit blocks later images, except those that need no
-  /// memory or are being decoded already.
+  /// An image that does not fit in memory blocks later images, except images
+  /// that need no memory and images that are already being decoded.
   func decodeSoon(_ load: PendingDecode) {
     let byteCount = load.missingBytes ?? 0
     let isFree = byteCount == 0 || decodes[load.key] != nil
@@ -40,30 +40,30 @@ extension Display {
   /// Begins to decode `load`, and all waiting loads of the same image.
   func decode(_ load: PendingDecode) {
     load.decode(in: self)
-    // The set is removed first because each load removes itself from it.
+    // The set is removed first, because each load removes itself from the set.
     guard let places = sharing.removeValue(forKey: load.key) else { return }
     for place in places { undecoded[place]?.decode(in: self) }
   }
 
-  /// Removes the load at `place` from the waiting ones.
+  /// Removes the load at `place` from the waiting loads.
   func stopWaiting(_ place: Backlog<PendingDecode>.Place, for key: ImageKey) {
     undecoded.remove(place)
     sharing[key]?.remove(place)
     if sharing[key]?.isEmpty == true { sharing[key] = nil }
   }
 
-  /// Queues the waiting `load` again, by its new priority.
+  /// Moves the waiting `load` to the place of its new priority.
   func priorityDidChange(of load: PendingDecode) {
     guard let place = load.place else { return }
     stopWaiting(place, for: load.key)
     wait(load)
   }
 
-  /// Counts one more load of the image `key`. The first one reserves the
+  /// Counts one more load of the image `key`. The first load reserves the
   /// memory.
   ///
-  /// Returns the watch that measures how soon the decoding stops once its last
-  /// load is cancelled.
+  /// Returns the watch that measures how soon the decoding stops after its last
+  /// load was cancelled.
   func reserve(_ byteCount: Int, for key: ImageKey) -> CancelWatch? {
     if decodes[key] == nil {
       reserve(byteCount)
@@ -73,8 +73,8 @@ extension Display {
     return decodes[key]?.watch
   }
 
-  /// Counts one load of the image less, because it finished or was cancelled.
-  /// The last one releases the memory.
+  /// Counts one load of the image less, because the load finished or was
+  /// cancelled. The last load releases the memory.
   func release(_ key: ImageKey) {
     guard let decode = decodes[key] else { return }
     if decode.count > 1 {
@@ -85,8 +85,9 @@ extension Display {
     }
   }
 
-  /// Begins to decode waiting images while they fit in memory, in order of
-  /// priority and then of arrival.
+  /// Begins to decode waiting images while they fit in memory. Images of higher
+  /// priority come first, and images of equal priority come in the order of
+  /// their arrival.
   ///
   /// - Complexity: O(k) in the images that begin.
   func decodeWaiting() {

@@ -1,20 +1,21 @@
 public import LoopTransactions
 
-/// The state shared by the layers of one loop: the display commit, worker
-/// threads and memory.
+/// The state shared by the layers of one loop. It includes the display commit,
+/// the worker threads and the memory in flight.
 ///
 /// In each tick, at order 2,000,000, the display begins a display of every
-/// layer that needs one, highest priority first. This is after queues are
-/// drained, and before idle blocks and transactions. Layers that are
+/// layer that needs a display, highest priority first. At that time queues have
+/// been drained, and idle blocks and transactions follow. Layers that are
 /// invalidated later in the tick are displayed in the next tick, which starts
-/// without blocking. A display belongs to its loop's thread.
+/// without blocking. A `Display` belongs to its loop's thread.
 ///
 /// The display commit spends the loop's budget, which posts, queues and
-/// transactions share. Each layer counts as one item, and each tick begins at
-/// least one. Layers beyond the budget begin in the next tick, before layers
-/// that have a lower priority or came later. Two kinds of layers are not
-/// delayed by the budget: layers of a container that has begun in the tick, so
-/// that they appear together, and layers that are drawn on the loop.
+/// transactions share. Each layer counts as one item, and each tick begins the
+/// display of at least one layer. Layers beyond the budget begin in the next
+/// tick, before layers that have a lower priority or were invalidated later.
+/// Two kinds of layers are not delayed by the budget. Layers of a container
+/// that has begun in the tick are not delayed because they must appear
+/// together. Layers that are drawn on the loop are not delayed either.
 ///
 /// ```swift
 /// let display = Display(on: loop)
@@ -30,31 +31,32 @@ public final class Display {
   /// The loop that the display belongs to.
   public let loop: EventLoop
 
-  /// Runs asynchronous displays.
+  /// The scheduler that runs asynchronous displays.
   public let scheduler: OperationScheduler
 
   /// The pool that bitmaps come from.
   public let pool: BitmapPool
 
-  /// The most bytes of bitmaps in flight. A bitmap is in flight while it waits
-  /// for a worker, is being drawn or decoded, or waits for delivery on the
-  /// loop.
+  /// The maximum number of bytes of bitmaps in flight. A bitmap is in flight
+  /// while it waits for a worker, is being drawn or decoded, or waits for
+  /// delivery on the loop.
   ///
   /// A layer that would exceed the limit keeps its contents until other bitmaps
   /// have been delivered. If nothing is in flight, one display may always
-  /// begin. Displays that are waited for, and displays drawn on the loop,
-  /// ignore the limit.
+  /// begin. The limit does not apply to displays drawn on the loop and to
+  /// displays that the loop waits for.
   ///
-  /// Images wait behind layers. They are counted by the size in their file's
-  /// header, or as the largest possible image if the header does not tell, plus
-  /// the memory that their modification declares. Blurred shadows of a node are
-  /// counted by the memory of the largest one.
+  /// Images are decoded after waiting layers have begun. The memory of an image
+  /// is computed from the size in its file's header. If the header does not
+  /// contain the size, the largest possible image is assumed. The memory that
+  /// the image's modification declares is added. Blurred shadows of a node are
+  /// counted by the memory of the largest shadow.
   ///
   /// Reused memory can be up to two fifths larger than the counted bytes. The
   /// limit does not include:
   ///
   /// - contents that are shown
-  /// - decoded images that nodes keep or have not drawn yet
+  /// - decoded images that nodes keep or have not yet drawn
   /// - the coefficients that libjpeg keeps while it decodes a JPEG in several
   ///   scans, up to 8 bytes per pixel
   /// - groups of translucent subnodes, each at most as large as the bitmap
@@ -68,13 +70,14 @@ public final class Display {
     }
   }
 
-  /// Called on a worker after it has stopped drawing or decoding for a
-  /// cancelled operation.
+  /// Called on a worker when it has stopped drawing or decoding for a cancelled
+  /// operation.
   ///
   /// `after` is the time from the cancellation until the worker stopped.
-  /// `computed` is the CPU time it spent in that period, or nil where the
-  /// system does not provide it (Linux does). The worker spent the rest
-  /// waiting, mostly for a CPU. Nothing is measured while this property is nil.
+  /// `computed` is the CPU time that the worker spent in that period, or nil
+  /// where the system does not provide it (Linux does). The worker spent the
+  /// rest of the period waiting, mostly for a CPU. Nothing is measured while
+  /// this property is nil.
   ///
   /// Set it on the loop. It applies to operations that begin later.
   public var onStopped: (@Sendable (_ after: Duration, _ computed: Duration?) -> Void)? {
@@ -84,28 +87,28 @@ public final class Display {
   /// Decodes images. Equal images are decoded once. O10.
   let images: SingleFlight<ImageKey, Bitmap>
 
-  /// Blocks to call when the loop has time.
+  /// Blocks to call when the loop has spare time.
   let idle: RunLoopQueue<IdleBlock>
 
   private let checkThread = ThreadCheck()
   var counts = DisplayMetrics()
-  // Layers that wait to begin.
+  // Layers whose display waits to begin.
   var waiting = LayerBacklog()
-  // Layers that were scheduled during a commit, for the next one. Their
-  // `isLate` is set.
+  // Layers that were scheduled during a display commit, for the next commit.
+  // Their `isLate` is true.
   var late: [DisplayCore] = []
-  // Images that wait for memory, and the places of those that wait for the same
-  // image.
+  // Images that wait for memory. `sharing` holds their places by image.
   var undecoded = Backlog<PendingDecode>()
   var sharing: [ImageKey: Set<Backlog<PendingDecode>.Place>] = [:]
   /// The number of waiting layers and images that have been examined.
   package var examinedCount = 0
-  // The memory reserved for each decoding, and the number of loads that wait
-  // for it.
+  // The memory reserved for each decoding operation, and the number of loads
+  // that wait for its result.
   var decodes: [ImageKey: (byteCount: Int, count: Int, watch: CancelWatch?)] = [:]
   var isCommitting = false
   private var deliveries: [AsyncTransaction] = []
-  // Runs the display commit. Rests while no layer or image waits.
+  // Runs the display commit. The observer is suspended while no layer or image
+  // waits.
   private(set) var observer: Observer?
 
   /// The order of the display commit among the observers of a tick.
@@ -117,11 +120,12 @@ public final class Display {
   ///
   /// - Parameters:
   ///   - loop: The loop to display on. Retained.
-  ///   - scheduler: Runs asynchronous displays.
-  ///   - pool: Where bitmaps come from. If nil, a new pool that `scheduler`
-  ///     trims.
-  ///   - inFlightLimit: The most bytes of bitmaps in flight. The default, 128
-  ///     MiB, holds forty cards of a feed at scale 2. Not measured.
+  ///   - scheduler: The scheduler that runs asynchronous displays.
+  ///   - pool: The pool that bitmaps come from. If nil, the display creates a
+  ///     pool that `scheduler` trims.
+  ///   - inFlightLimit: The maximum number of bytes of bitmaps in flight. The
+  ///     default of 128 MiB holds forty cards of a feed at scale 2. Not
+  ///     measured.
   public init(
     on loop: EventLoop,
     scheduler: OperationScheduler = .shared,

@@ -12,9 +12,10 @@ final class DisplayCore {
   let cancelWatermark = Sentinel()
   /// The newest generation, for readers on any thread.
   let sentinel = Sentinel()
-  /// The layer's position in the queue of the display commit, if queued.
+  /// The layer's position in the queue of the display commit, or nil if the
+  /// layer is not queued.
   var place: LayerBacklog.Place?
-  /// Whether the layer waits for the commit after the current one.
+  /// Whether the layer waits for the display commit after the current commit.
   var isLate = false
   /// Whether the layer's size was drawable when it last changed.
   var hasSize = false
@@ -27,13 +28,13 @@ final class DisplayCore {
   /// Makes a transition and performs its actions.
   ///
   /// An action may call a `didDisplay` closure that makes another transition.
-  /// Its actions are performed after the remaining ones of the first
-  /// transition, so that they stay in order.
+  /// The actions of that transition are performed after the remaining actions
+  /// of the first transition, so that all actions stay in order.
   func change(_ transition: (inout DisplayState) -> [DisplayState.Action]) {
     actions += transition(&state)
     sentinel.raise(to: state.generation)
-    // A layer that cannot begin leaves the queue, so that it is not examined in
-    // vain. The queue's references are unowned.
+    // A layer that cannot begin leaves the queue, so that later commits do not
+    // examine it. The queue's references are unowned.
     if place != nil, !state.canBegin { display.unschedule(self) }
     while !actions.isEmpty { perform(actions.removeFirst()) }
   }
@@ -71,10 +72,11 @@ final class DisplayCore {
   }
 }
 
-// A display from beginning to end.
+// A display from its beginning to its end.
 extension DisplayCore {
   /// Begins a display of `layer`. An asynchronous display becomes part of
-  /// `transaction`, or of the container's or a new transaction if it is nil.
+  /// `transaction`. If `transaction` is nil, the display becomes part of the
+  /// container's transaction, or of a new transaction.
   func begin(_ layer: Layer, asynchronously: Bool, in transaction: AsyncTransaction? = nil) {
     layer.owner?.beforeDisplay()
     guard state.holds.isEmpty else { return }
@@ -82,7 +84,8 @@ extension DisplayCore {
     let run = DisplayRun(generation: state.generation)
     runs[run.generation] = run
     let task = layer.delegate?.displayTask(for: layer)
-    // The delegate may have begun another display. Then this one never began.
+    // The delegate may have begun another display. In that case this display
+    // never began.
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     run.didDisplay = task?.didDisplay
     run.isAnnounced = true
@@ -92,7 +95,7 @@ extension DisplayCore {
     guard state.isLive(run.generation) else { return end(run, .cancelled) }
     switch drawing {
     case .failure(let error):
-      // The shown contents have another size.
+      // The shown contents no longer have the layer's size.
       run.outcome = .failed(error)
       end(run, .cleared)
     case .success(nil):
@@ -151,8 +154,8 @@ extension DisplayCore {
   /// the run's transaction and helps to perform it.
   func wait(for run: DisplayRun) {
     guard let transaction = run.transaction else { return }
-    // Called from a completion of the same transaction, so its operations have
-    // all ended.
+    // The caller is a completion of the same transaction, so all operations of
+    // that transaction have ended.
     if display.isDelivering(transaction) { return end(run, run.finish()) }
     transaction.waitUntilComplete()
   }

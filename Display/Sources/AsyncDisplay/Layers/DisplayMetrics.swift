@@ -1,7 +1,7 @@
 /// Counts of the displays on one loop.
 public struct DisplayMetrics: Hashable, Sendable {
-  /// The number of displays that have begun. Each of them will also be counted
-  /// in one of the four outcomes below.
+  /// The number of displays that have begun. Each of these displays will also
+  /// be counted under one of the four outcomes below.
   public var begun = 0
   /// The number of displays that were shown.
   public var displayed = 0
@@ -11,8 +11,9 @@ public struct DisplayMetrics: Hashable, Sendable {
   public var cancelled = 0
   /// The number of displays that failed.
   public var failed = 0
-  /// The bytes of bitmaps in flight: waiting for a worker, being drawn or
-  /// decoded, or waiting for delivery on the loop.
+  /// The number of bytes of bitmaps in flight. A bitmap is in flight while it
+  /// waits for a worker, is being drawn or decoded, or waits for delivery on
+  /// the loop.
   public var inFlightBytes = 0
   /// The highest value that `inFlightBytes` has reached.
   public var peakInFlightBytes = 0

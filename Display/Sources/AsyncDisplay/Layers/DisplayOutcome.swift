@@ -2,8 +2,8 @@
 public enum DisplayOutcome: Sendable {
   /// The bitmap was drawn and is now the layer's contents.
   case displayed
-  /// There was no task or not a single pixel to draw, so the contents were
-  /// removed.
+  /// The delegate returned no task, or the layer is smaller than one pixel, so
+  /// the contents were removed.
   case cleared
   /// The display was cancelled, or a newer display was shown first. Unless a
   /// newer display was shown, the layer still needs display.
@@ -12,7 +12,7 @@ public enum DisplayOutcome: Sendable {
   /// closure threw.
   case failed(any Error)
 
-  /// Whether the contents are up to date as of this display.
+  /// Whether this display brought the contents up to date.
   public var isFinished: Bool {
     switch self {
     case .displayed, .cleared: true

@@ -1,13 +1,13 @@
 import LoopTransactions
 
-/// One display that has begun. Belongs to the loop, except `drawn`, which its
-/// operation writes.
+/// One display that has begun. Belongs to the loop, except `drawn`, which a
+/// worker's operation writes.
 final class DisplayRun {
-  /// The result of drawing, once there is one.
+  /// The result of drawing, or nil until drawing has ended.
   typealias Drawn = Locked<Result<Bitmap, any Error>?>
 
   let generation: UInt64
-  /// Whether the display counts as begun, so that `didDisplay` must follow.
+  /// Whether the display was counted as begun, so that `didDisplay` must follow.
   var isAnnounced = false
   var didDisplay: ((DisplayOutcome) -> Void)?
   /// The drawn bitmap, until it is shown.

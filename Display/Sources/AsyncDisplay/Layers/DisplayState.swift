@@ -1,7 +1,7 @@
 /// The states of a layer between being invalidated and being shown.
 ///
-/// Belongs to the loop. A transition returns the actions that follow, in order.
-/// The state draws nothing, calls no user code and knows no bitmaps.
+/// Belongs to the loop. A transition returns the resulting actions in order.
+/// The state draws nothing, calls no user code and does not refer to bitmaps.
 ///
 /// ```text
 ///   invalidate            begin                  end
@@ -12,16 +12,16 @@
 /// ```
 ///
 /// D2: each run is reported once, in the order of generations. D3: only a newer
-/// display replaces the contents. D4: invalidating does not cancel; the current
-/// run ends, and the next begins after it. D5: cancelling leaves the layer
-/// dirty.
+/// display replaces the contents. D4: invalidating does not cancel. The current
+/// run ends first, and the next run begins after it. D5: cancelling leaves the
+/// layer dirty.
 package struct DisplayState: Hashable {
   /// Whether the layer must be displayed.
   package enum Need: Hashable, Sendable {
-    /// The contents, or the current display, are up to date.
+    /// The contents are up to date, or the current display will make them so.
     case clean
-    /// The display was cancelled. The layer is displayed when that is requested
-    /// again.
+    /// The display was cancelled. The layer is displayed after another display
+    /// is requested.
     case dirty
     /// The next display commit displays the layer.
     case scheduled
@@ -34,9 +34,9 @@ package struct DisplayState: Hashable {
 
     /// The user suspended the layer.
     package static let suspended = Holds(rawValue: 1)
-    /// The layer is in no window.
+    /// The layer is not in a window.
     package static let detached = Holds(rawValue: 2)
-    /// The images to draw are not decoded yet.
+    /// The images to draw have not been decoded yet.
     package static let preparing = Holds(rawValue: 4)
     /// The layer has been deallocated.
     package static let gone = Holds(rawValue: 8)
@@ -60,7 +60,7 @@ package struct DisplayState: Hashable {
     case show(UInt64)
     /// Remove the contents.
     case clear
-    /// Report to this generation's task how it ended.
+    /// Report to this generation's task how the display ended.
     case notify(UInt64, End)
     /// Request a display commit.
     case schedule
@@ -73,13 +73,14 @@ package struct DisplayState: Hashable {
     var isCancelled = false
   }
 
-  /// The newest generation. Every display and every invalidation gets one.
+  /// The newest generation. Every display and every invalidation gets a new
+  /// generation.
   package private(set) var generation: UInt64 = 0
   /// The generation of the contents.
   package private(set) var shown: UInt64 = 0
   package private(set) var need = Need.clean
   package private(set) var holds: Holds = []
-  // Runs that have not been reported, oldest first. All but the last are
+  // Runs that have not been reported, oldest first. All runs but the last are
   // cancelled.
   private(set) var runs: [Run] = []
 
@@ -94,14 +95,14 @@ package struct DisplayState: Hashable {
   /// Whether the display commit may begin a display.
   package var canBegin: Bool { need == .scheduled && holds.isEmpty && !isRunning }
 
-  /// The generation of the latest run, or 0 if it has been reported.
+  /// The generation of the latest run, or 0 if that run has been reported.
   var newestRun: UInt64 { runs.last?.generation ?? 0 }
 
   /// The number of displays that have begun and not been reported.
   package var unreportedCount: Int { runs.count }
 }
 
-// Requests of the user.
+// Requests that the user of a layer makes.
 extension DisplayState {
   /// Marks the contents as out of date.
   package mutating func invalidate() -> [Action] {
@@ -117,7 +118,7 @@ extension DisplayState {
     return need == .dirty ? schedule() : []
   }
 
-  /// Cancels all runs. No display begins until one is requested again.
+  /// Cancels all runs. No display begins until a display is requested again.
   package mutating func cancel() -> [Action] {
     defer { checkInvariants() }
     generation += 1
@@ -127,7 +128,7 @@ extension DisplayState {
 
   /// Prevents displays from beginning until `hold` is released. Cancels the
   /// current display, unless `hold` is `.preparing`, which only delays the next
-  /// one.
+  /// display.
   package mutating func hold(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     holds.insert(hold)
@@ -138,8 +139,8 @@ extension DisplayState {
     return wasRunning ? stopRuns() : []
   }
 
-  /// Ends `hold`. A display that was cancelled meanwhile is scheduled again,
-  /// unless `hold` is `.preparing`.
+  /// Releases `hold`. Schedules a display again if `hold` cancelled it, unless
+  /// `hold` is `.preparing`.
   package mutating func release(_ hold: Holds) -> [Action] {
     defer { checkInvariants() }
     guard holds.contains(hold), hold != .gone else { return [] }
@@ -165,8 +166,8 @@ extension DisplayState {
 
 // Displays.
 extension DisplayState {
-  /// Begins a display, after cancelling the current ones. Its generation is the
-  /// new `generation`.
+  /// Cancels the current displays and begins another. Its generation is the new
+  /// value of `generation`.
   package mutating func begin() -> [Action] {
     defer { checkInvariants() }
     assert(!holds.contains(.gone), "DisplayState.begin: the layer has been deallocated")
@@ -182,7 +183,7 @@ extension DisplayState {
     runs.last.map { $0.generation == generation && !$0.isCancelled } ?? false
   }
 
-  /// Ends the display of `generation`. Earlier runs are all cancelled. They are
+  /// Ends the display of `generation`. All earlier runs are cancelled. They are
   /// reported first, even if their operations are still running, so nothing
   /// waits for a cancelled display.
   package mutating func end(_ ended: UInt64, _ end: End) -> [Action] {
@@ -192,7 +193,7 @@ extension DisplayState {
     let run = runs[index]
     runs.removeSubrange(...index)
     actions += run.isCancelled ? [.notify(ended, .cancelled)] : finish(ended, end)
-    // D4: an invalidation during the display schedules the next one.
+    // D4: an invalidation during the display schedules the next display.
     if canBegin { actions.append(.schedule) }
     return actions
   }
@@ -214,14 +215,17 @@ extension DisplayState {
   }
 
   package func checkInvariants() {
-    assert(shown <= generation, "DisplayState: shown \(shown) exceeds newest \(generation)")
+    assert(
+      shown <= generation,
+      "DisplayState: shown \(shown) exceeds the newest generation \(generation)"
+    )
     for (index, run) in runs.enumerated() {
       let (isLast, last) = (index == runs.count - 1, index > 0 ? runs[index - 1].generation : shown)
-      assert(isLast || run.isCancelled, "DisplayState: run \(run.generation) is not cancelled")
+      assert(isLast || run.isCancelled, "DisplayState: old run \(run.generation) is not cancelled")
       assert(run.generation > last, "DisplayState: run \(run.generation) follows \(last)")
       assert(
         run.generation <= generation,
-        "DisplayState: run \(run.generation) exceeds newest \(generation)"
+        "DisplayState: run \(run.generation) exceeds the newest generation \(generation)"
       )
     }
   }

@@ -1,18 +1,20 @@
 /// The closures that draw a layer once. A layer's delegate returns a new task
 /// for each display.
 ///
-/// `display` runs on a worker and must capture everything it needs by value.
-/// The other closures run on the loop. Each call of `willDisplay` is followed
-/// by exactly one call of `didDisplay`, even if the display is cancelled,
-/// fails, or outlives its layer. The calls of one layer come in the order of
-/// its displays. If a newer display finishes first, `didDisplay` of a cancelled
-/// display may be called while its last drawing step is still running.
+/// `display` runs on a worker and must capture all the values it needs. The
+/// other closures run on the loop. Each call of `willDisplay` is followed by
+/// exactly one call of `didDisplay`, even if the display is cancelled, fails,
+/// or outlives its layer. For each layer, the closures are called in the order
+/// of its displays. If a newer display finishes first, `didDisplay` of a
+/// cancelled display may be called while its last drawing step is still
+/// running.
 ///
-/// Modelled on YYKit's `YYAsyncLayerDisplayTask`, whose `didDisplay` could be
-/// left out.
+/// Modelled on YYKit's `YYAsyncLayerDisplayTask`, which did not always call
+/// `didDisplay`.
 public struct DisplayTask {
-  /// Draws into `context`. Check `isCancelled` at least every few milliseconds
-  /// and return as soon as it is true; the bitmap is then discarded.
+  /// Draws into `context`. Check `isCancelled` at least every few milliseconds,
+  /// and return as soon as it is true. The bitmap of a cancelled display is
+  /// discarded.
   public typealias Display =
     @Sendable (_ context: DrawingContext, _ size: Size, _ isCancelled: () -> Bool) throws -> Void
 

@@ -1,5 +1,5 @@
 /// The values that a worker needs to draw one display. Synchronous and
-/// asynchronous displays share it, so both produce the same bytes. D14.
+/// asynchronous displays share this type, so both produce the same bytes. D14.
 package struct Drawing: Sendable {
   let pixels: PixelSize
   let size: Size
@@ -24,13 +24,14 @@ package struct Drawing: Sendable {
 
   /// Draws on the calling thread.
   ///
-  /// - Throws: `CancellationError` once `isCancelled` returns true; any error
-  ///   of drawing.
+  /// - Throws: `CancellationError` once `isCancelled` returns true, or an error
+  ///   that occurred while drawing.
   package func draw(from pool: BitmapPool, isCancelled: () -> Bool) throws -> Bitmap {
-    // Before allocating: a display that was cancelled while it waited costs no
-    // memory.
+    // Checked before allocating: a display that was cancelled while it waited
+    // costs no memory.
     if isCancelled() { throw CancellationError() }
-    // An opaque drawing is filled first, so its memory need not be cleared.
+    // An opaque drawing is filled first, so its memory does not have to be
+    // cleared.
     let bitmap =
       isOpaque
       ? try Bitmap(uninitialized: pixels, scale: scale, from: pool)
@@ -39,7 +40,8 @@ package struct Drawing: Sendable {
       try context.inBands(isCancelled) { fillBackground(context) }
       try context.saved { try body(context, size, isCancelled) }
     }
-    // Here, not on the loop, so that the memory is returned on this thread.
+    // Checked here rather than on the loop, so that this thread returns the
+    // memory.
     if isCancelled() { throw CancellationError() }
     return bitmap
   }

@@ -1,6 +1,6 @@
 import LoopTransactions
 
-/// A block to call once on the loop, when the loop has time.
+/// A block that is called once on the loop, when the loop has spare time.
 ///
 /// Belongs to the loop.
 public final class IdleBlock {
@@ -25,22 +25,23 @@ public final class IdleBlock {
 
 extension Display {
   /// Calls `body` on the loop just before the loop blocks, or in a later tick
-  /// if there is no time left.
+  /// if this tick has no time left.
   ///
   /// Blocks are called in the order they were added, after queues and the
-  /// display commit, within the remaining budget of the tick. At least one is
-  /// called in each tick. Adding many blocks therefore delays a tick by at most
-  /// the budget plus one block. A layer that `body` invalidates is displayed in
-  /// the next tick. A block that `body` adds is called in a later tick.
+  /// display commit, within the remaining budget of the tick. At least one
+  /// block is called in each tick. Adding many blocks therefore delays a tick
+  /// by at most the budget plus one block. A layer that `body` invalidates is
+  /// displayed in the next tick. A block that `body` adds is called in a later
+  /// tick.
   ///
-  /// Call on the loop. From another thread, post to its port.
+  /// Call on the loop. From another thread, post to the loop's port.
   ///
   /// ```swift
   /// for card in cards { display.whenIdle { card.flatten() } }
   /// ```
   ///
   /// Modelled on AsyncUI, which called twelve blocks per tick regardless of
-  /// their duration, and none while the user scrolled.
+  /// their duration, and no blocks while the user scrolled.
   ///
   /// - Returns: A handle to cancel the block.
   /// - Complexity: O(1).

@@ -5,14 +5,15 @@ extension Layer {
   /// Marks the contents as out of date. The next display commit displays the
   /// layer.
   ///
-  /// Call on the loop. A display that is under way is not cancelled: it is
-  /// shown, and the next display follows it. So a layer that is invalidated
-  /// continuously still shows something.
+  /// Call on the loop. A display that is under way is not cancelled. Its result
+  /// is shown, and the next display follows. A layer that is invalidated
+  /// continuously therefore still shows contents.
   ///
   /// A suspended or detached layer is displayed after it is resumed or
   /// attached. The layer of a node is displayed after the node's images are
-  /// decoded; if it is part of a flattened picture, that is unflattened. After
-  /// the loop was closed, the layer only stays dirty.
+  /// decoded. If the layer is part of a flattened picture, the picture is
+  /// unflattened. After the loop was closed, the layer is marked as dirty but
+  /// not displayed.
   ///
   /// - Complexity: O(1). Repeated calls before the commit do not allocate.
   public func setNeedsDisplay() {
@@ -21,7 +22,7 @@ extension Layer {
     notifyOwner()
   }
 
-  /// Whether the layer must be displayed, including after a display was
+  /// Whether the layer must be displayed. True also after a display was
   /// cancelled.
   ///
   /// Call on the loop.
@@ -37,12 +38,12 @@ extension Layer {
   /// Use from any thread.
   public var sentinel: Sentinel.Reader { core.sentinel.reader }
 
-  /// Begins a display now if one is needed and none is under way, regardless of
-  /// the memory in flight.
+  /// Begins a display now if the layer needs one and no display is under way.
+  /// Ignores the limit of memory in flight.
   ///
   /// Call on the loop. A synchronous layer has been displayed when this
-  /// returns. A layer that may not be displayed yet, as described at
-  /// `setNeedsDisplay()`, begins as soon as it may.
+  /// function returns. If the layer may not be displayed yet, as described at
+  /// `setNeedsDisplay()`, the display begins as soon as it may.
   public func displayIfNeeded() { displayIfNeeded(in: nil) }
 
   func displayIfNeeded(in transaction: AsyncTransaction?) {
@@ -53,22 +54,23 @@ extension Layer {
     core.begin(self, asynchronously: displaysAsynchronously, in: transaction)
   }
 
-  /// Displays the layer synchronously on the loop, whether or not that is
-  /// needed. Cancels the display that is under way.
+  /// Displays the layer synchronously on the loop, whether or not it needs
+  /// display. Cancels the display that is under way.
   ///
   /// Call on the loop. Does nothing while the layer is suspended, detached or
-  /// part of a flattened picture, or while its node's images are not decoded.
+  /// part of a flattened picture, or while images of its node are being
+  /// decoded.
   public func displayNow() {
     display.check("Layer.displayNow")
     guard core.state.holds.isEmpty else { return }
     core.begin(self, asynchronously: false)
   }
 
-  /// Cancels the current and the scheduled display. Neither is shown.
+  /// Cancels the current and the scheduled display. Neither display is shown.
   ///
   /// Call on the loop. The layer stays dirty until it is invalidated, or until
   /// `displayIfNeeded()` is called. A display that waits for a worker never
-  /// runs. A display that is running sees its `isCancelled` return true.
+  /// runs. In a display that is running, `isCancelled` returns true.
   public func cancelDisplay() {
     display.check("Layer.cancelDisplay")
     core.change { $0.cancel() }
@@ -76,13 +78,14 @@ extension Layer {
 
   func displayDidEnd() { owner?.displayDidEnd() }
 
-  // The owner may be able to end the hold.
+  // The owner may be able to release the hold.
   private func notifyOwner() {
     if !core.state.holds.isEmpty, core.state.need != .clean { owner?.displayWasRequested() }
   }
 
-  /// Cancels the current display and prevents all later ones, because the
-  /// layer's node no longer uses it. Other references to the layer stay valid.
+  /// Cancels the current display and prevents all later displays, because the
+  /// layer's node no longer uses the layer. Other references to the layer stay
+  /// valid.
   func retire() {
     (delegate, owner) = (nil, nil)
     core.change { $0.hold(.gone) }
@@ -100,10 +103,10 @@ extension Layer {
     set { setHold(.suspended, newValue, "Layer.isSuspended") }
   }
 
-  /// Whether the layer is in no window and therefore not displayed.
+  /// Whether the layer is not in a window and therefore not displayed.
   ///
-  /// Works like `isSuspended`, but for the code that shows the layer. If the
-  /// layer was invalidated while detached, it is displayed after it is
+  /// Works like `isSuspended`, but is meant for the code that shows the layer.
+  /// If the layer was invalidated while detached, it is displayed after it is
   /// attached.
   ///
   /// Use on the loop.
@@ -129,18 +132,20 @@ extension Layer {
   /// date.
   ///
   /// Call on the loop, which does nothing else meanwhile. The display gets the
-  /// highest priority, and this thread draws whatever no worker has begun.
-  /// Images of the layer's node are waited for. Invalidations during the wait
-  /// are not. Returns immediately if the layer is suspended or detached.
+  /// highest priority, and this thread draws everything that no worker has
+  /// begun to draw. The call also waits for images of the layer's node, but not
+  /// for invalidations that occur during the wait. Returns immediately if the
+  /// layer is suspended or detached.
   public func waitUntilDisplayed() { display.waitUntilDisplayed([self]) }
 }
 
 extension Display {
-  /// Displays `layers` where needed, and blocks until all their contents are up
-  /// to date.
+  /// Displays each of `layers` that needs display, and blocks until all their
+  /// contents are up to date.
   ///
   /// All displays begin before the first wait, so that all workers and this
-  /// thread draw in parallel. Otherwise like `Layer.waitUntilDisplayed()`.
+  /// thread draw in parallel. In all other respects this function works like
+  /// `Layer.waitUntilDisplayed()`.
   ///
   /// Call on the loop, but not from a completion that other code added to the
   /// transaction of a layer's container.
@@ -151,7 +156,8 @@ extension Display {
     }
     for owner in owners { owner.beforeDisplay() }
     for owner in owners { owner.waitForParts() }
-    // Twice: the current display may be older than the latest invalidation.
+    // Waits twice, because the current display may be older than the latest
+    // invalidation.
     for _ in 0..<2 where layers.contains(where: { $0.core.state.isUnfinished }) {
       let transaction = makeTransaction()
       for layer in layers { layer.displayIfNeeded(in: transaction) }

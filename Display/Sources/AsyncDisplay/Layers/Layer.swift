@@ -1,9 +1,9 @@
 public import LoopTransactions
 
-/// An object that shows a bitmap, its contents. Its delegate draws the contents
-/// on a worker thread.
+/// An object that shows a bitmap, called its contents. The layer's delegate
+/// draws the contents on a worker thread.
 ///
-/// By default the layer shows the previous contents until the new ones are
+/// By default the layer shows its previous contents until the new contents are
 /// ready; see `contentsPolicy`. A layer belongs to its loop's thread and must
 /// be released there.
 ///
@@ -48,7 +48,7 @@ public final class Layer {
     }
   }
 
-  /// The contents to show during an asynchronous display.
+  /// The contents that the layer shows during an asynchronous display.
   public var contentsPolicy = ContentsPolicy.keep {
     didSet { display.check("Layer.contentsPolicy") }
   }
@@ -64,13 +64,14 @@ public final class Layer {
     didSet { if displaysAsynchronously != oldValue { urgencyDidChange() } }
   }
 
-  /// The priority among the displays that wait for memory or for a worker.
+  /// The priority of the layer among the displays that wait for memory or for a
+  /// worker.
   public var priority = OperationPriority.normal {
     didSet { if priority != oldValue { urgencyDidChange() } }
   }
 
-  /// The container of the layer. Layers of one container that collects appear
-  /// together, once all of its displays that began in a tick are finished. If
+  /// The container of the layer. If the container collects, its layers appear
+  /// together, after all its displays that began in one tick are finished. If
   /// nil, the layer appears as soon as it is drawn.
   public var container: TransactionContainer? {
     didSet { display.check("Layer.container") }
@@ -101,8 +102,8 @@ public final class Layer {
   }
 
   deinit {
-    // The task, and objects of the delegate that it captured, must be released
-    // on the loop.
+    // The task, and the delegate's objects that the task captured, must be
+    // released on the loop.
     display.check("Layer.deinit")
     let core = core
     core.layer = nil
@@ -112,8 +113,8 @@ public final class Layer {
 
 // Contents.
 extension Layer {
-  /// Removes the contents. A display that is under way is not cancelled and
-  /// will be shown.
+  /// Removes the contents. A display that is under way is not cancelled, and
+  /// its result will be shown.
   ///
   /// Call on the loop.
   public func clearContents() {
@@ -121,8 +122,8 @@ extension Layer {
     setContents(nil)
   }
 
-  /// The opacity of the contents at `instant`: below 1 while they fade in, and
-  /// 0 if there are none.
+  /// The opacity of the contents at `instant`. The opacity is below 1 while the
+  /// contents fade in, and 0 if there are no contents.
   ///
   /// Call on the loop.
   public func contentsAlpha(at instant: LoopClock.Instant) -> Double {
@@ -131,9 +132,10 @@ extension Layer {
     return min(1, max(0, fadeBegan.duration(to: instant) / fadeDuration))
   }
 
-  /// Shows the result of a display; nil if there was nothing to draw.
+  /// Shows the result of a display, or no contents if `bitmap` is nil.
   func show(_ bitmap: Bitmap?) {
-    // D13: fade only from empty, because replacing contents must not flash.
+    // D13: fade only if the layer was empty, because replacing contents must
+    // not flash.
     let wasEmpty = contents == nil || contents === placeholder
     setContents(bitmap)
     fadeBegan = wasEmpty && bitmap != nil && fadeDuration > .zero ? display.loop.now : nil
@@ -166,8 +168,8 @@ extension Layer {
     display.check("Layer.size")
     let hadSize = core.hasSize
     core.hasSize = isDrawable
-    // As in Texture: a display without a drawable size does not count as
-    // displayed.
+    // As in Texture, a display with a size that is not drawable does not count,
+    // so the layer is displayed again when it gets a drawable size.
     display.urgencyDidChange(of: core)
     if needsDisplayOnSizeChange || (!hadSize && core.hasSize && core.state.generation > 0) {
       setNeedsDisplay()
@@ -177,7 +179,7 @@ extension Layer {
 
 // Drawing.
 extension Layer {
-  /// The drawing of `task`, or nil if there is nothing to draw.
+  /// Returns the drawing of `task`, or nil if there is nothing to draw.
   func drawing(of task: DisplayTask?) throws(DisplayError) -> Drawing? {
     guard let body = task?.display, let pixels = try pixels() else { return nil }
     return Drawing(
@@ -190,13 +192,13 @@ extension Layer {
     )
   }
 
-  /// The bytes of the next bitmap.
+  /// The number of bytes of the next bitmap.
   var byteCount: Int {
     // try?: a layer that is not drawable needs no memory.
     (try? pixels())?.byteCount ?? 0
   }
 
-  /// The bytes that the next display adds to the memory in flight.
+  /// The number of bytes that the next display adds to the memory in flight.
   var inFlightBytes: Int { byteCount + (owner?.pictureScratchBytes ?? 0) }
 
   private var isDrawable: Bool { byteCount > 0 }

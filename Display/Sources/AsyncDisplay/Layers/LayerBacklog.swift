@@ -2,13 +2,13 @@
 ///
 /// Layers are grouped by the resources they wait for.
 struct LayerBacklog {
-  /// The resources a layer needs before its display can begin.
+  /// The resources that a layer needs before its display can begin.
   enum Kind: Int, CaseIterable {
-    /// None: the layer is drawn on the loop.
+    /// The layer needs no resources, because it is drawn on the loop.
     case onLoop
-    /// Budget.
+    /// The layer needs some of the commit's budget.
     case light
-    /// Budget and memory.
+    /// The layer needs some of the commit's budget, and memory.
     case heavy
   }
 
@@ -19,19 +19,20 @@ struct LayerBacklog {
   }
 
   private var lists = Kind.allCases.map { _ in Backlog<DisplayCore>() }
-  // The number of layers added so far. Layers of equal priority begin in this
-  // order, regardless of their kind.
+  // The number of layers added so far. It becomes the arrival number of the next
+  // layer. Layers of equal priority begin in the order of their arrival numbers,
+  // regardless of their kind.
   private var arrivals: UInt64 = 0
 
   /// The number of waiting layers.
   var count: Int { lists.reduce(0) { $0 + $1.count } }
 
-  /// Whether no layer waits, among the kinds up to `kind`.
+  /// Returns whether no layer of `kind` or a less demanding kind waits.
   func isEmpty(upTo kind: Kind = .heavy) -> Bool {
     lists[...kind.rawValue].allSatisfy(\.isEmpty)
   }
 
-  /// The first layer, among the kinds up to `kind`.
+  /// Returns the first waiting layer of `kind` or a less demanding kind.
   func first(upTo kind: Kind) -> (core: DisplayCore, kind: Kind)? {
     var best: (rank: (level: Int, number: UInt64), kind: Kind)?
     for each in Kind.allCases[...kind.rawValue] {
@@ -47,7 +48,7 @@ struct LayerBacklog {
     return best.flatMap { best in lists[best.kind.rawValue].first.map { ($0, best.kind) } }
   }
 
-  /// Appends `core` behind the layers of equal priority. `layer` is its layer.
+  /// Appends `core`, the core of `layer`, after the layers of equal priority.
   mutating func append(_ core: DisplayCore, _ layer: Layer) {
     let kind = Kind(layer)
     arrivals += 1
@@ -62,8 +63,8 @@ struct LayerBacklog {
     lists[place.kind.rawValue].remove(place.place)
   }
 
-  /// The layers that are not drawn on the loop: the light ones, then the heavy
-  /// ones, each by priority.
+  /// The layers that are drawn on workers. The light layers come first, then
+  /// the heavy layers. Each group is sorted by priority.
   ///
   /// - Complexity: O(n).
   var asynchronous: [DisplayCore] {

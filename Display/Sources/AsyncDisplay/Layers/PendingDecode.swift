@@ -8,12 +8,14 @@ class PendingDecode {
   let key: ImageKey
   /// The priority among the images that wait for memory.
   final var priority = OperationPriority.normal
-  /// The position among them, while it waits.
+  /// The position among the images that wait for memory, or nil if the image
+  /// does not wait.
   final var place: Backlog<PendingDecode>.Place?
 
   init(_ key: ImageKey) { self.key = key }
 
-  /// The bytes of memory it waits for, or nil if it does not wait.
+  /// The number of bytes of memory that the image waits for, or nil if it does
+  /// not wait.
   var missingBytes: Int? { nil }
 
   /// Begins to decode the image.

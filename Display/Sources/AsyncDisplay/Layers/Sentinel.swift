@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A counter that other threads compare with a captured value. If the values
-/// differ, something newer has begun.
+/// A counter that other threads compare with a captured value. A different
+/// value means that a newer operation has begun.
 ///
 /// Use from any thread. The counter has 64 bits, so no value ever recurs.
 ///
@@ -9,8 +9,8 @@ import Synchronization
 /// could overflow.
 public final class Sentinel: Sendable {
   // Acquire: pairs with the release in `advance()` and `raise(to:)`, so a
-  // reader of a new value sees everything written before it was set.
-  // Acquire-release: also orders concurrent changes.
+  // thread that reads a new value sees everything written before the value was
+  // set. Acquire-release: also orders concurrent changes.
   private let counter = Atomic<UInt64>(0)
 
   /// Creates a counter at zero.
@@ -18,7 +18,7 @@ public final class Sentinel: Sendable {
 
   /// The current value.
   ///
-  /// Call from any thread. Reads one atomic.
+  /// Call from any thread. Performs one atomic load.
   public var value: UInt64 { counter.load(ordering: .acquiring) }
 
   /// Increments the counter and returns the new value.
@@ -39,7 +39,7 @@ public final class Sentinel: Sendable {
 
     /// The current value.
     ///
-    /// Call from any thread. Reads one atomic.
+    /// Call from any thread. Performs one atomic load.
     public var value: UInt64 { sentinel.value }
   }
 

@@ -4,14 +4,14 @@ public struct InlineImage: Hashable, Sendable {
   public var source: ImageSource
 
   /// The space that the image occupies, in points. The image is scaled to fit
-  /// and centred.
+  /// this space and centred in it.
   public var size: Size
 
-  /// The distance it extends below the baseline, in points.
+  /// The distance that the image extends below the baseline, in points.
   public var descent: Double
 
-  /// Creates an inline image that stands on the baseline, or `descent` below
-  /// it.
+  /// Creates an inline image. Its bottom edge is on the baseline, or `descent`
+  /// below the baseline.
   public init(_ source: ImageSource, size: Size, descent: Double = 0) {
     self.source = source
     self.size = size

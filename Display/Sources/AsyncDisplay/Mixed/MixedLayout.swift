@@ -1,7 +1,7 @@
 /// Mixed text with its layout parameters. The layout is computed again for each
 /// drawing, on the drawing thread.
 struct MixedLayout: Sendable {
-  /// The rectangle of a link, or of a part of it, in one line.
+  /// The rectangle of a link in one line, or of a part of the link.
   struct Region: Hashable, Sendable {
     /// The index of the link.
     let link: Int
@@ -11,7 +11,7 @@ struct MixedLayout: Sendable {
   let content: MixedText
   let style: TextStyle
   let vertical: MixedNode.VerticalAlignment
-  /// The decoded images; nil for images that failed.
+  /// The decoded images. The element of an image that failed is nil.
   var bitmaps: [Bitmap?] = []
   /// The pressed link and its highlight colour.
   var pressed: (link: Int, color: Color)?
@@ -36,7 +36,8 @@ struct MixedLayout: Sendable {
   ) throws -> [Region] {
     guard !content.isEmpty else { return [] }
     let layout = TextLayout(content.text, style, in: size, shapes: shapes, isCancelled)
-    // The layout takes longest, so cancellation is checked right after it.
+    // The layout takes most of the time, so cancellation is checked right after
+    // it.
     if isCancelled() { throw CancellationError() }
     let top = vertical == .top ? 0 : vertical.top(of: layout.measure.size.height, in: size.height)
     let regions = content.links.isEmpty ? [] : regions(of: layout, top: top)
@@ -64,8 +65,8 @@ struct MixedLayout: Sendable {
     try context.draw(bitmap, in: Rect(origin: origin, size: place.size))
   }
 
-  // By clusters, because a link may span lines, run in both directions, or be
-  // truncated.
+  // Determined for each cluster, because a link may span lines, run in both
+  // directions, or be truncated.
   private func regions(of layout: borrowing TextLayout, top: Double) -> [Region] {
     var regions: [Region] = []
     layout.forEachCluster { index, rect in
@@ -90,7 +91,8 @@ extension Rect {
 }
 
 extension MixedNode.VerticalAlignment {
-  /// The vertical offset of text that is `height` high in `room`.
+  /// Returns the vertical offset of text of `height` in a space of height
+  /// `room`.
   fileprivate func top(of height: Double, in room: Double) -> Double {
     let left = max(0, room - height)
     switch self {

@@ -3,23 +3,25 @@ import LoopTransactions
 /// A control that shows text with inline images and tappable links.
 ///
 /// The text is laid out and drawn on a worker, which also reports the
-/// rectangles of the links. The images are decoded on workers. The display
-/// waits for them, and is drawn without images that cannot be decoded.
+/// rectangles of the links. The images are decoded on workers. The node is
+/// drawn after its images are decoded. Images that cannot be decoded are
+/// omitted.
 ///
 /// A touch on a link calls `linkHandler` instead of actions. A touch elsewhere
-/// falls through to the nodes behind, unless the control has an action with a
-/// live target.
+/// is passed to the nodes behind this node, unless the node has an action with
+/// a live target.
 ///
-/// Modelled on Graver's `WMGMixedView`, which shared one layout between
-/// overlapping drawings.
+/// Modelled on Graver's `WMGMixedView`, in which overlapping drawings shared
+/// one layout.
 open class MixedNode: ControlNode {
-  /// The vertical position of lines that are lower than the node.
+  /// The vertical position of the lines in a node that is higher than its
+  /// lines.
   public enum VerticalAlignment: Hashable, Sendable {
-    /// At the top.
+    /// The lines are at the top.
     case top
-    /// In the middle.
+    /// The lines are in the middle.
     case center
-    /// At the bottom.
+    /// The lines are at the bottom.
     case bottom
   }
 
@@ -48,13 +50,14 @@ open class MixedNode: ControlNode {
     didSet { check("MixedNode.linkHandler") }
   }
 
-  /// The name of the pressed link, or nil.
+  /// The name of the pressed link, or nil if no link is pressed.
   ///
   /// Use on the loop.
   public var pressedLink: String? { pressed.map { content.links[$0].name } }
 
-  // The following properties are loop only, once the node is loaded:
-  // `contentDidChange`, the touch functions and `setNeedsDisplay` check.
+  // After the node is loaded, the following properties are loop only.
+  // `contentDidChange`, the touch functions and `setNeedsDisplay` check the
+  // thread.
 
   // The loads of the inline images.
   private var pictures: [ImageLoad] = []
@@ -66,13 +69,14 @@ open class MixedNode: ControlNode {
     return max(super.scratchBytes, shadow ?? 0)
   }
 
-  // The link rectangles of the displayed drawing. Empty if that drawing shows
-  // an earlier content with other links.
+  // The rectangles of the links in the displayed drawing. Empty if that drawing
+  // shows earlier content with other links.
   private var regions: [MixedLayout.Region] = []
-  // The link rectangles of the latest drawing, written by its worker. Nil if
-  // that drawing shows an earlier content, which D4 may still display.
+  // The rectangles of the links in the latest drawing, written by the worker
+  // that draws it. Nil if that drawing shows earlier content, which D4 may
+  // still display.
   private var drawnRegions: Locked<[MixedLayout.Region]>?
-  // The link that the touch began on.
+  // The link on which the touch began.
   private var touched: Int?
   private var pressed: Int? {
     didSet { if pressed != oldValue { setNeedsDisplay() } }
@@ -91,7 +95,8 @@ open class MixedNode: ControlNode {
 
   /// Returns a closure that draws the text and records the rectangles of links.
   ///
-  /// An override must call `super`, and its closure the returned one.
+  /// An override must call `super`, and its closure must call the closure that
+  /// `super` returned.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard !content.isEmpty else {
       drawnRegions = Locked([])
@@ -110,15 +115,17 @@ open class MixedNode: ControlNode {
 
   override func updateState(after outcome: DisplayOutcome) {
     super.updateState(after: outcome)
-    // A display with this outcome is the latest that has begun, so `drawnRegions` is its.
+    // A display with this outcome is the latest display that has begun, so
+    // `drawnRegions` belongs to it.
     guard outcome.isFinished, let drawnRegions else { return }
     regions = drawnRegions.withLock { $0 }
   }
 
   private func contentDidChange() {
     check("MixedNode.content")
-    // The links belong to the previous content. Reset before the touch is
-    // cancelled, because that calls user code that may ask for links.
+    // The links belong to the previous content. They are reset before the touch
+    // is cancelled, because the cancellation calls user code that may ask for
+    // links.
     pressed = nil
     regions = []
     drawnRegions = nil
@@ -131,14 +138,14 @@ open class MixedNode: ControlNode {
 
   // Touches.
 
-  /// Whether the control is enabled and has links, or an action with a live
+  /// Whether the control is enabled and has a link or an action with a live
   /// target.
   override open var answersEvents: Bool {
     isEnabled && (!content.links.isEmpty || hasTargets)
   }
 
-  /// Returns whether `point` is on a link, or in the node if it has an action
-  /// with a live target.
+  /// Returns whether `point` is on a link. If the node has an action with a
+  /// live target, returns whether `point` is in the node.
   ///
   /// An override must call `super` for touches on links.
   override open func contains(_ point: Point) -> Bool {
@@ -148,7 +155,7 @@ open class MixedNode: ControlNode {
 
   override var sendsTouches: Bool { touched == nil }
 
-  /// Highlights the link of a touch that began.
+  /// Highlights the link where the touch began.
   ///
   /// An override must call `super`.
   override open func beginTracking(_ touch: Touch) -> Bool {
@@ -157,7 +164,7 @@ open class MixedNode: ControlNode {
     return touched != nil || hasTargets
   }
 
-  /// Updates the highlight of the link that the touch began on.
+  /// Updates the highlight of the link where the touch began.
   ///
   /// An override must call `super`.
   override open func continueTracking(_ touch: Touch) -> Bool {
@@ -165,7 +172,7 @@ open class MixedNode: ControlNode {
     return true
   }
 
-  /// Calls `linkHandler` if the touch ended on the link that it began on.
+  /// Calls `linkHandler` if the touch ended on the link where it began.
   ///
   /// An override must call `super`.
   override open func endTracking(_ touch: Touch?) {
@@ -175,8 +182,8 @@ open class MixedNode: ControlNode {
   }
 
   /// Returns the name of the link shown at `point`, in the node's coordinates.
-  /// Returns nil if there is none, or if the contents do not show the current
-  /// `content` yet.
+  /// Returns nil if no link is at `point`, or if the contents do not show the
+  /// current `content` yet.
   ///
   /// Call on the loop.
   public func link(at point: Point) -> String? {

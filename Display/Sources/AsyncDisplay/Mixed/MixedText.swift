@@ -1,10 +1,10 @@
 /// Text with inline images and tappable links.
 ///
-/// Limited like `AttributedText`. Images and links after the cut are left out,
-/// too.
+/// The text has the same limits as `AttributedText`. Images and links after the
+/// point where the text is cut are omitted, too.
 ///
-/// A value type: the positions of images do not depend on the text they were
-/// appended to.
+/// `MixedText` is a value type. The positions of images do not depend on the
+/// text that the images were first appended to.
 ///
 /// ```swift
 /// var text = MixedText("Rated ", plain)
@@ -13,8 +13,8 @@
 /// text.append("reviews", underlined, link: "reviews")
 /// ```
 ///
-/// Modelled on Graver's `WMGAttributedItem`, which moved the images of text
-/// that was appended.
+/// Modelled on Graver's `WMGAttributedItem`, which moved images when their text
+/// was appended to another text.
 public struct MixedText: Hashable, Sendable {
   /// A tappable range of text.
   public struct Link: Hashable, Sendable {
@@ -33,7 +33,8 @@ public struct MixedText: Hashable, Sendable {
   /// The text, with U+FFFC in place of each image.
   public private(set) var text = AttributedText()
 
-  /// The links in order. Adjacent links with the same name are merged.
+  /// The links in the order of the text. Adjacent links with the same name are
+  /// merged.
   public private(set) var links: [Link] = []
 
   private(set) var placed: [Placed] = []
@@ -47,20 +48,20 @@ public struct MixedText: Hashable, Sendable {
   /// Whether the text is empty.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// The images in order.
+  /// The images in the order of the text.
   public var images: [InlineImage] { placed.map(\.image) }
 
-  /// Appends `string`, as a link if `link` is not nil.
+  /// Appends `string`. If `link` is not nil, the string becomes a link.
   public mutating func append(_ string: String, _ attributes: TextAttributes, link: String? = nil) {
     let start = text.string.utf8.count
     text.append(string, attributes)
     append(link, from: start)
   }
 
-  /// Appends `image`, as a link if `link` is not nil.
+  /// Appends `image`. If `link` is not nil, the image becomes a link.
   public mutating func append(_ image: InlineImage, link: String? = nil) {
     let start = text.string.utf8.count
-    // The font has no effect: the image determines the space.
+    // The font has no effect, because the image determines the space.
     text.append("\u{FFFC}", TextAttributes(font: Font("Sans", size: 1)))
     guard text.string.utf8.count > start else { return }
     placed.append(Placed(range: start..<text.string.utf8.count, image: image))
@@ -71,8 +72,8 @@ public struct MixedText: Hashable, Sendable {
   public mutating func append(_ other: MixedText) {
     let start = text.string.utf8.count
     var bytes = other.text.string.utf8[...]
-    // Only marks at the beginning of `other` can be omitted, because they join
-    // the last letter of this text.
+    // The only text that can be omitted is marks at the beginning of `other`,
+    // because these marks join the last letter of this text.
     var omitted = 0
     for run in other.text.runs {
       omitted += text.add(

@@ -4,7 +4,7 @@
 /// the drawing of the subclass, subnodes. The shadow is part of the node's
 /// bitmap. The canvas is therefore smaller than the node by the margin that the
 /// shadow needs; see `contentRect`. The node's drawing is clipped to the
-/// canvas, and so are clipped subnodes.
+/// canvas. If the node clips its subnodes, they are clipped to the canvas, too.
 ///
 /// ```swift
 /// let card = CanvasNode()
@@ -14,27 +14,28 @@
 /// card.shadow = CanvasNode.Shadow(offset: Point(x: 0, y: 2), blur: 3, color: .black)
 /// ```
 ///
-/// Modelled on Graver's `WMGCanvasView`, whose setters of corners, border and
-/// shadow did not redraw.
+/// Modelled on Graver's `WMGCanvasView`, which did not redraw when its corners,
+/// border or shadow were set.
 open class CanvasNode: Node {
-  /// A shadow, the same type as for text.
+  /// The shadow of a canvas. Text shadows have the same type.
   public typealias Shadow = TextStyle.Shadow
 
-  /// The line along the inside of the edge; nil for none.
+  /// The border, drawn along the inside of the edge, or nil for no border.
   public var border: Border? {
     didSet { if border != oldValue { setNeedsDisplay() } }
   }
 
-  /// The shadow of the canvas's outline; nil for none. A shadow with a negative
-  /// blur or a value that is not finite is not drawn.
+  /// The shadow of the canvas's outline, or nil for no shadow. A shadow with a
+  /// negative blur or a value that is not finite is not drawn.
   public var shadow: Shadow? {
     didSet { if shadow != oldValue { setNeedsLayout() } }
   }
 
-  /// The image drawn over the background colour; nil for none.
+  /// The image drawn over the background colour, or nil for no image.
   ///
-  /// As in an `ImageNode`, the display waits for the image. If it cannot be
-  /// decoded, the node is drawn without it, and later displays try again.
+  /// The node is drawn after the image has been decoded, as in an `ImageNode`.
+  /// If decoding fails, the node is drawn without the image, and each later
+  /// display tries to decode it again.
   public var backgroundImage: ImageSource? {
     didSet { if backgroundImage != oldValue || load?.failure != nil { imageDidChange() } }
   }
@@ -44,7 +45,8 @@ open class CanvasNode: Node {
     didSet { if backgroundMode != oldValue { setNeedsDisplay() } }
   }
 
-  // loop only, once the node is loaded; `imageDidChange` checks.
+  // After the node is loaded, this is loop only: `imageDidChange` checks the
+  // thread.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }

@@ -1,6 +1,6 @@
 /// A node filled with a linear gradient.
 open class GradientNode: Node {
-  /// The gradient; nil for none.
+  /// The gradient, or nil for no gradient.
   public var gradient: Gradient? {
     didSet { if gradient != oldValue { setNeedsDisplay() } }
   }

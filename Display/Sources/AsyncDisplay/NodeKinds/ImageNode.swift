@@ -1,12 +1,14 @@
 /// A node that shows an image, decoded on a worker.
 ///
-/// The bitmap that includes the node is drawn once the image is decoded or has
-/// failed, so that all nodes in it appear together. Nodes of one display that
-/// need an equal image at the same time share one decoding and one bitmap.
+/// The bitmap that contains the node is drawn after the image has been decoded
+/// or its decoding has failed, so that all nodes in that bitmap appear
+/// together. Nodes of one display that need equal images at the same time share
+/// one decoding operation and one bitmap.
 ///
 /// Modelled on Texture's `ASImageNode`.
 open class ImageNode: Node {
-  /// The image; nil for none. Setting an image that failed tries it again.
+  /// The image, or nil for no image. Setting an image that failed to load
+  /// retries it.
   public var image: ImageSource? {
     didSet { if image != oldValue || failure != nil { inputDidChange() } }
   }
@@ -22,20 +24,21 @@ open class ImageNode: Node {
   }
 
   /// Whether the node keeps the decoded image after a display. If false, each
-  /// display decodes it again, and the only memory used is the layer's
-  /// contents.
+  /// display decodes the image again, and between displays only the layer's
+  /// contents occupy memory.
   public var keepsImage = true {
     didSet { check("ImageNode.keepsImage") }
   }
 
   /// The error of the last attempt to load the image, or nil if it succeeded.
   ///
-  /// Use on the loop. Each display tries again, unless the result would be the
-  /// same: damaged bytes stay damaged, but a file may appear and memory may
-  /// become available.
+  /// Use on the loop. Each display tries to load the image again, unless the
+  /// result would be the same. Damaged data stays damaged, but a missing file
+  /// may appear and memory may become available.
   public var failure: (any Error)? { load?.failure }
 
-  // loop only, once the node is loaded; `inputDidChange` checks.
+  // After the node is loaded, this is loop only: `inputDidChange` checks the
+  // thread.
   private var load: ImageLoad?
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }

@@ -1,17 +1,17 @@
 /// A node that shows text.
 ///
-/// The text is laid out on a worker when it is drawn. `measure(in:)` lays it
-/// out on the calling thread, for computing the layout of the tree.
+/// The text is laid out on a worker when it is drawn. To compute the layout of
+/// a tree, `measure(in:)` lays out the text on the calling thread.
 ///
-/// Pango lays out a text in one step that cannot be cancelled. It takes 0.5 to
-/// 0.8 ms of CPU time for 1,000 characters of DejaVu Sans (`LT_FIGURES=1 swift
-/// test --package-path Display --filter TextCost`). `AttributedText` therefore
-/// limits the length of a text and the number of its paragraphs, runs and
-/// marks. Only paragraphs that may fit the height are laid out. A text of more
-/// than 1,024 bytes is shaped in pieces of at most 256 bytes, which end before
-/// a word if possible.
+/// Pango lays out a text in one step that cannot be cancelled. This step takes
+/// 0.5 to 0.8 ms of CPU time for 1,000 characters of DejaVu Sans (`LT_FIGURES=1
+/// swift test --package-path Display --filter TextCost`). `AttributedText`
+/// therefore limits the length of a text and the number of its paragraphs, runs
+/// and marks. Only paragraphs that may fit the height are laid out. A text of
+/// more than 1,024 bytes is shaped in pieces of at most 256 bytes, which end
+/// before a word if possible.
 ///
-/// Modelled on Texture's `ASTextNode`, without its lock.
+/// Modelled on Texture's `ASTextNode`, but without a lock.
 open class TextNode: Node {
   /// The text.
   public var text = AttributedText() {

@@ -1,7 +1,7 @@
-/// The background of a canvas, as a value that a worker draws.
+/// The background of a canvas, as a value that can be drawn on a worker.
 ///
-/// Each stage restores the context before the next one, so that no clip or
-/// offset leaks into later stages.
+/// Each stage of the drawing restores the context before the next stage, so
+/// that no clip or offset affects later stages.
 struct Backdrop: Sendable {
   /// The rectangle of the canvas within its node.
   let rect: Rect

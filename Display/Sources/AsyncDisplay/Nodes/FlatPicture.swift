@@ -1,7 +1,7 @@
 import LoopTransactions
 
-/// The bitmap that replaces the bitmaps of several subnodes, its parts. Belongs
-/// to the loop.
+/// The bitmap that replaces the bitmaps of several subnodes, which are called
+/// its parts. Belongs to the loop.
 ///
 /// ```text
 ///   flatten               displayed                 a part changed
@@ -20,7 +20,8 @@ final class FlatPicture: LayerDelegate {
 
   private unowned let owner: Node
   private let parts: [Node]
-  // The position in the owner. Parts may extend beyond the owner's bounds.
+  // The picture's position in the owner. Parts may extend beyond the owner's
+  // bounds.
   private let origin: Point
   private let ids: Set<ObjectIdentifier>
   // The generations of the parts' layers when merging began.
@@ -28,8 +29,8 @@ final class FlatPicture: LayerDelegate {
   private let layer: Layer
   private var state = State.merging
 
-  /// Begins to merge `parts` of `owner`, which cover `extent`. The owner
-  /// retains and shows the picture.
+  /// Begins to merge `parts` of `owner` into one bitmap. The parts cover
+  /// `extent`. The owner retains and shows the picture.
   init(_ parts: [Node], covering extent: Rect, of owner: Node, in display: Display) {
     self.owner = owner
     self.parts = parts
@@ -60,7 +61,8 @@ final class FlatPicture: LayerDelegate {
   /// Whether the bitmap is shown and the parts have no bitmaps.
   var isFlat: Bool { state == .flat }
 
-  /// Whether `node`, a direct subnode of the owner, is part of the picture.
+  /// Returns whether `node`, a direct subnode of the owner, is part of the
+  /// picture.
   func has(_ node: Node) -> Bool { ids.contains(ObjectIdentifier(node)) }
 
   func displayTask(for layer: Layer) -> DisplayTask? {
@@ -83,9 +85,9 @@ final class FlatPicture: LayerDelegate {
 
   private func didMerge(_ outcome: DisplayOutcome) {
     guard state == .merging else { return }
-    // Give up if the display was cancelled by a closing loop, failed, or was
-    // empty. Also if a layer was invalidated directly: only its own generation
-    // shows that.
+    // Give up if the display failed, was empty, or was cancelled by a closing
+    // loop. Also give up if a part's layer was invalidated directly. Such an
+    // invalidation can be detected only by the layer's own generation.
     guard case .displayed = outcome, generations == Self.generations(of: parts) else {
       return owner.flat = nil
     }
@@ -100,7 +102,7 @@ final class FlatPicture: LayerDelegate {
   /// bitmap is shown until all of them are displayed.
   func unflatten() {
     switch state {
-    // Not shown yet, and already out of date.
+    // The bitmap became out of date before it was shown.
     case .merging: giveUp()
     case .unflattening: break
     case .flat:
@@ -112,18 +114,19 @@ final class FlatPicture: LayerDelegate {
     }
   }
 
-  /// Cancels merging if the bitmap is not shown yet. The parts stay clean.
+  /// Cancels merging if the bitmap is not shown yet. The parts remain up to
+  /// date.
   func giveUp() {
     guard state == .merging else { return }
     layer.cancelDisplay()
     owner.flat = nil
   }
 
-  /// Sets the priority, but never above background: displays that show
-  /// something new come first.
+  /// Sets the priority, which is never above background, because displays that
+  /// show new contents come first.
   func setPriority(_ priority: OperationPriority) { layer.priority = min(priority, .background) }
 
-  /// Removes the bitmap, and the parts' bitmaps, immediately.
+  /// Removes the merged bitmap and the parts' bitmaps immediately.
   func drop() {
     let wasFlat = state == .flat
     if wasFlat { forEachLayer { $0.setHold(.flattened, false, "Node.unflatten") } }

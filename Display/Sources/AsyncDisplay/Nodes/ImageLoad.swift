@@ -2,14 +2,14 @@ import LoopTransactions
 
 /// An image that a node draws, decoded on a worker.
 ///
-/// Belongs to the loop once its node is loaded. The node requests the image,
-/// and is notified when that succeeds or fails.
+/// Belongs to the loop after its node is loaded. The node requests the image,
+/// and is notified when loading succeeds or fails.
 final class ImageLoad: PendingDecode {
   private enum State {
     case wanted
     // A worker is reading the image's size.
     case measuring(AsyncTransaction, AsyncTransaction.Operation)
-    // Waiting for memory: the number of bytes.
+    // The load waits for this number of bytes of memory.
     case waiting(Int)
     case decoding(AsyncTransaction, AsyncTransaction.Operation, CancelWatch?)
     case ready(Bitmap)
@@ -17,8 +17,8 @@ final class ImageLoad: PendingDecode {
   }
 
   private unowned let node: Node
-  // loop only, once the node is loaded; checked by public functions of nodes
-  // and displays.
+  // After the node is loaded, this is loop only: public functions of nodes and
+  // displays check the thread.
   private var state = State.wanted
   // loop only: the number of the current attempt.
   private var attempts = 0
@@ -26,17 +26,17 @@ final class ImageLoad: PendingDecode {
   private(set) var failure: (any Error)?
   private weak var display: Display?
 
-  /// Creates a load of `source` with `modification` for `node`, which retains
-  /// it.
+  /// Creates a load of `source` with `modification` for `node`. The node
+  /// retains the load.
   init(_ source: ImageSource, _ modification: ImageModification? = nil, for node: Node) {
     self.node = node
     super.init(ImageKey(source: source, modification: modification))
   }
 
-  // A node that was released while loaded did not cancel.
+  // A node that was released while loaded did not cancel its loads.
   deinit { cancel() }
 
-  /// The decoded image, once it is ready.
+  /// The decoded image, or nil if it is not ready.
   var bitmap: Bitmap? {
     if case .ready(let bitmap) = state { return bitmap }
     return nil
@@ -56,15 +56,15 @@ final class ImageLoad: PendingDecode {
     case .success(let bitmap): (state, failure) = (.ready(bitmap), nil)
     case .failure(let error): (state, failure) = (.failed, error)
     }
-    // The contents were drawn without the image and are out of date, although
-    // nothing else changed.
+    // The contents were drawn without the image and are therefore out of date,
+    // although nothing else has changed.
     if hadFailed, bitmap != nil, node.rasterizer.layer?.needsDisplay == false {
       node.setNeedsDisplay()
     }
   }
 
-  /// Begins to load the image. For a synchronous node, decodes it immediately.
-  /// Does nothing unless the image is wanted.
+  /// Begins to load the image. If the node is synchronous, decodes the image
+  /// immediately. Does nothing unless the image is wanted.
   func begin() {
     guard let display = node.display, case .wanted = state else { return }
     guard node.displaysAsynchronously else {
@@ -76,7 +76,7 @@ final class ImageLoad: PendingDecode {
     wait(for: byteCount, in: display)
   }
 
-  // Measured on a worker, because the loop must not read files.
+  // The image is measured on a worker, because the loop must not read files.
   private func measure(in display: Display) {
     let (key, attempt) = (key, attempts)
     let transaction = display.makeTransaction()
@@ -92,7 +92,7 @@ final class ImageLoad: PendingDecode {
   private func didMeasure(_ attempt: Int, _ outcome: AsyncTransaction.Outcome<Int>) {
     guard attempt == attempts, case .measuring = state else { return }
     guard case .value(let byteCount) = outcome, let display = node.display else {
-      // Cancelled by a closing loop.
+      // The closing loop cancelled the operation.
       state = .wanted
       return
     }
@@ -110,7 +110,8 @@ final class ImageLoad: PendingDecode {
     return nil
   }
 
-  /// Begins to decode the image. Its bytes are in flight until it is delivered.
+  /// Begins to decode the image. The image's bytes count as in flight until it
+  /// is delivered.
   override func decode(in display: Display) {
     guard case .waiting(let byteCount) = state else { return }
     stopWaiting()
@@ -124,13 +125,14 @@ final class ImageLoad: PendingDecode {
       priority: priority
     ) { operation in
       watch?.begin()
-      // Only if cancelled: another node may still wait for the image.
+      // Reports the end only if the operation was cancelled, because another
+      // node may still wait for the image.
       defer { if operation.isCancelled { watch?.end() } }
       do {
         return try key.make(from: pool) { operation.isCancelled }
       } catch is CancellationError where !operation.isCancelled {
-        // The modification threw without being cancelled. Rethrown as another
-        // type, so that it counts as a failure.
+        // The modification threw this error without being cancelled. Another
+        // error is thrown instead, so that it counts as a failure.
         throw SpuriousCancellation()
       }
     } completion: { [weak self] outcome in
@@ -161,7 +163,8 @@ final class ImageLoad: PendingDecode {
   private func stopWaiting() {
     guard let place else { return }
     self.place = nil
-    // Weak: the node may be deallocated already.
+    // The display is a weak reference, because the node may already have been
+    // deallocated.
     display?.stopWaiting(place, for: key)
   }
 
@@ -176,22 +179,24 @@ final class ImageLoad: PendingDecode {
     }
   }
 
-  /// Blocks until loading has succeeded or failed. Ignores the memory limit.
+  /// Blocks until loading has succeeded or failed. Ignores the limit of memory
+  /// in flight.
   func wait() {
     Self.beginNow([self])
     if case .decoding(let transaction, _, _) = state { transaction.waitUntilComplete() }
   }
 
-  /// Begins to decode all images of `nodes` that are waited for, regardless of
-  /// the memory in flight. First measures all of them.
+  /// Begins to decode all images that displays of `nodes` wait for, regardless
+  /// of the memory in flight. Measures all the images first.
   static func beginNow(_ nodes: [Node]) {
-    // Retains the nodes: a callback may remove one from its tree.
+    // Retains the nodes, because a callback may remove a node from its tree.
     withExtendedLifetime(nodes) { beginNow(nodes.flatMap(\.loads)) }
   }
 
   private static func beginNow(_ loads: [ImageLoad]) {
     for load in loads { load.begin() }
-    // Waits only for measuring. The completion begins to decode.
+    // Waits only until the images are measured. The completion begins to
+    // decode.
     for load in loads {
       if case .measuring(let transaction, _) = load.state { transaction.waitUntilComplete() }
     }
@@ -203,9 +208,9 @@ final class ImageLoad: PendingDecode {
     if case .ready = state { state = .wanted }
   }
 
-  /// Marks a failed image as wanted again after it was displayed without, if
-  /// another attempt may succeed. Damaged bytes stay damaged, but a file may
-  /// change and memory may become available.
+  /// Marks a failed image as wanted again if another attempt may succeed.
+  /// Called after a display without the image. Damaged data stays damaged, but
+  /// a file may change and memory may become available.
   func allowRetry() {
     guard case .failed = state else { return }
     if case .data = key.source, failure is ImageError { return }
@@ -226,13 +231,13 @@ final class ImageLoad: PendingDecode {
     case .value(let bitmap): end(.success(bitmap))
     case .failed(let error):
       end(.failure(error is SpuriousCancellation ? CancellationError() : error))
-    // Cancelled by a closing loop.
+    // The closing loop cancelled the decoding.
     case .cancelled: state = .wanted
     }
     node.preparationDidChange()
   }
 }
 
-/// Stands for a `CancellationError` that a modification threw without having
-/// been cancelled. The original error would look like a cancelled operation.
+/// Replaces a `CancellationError` that a modification threw without being
+/// cancelled. The original error would look like a cancelled operation.
 private struct SpuriousCancellation: Error {}

@@ -31,8 +31,8 @@ extension Node {
     if let layer, let contents = layer.contents {
       let opacity = layer.contentsAlpha(at: instant)
       if opacity < 1 { try drawPlaceholder(in: context) }
-      // Contents are already clipped when drawn. Clipping again would thin the
-      // edges.
+      // Contents are already clipped when they are drawn. Clipping them again
+      // would thin the edges.
       try context.draw(contents, in: Rect(size: contents.size), alpha: opacity)
     }
     if !rasterizesSubtree {
@@ -41,8 +41,7 @@ extension Node {
         try compositeParts(in: context, at: instant)
       }
     }
-    // D13: the placeholder covers everything until the last part has been
-    // displayed.
+    // D13: the placeholder covers the node until all parts have been displayed.
     if !hasDisplayedHierarchy { try drawPlaceholder(in: context) }
   }
 

@@ -3,9 +3,10 @@ public import LoopTransactions
 // Displaying.
 extension Node {
   /// Marks the node's contents as out of date. If an ancestor draws the node,
-  /// the ancestor's contents are.
+  /// marks the ancestor's contents instead.
   ///
-  /// Call on the loop if the node is loaded. Does nothing before.
+  /// Call on the loop if the node is loaded. Does nothing if the node is not
+  /// loaded.
   public func setNeedsDisplay() {
     check("Node.setNeedsDisplay")
     guard isLoaded else { return }
@@ -54,7 +55,7 @@ extension Node {
   /// suspended, too. If an ancestor draws the node, the property applies to the
   /// ancestor and everything it draws.
   ///
-  /// Use on the loop once the node is loaded.
+  /// Use on the loop after the node is loaded.
   public var isSuspended: Bool {
     get { rasterizer.layer?.isSuspended ?? false }
     set {
@@ -63,20 +64,20 @@ extension Node {
     }
   }
 
-  /// Whether the node and its subnodes are in no window, as described at
+  /// Whether the node and its subnodes are not in a window, as described at
   /// `Layer.isDetached`.
   ///
   /// Detaching also cancels flattening and the loading of images. Subnodes that
   /// are added later are detached, too. If an ancestor draws the node, the
   /// property applies to the ancestor and everything it draws.
   ///
-  /// Use on the loop once the node is loaded.
+  /// Use on the loop after the node is loaded.
   public var isDetached: Bool {
     get { rasterizer.layer?.isDetached ?? false }
     set {
       for layer in layers { layer.isDetached = newValue }
       guard newValue else { return }
-      // Nothing waits for images that cannot be seen.
+      // No display waits for images that cannot be seen.
       rasterizer.forEachNode { node in
         node.giveUpPreparing()
         node.flat?.giveUp()
@@ -86,11 +87,11 @@ extension Node {
 
   /// The priority of displays of the node and its subnodes.
   ///
-  /// Subnodes that are added later inherit it. Flattening always runs at
-  /// background priority or lower. If an ancestor draws the node, the property
-  /// applies to the ancestor and everything it draws.
+  /// Subnodes that are added later inherit the priority. Flattening always runs
+  /// at background priority or lower. If an ancestor draws the node, the
+  /// property applies to the ancestor and everything it draws.
   ///
-  /// Use on the loop once the node is loaded.
+  /// Use on the loop after the node is loaded.
   public var priority: OperationPriority {
     get { rasterizer.layer?.priority ?? .normal }
     set {
@@ -103,7 +104,7 @@ extension Node {
   }
 
   /// Removes the contents and the decoded images of the node and its subnodes.
-  /// Placeholders are shown until they are displayed again.
+  /// Placeholders are shown until the nodes are displayed again.
   ///
   /// Call on the loop.
   public func clearContents() {
@@ -118,7 +119,7 @@ extension Node {
   }
 
   /// The layers of the node and its subnodes. If an ancestor draws the node,
-  /// the ancestor's.
+  /// the ancestor's layer.
   public var layers: [Layer] {
     var layers: [Layer] = []
     rasterizer.forEachNode { if let layer = $0.layer { layers.append(layer) } }
@@ -131,8 +132,8 @@ extension Node {
 
 // Drawing.
 extension Node: LayerDelegate {
-  /// Returns a task that draws the node, and its subnodes if it rasterizes
-  /// them.
+  /// Returns a task that draws the node. If the node rasterizes its subtree,
+  /// the task also draws the subnodes.
   public func displayTask(for layer: Layer) -> DisplayTask? {
     let steps = rasterSteps()
     var nodes = [self]
@@ -147,7 +148,8 @@ extension Node: LayerDelegate {
     )
   }
 
-  /// The steps that draw the node's bitmap. Empty if there is nothing to draw.
+  /// Returns the steps that draw the node's bitmap. The result is empty if
+  /// there is nothing to draw.
   func rasterSteps() -> [RasterStep] {
     var steps: [RasterStep] = []
     appendSteps(to: &steps, isRoot: true)
@@ -162,8 +164,8 @@ extension Node: LayerDelegate {
   }
 
   private func appendSteps(to steps: inout [RasterStep], isRoot: Bool) {
-    // The root's visibility, opacity and position are applied by the
-    // compositor.
+    // The visibility, opacity and position of a bitmap's root are applied when
+    // the bitmap is composited.
     guard isRoot || (!isHidden && alpha > 0), frame.isValid else { return }
     let backdrop = makeBackdrop()
     let placement = RasterStep.Placement(
@@ -181,8 +183,8 @@ extension Node: LayerDelegate {
     steps.append(.end(placement))
   }
 
-  // The shadow lies outside the rectangle that the node and its subnodes are
-  // clipped to.
+  // The shadow lies outside the rectangle to which the node and its subnodes
+  // are clipped.
   private func append(_ backdrop: Backdrop, isRoot: Bool, to steps: inout [RasterStep]) {
     steps.append(.draw(backdrop.draw, bounds))
     guard cornerRadius > 0 || (clipsToBounds && !isRoot) else { return }

@@ -1,13 +1,14 @@
 import LoopTransactions
 
-// Flattening: one bitmap replaces many. D11.
+// Flattening replaces many bitmaps with one bitmap. D11.
 extension Node {
   /// Merges the bitmaps of the subnodes that handle no events into one bitmap,
   /// on a worker.
   ///
-  /// The bitmaps of the subnodes are released once the merged bitmap is shown.
-  /// If one of the subnodes changes, each is displayed separately again. The
-  /// merged bitmap stays visible until all of them are displayed.
+  /// The bitmaps of the subnodes are released when the merged bitmap is shown.
+  /// If one of the subnodes changes, all merged subnodes are displayed
+  /// separately again. The merged bitmap stays visible until all of them have
+  /// been displayed.
   ///
   /// A subnode is merged with its whole subtree, unless the subtree contains a
   /// control. A subnode in front of a control, or in front of any subnode that
@@ -44,7 +45,7 @@ extension Node {
   /// Call on the loop.
   public var isFlattened: Bool { flat?.isFlat ?? false }
 
-  /// Displays subnodes that `flatten()` merged separately again.
+  /// Displays the subnodes that `flatten()` merged separately again.
   ///
   /// Call on the loop.
   public func unflatten() {
@@ -52,7 +53,7 @@ extension Node {
     flat?.unflatten()
   }
 
-  /// Unflattens every ancestor's picture that contains this node.
+  /// Unflattens each ancestor's flattened picture that contains this node.
   func partDidChange() {
     var node = self
     while let parent = node.supernode {
@@ -61,8 +62,8 @@ extension Node {
     }
   }
 
-  /// Notifies every ancestor's picture that contains this node that the node
-  /// may have been displayed.
+  /// Notifies each ancestor's flattened picture that contains this node. The
+  /// node may have been displayed.
   func partDidDisplay() {
     var node = self
     while let parent = node.supernode {
@@ -80,8 +81,8 @@ extension Node {
     return isShown
   }
 
-  // Leaves out subnodes in front of one that is not merged, because they would
-  // end up behind it.
+  // Omits subnodes in front of a subnode that is not merged, because they would
+  // move behind that subnode.
   private func restingParts() -> [Node] {
     var (parts, others) = ([Node](), [Rect]())
     for node in subnodes where node.frame.isValid {
@@ -101,7 +102,7 @@ extension Node {
   }
 
   // The area that the node and its subnodes may cover, in the coordinates of
-  // its supernode.
+  // the node's supernode.
   private var extent: Rect {
     var extent = frame
     guard !clipsToBounds, cornerRadius <= 0 else { return extent }
@@ -115,7 +116,7 @@ extension Node {
   }
 
   /// Appends the steps that draw the existing bitmaps of the node and its
-  /// subnodes, like `composite(in:at:)`.
+  /// subnodes, as `composite(in:at:)` does.
   func appendBitmaps(to steps: inout [RasterStep]) {
     guard !isHidden, alpha > 0, frame.isValid else { return }
     let placement = RasterStep.Placement(

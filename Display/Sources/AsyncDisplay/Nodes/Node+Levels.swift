@@ -1,10 +1,10 @@
-// The depth of a tree. Trees are walked and released recursively, also on
-// workers, whose stacks may be small.
+// The depth of a tree is limited. Trees are walked and released recursively,
+// also on workers, whose stacks may be small.
 extension Node {
   /// The highest number of levels in a tree, including its root.
   ///
   /// `addSubnode` traps beyond this limit. A program that builds a tree from
-  /// untrusted content, such as nested replies, must respect it.
+  /// untrusted content, such as nested replies, must check the depth first.
   public static let deepestTree = 256
 
   /// The number of ancestors.
@@ -53,7 +53,8 @@ extension Node {
     rasterizingDidChange(by: -node.rasterizingCount)
     var (lost, ancestor) = (node.height, Node?.some(self))
     while let each = ancestor, each.height == lost + 1 {
-      // Usually a sibling has the same height, and nothing changes above.
+      // Usually a sibling has the same height, and the ancestors' heights do
+      // not change.
       var height = 1
       for part in each.subnodes where part.height >= height {
         height = part.height + 1
@@ -76,10 +77,11 @@ extension Node {
 }
 
 extension [Node] {
-  /// Removes `node`, which occurs once.
+  /// Removes `node`, which occurs exactly once.
   ///
-  /// - Complexity: O(1) if `node` is the last element, otherwise O(n). Elements
-  ///   before `node` are compared; none if it is the first.
+  /// - Complexity: O(1) if `node` is the last element, otherwise O(n). Compares
+  ///   the elements before `node`, so it compares no elements if `node` is the
+  ///   first.
   mutating func removeFirst(_ node: Node) {
     if last === node {
       removeLast()

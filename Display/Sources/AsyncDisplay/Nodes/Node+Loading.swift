@@ -1,13 +1,13 @@
 public import LoopTransactions
 
 extension Node {
-  /// Adds the tree to `display`: creates its layers and displays them.
+  /// Adds the tree to `display`. Creates the tree's layers and displays them.
   ///
   /// Call on the loop. Does nothing if the node is already loaded.
   ///
   /// - Parameters:
-  ///   - display: The display, and thereby the loop, that the tree belongs to
-  ///     from now on.
+  ///   - display: The display that the tree belongs to from now on. The tree
+  ///     then also belongs to the display's loop.
   ///   - scale: The number of pixels per point.
   public func load(in display: Display, scale: Double = 1) {
     display.check("Node.load")
@@ -38,9 +38,9 @@ extension Node {
   /// Cancels all displays of the tree, and removes its layers and decoded
   /// images.
   ///
-  /// Call on the loop. Afterwards the tree can be loaded again, or be released
-  /// on any thread. A layer that is still referenced elsewhere keeps its
-  /// contents and is not displayed again.
+  /// Call on the loop. Afterwards the tree can be loaded again, or released on
+  /// any thread. A layer that is still referenced elsewhere keeps its contents
+  /// and is not displayed again.
   public func unload() {
     check("Node.unload")
     forEachNode { node in
@@ -63,13 +63,14 @@ extension Node {
     self.layer = layer
     configureLayer()
     guard let above = supernode?.layer else { return }
-    // D9, D12: a subtree takes over the state of the tree it is added to.
+    // D9, D12: a subtree takes over the state of the tree to which it is added.
     layer.priority = above.priority
     (layer.isSuspended, layer.isDetached) = (above.isSuspended, above.isDetached)
   }
 
   /// Takes over the suspension, detachment and priority of `parent`. A former
-  /// root keeps its own priority, and stays suspended or detached if it was.
+  /// root keeps its own priority. It also stays suspended or detached if it
+  /// was.
   func inheritState(of parent: Node, isRoot: Bool) {
     guard layer != nil, parent.layer != nil else { return }
     if !isRoot || parent.isSuspended { isSuspended = parent.isSuspended }
@@ -96,9 +97,9 @@ extension Display {
   /// - Parameters:
   ///   - priority: The priority of the operation.
   ///   - body: Builds the tree from values that nothing else refers to, which
-  ///     the compiler checks. It receives its operation, and can check whether
-  ///     that is cancelled.
-  ///   - completion: Called exactly once, on the loop. Typically loads the
+  ///     the compiler checks. It receives its operation and can check whether
+  ///     the operation is cancelled.
+  ///   - completion: Called exactly once, on the loop. It typically loads the
   ///     tree.
   @discardableResult
   public func build<Root: Node>(
@@ -124,10 +125,10 @@ extension Display {
   }
 }
 
-/// A tree on its way from the worker to the loop.
+/// A tree that is being passed from the worker to the loop.
 private struct Built<Root: Node>: @unchecked Sendable {
   // @unchecked: `sending` guarantees that nothing else refers to the tree. The
-  // transaction's lock separates the worker's last access from the loop's
-  // first.
+  // worker's last access and the loop's first access are ordered by the
+  // transaction's lock.
   let root: Root
 }

@@ -1,15 +1,15 @@
 import LoopTransactions
 
-// Preparation: the display of a bitmap waits until every visible node in it is
-// prepared, which means that its images are decoded.
+// Preparation delays the display of a bitmap until every visible node in the
+// bitmap is prepared. A node is prepared when its images are decoded.
 //
 // The node that owns the bitmap counts the nodes it waits for, so a node that
-// becomes prepared need not ask the others. The count is renewed whenever a
-// display begins or is requested, which also finds changes that were not
-// announced.
+// becomes prepared does not have to check the other nodes. The owner counts
+// again whenever a display begins or is requested. This also finds changes that
+// were not announced.
 extension Node {
-  /// Notifies the node that `isPrepared` has changed. The bitmap that includes
-  /// the node is drawn once all its nodes are prepared.
+  /// Notifies the node that `isPrepared` has changed. The bitmap that contains
+  /// the node is drawn once all nodes in the bitmap are prepared.
   ///
   /// Call on the loop.
   ///
@@ -22,20 +22,21 @@ extension Node {
   }
 
   /// Prepares the nodes of this bitmap and delays the display until they are
-  /// prepared. In a detached tree, only delays the display.
+  /// prepared. If the tree is detached, delays the display without preparing
+  /// the nodes.
   func prepareParts() {
     isGivenUp = false
     preparePart(of: self, isSeen: true)
     holdUntilPrepared()
   }
 
-  /// Prepares this node and its subnodes, if they are part of a bitmap that is
-  /// already waiting, or are new in it.
+  /// Prepares this node and its subnodes if their bitmap is already waiting for
+  /// preparation, or if they are new in the bitmap.
   func prepareWithinPicture(isNew: Bool = false) {
     let picture = rasterizer
     guard let layer = picture.layer else { return }
-    // Preparation was given up for the whole bitmap, and is resumed for the
-    // whole bitmap.
+    // Preparation was cancelled for the whole bitmap, and is resumed only for
+    // the whole bitmap.
     guard isNew || (layer.core.state.holds.contains(.preparing) && !picture.isGivenUp) else {
       return
     }
@@ -50,7 +51,7 @@ extension Node {
     picture.holdUntilPrepared()
   }
 
-  /// Cancels preparation until a display is requested.
+  /// Cancels preparation until another display is requested.
   func giveUpPreparing() {
     cancelPreparing()
     isGivenUp = true
@@ -75,8 +76,8 @@ extension Node {
     picture.awaitedCount += isAwaited ? 1 : -1
   }
 
-  // D9: hidden and transparent nodes, and their subnodes, are not drawn. The
-  // root of a bitmap is hidden by the compositor instead.
+  // D9: hidden and transparent nodes, and their subnodes, are not drawn. If the
+  // root of a bitmap is hidden, the bitmap is drawn but not composited.
   private var isSeen: Bool { !isHidden && alpha > 0 }
 
   private func isDrawn(in picture: Node) -> Bool {
@@ -107,7 +108,7 @@ extension Node: LayerOwner {
     guard awaitedCount > 0 else { return }
     var parts: [Node] = []
     forEachNode { if $0.isAwaited, $0.rasterizer === self { parts.append($0) } }
-    // Begin all of them first, then wait for each.
+    // Begins all loads first, then waits for each load.
     ImageLoad.beginNow(parts)
     for part in parts where part.isAwaited {
       part.waitUntilPrepared()
@@ -115,7 +116,7 @@ extension Node: LayerOwner {
     }
   }
 
-  /// Notifies each ancestor whose last subnode has now been displayed.
+  /// Notifies each ancestor whose last missing subnode has now been displayed.
   func displayDidEnd() {
     partDidDisplay()
     var node: Node? = self
@@ -129,12 +130,13 @@ extension Node: LayerOwner {
     }
   }
 
-  // Checked, not counted, so that a removed subnode leaves no stale count.
+  // Checked rather than counted, so that a removed subnode does not leave a
+  // wrong count.
   private var isHierarchyDisplayed: Bool {
     if let layer, layer.core.state.isUnfinished { return false }
     if rasterizesSubtree { return true }
-    // Starts at the subnode that was last found unfinished. This walks the
-    // subnodes once for all displays, not once for each.
+    // Starts at the subnode that was last found unfinished, so that all
+    // displays together walk the subnodes once.
     for step in subnodes.indices {
       let index = (awaitedPart + step) % subnodes.count
       if subnodes[index].isHierarchyDisplayed { continue }

@@ -1,7 +1,7 @@
-// Temporary memory of drawing.
+// Temporary memory that drawing needs.
 extension Node {
-  /// The most bytes that one step of drawing the bitmap needs in addition to
-  /// the bitmap. Steps run one after the other. D8.
+  /// The maximum number of bytes that one step of drawing the bitmap needs in
+  /// addition to the bitmap. Steps run one after the other. D8.
   ///
   /// - Complexity: O(n) in the subnodes.
   var pictureScratchBytes: Int {

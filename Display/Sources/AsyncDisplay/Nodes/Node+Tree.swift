@@ -1,22 +1,22 @@
 // Subnodes and layout.
 extension Node {
-  /// Adds `node` in front of the other subnodes. Removes it from its previous
-  /// supernode first.
+  /// Adds `node` in front of the other subnodes. First removes `node` from its
+  /// previous supernode.
   ///
-  /// If this node is loaded, `node` is loaded, too, and takes over whether this
-  /// node is suspended or detached, and its priority. A node that is already
-  /// loaded keeps its layers and contents, unless it moves into or out of a
-  /// rasterized bitmap. A node that was the root of a loaded tree keeps its own
-  /// priority, and stays suspended or detached if it was.
+  /// If this node is loaded, `node` is loaded, too. It takes over the priority
+  /// of this node, and whether this node is suspended or detached. If `node` is
+  /// already loaded, it keeps its layers and contents, unless it moves into or
+  /// out of a rasterized bitmap. If `node` was the root of a loaded tree, it
+  /// keeps its own priority, and stays suspended or detached if it was.
   ///
   /// Call on the thread that builds the tree, or on the loop if this node is
   /// loaded.
   ///
   /// - Precondition: `node` is neither this node nor an ancestor of it. Both
   ///   trees together have at most `deepestTree` levels.
-  /// - Complexity: O(d) in the number of ancestors, at most `deepestTree`. O(n)
-  ///   in the siblings of `node` if it had a supernode, and in its subtree if
-  ///   this node is loaded.
+  /// - Complexity: O(d) in the number of ancestors, at most `deepestTree`. If
+  ///   `node` had a supernode, O(n) in its siblings. If this node is loaded,
+  ///   O(n) in the subtree of `node`.
   public func addSubnode(_ node: Node) {
     check("Node.addSubnode")
     checkLevels(adding: node)
@@ -26,11 +26,11 @@ extension Node {
     )
     let (old, keeps) = (node.supernode, keepsLayers(of: node))
     node.leaveSupernode(unloading: !keeps)
-    // A loaded root would be drawn twice: into its own layer and into this
+    // A loaded root would be drawn twice, into its own layer and into this
     // bitmap.
     if node.isLoaded, !keeps { node.unload() }
-    // The flattened picture may contain nodes that `node` covers or that cover
-    // it.
+    // The flattened picture may contain nodes that are behind or in front of
+    // `node`.
     unflatten()
     subnodes.append(node)
     node.supernode = self
@@ -46,7 +46,7 @@ extension Node {
     }
   }
 
-  // As in Texture, a node that only moves is not unloaded.
+  // As in Texture, moving a loaded node does not unload it.
   private func keepsLayers(of node: Node) -> Bool {
     guard node.isLoaded, node.display === display else { return false }
     guard let parent = node.supernode else { return !isRasterized }
@@ -66,7 +66,8 @@ extension Node {
   private func leaveSupernode(unloading: Bool) {
     guard let parent = supernode else { return }
     let picture = isRasterized && !rasterizesSubtree ? rasterizer : nil
-    // The pictures that contain the node, and those of nodes it may cover.
+    // Unflattens the pictures that contain the node, and the pictures of nodes
+    // that it may cover.
     partDidChange()
     parent.unflatten()
     parent.subnodes.removeFirst(self)
@@ -91,7 +92,7 @@ extension Node {
     setNeedsDisplay()
   }
 
-  /// Lays out all nodes of the subtree that need it.
+  /// Lays out all nodes of the subtree whose layout is out of date.
   ///
   /// Call on the thread that builds the tree, or on the loop if the node is
   /// loaded. Displays call it automatically.
@@ -104,8 +105,8 @@ extension Node {
     for node in subnodes { node.layOutIfNeeded() }
   }
 
-  /// The rectangle of the node in its own coordinates: its size, with the
-  /// origin at zero.
+  /// The rectangle of the node in its own coordinates. It has the node's size,
+  /// and its origin is zero.
   public var bounds: Rect { Rect(size: frame.size) }
 
   /// Whether the node is loaded, and therefore belongs to the loop.
@@ -117,8 +118,8 @@ extension Node {
     for node in subnodes { try node.forEachNode(body) }
   }
 
-  /// The node whose layer shows this node: an ancestor that rasterizes its
-  /// subtree, or the node itself.
+  /// The node whose layer shows this node. It is either an ancestor that
+  /// rasterizes its subtree, or the node itself.
   var rasterizer: Node {
     var node: Node? = self
     while let each = node {
@@ -131,7 +132,7 @@ extension Node {
   /// Whether the node or an ancestor rasterizes its subtree.
   var isRasterized: Bool { rasterizer.rasterizesSubtree }
 
-  /// Traps if the node is loaded and this is not the loop's thread.
+  /// Traps if the node is loaded and the caller is not on the loop's thread.
   func check(_ operation: StaticString) { display?.check(operation) }
 }
 
@@ -139,7 +140,7 @@ extension Node {
 extension Node {
   func frameDidChange(from old: Rect) {
     check("Node.frame")
-    // A node that only moves is not redrawn.
+    // A node that moves without changing its size is not redrawn.
     if frame.size != old.size {
       layer?.size = frame.size
       setNeedsLayout()

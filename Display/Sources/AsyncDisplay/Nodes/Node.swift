@@ -1,12 +1,14 @@
 public import LoopTransactions
 
-/// A rectangle of the user interface: a frame, a drawing, and subnodes.
+/// A rectangle of the user interface. A node has a frame, a drawing and
+/// subnodes.
 ///
 /// A tree of nodes can be built and laid out on any single thread.
-/// `Display.build` passes it to the loop; any other transfer that the compiler
-/// accepts for a type that is not `Sendable` works, too. From `load(in:)` on,
-/// the tree belongs to the loop's thread. Each node then has a layer, or is
-/// drawn into the layer of an ancestor whose `rasterizesSubtree` is true.
+/// `Display.build` passes the tree to the loop. Any other transfer that the
+/// compiler accepts for a type that is not `Sendable` works, too. From
+/// `load(in:)` on, the tree belongs to the loop's thread. Each node then has a
+/// layer, or is drawn into the layer of an ancestor whose `rasterizesSubtree`
+/// is true.
 ///
 /// A subclass overrides `makeDrawing()` and calls `setNeedsDisplay()` when its
 /// drawing changes:
@@ -28,10 +30,10 @@ public import LoopTransactions
 /// Modelled on Texture's `ASDisplayNode`. A node plays the role of a `UIView`,
 /// but can be created and laid out off the main thread.
 open class Node {
-  /// The node that this node is a part of.
+  /// The node that contains this node.
   public internal(set) weak var supernode: Node?
 
-  /// The parts of this node, from back to front.
+  /// The nodes that this node contains, from back to front.
   public internal(set) var subnodes: [Node] = []
 
   /// The position and size in the supernode, in points. Moving a node that has
@@ -40,8 +42,8 @@ open class Node {
     didSet { if frame != oldValue { frameDidChange(from: oldValue) } }
   }
 
-  /// The opacity of the node and its subnodes, from 0 to 1. At 0 they are not
-  /// drawn.
+  /// The opacity of the node and its subnodes, from 0 to 1. If it is 0, they
+  /// are not drawn.
   public var alpha = 1.0 {
     didSet { if alpha != oldValue { placeDidChange("Node.alpha") } }
   }
@@ -56,7 +58,8 @@ open class Node {
     didSet { if backgroundColor != oldValue { setNeedsDisplay() } }
   }
 
-  /// The radius of the corners. The node and its subnodes are clipped to them.
+  /// The radius of the node's corners. The node and its subnodes are clipped to
+  /// the rounded corners.
   public var cornerRadius = 0.0 {
     didSet { if cornerRadius != oldValue { setNeedsDisplay() } }
   }
@@ -77,8 +80,8 @@ open class Node {
     didSet { if scale != oldValue { scaleDidChange() } }
   }
 
-  /// Whether the node and its subnodes are drawn into one bitmap by one
-  /// operation, and so appear together.
+  /// Whether one operation draws the node and its subnodes into one bitmap, so
+  /// that they appear together.
   ///
   /// - Precondition: The tree is not loaded. Neither an ancestor nor a subnode
   ///   rasterizes its subtree.
@@ -108,11 +111,11 @@ open class Node {
     }
   }
 
-  /// The layer of the node. Nil while the node is not loaded, and if an
-  /// ancestor draws it.
+  /// The layer of the node, or nil if the node is not loaded or an ancestor
+  /// draws it.
   public internal(set) var layer: Layer?
 
-  /// The display that the node is loaded in, or nil.
+  /// The display in which the node is loaded, or nil if the node is not loaded.
   public internal(set) var display: Display?
 
   /// Whether the node and all its subnodes have been displayed since they were
@@ -121,40 +124,40 @@ open class Node {
 
   var needsLayout = true
 
-  // Of the subtree, including this node: the number of levels, and of nodes
-  // that rasterize.
+  // The number of levels of the subtree, and the number of nodes in it that
+  // rasterize their subtree. Both include this node.
   var height = 1
   var rasterizingCount = 0
 
-  // `isAwaited`: whether the bitmap waits for this node. `awaitedCount`: how
-  // many nodes this node's bitmap waits for. `isGivenUp`: whether their
-  // preparation was cancelled.
+  // `isAwaited` tells whether the bitmap waits for this node. `awaitedCount` is
+  // the number of nodes that this node's bitmap waits for. `isGivenUp` tells
+  // whether the preparation of these nodes was cancelled.
   var isAwaited = false
   var awaitedCount = 0
   var isGivenUp = false
 
-  // The index of the subnode that was last found not displayed.
+  // The index of the subnode that the last check found not to be displayed yet.
   var awaitedPart = 0
 
-  /// The images that the node draws. They are prepared, cancelled and waited
-  /// for with the node.
+  /// The images that the node draws. Preparing, cancelling and waiting for the
+  /// node includes these images.
   var loads: [ImageLoad] { [] }
 
-  /// The bytes of temporary bitmaps that drawing needs in addition to the
-  /// target.
+  /// The number of bytes of temporary bitmaps that drawing needs in addition to
+  /// the bitmap that it draws into.
   var scratchBytes: Int { 0 }
 
-  // The picture that the subnodes are flattened into.
+  // The picture into which the subnodes are flattened.
   var flat: FlatPicture?
 
   /// Creates a node with an empty frame.
   public init() {}
 
-  /// Called after the node was loaded, when its layer and scale are set.
+  /// Called after the node was loaded. The layer and the scale are already set.
   func didLoad() {}
 
-  /// Applies changed settings to the layer. `isSeen` tells whether they affect
-  /// the contents.
+  /// Applies changed settings to the layer. `isSeen` tells whether the settings
+  /// affect the contents.
   func settingsDidChange(_ operation: StaticString, isSeen: Bool) {
     check(operation)
     if isSeen { partDidChange() }
@@ -163,12 +166,12 @@ open class Node {
 
   private func scaleDidChange() {
     settingsDidChange("Node.scale", isSeen: true)
-    // Before loading, each node has a scale of its own.
+    // Before loading, each node can have a different scale.
     if isLoaded { for node in subnodes { node.scale = scale } }
   }
 
-  /// The rectangle that the node draws into and clips its subnodes to. Smaller
-  /// than `bounds` in a canvas with a shadow.
+  /// The rectangle into which the node draws and to which it clips its
+  /// subnodes. It is smaller than `bounds` in a canvas with a shadow.
   ///
   /// Call on the thread that builds the tree, or on the loop if the node is
   /// loaded.
@@ -177,29 +180,30 @@ open class Node {
   /// The fill colour of the node's own bitmap.
   var ownBackground: Color? { backgroundColor }
 
-  /// Returns the background that is drawn outside of the clip, or nil to fill
-  /// `ownBackground`.
+  /// Returns the background that is drawn outside the clip. If nil, the node is
+  /// filled with `ownBackground`.
   func makeBackdrop() -> Backdrop? { nil }
 
-  // For subclasses to override.
+  // Functions and properties for subclasses to override.
 
   /// Sets the frames of the subnodes.
   ///
-  /// Called when the node's size changed or `setNeedsLayout()` was called, on
-  /// the thread that builds the tree, or on the loop if the node is loaded. The
-  /// default implementation does nothing. An override need not call `super`,
-  /// except in subclasses of `BandedNode`.
+  /// Called when the node's size has changed or `setNeedsLayout()` was called.
+  /// The call is made on the thread that builds the tree, or on the loop if the
+  /// node is loaded. The default implementation does nothing. An override need
+  /// not call `super`, except in subclasses of `BandedNode`.
   open func layOut() {}
 
-  /// Whether the node handles touches. Touches that no node handles fall
-  /// through to the nodes behind. `flatten()` merges only nodes that handle
-  /// none.
+  /// Whether the node handles touches. Touches that no node handles are passed
+  /// to the nodes behind. `flatten()` merges only nodes that do not handle
+  /// touches.
   ///
   /// Called on the loop if the node is loaded.
   open var answersEvents: Bool { false }
 
-  /// Returns whether `point`, in the node's coordinates, is inside the node.
-  /// The default is `contentRect` without its rounded corners.
+  /// Returns whether `point`, in the node's coordinates, is inside the node. By
+  /// default a point is inside if it is in `contentRect` with its rounded
+  /// corners.
   ///
   /// Called on the loop if the node is loaded.
   open func contains(_ point: Point) -> Bool { contentRect.contains(point, radius: cornerRadius) }
@@ -208,8 +212,8 @@ open class Node {
   /// is nothing to draw.
   ///
   /// Called on the loop when a display begins. The closure runs on a worker and
-  /// must capture the state it draws by value. It draws in points from the top
-  /// left of `contentRect`. An override need not call `super`.
+  /// must capture by value the state that it draws. It draws in points from the
+  /// top left of `contentRect`. An override need not call `super`.
   open func makeDrawing() -> DisplayTask.Display? { nil }
 
   /// Called on the loop before a display that draws the node begins. An
@@ -226,14 +230,15 @@ open class Node {
     didDisplay(outcome)
   }
 
-  /// Updates the state of a kind of node after a display.
+  /// Called after a display, so that subclasses in this module can update their
+  /// state.
   func updateState(after outcome: DisplayOutcome) {}
 
   /// Called on the loop after the node and all its subnodes have been displayed
   /// or have failed. An override need not call `super`.
   open func hierarchyDidDisplay() {}
 
-  /// Whether the node is ready to be drawn. A bitmap is drawn once all its
+  /// Whether the node is ready to be drawn. A bitmap is drawn after all its
   /// nodes are prepared.
   ///
   /// Called on the loop. Call `preparationDidChange()` when the value changes.
@@ -265,8 +270,8 @@ open class Node {
 
   /// Blocks until the node is prepared or preparation has failed.
   ///
-  /// Called on the loop when the display is waited for. The default waits for
-  /// the node's images. An override must call `super`.
+  /// Called on the loop when the loop waits for the display. The default waits
+  /// for the node's images. An override must call `super`.
   open func waitUntilPrepared() {
     ImageLoad.beginNow([self])
     for load in loads { load.wait() }

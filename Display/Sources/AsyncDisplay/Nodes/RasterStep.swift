@@ -3,8 +3,8 @@
 /// Steps are collected on the loop and performed on a worker, which checks for
 /// cancellation between steps.
 enum RasterStep: Sendable {
-  /// Begins a node: sets its position, clip and opacity for the following
-  /// steps.
+  /// Begins a node. Sets the node's position, clip and opacity for the
+  /// following steps.
   case begin(Placement)
   /// Draws the node, or its background, into a rectangle within its bounds.
   case draw(DisplayTask.Display, Rect)
@@ -22,8 +22,8 @@ enum RasterStep: Sendable {
     var cornerRadius: Double
     var background: Color?
 
-    /// Whether the node and its subnodes are drawn into a group that is then
-    /// composited.
+    /// Whether the node and its subnodes are drawn into a group, which is then
+    /// composited as a whole.
     var isGroup: Bool { alpha < 1 }
   }
 
@@ -50,18 +50,19 @@ enum RasterStep: Sendable {
     if placement.clips || placement.cornerRadius > 0 {
       context.clip(to: bounds, radius: placement.cornerRadius)
     }
-    // After the clip, so that the group is no larger than its visible part.
+    // The group begins after the clip, so that the group is no larger than its
+    // visible part.
     if placement.isGroup { context.beginGroup() }
     if let background = placement.background { context.fill(bounds, with: background) }
   }
 
-  /// Returns a closure that performs `steps` until cancelled, or nil if there
-  /// are none.
+  /// Returns a closure that performs `steps`, or nil if there are no steps. The
+  /// closure throws if it is cancelled.
   static func drawing(_ steps: [RasterStep]) -> DisplayTask.Display? {
     if steps.isEmpty { return nil }
     return { context, _, isCancelled in
       for step in steps {
-        // Open groups are discarded with the context.
+        // Cairo discards open groups with the context.
         if isCancelled() { throw CancellationError() }
         try step.perform(in: context, isCancelled: isCancelled)
       }

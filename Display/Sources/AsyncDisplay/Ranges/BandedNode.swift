@@ -1,16 +1,16 @@
 public import LoopTransactions
 
-/// A node with tall content that is displayed in horizontal bands, nearest to
-/// the viewport first.
+/// A node with tall content that is displayed in horizontal bands. The bands
+/// nearest to the viewport are displayed first.
 ///
-/// Each band has a bitmap of its own. The first one appears after a fraction of
-/// the time that all of them take. The content may be taller than the largest
+/// Each band has a bitmap of its own. The first band appears after a fraction
+/// of the time that all bands take. The content may be taller than the largest
 /// bitmap, and bands far from the viewport use no memory. A subclass overrides
 /// `makeBandDrawing()` instead of `makeDrawing()`, and calls
 /// `setNeedsContent()` instead of `setNeedsDisplay()`.
 ///
 /// If the node or an ancestor rasterizes its subtree, there are no bands, and
-/// all content is drawn into that bitmap.
+/// all content is drawn into the bitmap of the subtree.
 ///
 /// ```swift
 /// final class Article: BandedNode {
@@ -22,7 +22,7 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// Modelled on the incremental rendering that Meituan described for Graver and
+/// Modelled on the incremental rendering that Meituan described for Graver but
 /// did not publish.
 open class BandedNode: Node {
   /// Draws the part of the content in `band`. `size` is the size of the whole
@@ -32,7 +32,7 @@ open class BandedNode: Node {
       _ context: DrawingContext, _ size: Size, _ band: Rect, _ isCancelled: () -> Bool
     ) throws -> Void
 
-  /// The most bands that exist at once. Not measured.
+  /// The maximum number of bands that exist at once. Not measured.
   package static let mostBands = 1024
 
   /// The height of a band in points, rounded up to whole pixels.
@@ -51,13 +51,13 @@ open class BandedNode: Node {
   /// The visible rectangle in the node's coordinates. If nil, all bands from
   /// the top are displayed. In both cases there are at most 1,024 bands.
   ///
-  /// Use on the loop once the node is loaded.
+  /// Use on the loop after the node is loaded.
   public var viewport: Rect? {
     didSet { if viewport != oldValue { viewportDidMove() } }
   }
 
-  /// The distance above and below the viewport in which bands are displayed, in
-  /// viewport heights.
+  /// The distance above and below the viewport within which bands are
+  /// displayed, as a multiple of the viewport's height.
   public var margin = 1.0 {
     didSet { if margin != oldValue { viewportDidMove() } }
   }
@@ -68,11 +68,11 @@ open class BandedNode: Node {
 
   // The bands by index, from the top.
   private var bands: [Int: Band] = [:]
-  // The size that the bands were placed for.
+  // The content size for which the bands were placed.
   private var placed = Size.zero
 
   /// Returns a closure that draws the content, as `Node.makeDrawing()` does.
-  /// Called once for each band.
+  /// Called once for each band that is displayed.
   ///
   /// Called on the loop when the display of a band begins. An override need not
   /// call `super`.
@@ -80,7 +80,7 @@ open class BandedNode: Node {
 
   /// Marks the content as out of date, so that every band is displayed again.
   ///
-  /// Call on the loop if the node is loaded. Does nothing before.
+  /// Call on the loop if the node is loaded. Does nothing if it is not loaded.
   public func setNeedsContent() {
     check("BandedNode.setNeedsContent")
     if isRasterized { setNeedsDisplay() }
@@ -91,7 +91,7 @@ open class BandedNode: Node {
   override var ownBackground: Color? { isRasterized ? backgroundColor : nil }
 
   /// Draws all content at once if the node or an ancestor rasterizes its
-  /// subtree. Subclasses override `makeBandDrawing()` instead.
+  /// subtree. Subclasses override `makeBandDrawing()` instead of this function.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard isRasterized, let drawing = makeBandDrawing() else { return nil }
     return { context, size, isCancelled in
@@ -105,8 +105,8 @@ open class BandedNode: Node {
   /// An override must call `super`.
   override open func layOut() { if isLoaded { placeBands() } }
 
-  // Called again because the node may have been added to a node that
-  // rasterizes.
+  // The bands are placed again, because the node may have been added to a node
+  // that rasterizes.
   override func didLoad() { placeBands() }
 
   override func settingsDidChange(_ operation: StaticString, isSeen: Bool) {
@@ -134,7 +134,7 @@ open class BandedNode: Node {
 extension BandedNode {
   private var step: Double {
     let step = (bandHeight * scale).rounded(.up) / scale
-    // An invalid scale is rejected by the layers of the bands.
+    // The layers of the bands reject an invalid scale.
     return step > 0 && step.isFinite ? step : bandHeight
   }
 
@@ -154,7 +154,7 @@ extension BandedNode {
       )
       if let band = bands[number] { move(band, to: rect) } else { addBand(number, rect) }
     }
-    // The content of a band may depend on the whole size.
+    // The content of a band may depend on the whole size of the node.
     if placed != frame.size { setNeedsContent() }
     placed = frame.size
     setPriorities()
@@ -166,7 +166,7 @@ extension BandedNode {
     configure(band)
     bands[number] = band
     addSubnode(band)
-    // Behind subnodes that are not bands.
+    // Moves the band behind subnodes that are not bands.
     subnodes.removeLast()
     subnodes.insert(band, at: 0)
   }
@@ -175,7 +175,7 @@ extension BandedNode {
     let isElsewhere = band.frame.origin != rect.origin
     band.frame = rect
     guard isElsewhere else { return }
-    // The contents belong to another position.
+    // The band's contents belong to another position.
     band.clearContents()
     band.setNeedsDisplay()
   }
@@ -196,7 +196,8 @@ extension BandedNode {
     let beyond = margin * viewport.size.height
     let first = ((viewport.origin.y - beyond) / step).rounded(.down)
     let last = ((viewport.maxY + beyond) / step).rounded(.up)
-    // The viewport takes precedence over the margin.
+    // If there are too many bands, the viewport takes precedence over the
+    // margin.
     let most = Double(Self.mostBands)
     let nearest = max(first, (viewport.origin.y / step).rounded(.down) - (most / 2).rounded(.down))
     let start = min(max(nearest, 0), Double(count))
@@ -208,11 +209,12 @@ extension BandedNode {
       let (top, bottom) = (band.frame.origin.y, band.frame.maxY)
       let start = viewport?.origin.y ?? 0
       let end = viewport?.maxY ?? 0
-      // One priority level per quarter of a band.
+      // The priority decreases by one level for each quarter of a band's
+      // height.
       let distance = max(0, top - end, start - bottom) / step * 4
       let level = Double(priority.rawValue) - distance.rounded(.up)
-      // Set on the layer directly: a band has no subnodes, and `Node.priority`
-      // would call back here.
+      // Set on the layer directly. A band has no subnodes, and setting
+      // `Node.priority` would call this code again.
       band.layer?.priority = OperationPriority(Int(max(level, -128)))
     }
   }

@@ -1,9 +1,9 @@
 extension RangeController {
   /// The scroll direction.
   public enum Axis: Hashable, Sendable {
-    /// Left and right.
+    /// The content scrolls left and right.
     case horizontal
-    /// Up and down.
+    /// The content scrolls up and down.
     case vertical
   }
 }

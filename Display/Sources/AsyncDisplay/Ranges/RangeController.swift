@@ -1,17 +1,18 @@
 import LoopTransactions
 
-/// Loads, displays and drops the items of long content, depending on their
+/// Loads, displays and unloads the items of long content, depending on their
 /// distance from the viewport.
 ///
-/// Around the viewport are a display range and a preload range. Both reach
-/// further ahead of the scroll than behind it. Items in the display range are
-/// loaded and displayed, nearest first, with a priority that follows their
-/// distance. Displays of an item that leaves the display range are cancelled,
-/// and its bitmaps are dropped. An item that leaves the preload range is
-/// unloaded.
+/// The viewport is surrounded by a display range and a larger preload range.
+/// Both ranges reach further ahead of the scroll than behind it. Items in the
+/// display range are loaded and displayed, nearest first, with a priority that
+/// depends on their distance. When an item leaves the display range, its
+/// displays are cancelled and its bitmaps are dropped. When an item leaves the
+/// preload range, it is unloaded.
 ///
 /// All changes in a tick lead to one update before the tick's display commit.
-/// An item that leaves and returns in the meantime has not moved.
+/// If an item leaves a range and returns before the update, it is treated as
+/// not moved.
 ///
 /// ```swift
 /// let ranges = RangeController(on: display)
@@ -20,10 +21,11 @@ import LoopTransactions
 /// ```
 ///
 /// A range controller belongs to its loop's thread and must be released there.
-/// Releasing it unloads the nodes it has loaded, without notifying the items.
+/// Releasing the controller unloads the nodes that it has loaded, without
+/// notifying the items.
 ///
-/// Modelled on Texture's `ASRangeController`, which cancelled nothing and used
-/// no priorities.
+/// Modelled on Texture's `ASRangeController`, which did not cancel displays and
+/// did not use priorities.
 public final class RangeController {
   /// The scroll direction.
   ///
@@ -32,7 +34,7 @@ public final class RangeController {
     didSet { if axis != oldValue { framesDidChange() } }
   }
 
-  /// The items, each once, in any order. Retained.
+  /// The items in any order. Each item occurs once. Retained.
   ///
   /// Use on the loop.
   ///
@@ -41,23 +43,25 @@ public final class RangeController {
     didSet { framesDidChange() }
   }
 
-  /// The visible rectangle. No updates are made while its length is zero.
+  /// The visible rectangle. No updates are made while it is empty in the scroll
+  /// direction.
   ///
   /// Use on the loop.
   public var viewport = Rect.zero {
     didSet { if viewport != oldValue { viewportDidMove(from: oldValue) } }
   }
 
-  /// The distance that the ranges reach. If nil, `minimum` until the first
-  /// scroll, then `full`.
+  /// How far the ranges reach. If nil, `minimum` applies until the first
+  /// scroll, and `full` after it.
   ///
   /// Use on the loop.
   public var mode: RangeMode? {
     didSet { if mode != oldValue { setNeedsUpdate() } }
   }
 
-  /// Whether the viewport is on screen. If false, visible items are only
-  /// displayed, and items in the display range are only built.
+  /// Whether the viewport is on screen. If false, visible items are treated as
+  /// items in the display range, and items in the display range as items in the
+  /// preload range.
   ///
   /// Use on the loop.
   public var isVisible = true {
@@ -67,13 +71,13 @@ public final class RangeController {
   /// The mode that currently applies.
   public var currentMode: RangeMode { mode ?? (hasScrolled && isVisible ? .full : .minimum) }
 
-  /// Whether the last scroll went down or to the right. Initially true.
+  /// Whether the last scroll was downwards or to the right. Initially true.
   public private(set) var isForward = true
 
   private struct Entry {
     let item: any RangeItem
     var place: RangePlace
-    // The node that the following properties refer to.
+    // The node that the following properties describe.
     weak var known: Node?
     var isDropped = false
     var priority: OperationPriority?
@@ -86,12 +90,12 @@ public final class RangeController {
   private var hasScrolled = false
   private var wasUpdated = false
   private var isUpdating = false
-  // The items that are not outside.
+  // The items whose place is not `.outside`.
   private var entries: [ObjectIdentifier: Entry] = [:]
   private let queue: RunLoopQueue<RangeController>
 
-  // Before the display commit, so that items that come near are displayed in
-  // the same tick.
+  // Runs before the display commit, so that items that come near are displayed
+  // in the same tick.
   private static let order = 1_000_000
 
   /// Creates a controller without items.
@@ -114,8 +118,7 @@ public final class RangeController {
 
 // Settings.
 extension RangeController {
-  /// The reach of the range `place` in `mode`. `place` is `.display` or
-  /// `.preload`.
+  /// The reach of the range `place` in `mode`.
   ///
   /// Use on the loop.
   ///
@@ -146,8 +149,8 @@ extension RangeController {
     setNeedsUpdate()
   }
 
-  /// Requests an update in this tick, or in the next tick if this one's update
-  /// is over. Repeated calls before the update have no effect.
+  /// Requests an update in this tick, or in the next tick if this tick's update
+  /// has already run. Repeated calls before the update have no effect.
   ///
   /// Call on the loop.
   public func setNeedsUpdate() {
@@ -155,7 +158,7 @@ extension RangeController {
     queue.enqueue(self)
   }
 
-  /// Returns the place of `item` in the last update.
+  /// Returns the place that `item` had in the last update.
   ///
   /// Call on the loop.
   public func place(of item: any RangeItem) -> RangePlace {
@@ -167,7 +170,8 @@ extension RangeController {
     let (was, now) = (span(of: old).start, span(of: viewport).start)
     if wasUpdated, was != now {
       hasScrolled = true
-      // D12: if the direction cannot be determined, the previous one is kept.
+      // D12: if the direction cannot be determined, the previous direction is
+      // kept.
       if now > was { isForward = true } else if now < was { isForward = false }
     }
     setNeedsUpdate()
@@ -182,11 +186,11 @@ extension RangeController {
 extension RangeController {
   /// Moves every item to its current place.
   ///
-  /// Call on the loop, to update without waiting for the end of the tick. If
-  /// called during an update, requests another one in the next tick.
+  /// Call on the loop, to update before the end of the tick. If this is called
+  /// during an update, it requests another update in the next tick.
   ///
-  /// - Complexity: O(log n) in the number of items, and O(k) in the items that
-  ///   are or were near.
+  /// - Complexity: O(log n) in the number of items, and O(k) in the number of
+  ///   items that are or were near the viewport.
   public func update() {
     display.check("RangeController.update")
     guard !isUpdating else { return setNeedsUpdate() }
@@ -215,7 +219,7 @@ extension RangeController {
     var spans: [RangeIndex.Span] = []
     for (number, item) in items.enumerated() {
       let frame = item.frame
-      // An item with an invalid frame is outside.
+      // An item with an invalid frame counts as outside all ranges.
       guard frame.isValid else { continue }
       let (start, end) = span(of: frame)
       spans.append(RangeIndex.Span(start: start, end: end, item: number))
@@ -225,7 +229,7 @@ extension RangeController {
 
   private typealias Near = (item: any RangeItem, place: RangePlace, distance: Double)
 
-  // Nearest first.
+  // Returns the items in `window`, nearest first.
   private func collect(_ window: RangeWindow) -> [Near] {
     var near: [Near] = []
     let (start, end) = window.reach
@@ -242,8 +246,8 @@ extension RangeController {
   private func move(_ near: [Near]) {
     let ids = near.map { ObjectIdentifier($0.item) }
     let kept = Set(ids)
-    // Items that leave come first, to free workers and memory for those that
-    // arrive.
+    // Items that leave are moved first, to free workers and memory for items
+    // that arrive.
     for (id, entry) in entries where !kept.contains(id) {
       if let node = entry.item.node, node.isLoaded { node.unload() }
       entries[id] = nil
@@ -302,8 +306,8 @@ extension RangeController {
     node.clearContents()
   }
 
-  // Below `.high`, which displays that are waited for may use. One level per
-  // 1/16 of a viewport length.
+  // All levels are below `.high`, which displays that the loop waits for may
+  // use. The priority decreases by one level per 1/16 of a viewport length.
   private static func priority(_ distance: Double) -> OperationPriority {
     let highest = Double(OperationPriority.high.rawValue) - 1
     return OperationPriority(Int(max(-128, highest - (distance * 16).rounded(.up))))

@@ -1,6 +1,6 @@
 /// Finds the spans that overlap a window.
 package struct RangeIndex {
-  /// A span of the content, and the index of its item.
+  /// A span of the content and the index of the item that occupies it.
   package struct Span {
     let start: Double
     let end: Double
@@ -11,9 +11,10 @@ package struct RangeIndex {
     }
   }
 
-  // Sorted by start.
+  // Sorted by the start of the spans.
   private let spans: [Span]
-  // The largest end up to each span. Ascending, for binary search.
+  // The largest end of all spans up to each index. Ascending, for binary
+  // search.
   private let reaches: [Double]
 
   /// Creates an index of `spans`, which may be in any order.
@@ -31,7 +32,7 @@ package struct RangeIndex {
   /// Calls `body` with each span that starts before `end` and ends after
   /// `start`.
   ///
-  /// - Complexity: O(log n), plus O(1) for each span from the first that
+  /// - Complexity: O(log n), plus O(1) for each span from the first span that
   ///   reaches the window.
   package func forEach(from start: Double, to end: Double, _ body: (Span) -> Void) {
     var (low, high) = (0, spans.count)

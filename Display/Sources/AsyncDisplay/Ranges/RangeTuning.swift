@@ -12,33 +12,33 @@ public struct RangeTuning: Hashable, Sendable {
     self.trailing = trailing
   }
 
-  /// No reach beyond the viewport.
+  /// The range does not reach beyond the viewport.
   public static let none = RangeTuning(leading: 0, trailing: 0)
 }
 
-/// The reach of all ranges of a controller.
+/// A mode that determines the reach of all ranges of a controller.
 public enum RangeMode: Hashable, Sendable, CaseIterable {
-  /// The full reach, after the user has scrolled.
+  /// The full reach, which applies after the user has scrolled.
   case full
-  /// A short reach, before the user has scrolled.
+  /// A short reach, which applies before the user has scrolled.
   case minimum
-  /// Only visible items.
+  /// Only visible items are displayed.
   case visibleOnly
-  /// No item is displayed, not even visible ones. For content that is off
-  /// screen while memory is low.
+  /// No items are displayed, not even visible items. This mode is for content
+  /// that is off screen while memory is low.
   case lowMemory
 }
 
-/// The place of an item relative to the viewport. Each place includes the
-/// following ones.
+/// The place of an item relative to the viewport. Each place includes all
+/// places that are listed after it.
 public enum RangePlace: Int, Hashable, Sendable, Comparable {
-  /// Too far to be built.
+  /// The item is too far away to be built.
   case outside
-  /// Near enough to be built.
+  /// The item is near enough to be built.
   case preload
-  /// Near enough to be displayed.
+  /// The item is near enough to be displayed.
   case display
-  /// In the viewport.
+  /// The item is in the viewport.
   case visible
 
   /// Returns whether `left` is further away than `right`.

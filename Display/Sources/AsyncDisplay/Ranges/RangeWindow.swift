@@ -30,7 +30,7 @@ struct RangeWindow: Hashable, Sendable {
   }
 
   /// Returns the distance of an item from the viewport, in viewport lengths.
-  /// The distance behind the scroll counts twice.
+  /// The distance of an item behind the scroll counts twice.
   func distance(from start: Double, to end: Double) -> Double {
     let (after, before) = (max(0, start - self.end), max(0, self.start - end))
     let (ahead, behind) = isForward ? (after, before) : (before, after)

@@ -1,11 +1,12 @@
 package import LoopTransactions
 
-/// A priority queue: highest priority first, in FIFO order within a priority.
+/// A priority queue. Higher priorities come first, in FIFO order within a
+/// priority.
 ///
 /// Does not retain its elements. An element must remove itself before it is
 /// deallocated.
 ///
-/// There is one list per priority, 256 in all, so nothing is sorted. Every
+/// The queue has 256 lists, one per priority, so nothing is sorted. Every
 /// operation except listing all elements takes constant time.
 package struct Backlog<Element: AnyObject> {
   /// The position of an element in the queue.
@@ -18,7 +19,8 @@ package struct Backlog<Element: AnyObject> {
     unowned var element: Element?
     var level: Int
     var number: UInt64
-    // Links within the priority's list, or within the free list. -1: none.
+    // Links within the priority's list, or within the free list. -1 means no
+    // link.
     var next: Int
     var previous: Int
   }
@@ -51,8 +53,8 @@ package struct Backlog<Element: AnyObject> {
   /// The element at `place`, which must be in use.
   package subscript(place: Place) -> Element? { slots[place.index].element }
 
-  /// Appends `element` to the list of `priority`. `number` is its arrival
-  /// number, which orders elements across queues.
+  /// Appends `element` to the list of `priority`. `number` is the element's
+  /// arrival number, which orders elements across queues.
   ///
   /// - Complexity: Amortised O(1).
   package mutating func append(
@@ -81,7 +83,7 @@ package struct Backlog<Element: AnyObject> {
   /// - Complexity: O(1).
   package mutating func remove(_ place: Place) {
     let slot = slots[place.index]
-    // Does not touch the element: it may be in its deinit.
+    // Does not access the element, because its deinit may be running.
     assert(slot.level >= 0, "Backlog.remove: place \(place.index) is not in use")
     if slot.previous < 0 {
       firsts[slot.level] = slot.next

@@ -1,8 +1,8 @@
 import LoopTransactions
 import Synchronization
 
-/// Measures how soon a worker stops after its operation was cancelled. Belongs
-/// to one operation.
+/// Measures how soon a worker stops after its operation was cancelled. A watch
+/// belongs to one operation.
 package final class CancelWatch: Sendable {
   /// Called with the time from the cancellation to the end of the work, and the
   /// CPU time the worker spent in that period. The CPU time is nil where the
@@ -10,19 +10,19 @@ package final class CancelWatch: Sendable {
   package typealias Report = @Sendable (_ after: Duration, _ computed: Duration?) -> Void
 
   private let report: Report
-  // The worker's CPU clock; 0: none. Relaxed: a plain number that publishes
-  // nothing else.
+  // The worker's CPU clock, or 0 if there is no clock. Relaxed: a plain number
+  // that publishes nothing else.
   private let clock = Atomic<Int32>(0)
-  // The worker's CPU time when it began, in ns; 0: unknown. Written by the
-  // worker only.
+  // The worker's CPU time in ns when it began, or 0 if the time is unknown.
+  // Only the worker writes it.
   private let began = Atomic<UInt64>(0)
-  // The worker's CPU time at the cancellation, in ns; 0: unknown, or the worker
-  // had not begun.
+  // The worker's CPU time in ns when the operation was cancelled, or 0 if the
+  // time is unknown or the worker had not begun.
   private let computed = Atomic<UInt64>(0)
-  // The time of the cancellation, in ns; 0: not cancelled. Release: `cancel()`
-  // stores `computed` first. Acquire: `end()` reads `computed` afterwards. A
-  // worker that sees its operation as cancelled but still reads 0 here reports
-  // nothing.
+  // The time of the cancellation in ns, or 0 if the operation is not cancelled.
+  // Release: `cancel()` stores `computed` first. Acquire: `end()` reads
+  // `computed` afterwards. A worker reports nothing if it sees its operation as
+  // cancelled but still reads 0 here.
   private let instant = Atomic<UInt64>(0)
 
   /// Creates a watch that calls `report`. Returns nil if `report` is nil.
@@ -40,8 +40,9 @@ package final class CancelWatch: Sendable {
 
   /// Records the time of the cancellation. Call immediately before cancelling.
   package func cancel() {
-    // The worker's clock is read inside the wall-clock interval, here and in
-    // `end()`, so CPU time never exceeds elapsed time.
+    // The worker's CPU clock is read between the two readings of the wall
+    // clock, here and in `end()`. The CPU time therefore never exceeds the
+    // elapsed time.
     let now = LoopClock.now.nanoseconds
     let clock = clock.load(ordering: .relaxed)
     if clock != 0 {
@@ -51,7 +52,7 @@ package final class CancelWatch: Sendable {
   }
 
   /// Reports how long the worker took to stop, if it was cancelled. Call on the
-  /// worker when it has nothing left to do.
+  /// worker after the last work of the operation.
   package func end() {
     let cancelled = instant.load(ordering: .acquiring)
     guard cancelled > 0 else { return }
@@ -64,6 +65,6 @@ package final class CancelWatch: Sendable {
 }
 
 extension CancelWatch: CustomReflectable {
-  /// An empty mirror: reflection traps at an atomic.
+  /// An empty mirror, because reflection traps at an atomic.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

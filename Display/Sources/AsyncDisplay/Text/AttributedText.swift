@@ -8,15 +8,15 @@
 /// ```
 ///
 /// Pango lays out a text in one step that cannot be cancelled, so the text
-/// itself is limited. `append` cuts it at the end of a character, and sets
-/// `isCut`, when it reaches `largestByteCount` bytes, `mostParagraphs`
-/// paragraphs, `mostRuns` runs or `mostFonts` different fonts. Longer text must
+/// itself is limited. `append` cuts the text at the end of a character when it
+/// reaches `largestByteCount` bytes, `mostParagraphs` paragraphs, `mostRuns`
+/// runs or `mostFonts` different fonts. `isCut` is then true. Longer text must
 /// be split into several nodes.
 ///
 /// Other limits do not cut the text. A character keeps at most `mostMarks`
 /// combining marks. Tabs after the first `mostTabs` become spaces. Negative
-/// letter spacing makes Pango try many line breaks, so it is limited to
-/// `mostTightBytes` bytes of text.
+/// letter spacing makes Pango try many line breaks, so at most `mostTightBytes`
+/// bytes of text may have it.
 public struct AttributedText: Hashable, Sendable {
   /// A range of text with the same attributes.
   public struct Run: Hashable, Sendable {
@@ -26,32 +26,33 @@ public struct AttributedText: Hashable, Sendable {
     public let attributes: TextAttributes
   }
 
-  /// The longest text, in bytes of UTF-8: 8 KiB.
+  /// The maximum length of a text, 8 KiB of UTF-8.
   public static let largestByteCount = 8192
 
-  /// The most paragraphs of a text, including empty ones.
+  /// The maximum number of paragraphs of a text, including empty paragraphs.
   public static let mostParagraphs = 2048
 
-  /// The most runs of a text.
+  /// The maximum number of runs of a text.
   public static let mostRuns = 1024
 
-  /// The most different fonts of a text.
+  /// The maximum number of different fonts of a text.
   public static let mostFonts = 32
 
-  /// The most bytes of text with negative letter spacing: 2 KiB.
+  /// The maximum number of bytes of text with negative letter spacing, 2 KiB.
   public static let mostTightBytes = 2048
 
-  /// The most combining marks on one character. The same number as in Unicode's
-  /// stream-safe text format (UAX #15).
+  /// The maximum number of combining marks on one character. It is the limit of
+  /// Unicode's stream-safe text format (UAX #15).
   public static let mostMarks = 30
 
-  /// The most tabs of a text.
+  /// The maximum number of tabs of a text.
   public static let mostTabs = 1024
 
   /// The characters of the text.
   public private(set) var string = ""
 
-  /// The runs in order. Adjacent runs with equal attributes are merged.
+  /// The runs in the order of the text. Adjacent runs with equal attributes are
+  /// merged.
   public private(set) var runs: [Run] = []
 
   private var limiter = TextLimiter()
@@ -67,7 +68,7 @@ public struct AttributedText: Hashable, Sendable {
   /// Whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Whether text was left out because a limit was reached.
+  /// Whether text was omitted because a limit was reached.
   public var isCut: Bool { limiter.isCut }
 
   /// Appends as much of `more` as the limits allow. Appends nothing if `isCut`
@@ -78,8 +79,8 @@ public struct AttributedText: Hashable, Sendable {
     add(more, attributes)
   }
 
-  /// Like `append`, and returns the number of bytes of marks that were left
-  /// out.
+  /// Appends `more` like `append`. Returns the number of bytes of combining
+  /// marks that were omitted.
   @discardableResult
   mutating func add(_ more: String, _ attributes: TextAttributes) -> Int {
     guard !more.isEmpty, !isCut else { return 0 }

@@ -7,8 +7,8 @@ public struct TextAttributes: Hashable, Sendable {
   /// Whether the text is underlined.
   public var isUnderlined: Bool
   /// The additional space between letters, in points. A negative value is
-  /// limited to 1/8 of the font size, because letters that overlap completely
-  /// would make endless lines.
+  /// limited to 1/8 of the font size, because a line of letters that overlap
+  /// completely would be endless.
   public var letterSpacing: Double
 
   var usableSpacing: Double { max(letterSpacing, -font.usableSize / 8) }

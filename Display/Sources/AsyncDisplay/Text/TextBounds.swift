@@ -1,6 +1,6 @@
 import CPango
 
-/// The remaining space for lines, from the first line on.
+/// The space that remains for further lines.
 struct TextBounds {
   private let lowest: Double
   private var left: Int
@@ -9,13 +9,14 @@ struct TextBounds {
   /// Creates space for `lineLimit` lines within `height`, which may be
   /// infinite.
   init(lineLimit: Int, height: Double) {
-    // Up to 1/100 point above is a rounding error.
+    // A line that exceeds the height by up to 1/100 point still fits, because
+    // the excess is a rounding error.
     lowest = height.isFinite ? height + 0.01 : .infinity
     left = lineLimit
   }
 
-  /// Takes space for the next line, which is at `line`. Returns false if it
-  /// does not fit.
+  /// Takes space for the next line, whose rectangle is `line`. Returns false if
+  /// the line does not fit.
   mutating func admit(_ line: PangoRectangle) -> Bool {
     let y = Double(line.y)
     // Pango's coordinates wrap around above two million points.

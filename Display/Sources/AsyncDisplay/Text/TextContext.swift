@@ -11,7 +11,7 @@ import CPango
 /// Pango's context and font map for one thread.
 ///
 /// Pango hangs if threads share them. Each thread that lays out text creates
-/// its own, and keeps them until it ends.
+/// its own context and font map, and keeps them until the thread ends.
 enum TextContext {
   /// The context of the current thread.
   static var current: OpaquePointer {
@@ -30,11 +30,11 @@ enum TextContext {
 
   private static func make() -> OpaquePointer? {
     guard let map = pango_cairo_font_map_new() else { return nil }
-    // The context retains the map.
+    // The context retains the font map.
     defer { g_object_unref(UnsafeMutableRawPointer(map)) }
     guard let context = pango_font_map_create_context(map) else { return nil }
-    // Fixed options, so that text has the same pixels on every thread and
-    // machine, and the same width at every scale.
+    // The font options are fixed, so that text has the same pixels on every
+    // thread and machine, and the same width at every scale.
     let options = cairo_font_options_create()
     cairo_font_options_set_antialias(options, ad_cairo_gray)
     cairo_font_options_set_hint_style(options, ad_cairo_hint_none)

@@ -1,20 +1,21 @@
 /// Splits a long text into items, which Pango shapes one at a time.
 ///
-/// To break a line, Pango examines the whole rest of the item. A word of 8 KiB
-/// in narrow lines takes it seconds. With short items, the work is proportional
-/// to the length of the text.
+/// To break a line, Pango examines the whole rest of the item. If a word of 8
+/// KiB is one item and its lines are narrow, this takes seconds. With short
+/// items, the work is proportional to the length of the text.
 enum TextItems {
-  /// The longest item in bytes of UTF-8, unless a single character is longer.
+  /// The maximum length of an item in bytes of UTF-8. An item is longer only if
+  /// a single character is longer.
   static let longest = 256
 
-  // A shorter text stays one item, so that it looks exactly as Pango would set
-  // it.
+  // Text of at most this length stays one item, so that it looks exactly as
+  // Pango would set it.
   private static let shortest = 4 * longest
 
-  /// Returns the pieces of `string`, as ranges of UTF-8 bytes; empty if
-  /// `string` need not be split.
+  /// Returns the pieces of `string` as ranges of UTF-8 bytes. The result is
+  /// empty if `string` does not have to be split.
   ///
-  /// A piece ends before a word if possible, and always between two characters.
+  /// A piece ends before a word if possible, and never inside a character.
   static func pieces(of string: String) -> [Range<Int>] {
     guard string.utf8.count > shortest else { return [] }
     var pieces: [Range<Int>] = []
@@ -25,8 +26,8 @@ enum TextItems {
       if endsWord, !character.isWhitespace { word = offset }
       endsWord = character.isWhitespace
       if end - start > longest, offset > start {
-        // Not at a word near the start of the piece, so that there are few
-        // pieces.
+        // A word near the start of the piece is not used as its end, so that
+        // the number of pieces stays small.
         let cut = word - start > longest / 2 ? word : offset
         pieces.append(start..<cut)
         start = cut

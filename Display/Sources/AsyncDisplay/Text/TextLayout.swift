@@ -2,23 +2,23 @@ import CPango
 
 /// Text laid out in lines, for measuring or drawing.
 ///
-/// Belongs to the thread that created it, whose Pango context it uses. Each
-/// drawing creates its own. Pango lays out text in one step that cannot be
-/// cancelled; `AttributedText` limits its duration.
+/// Belongs to the thread that created it, and uses that thread's Pango context.
+/// Each drawing creates its own layout. Pango lays out text in one step that
+/// cannot be cancelled, and `AttributedText` limits the duration of this step.
 struct TextLayout: ~Copyable {
   let layout: OpaquePointer
   private let lineLimit: Int
   private let height: Double
   private let byteCount: Int
   private let isCut: Bool
-  /// The number of bytes passed to Pango so far, including repeated ones. A
-  /// measure of the work.
+  /// The number of bytes passed to Pango so far, as a measure of the work.
+  /// Bytes that were passed twice count twice.
   private(set) var bytesSet = 0
 
   /// Lays out `text` in lines of `size.width`. Lines beyond `size.height` are
-  /// left out. Both lengths may be infinite. `shapes` replace their ranges by
-  /// empty space. If `isCancelled` returns true, the layout is incomplete and
-  /// must not be used.
+  /// omitted. Both lengths may be infinite. Each of `shapes` replaces its range
+  /// of text with empty space. If `isCancelled` returns true, the layout is
+  /// incomplete and must not be used.
   init(
     _ text: AttributedText,
     _ style: TextStyle,
@@ -61,7 +61,7 @@ struct TextLayout: ~Copyable {
           Self.part(color.blue)
         )
       )
-      // At least 1, because Pango treats 0 as unset.
+      // The value is at least 1, because Pango treats 0 as unset.
       insert(pango_attr_foreground_alpha_new(max(1, Self.part(color.alpha))))
       if attributes.isUnderlined { insert(pango_attr_underline_new(ad_pango_underline)) }
       if attributes.letterSpacing != 0 {
@@ -72,7 +72,7 @@ struct TextLayout: ~Copyable {
       pango_attr_list_insert(list, shape.makeAttribute(index))
     }
     for piece in TextItems.pieces(of: text.string) {
-      // The default value: the attribute only starts a new item.
+      // The attribute has its default value. It only starts a new item.
       let attribute = pango_attr_fallback_new(1)
       attribute?.pointee.start_index = UInt32(clamping: piece.lowerBound)
       attribute?.pointee.end_index = UInt32(clamping: piece.upperBound)
@@ -119,7 +119,8 @@ struct TextLayout: ~Copyable {
     value.isFinite ? UInt16(min(max(value, 0), 1) * 65_535) : 0
   }
 
-  // Pango's unit is 1/1024 point. A million points is effectively unlimited.
+  // Pango's unit is 1/1024 point. A width of a million points is effectively
+  // unlimited.
   static func units(_ points: Double) -> Int32 {
     points.isFinite ? Int32(min(max(points, -1e6), 1e6) * Double(ad_pango_scale)) : 0
   }
@@ -136,19 +137,20 @@ extension TextLayout {
       measure.lineCount += 1
       end = Int(pango_layout_line_get_start_index(line) + pango_layout_line_get_length(line))
       let scale = Double(ad_pango_scale)
-      // Added as Double: Pango's integers overflow above two million points.
+      // The values are added as Double, because Pango's integers overflow above
+      // two million points.
       let right = Double(logical.x) + Double(logical.width)
       measure.size.width = max(measure.size.width, right / scale)
       measure.size.height = (Double(logical.y) + Double(logical.height)) / scale
       return true
     }
-    // Not by Pango's line count: with an ellipsis it creates no lines for
-    // paragraphs that do not fit.
+    // Pango's line count cannot be used here. If the text has an ellipsis,
+    // Pango creates no lines for paragraphs that do not fit.
     if end < byteCount || isCut { measure.isTruncated = true }
     return measure
   }
 
-  /// Lays out and draws `text`, until cancelled.
+  /// Lays out and draws `text`, unless cancelled.
   static func draw(
     _ text: AttributedText,
     _ style: TextStyle,
@@ -162,7 +164,7 @@ extension TextLayout {
       .draw(in: context, isCancelled: isCancelled)
   }
 
-  /// Draws the lines at the origin of `context`, until cancelled.
+  /// Draws the lines at the origin of `context`. Stops if cancelled.
   func draw(in context: DrawingContext, isCancelled: () -> Bool) throws {
     var wasCancelled = false
     forEachLine { line, baseline, logical in
@@ -178,8 +180,9 @@ extension TextLayout {
     if wasCancelled { throw CancellationError() }
   }
 
-  /// Calls `body` for each cluster in the lines that fit, with its byte index
-  /// in the text and its rectangle, which has the height of the line.
+  /// Calls `body` for each cluster in the lines that fit. `body` receives the
+  /// cluster's byte index in the text and its rectangle, which is as high as
+  /// the line.
   func forEachCluster(_ body: (Int, Rect) -> Void) {
     guard let iterator = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(iterator) }
@@ -202,8 +205,8 @@ extension TextLayout {
     } while pango_layout_iter_next_cluster(iterator) != 0
   }
 
-  /// Calls `body` for each line that fits, with its baseline and extents, until
-  /// `body` returns false.
+  /// Calls `body` for each line that fits, until `body` returns false. `body`
+  /// receives the line's baseline and extents.
   private func forEachLine(_ body: (OpaquePointer, Int32, PangoRectangle) -> Bool) {
     guard let iterator = pango_layout_get_iter(layout) else { return }
     defer { pango_layout_iter_free(iterator) }
@@ -220,11 +223,11 @@ extension TextLayout {
   private var bounds: TextBounds { TextBounds(lineLimit: lineLimit, height: height) }
 }
 
-// Laying out in portions.
+// Laying out a text in portions.
 extension TextLayout {
   /// Lays out only as many paragraphs as may fit, because Pango sets all lines
-  /// in one step that cannot be cancelled. Later paragraphs do not affect
-  /// earlier ones.
+  /// in one step that cannot be cancelled. Paragraphs that are added later do
+  /// not affect earlier paragraphs.
   private mutating func setText(_ text: AttributedText, _ isCancelled: () -> Bool) {
     var paragraphs = paragraphGuess(for: text)
     let count = text.string.utf8.count
@@ -239,8 +242,9 @@ extension TextLayout {
     }
   }
 
-  // Enough if no line is lower than the largest font size. If some are, more
-  // paragraphs follow.
+  // Returns an estimate of the number of paragraphs that fit. The estimate is
+  // large enough if no line is lower than the largest font size. If some lines
+  // are lower, more paragraphs are added later.
   private func paragraphGuess(for text: AttributedText) -> Int {
     guard height.isFinite || lineLimit < .max else { return .max }
     let largest = text.runs.reduce(0.1) { max($0, $1.attributes.font.usableSize) }
@@ -249,7 +253,8 @@ extension TextLayout {
   }
 
   private func hasRoom(for paragraphs: Int) -> Bool {
-    // With an ellipsis, Pango creates no lines for paragraphs that do not fit.
+    // If the text has an ellipsis, Pango creates no lines for paragraphs that
+    // do not fit.
     guard Int(pango_layout_get_line_count(layout)) >= paragraphs else { return false }
     var lines = 0
     forEachLine { _, _, _ in
@@ -259,7 +264,7 @@ extension TextLayout {
     return lines == Int(pango_layout_get_line_count(layout))
   }
 
-  // Returns the byte index at which the given number of paragraphs ends, before
+  // Returns the byte index where the given number of paragraphs ends, before
   // the line break.
   private static func end(
     of paragraphs: Int,

@@ -1,30 +1,30 @@
-/// Cuts text to its limits before Pango lays it out. Pango does that in one
-/// step that cannot be cancelled, and its work grows with the square of each
-/// limited number.
+/// Cuts text to its limits before Pango lays it out. Pango's layout is one step
+/// that cannot be cancelled, and its work grows with the square of each limited
+/// number.
 struct TextLimiter: Hashable, Sendable {
   private var marks = 0
   private var tabs = 0
   private var paragraphs = 1
   private var endsInReturn = false
 
-  /// Whether text was left out at the end. Then everything that follows is left
-  /// out, too.
+  /// Whether text was omitted at the end. If true, all text that follows is
+  /// omitted, too.
   private(set) var isCut = false
 
   /// Marks the text as cut.
   mutating func cut() { isCut = true }
 
   /// Returns the part of `more` that fits in `room` bytes of UTF-8, and the
-  /// number of bytes of marks that were left out of it.
+  /// number of bytes of marks that were omitted from it.
   ///
-  /// - Complexity: O(`room`), plus O(n) in the marks that are left out.
+  /// - Complexity: O(`room`), plus O(n) in the number of omitted marks.
   mutating func take(_ more: String, room: Int) -> (text: String, omitted: Int) {
     var (text, count, omitted) = ("", 0, 0)
     for scalar in more.unicodeScalars {
       guard let next = replacement(of: scalar) else {
         omitted += UTF8.width(scalar)
-        // Stops at a letter with thousands of marks, instead of reading all of
-        // them.
+        // Stops at a letter with thousands of marks, so that not all of the
+        // marks are read.
         if omitted > AttributedText.largestByteCount { isCut = true }
         if isCut { break }
         continue
@@ -40,8 +40,8 @@ struct TextLimiter: Hashable, Sendable {
     return (text, omitted)
   }
 
-  // Returns the scalar to use instead of `scalar`, or nil to leave out an
-  // excess mark.
+  // Returns the scalar to use instead of `scalar`, or nil if `scalar` is an
+  // excess mark to omit.
   private mutating func replacement(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.value >= 0x300, Self.isMark(scalar) {
       if marks == AttributedText.mostMarks { return nil }
@@ -57,8 +57,8 @@ struct TextLimiter: Hashable, Sendable {
     return scalar
   }
 
-  // Counts the paragraph that `scalar` begins, if any. Returns false if that
-  // exceeds the limit.
+  // Counts the paragraph that `scalar` begins, if it begins one. Returns false
+  // if the paragraph exceeds the limit.
   private mutating func countParagraph(_ scalar: Unicode.Scalar) -> Bool {
     let wasReturn = endsInReturn
     endsInReturn = scalar == "\r"
@@ -79,10 +79,10 @@ struct TextLimiter: Hashable, Sendable {
     }
   }
 
-  // Drops the last character of `text` if `next` would have been part of it,
-  // because a letter without its accent is a different letter.
+  // Drops the last character of `text` if `next` would have been part of that
+  // character, because a letter without its accent is a different letter.
   private static func dropPart(of text: inout String, before next: Unicode.Scalar) {
-    // 256: a longer cluster is not a letter of any language, and may be the
+    // 256: a longer cluster is not a letter in any language, and may be the
     // whole text.
     guard var last = text.last.map(String.init), last.utf8.count <= 256 else { return }
     last.unicodeScalars.append(next)

@@ -4,7 +4,7 @@ public struct TextMeasure: Hashable, Sendable {
   public var size = Size.zero
   /// The number of lines.
   public var lineCount = 0
-  /// Whether text was left out.
+  /// Whether some of the text was omitted.
   public var isTruncated = false
 
   /// Creates the measure of an empty text.
@@ -25,7 +25,8 @@ extension AttributedText {
   /// The length in bytes of the longest item that Pango shapes.
   package var longestItem: Int { TextItems.pieces(of: string).map(\.count).max() ?? 0 }
 
-  /// The number of bytes laid out to measure the text, including repeated ones.
+  /// Returns the number of bytes laid out to measure the text. Bytes that were
+  /// laid out twice count twice.
   package func bytesSet(_ style: TextStyle, in size: Size) -> Int {
     isEmpty ? 0 : TextLayout(self, style, in: size).bytesSet
   }
@@ -53,7 +54,8 @@ extension AttributedText {
     }
   }
 
-  /// Draws only `shadow` of the text, laid out in `size` with `shapes`.
+  /// Draws only the shadow of the text, which is laid out in `size` with
+  /// `shapes`.
   func draw(
     _ shadow: TextStyle.Shadow,
     _ style: TextStyle,

@@ -5,12 +5,12 @@ struct TextShape: Sendable {
   /// The range in bytes of UTF-8.
   let range: Range<Int>
   let size: Size
-  /// The distance it extends below the baseline.
+  /// The distance that the space extends below the baseline.
   let descent: Double
 }
 
 /// Draws the contents of shapes while the lines of their text are drawn.
-/// Belongs to the thread of that drawing.
+/// Belongs to the thread that draws the text.
 final class ShapePainter {
   private let context: DrawingContext
   private let body: (Int, Rect) throws -> Void
@@ -31,8 +31,8 @@ final class ShapePainter {
 
   /// Calls `lines`, which draws lines of text with this thread's Pango context.
   ///
-  /// - Throws: Any error that `lines` throws, or else the first error of a
-  ///   shape.
+  /// - Throws: An error that `lines` throws. If `lines` does not throw, the
+  ///   first error that occurred while a shape was drawn.
   func draw(_ lines: () throws -> Void) throws {
     let pango = TextContext.current
     let data = Unmanaged.passUnretained(self).toOpaque()
@@ -62,14 +62,14 @@ private func drawShape(
   _ data: UnsafeMutableRawPointer?
 ) {
   guard let shape, let data else { return }
-  // The index plus one, so that no index is a null pointer.
+  // The pointer is the index plus one, so that no index becomes a null pointer.
   Unmanaged<ShapePainter>.fromOpaque(data).takeUnretainedValue()
     .draw(Int(bitPattern: shape.pointee.data) - 1)
 }
 
 extension TextShape {
   /// Returns the Pango attribute that represents the shape. `index` identifies
-  /// it.
+  /// the shape.
   func makeAttribute(_ index: Int) -> UnsafeMutablePointer<PangoAttribute>? {
     var rect = PangoRectangle()
     rect.y = TextLayout.units(descent - size.height)

@@ -3,12 +3,14 @@ extension TextStyle.Shadow {
   /// Whether all values are finite and the blur is not negative.
   var isUsable: Bool { offset.x.isFinite && offset.y.isFinite && blur.isFinite && blur >= 0 }
 
-  /// The distance the blur reaches, which is the reach of three box passes.
+  /// The distance that the blur reaches, which is the reach of three box
+  /// passes.
   var margin: Double { (blur * 3).rounded(.up) }
 
-  /// The bytes of temporary bitmaps for drawing the shadow of an area of `size`
-  /// points at `scale` pixels per point: one to blur, and two for blurring it.
-  /// Zero if the shadow is sharp.
+  /// Returns the number of bytes of temporary bitmaps for drawing the shadow of
+  /// an area of `size` points at `scale` pixels per point. One bitmap holds the
+  /// shape, and two more are needed to blur it. Returns zero if the shadow is
+  /// sharp.
   func scratchBytes(of size: Size, scale: Double) -> Int {
     guard isUsable, blur > 0 else { return 0 }
     // try?: a shadow that is too large for a bitmap is not drawn.
@@ -19,8 +21,8 @@ extension TextStyle.Shadow {
     Size(width: size.width + 2 * margin, height: size.height + 2 * margin)
   }
 
-  /// Draws the shadow of an area `rect`. `body` draws the shape that casts it,
-  /// relative to the origin of `rect` and in the shadow's colour.
+  /// Draws the shadow of the area `rect`. `body` draws the shape that casts the
+  /// shadow, relative to the origin of `rect` and in the shadow's colour.
   ///
   /// Draws nothing if the shadow is not usable or is too large for a bitmap.
   func draw(
@@ -38,7 +40,7 @@ extension TextStyle.Shadow {
       }
     }
     let margin = margin
-    // try?: a shadow that is too large for a bitmap is left out.
+    // try?: a shadow that is too large for a bitmap is not drawn.
     guard let pixels = try? PixelSize(room(for: rect.size), scale: context.scale) else { return }
     let sharp = try Bitmap(
       pixels,

@@ -2,26 +2,26 @@
 public struct TextStyle: Hashable, Sendable {
   /// The horizontal position of lines.
   public enum Alignment: Hashable, Sendable {
-    /// At the left edge.
+    /// Lines begin at the left edge.
     case left
-    /// Centred.
+    /// Lines are centred.
     case center
-    /// At the right edge.
+    /// Lines end at the right edge.
     case right
-    /// At both edges, with wider spaces. The last line of a paragraph is at the
-    /// left.
+    /// Lines reach from edge to edge, with wider spaces. The last line of a
+    /// paragraph begins at the left edge.
     case justified
   }
 
   /// The part of a line that an ellipsis replaces if the text does not fit.
   public enum Truncation: Hashable, Sendable {
-    /// None: lines that do not fit are left out.
+    /// Nothing is replaced. Lines that do not fit are omitted.
     case none
-    /// The start.
+    /// The start of the line is replaced.
     case start
-    /// The middle.
+    /// The middle of the line is replaced.
     case middle
-    /// The end.
+    /// The end of the line is replaced.
     case end
   }
 
@@ -45,16 +45,16 @@ public struct TextStyle: Hashable, Sendable {
 
   /// The horizontal position of lines.
   public var alignment = Alignment.left
-  /// The part of a line that an ellipsis replaces.
+  /// The part of a line that an ellipsis replaces if the text does not fit.
   public var truncation = Truncation.none
-  /// The most lines of each paragraph, and of the whole text. If nil, as many
-  /// as fit.
+  /// The maximum number of lines of each paragraph, and of the whole text. If
+  /// nil, the height alone limits the number of lines.
   public var lineLimit: Int?
   /// The additional space between lines, in points.
   public var lineSpacing = 0.0
-  /// The shadow behind the text, or nil.
+  /// The shadow behind the text, or nil for no shadow.
   public var shadow: Shadow?
 
-  /// Creates a style: lines at the left edge, as many as fit.
+  /// Creates a style with lines at the left edge and without a line limit.
   public init() {}
 }

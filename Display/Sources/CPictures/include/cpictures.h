@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum cp_failure {
-  // See the picture's message.
+  // The picture's message describes the damage.
   cp_damaged = -1,
   cp_no_memory = -2,
   // `is_cancelled` returned true.
@@ -28,21 +28,23 @@ cp_jpeg *cp_jpeg_open(const unsigned char *bytes, size_t count);
 void cp_jpeg_close(cp_jpeg *jpeg);
 const char *cp_jpeg_message(const cp_jpeg *jpeg);
 int cp_jpeg_read_header(cp_jpeg *jpeg, uint32_t *width, uint32_t *height);
-// Returns the Exif data, of *count bytes, or NULL if there is none. Call after
-// reading the header.
+// Returns the address of the Exif data and stores its length in *count. Returns
+// NULL if there is no Exif data. Call after reading the header.
 const unsigned char *cp_jpeg_exif(const cp_jpeg *jpeg, size_t *count);
-// Returns true if rows are CMYK: cyan, magenta, yellow and black, one byte each,
-// where 255 is no ink.
+// Returns true if rows are CMYK: cyan, magenta, yellow and black, one byte
+// each. A value of 255 means no ink.
 int cp_jpeg_has_inks(const cp_jpeg *jpeg);
-// Returns the size of the coefficients that are kept until the last scan is
-// read, in bytes; 0 for a picture with one scan. Call after reading the header.
+// Returns the size in bytes of the coefficients that are kept until the last
+// scan is read, or 0 for a picture with one scan. Call after reading the
+// header.
 uint64_t cp_jpeg_coefficient_bytes(const cp_jpeg *jpeg);
 // Allocates the memory for the coefficients.
 int cp_jpeg_start(cp_jpeg *jpeg);
 // Reads one row of blocks ahead. Returns 1 if it must be called again before
-// rows can be read, and 0 if not, as for a picture with one scan. Fails after
-// 500 scans, or if scans times pixels exceeds 2^30, because each scan is work
-// for every pixel and may take only a few bytes.
+// rows can be read, and otherwise 0. For a picture with one scan it returns 0.
+// Fails after 500 scans, or if the number of scans multiplied by the number of
+// pixels exceeds 2^30, because each scan is work for every pixel and may take
+// only a few bytes.
 int cp_jpeg_read_ahead(cp_jpeg *jpeg);
 int cp_jpeg_read_rows(cp_jpeg *jpeg, unsigned char *first, size_t stride, uint32_t count);
 
@@ -59,8 +61,9 @@ cp_png *cp_png_open(
 void cp_png_close(cp_png *png);
 const char *cp_png_message(const cp_png *png);
 int cp_png_read_header(cp_png *png, uint32_t *width, uint32_t *height);
-// Returns the number of passes over all rows. Each pass reads into the result
-// of the one before. Also returns whether a pixel may be translucent.
+// Stores the number of passes over all rows in *passes. Each pass reads into
+// the result of the previous pass. Stores in *has_alpha whether a pixel may be
+// translucent.
 int cp_png_start(cp_png *png, int *passes, int *has_alpha);
 int cp_png_read_rows(cp_png *png, unsigned char *first, size_t stride, uint32_t count);
 // Checks that the file is complete.

@@ -1,9 +1,9 @@
 public import AsyncDisplay
 
-/// A card: blurred cover, picture, gradient, title, text and border, drawn into
-/// one bitmap.
+/// A card of the feed, drawn into one bitmap. It consists of a blurred cover, a
+/// picture, a gradient, a title, a text and a border.
 ///
-/// Like every node, it can be built on any thread.
+/// Like every node, a card can be built on any thread.
 public final class Card: Node {
   /// Called on the loop once the card has been displayed.
   var onDisplayed: (() -> Void)?
@@ -18,7 +18,7 @@ public final class Card: Node {
 
   /// Creates the full-size card of `content`, the card at `index` of a feed.
   ///
-  /// - Parameter blur: How the cover is blurred.
+  /// - Parameter blur: The blur of the cover.
   public init(_ content: CardContent, index: Int, blur: BlurFilter) {
     indexMark = IndexMarkNode(index)
     super.init()
@@ -40,7 +40,7 @@ public final class Card: Node {
     frame = Rect(size: FeedLayout.size(of: content))
   }
 
-  /// True once the cover or the picture has been decoded.
+  /// Whether the cover or the picture has been decoded.
   var isBegun: Bool { cover.isPrepared || picture.isPrepared }
 
   /// Makes the card and all of its parts draw on the loop.
@@ -61,7 +61,7 @@ public final class Card: Node {
     TextStyle.Shadow(offset: Point(x: 0, y: down), blur: 3, color: Color(white: 0, alpha: 0.3))
   }
 
-  /// Lays out the parts as in the tutorial.
+  /// Lays out the parts as in the tutorial of AsyncDisplayKit.
   override public func layOut() {
     let high = frame.size.height - FeedLayout.textHeight
     cover.frame = bounds
@@ -77,7 +77,7 @@ public final class Card: Node {
   override public func hierarchyDidDisplay() { onDisplayed?() }
 }
 
-/// A line along the inside of its bounds.
+/// A node that draws a line along the inside of its bounds.
 final class BorderNode: Node {
   var color = Color.black
 

@@ -1,9 +1,9 @@
 public import AsyncDisplay
 
-/// The number of a card, encoded as 16 black and white marks, two pixels wide,
-/// in its top row.
+/// The number of a card, encoded as 16 black and white marks in the card's top
+/// row. Each mark is two pixels wide.
 ///
-/// It lets a frame detect which card a bitmap shows.
+/// With these marks, a frame can detect which card a bitmap shows.
 final class IndexMarkNode: Node {
   private let index: Int
 
@@ -14,7 +14,7 @@ final class IndexMarkNode: Node {
 
   override func makeDrawing() -> DisplayTask.Display? {
     { [index] context, _, _ in
-      // Drawn in pixels at any scale, so that no mark is blended.
+      // The marks are drawn in pixels at any scale, so that no mark is blended.
       context.scale(x: 1 / context.scale, y: 1 / context.scale)
       for bit in 0..<Card.indexBits {
         let mark = Rect(x: Double(2 * bit), y: 0, width: 2, height: 1)
@@ -25,7 +25,7 @@ final class IndexMarkNode: Node {
 }
 
 extension Card {
-  /// Bits of a card number. A feed has at most 65,536 cards.
+  /// The number of bits of a card number. A feed has at most 65,536 cards.
   static let indexBits = 16
 
   /// Returns the number of the card that `bitmap` shows.

@@ -2,23 +2,25 @@ import AsyncDisplay
 
 /// The 19 cards of the feed, generated from a seed.
 ///
-/// Pictures and texts have the sizes and lengths of the tutorial's. They are
-/// generated, so that no third-party content is distributed. A longer feed
-/// repeats the 19 cards.
+/// Pictures and texts have the same sizes and lengths as in the AsyncDisplayKit
+/// tutorial. They are generated, so that no third-party content is distributed.
+/// A longer feed repeats the 19 cards.
 ///
 /// Modelled on the AsyncDisplayKit tutorial of 2014.
 public struct CardCorpus: Sendable {
   /// The cards.
   public let cards: [CardContent]
 
-  /// Pixels per point that the pictures are made for. The tutorial's is 2.
+  /// The number of pixels per point for which the pictures are made. In the
+  /// AsyncDisplayKit tutorial it is 2.
   public let scale: Double
 
   /// Generates the cards of `seed`.
   ///
   /// Call from any thread. Takes about a quarter of a second.
   ///
-  /// - Parameter scale: Pixels per point that the pictures are made for.
+  /// - Parameter scale: The number of pixels per point for which the pictures
+  ///   are made.
   ///
   /// - Throws: `DisplayError` if memory runs out.
   public init(seed: UInt64 = 19, scale: Double = 2) throws {
@@ -42,8 +44,8 @@ public struct CardCorpus: Sendable {
     self.scale = scale
   }
 
-  /// The same cards without text. They look the same whatever fonts are
-  /// installed.
+  /// The same cards without text. These cards look the same on every machine,
+  /// regardless of its fonts.
   package var withoutText: CardCorpus { CardCorpus(cards: cards.map(\.withoutText), scale: scale) }
 
   private init(cards: [CardContent], scale: Double) { (self.cards, self.scale) = (cards, scale) }
@@ -51,8 +53,8 @@ public struct CardCorpus: Sendable {
   /// Returns the card at `index` of a feed.
   public subscript(index: Int) -> CardContent { cards[index % cards.count] }
 
-  /// The sizes of the tutorial's pictures, in pixels: 496 to 763 wide, 425 to
-  /// 975 high.
+  /// The sizes of the pictures in the AsyncDisplayKit tutorial. They are 496 to
+  /// 763 pixels wide and 425 to 975 pixels high.
   static let sizes = [
     (640, 853), (640, 427), (640, 960), (496, 744), (640, 640), (763, 508), (640, 800),
     (640, 425), (640, 718), (640, 975), (600, 480), (640, 512), (720, 960), (640, 600),

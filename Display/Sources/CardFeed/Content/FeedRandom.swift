@@ -1,4 +1,4 @@
-/// A random number generator: equal seeds produce equal numbers on every
+/// A random number generator. Equal seeds produce equal numbers on every
 /// machine.
 ///
 /// SplitMix64, by Steele, Lea and Flood.
@@ -16,7 +16,7 @@ struct FeedRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number from 0 up to, but not including, 1.
+  /// Returns a number that is at least 0 and less than 1.
   mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// Returns a number within `range`.

@@ -3,7 +3,7 @@ import CPixbuf
 
 /// Draws the pictures of cards and encodes them as JPEG files.
 enum PictureMaker {
-  /// Returns the JPEG file of a picture of `pixels`, at quality 80.
+  /// Returns a picture of `pixels` as a JPEG file of quality 80.
   static func file(_ pixels: PixelSize, _ random: inout FeedRandom) throws -> [UInt8] {
     let pool = BitmapPool(keepLimit: 0)
     let bitmap = try Bitmap.draw(pixels, from: pool) { context in
@@ -12,7 +12,8 @@ enum PictureMaker {
     return try encode(bitmap)
   }
 
-  // A sky, hills and lights: smooth areas, edges and detail, like a photograph.
+  // Draws a sky, hills and lights. Like a photograph, the picture has smooth
+  // areas, edges and detail.
   private static func draw(
     _ size: Size,
     _ context: DrawingContext,
@@ -68,7 +69,7 @@ enum PictureMaker {
     var (bytes, count) = (UnsafeMutablePointer<CChar>?.none, 0)
     let isSaved = key.withUnsafeBufferPointer { key in
       value.withUnsafeBufferPointer { value in
-        // gdk-pixbuf declares its lists as char **, but writes to neither.
+        // gdk-pixbuf declares its lists as char **, but does not write to them.
         var keys = [UnsafeMutablePointer(mutating: key.baseAddress), nil]
         var values = [UnsafeMutablePointer(mutating: value.baseAddress), nil]
         return gdk_pixbuf_save_to_bufferv(

@@ -7,7 +7,7 @@ enum Words {
     return "\(first) \(places[Int(random.next() % UInt64(places.count))])"
   }
 
-  /// Returns 353 to 414 letters of sentences.
+  /// Returns sentences with a total length of 353 to 414 letters.
   static func details(_ random: inout FeedRandom) -> String {
     let length = Int(random.number(in: 353...414))
     var text = ""
@@ -28,7 +28,7 @@ enum Words {
 
   private static let places = ["at dawn", "North", "No. 7", "Bay", "Hill"]
 
-  // Some are not Latin, because shaping them costs more.
+  // Some words are not Latin, because shaping them costs more.
   private static let words = [
     "river", "of", "stone", "and", "light", "under", "a", "wide", "sky", "where", "boats",
     "wait", "for", "the", "tide", "while", "gulls", "circle", "slowly", "above", "old",

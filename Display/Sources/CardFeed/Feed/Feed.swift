@@ -4,7 +4,8 @@ package import LoopTransactions
 /// A feed of cards in scrolling columns, whose cells are reused.
 ///
 /// A card that comes into view is built and drawn off the loop, and is shown
-/// when it is done. A card that leaves is cancelled. Use it on the loop only.
+/// when it is finished. A card that leaves is cancelled. Use the feed on the
+/// loop only.
 ///
 /// ```swift
 /// let feed = Feed(try CardCorpus(), stage: FeedStage(.a4, on: loop), viewport: size)
@@ -22,7 +23,7 @@ public final class Feed {
   public let count: Int
   /// The workers and displays that draw the cards.
   public let stage: FeedStage
-  /// Pixels per point.
+  /// The number of pixels per point.
   public let scale: Double
   /// The size of the visible part, in points.
   public let viewport: Size
@@ -32,11 +33,11 @@ public final class Feed {
   /// The default viewport, in points.
   public static let viewport = Size(width: 768, height: 1024)
 
-  /// Called on the loop when a card got its picture. `waited` is the time since
-  /// the card was wanted.
+  /// Called on the loop when a card's picture was drawn. `waited` is the time
+  /// since the feed requested the card.
   public var onShown: ((_ index: Int, _ waited: Duration) -> Void)?
 
-  /// How long a picture takes to fade in.
+  /// The duration of the fade of a new picture.
   public var fadeDuration = Duration.zero
 
   /// Counts of the feed's cards.
@@ -55,7 +56,8 @@ public final class Feed {
   ///
   /// Call on the loop.
   ///
-  /// - Parameter scale: Pixels per point. Defaults to the scale of the corpus.
+  /// - Parameter scale: The number of pixels per point. Defaults to the scale
+  ///   of the corpus.
   ///
   /// - Precondition: `count` is between 1 and 65,536.
   public init(
@@ -78,7 +80,7 @@ public final class Feed {
     kept = KeptCards(limit: stage.variant.keptCards)
     guard stage.variant.drawing == .sliced else { return }
     slices = RunLoopQueue(on: stage.displays[0].loop, batchSize: 1) { [weak self] cell, _ in
-      // Cells that left in the meantime were removed from the queue.
+      // Cells whose card left in the meantime were removed from the queue.
       self?.draw(cell)
     }
   }
@@ -88,8 +90,8 @@ public final class Feed {
 
   /// Scrolls to `position` and returns the frame to show.
   ///
-  /// Starts drawing the cards that came near and cancels those that left. Call
-  /// on the loop, once per frame.
+  /// Starts drawing the cards that came near the viewport, and cancels the
+  /// cards that left it. Call on the loop, once per frame.
   public func scroll(to position: Double) -> FeedFrame {
     isMoving = position != self.position
     if isMoving { isDownwards = position > self.position }
@@ -150,10 +152,10 @@ public final class Feed {
   }
 }
 
-// The wanted cards and their priorities.
+// The cards to draw and their priorities.
 extension Feed {
-  // How far the scroll will have moved when a card that begins now is done. At
-  // most two screenfuls, to bound memory.
+  // The predicted scroll distance until a card that begins now is finished. It
+  // is at most two screenfuls, to limit memory.
   private var shift: Double {
     min(max(predictor.shift, -2 * viewport.height), 2 * viewport.height)
   }
@@ -166,10 +168,11 @@ extension Feed {
     viewport.height * (isDownwards ? stage.variant.leading : stage.variant.trailing)
   }
 
-  // Visible cards come first. Among them those that stay visible longest lead,
-  // because a card that is about to leave would be gone before it is drawn. Then
-  // come cards ahead of the scroll. Cards behind it rank like cards at twice the
-  // distance ahead. One level is an eighth of a screenful.
+  // Visible cards come first. Among them, the cards that stay visible longest
+  // come first, because a card that is about to leave would be gone before it
+  // is drawn. Cards ahead of the scroll follow. A card behind the scroll ranks
+  // like a card at twice the distance ahead. One priority level is an eighth of
+  // a screenful.
   package func priority(of index: Int) -> OperationPriority {
     guard stage.variant.ranksByDistance else { return .normal }
     let (place, top) = (layout.frames[index], position + shift)
@@ -178,7 +181,7 @@ extension Feed {
     let eighth = viewport.height / 8
     let high = Int(OperationPriority.high.rawValue)
     guard max(ahead, behind) > 0 else {
-      // No visible card leaves while the scroll rests.
+      // No visible card leaves while the feed is not scrolling.
       return OperationPriority(isMoving ? high + min(Self.seenLevels, Int(-behind / eighth)) : high)
     }
     return OperationPriority(high - 1 - 4 * Int(max(ahead, 2 * behind) / eighth))
@@ -219,7 +222,8 @@ extension Feed {
     unused.append(cell)
   }
 
-  /// The blur of the covers: 30 points, in pixels of the picture.
+  /// The blur of the covers. Its radius is 30 points, given in pixels of the
+  /// picture.
   public var blur: BlurFilter {
     BlurFilter(
       radius: 30 * corpus.scale,
@@ -229,7 +233,7 @@ extension Feed {
     )
   }
 
-  // Draws on the loop, before it returns.
+  // Draws the card on the loop before returning.
   private func draw(_ cell: FeedCell) {
     guard let index = cell.index else { return }
     let card = Card(corpus[index], index: index, blur: blur)
@@ -238,8 +242,8 @@ extension Feed {
     card.displayIfNeeded()
   }
 
-  // Builds off the loop. The cell may show another card when the build
-  // completes.
+  // Builds the card off the loop. The cell may show another card by the time
+  // the build completes.
   private func build(_ cell: FeedCell, _ index: Int) {
     let (content, blur, display) = (corpus[index], blur, stage.next())
     let watch = CancelWatch(display.onStopped)
@@ -272,8 +276,8 @@ extension Feed {
 }
 
 extension Feed {
-  /// Draws the card at `index` on the loop and releases it. Use it to measure
-  /// the cost and to inspect the result.
+  /// Draws the card at `index` on the loop and releases it. This function is
+  /// for measuring the cost of a card and inspecting the result.
   ///
   /// Call on the loop.
   @discardableResult

@@ -3,13 +3,13 @@ import LoopTransactions
 
 /// A reusable cell that shows one card at a time.
 final class FeedCell {
-  /// The card to show; nil while the cell is unused.
+  /// The index of the card to show, or nil while the cell is unused.
   private(set) var index: Int?
-  /// When the card was wanted.
+  /// The time at which the feed requested the card.
   private(set) var since = LoopClock.Instant(nanoseconds: 0)
-  /// The card, once it is built.
+  /// The card, or nil until it is built.
   private(set) var card: Card?
-  /// A kept picture of the card.
+  /// The picture of the card if it was kept from an earlier display.
   var kept: Bitmap?
   /// The priority of building and drawing the card.
   private(set) var priority = OperationPriority.normal
@@ -31,7 +31,7 @@ final class FeedCell {
     building = (operation, watch)
   }
 
-  /// Stores the card that was built.
+  /// Stores the finished card.
   func take(_ card: Card) {
     building = nil
     self.card = card
@@ -39,7 +39,7 @@ final class FeedCell {
 
   /// Cancels work for the card and releases it.
   ///
-  /// The next card of the cell is built from scratch, because a reused one
+  /// The next card of the cell is built from scratch, because a reused card
   /// could show old contents.
   func end() {
     index = nil
@@ -52,7 +52,7 @@ final class FeedCell {
     kept = nil
   }
 
-  /// Changes the priority of the card.
+  /// Changes the priority of building and drawing the card.
   func rank(_ priority: OperationPriority) {
     if priority != self.priority { building?.operation.setPriority(priority) }
     self.priority = priority
@@ -60,7 +60,7 @@ final class FeedCell {
   }
 
   /// Applies the priority. A card with a decoded picture comes before cards
-  /// that have not begun, because half-done work is useless.
+  /// that have not begun, because half-finished work is useless.
   func rankCard() {
     guard let card else { return }
     card.priority = card.isBegun ? .interactive : priority

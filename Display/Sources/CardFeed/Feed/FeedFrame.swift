@@ -1,7 +1,7 @@
 public import AsyncDisplay
 
-/// An immutable list of the cards that a feed shows in one frame, for code that
-/// puts them on a screen.
+/// An immutable list of the cards that a feed shows in one frame. Code that
+/// draws to a screen uses this list.
 public struct FeedFrame: Sendable {
   /// One visible card.
   public struct Tile: Sendable {
@@ -9,12 +9,12 @@ public struct FeedFrame: Sendable {
     public let index: Int
     /// The card's frame in the viewport.
     public let frame: Rect
-    /// The picture; nil until it is drawn, when a placeholder is shown instead.
+    /// The picture, or nil until it is drawn. Until then a placeholder is shown.
     public let contents: Bitmap?
     /// The opacity of the picture.
     public let alpha: Double
 
-    /// True if the picture belongs to another card, which is a bug.
+    /// Whether the picture belongs to another card, which is a bug.
     public var isStale: Bool { contents.map { Card.index(in: $0) != index } ?? false }
   }
 
@@ -26,9 +26,9 @@ public struct FeedFrame: Sendable {
   /// Creates an empty frame.
   public init() {}
 
-  /// Number of visible cards without a picture.
+  /// The number of visible cards without a picture.
   public var blanks: Int { tiles.reduce(0) { $0 + ($1.contents == nil ? 1 : 0) } }
 
-  /// Number of visible cards with another card's picture.
+  /// The number of visible cards that show the picture of another card.
   public var staleTiles: Int { tiles.reduce(0) { $0 + ($1.isStale ? 1 : 0) } }
 }

@@ -1,9 +1,9 @@
 public import AsyncDisplay
 public import LoopTransactions
 
-/// The workers, the bitmap pool and the displays that a variant draws with.
+/// The workers, the bitmap pool and the displays with which a variant draws.
 ///
-/// Use it on the loop only.
+/// Use a stage on the loop only.
 public final class FeedStage {
   /// The variant that is drawn.
   public let variant: FeedVariant
@@ -16,7 +16,7 @@ public final class FeedStage {
   private var turn = 0
   private let processLimit = OperationScheduler.processWorkerLimit
 
-  // One thread for each card that can be wanted at the same time.
+  // There is one thread for each card that can be requested at the same time.
   private static let threadLimit = 64
 
   /// Creates the workers and displays of `variant`.
@@ -31,8 +31,9 @@ public final class FeedStage {
       case .onLoop, .sliced: [1]
       case .thread: [Self.threadLimit]
       case .rotation: [Int](repeating: 1, count: OperationScheduler.defaultWorkerLimit / 2)
-      // One per processor while scrolling. With one more, a cancelled worker
-      // waited for a processor before it noticed, and no more cards were drawn.
+      // One worker per processor runs while the feed scrolls. With one more
+      // worker, a cancelled worker waited for a processor before it noticed the
+      // cancellation, and no more cards were drawn.
       case .shared: [OperationScheduler.defaultWorkerLimit / 2 + 1]
       }
     let schedulers = limits.map { OperationScheduler("cards", workerLimit: $0) }
@@ -56,7 +57,7 @@ public final class FeedStage {
     return displays[turn % displays.count]
   }
 
-  /// True while the feed scrolls and the loop needs a processor.
+  /// Whether the feed is scrolling, so that the loop needs a processor.
   public var isScrolling = false {
     didSet {
       guard isScrolling != oldValue, variant.drawing == .shared else { return }
@@ -67,15 +68,15 @@ public final class FeedStage {
   /// Sets a callback for workers that have stopped drawing a cancelled card.
   ///
   /// The callback runs on the worker. `after` is the time from the cancellation
-  /// until the worker stopped, and `computed` the processor time within it.
-  /// Call on the loop. See `Display.onStopped`.
+  /// until the worker stopped. `computed` is the CPU time that the worker spent
+  /// in that period. Call on the loop. See `Display.onStopped`.
   public func whenStopped(
     _ body: (@Sendable (_ after: Duration, _ computed: Duration?) -> Void)?
   ) {
     for display in displays { display.onStopped = body }
   }
 
-  /// Number of running operations, including those that free memory.
+  /// The number of running operations, including operations that free memory.
   public var running: Int { schedulers.reduce(0) { $0 + $1.metrics.running } }
 
   /// The sum of the metrics of all displays.

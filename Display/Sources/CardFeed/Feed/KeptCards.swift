@@ -1,6 +1,6 @@
 import AsyncDisplay
 
-/// The pictures of the cards that left last.
+/// The pictures of the cards that left the screen most recently.
 struct KeptCards {
   let limit: Int
   // The most recent card is at the end.
@@ -9,7 +9,7 @@ struct KeptCards {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Keeps the picture of a card that leaves.
+  /// Keeps the picture of a card that leaves the screen.
   mutating func keep(_ picture: Bitmap?, of index: Int) {
     guard limit > 0, let picture else { return }
     order.removeAll { $0 == index }

@@ -3,22 +3,23 @@ public import AsyncDisplay
 /// The frames of the cards of a feed, in columns. Each card goes below the
 /// shortest column.
 ///
-/// A value: create and read it on any thread.
+/// A layout is a value. Create and read it on any thread.
 public struct FeedLayout: Sendable {
   /// The width of a card, in points.
   public static let cardWidth = 320.0
-  /// Points between and around cards.
+  /// The space between and around cards, in points.
   public static let gap = 10.0
   /// The height of the area below a card's picture, in points.
   public static let textHeight = 300.0
-  /// The smallest width with two columns, in points.
+  /// The smallest width of a feed with two columns, in points.
   public static let twoColumnWidth = 650.0
 
   /// The frame of each card.
   public let frames: [Rect]
   /// The height of the whole feed, in points.
   public let height: Double
-  // The cards of each column from top to bottom, so their frames are sorted.
+  // The cards of each column from top to bottom, so that the frames of a column
+  // are sorted.
   private let columns: [[Int]]
 
   /// Lays out `count` cards of `corpus` in a feed of `width` points.
@@ -55,7 +56,8 @@ public struct FeedLayout: Sendable {
   /// Returns the cards that overlap the range from `top` to `bottom`, in
   /// ascending order.
   ///
-  /// - Complexity: O(log *n* + *m*), where *m* is the number of cards returned.
+  /// - Complexity: O(log *n* + *m*), where *n* is the number of cards and *m*
+  ///   is the number of cards returned.
   public func cards(from top: Double, to bottom: Double) -> [Int] {
     var found: [Int] = []
     for column in columns {

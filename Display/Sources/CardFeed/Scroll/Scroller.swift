@@ -1,7 +1,7 @@
-/// A scroll position controlled by the user. Between two inputs it is a
-/// function of time.
+/// A scroll position that the user controls. Between two inputs, the position
+/// is a function of time.
 ///
-/// A value. Times are in seconds of any monotonic clock.
+/// A scroller is a value. Times are in seconds of any monotonic clock.
 public struct Scroller: Sendable {
   /// The positions that can be reached.
   public var range: ClosedRange<Double>
@@ -9,7 +9,7 @@ public struct Scroller: Sendable {
   private enum Motion {
     /// A constant speed, in points per second.
     case steady(Double)
-    /// A fling, with its initial speed in points per second.
+    /// A fling with its initial speed in points per second.
     case thrown(Double)
   }
 
@@ -44,13 +44,13 @@ public struct Scroller: Sendable {
     }
   }
 
-  /// Scrolls at `pointsPerSecond` from `time` on, as while a key is held.
+  /// Scrolls at `pointsPerSecond` from `time` on. Used while a key is held.
   public mutating func move(_ pointsPerSecond: Double, at time: Double) {
     begin(.steady(pointsPerSecond), at: time)
   }
 
-  /// Starts a fling, or speeds it up if it has the same direction. A turn of
-  /// the wheel does so.
+  /// Starts a fling. If a fling in the same direction is under way, speeds it
+  /// up. Used for a turn of the wheel.
   public mutating func push(_ pointsPerSecond: Double, at time: Double) {
     let speed = speed(at: time)
     let isSame = (speed < 0) == (pointsPerSecond < 0)
@@ -63,7 +63,7 @@ public struct Scroller: Sendable {
     origin = min(max(position, range.lowerBound), range.upperBound)
   }
 
-  /// Moves by `points`, dragged by a finger.
+  /// Moves by `points`. Used while a finger drags.
   public mutating func drag(_ points: Double, at time: Double) {
     jump(to: position(at: time) + points, at: time)
     drags.append((time, points))
@@ -78,7 +78,7 @@ public struct Scroller: Sendable {
     begin(recent.isEmpty ? .steady(0) : .thrown(way / Self.memory), at: time)
   }
 
-  // The time over which the release speed is averaged, in seconds. Not
+  // The period in seconds over which the release speed is averaged. Not
   // measured.
   private static let memory = 0.08
 

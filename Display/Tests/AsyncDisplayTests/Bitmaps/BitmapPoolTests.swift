@@ -70,7 +70,7 @@ struct BitmapPoolTests {
 
   // D8
   @Test(
-    "cached memory is bounded, the oldest is freed first, and large memory is freed immediately"
+    "cached memory is bounded, the oldest block is freed first, and large blocks are not cached"
   )
   func bounded() throws {
     let pool = BitmapPool(keepLimit: 100_000)
@@ -89,11 +89,11 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("a worker frees memory over the limit at low priority, and never more than twice is cached")
+  @Test("a worker frees memory over the limit at low priority; at most twice the limit is cached")
   func trimmed() throws {
     let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
     let pool = BitmapPool(keepLimit: 2 << 20, scheduler: scheduler)
-    // 512 KiB each.
+    // Each bitmap takes 512 KiB.
     let pixels = PixelSize(width: 512, height: 256)
     func make(_ count: Int) throws -> [Bitmap] {
       try (0..<count).map { _ in try Bitmap.draw(pixels, from: pool) { _ in } }
@@ -112,7 +112,7 @@ struct BitmapPoolTests {
     var some = try make(12)
     some.removeAll()
     #expect(pool.metrics.keptBytes == 4 << 20)
-    // Memory waiting to be freed can still be reused.
+    // Memory that waits to be freed can still be reused.
     some = try make(7)
     #expect(pool.metrics.keptBytes == 512 << 10 && pool.metrics.allocated == 12)
     some.removeAll()
@@ -122,7 +122,7 @@ struct BitmapPoolTests {
     gate.open()
     #expect(wentBefore.wait())
     #expect(isTrimmed())
-    // Once more, because the operation that freed the memory has ended.
+    // Repeats the check, because the operation that freed the memory has ended.
     some = try make(8)
     some.removeAll()
     #expect(isTrimmed())
@@ -130,7 +130,7 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("memory above the limit is evicted first, one at a time, and evicts no smaller memory")
+  @Test("memory above the limit is evicted first, one block at a time, and evicts no smaller block")
   func large() throws {
     let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
     let gate = Gate()
@@ -144,7 +144,7 @@ struct BitmapPoolTests {
     var (small, large) = (try make(256, 3), try make(4096, 2))
     small.removeAll()
     large.removeAll()
-    // Three of 512 KiB and one of the 8 MiB bitmaps.
+    // The pool keeps three blocks of 512 KiB and one of the 8 MiB blocks.
     #expect(pool.metrics.keptBytes == 3 << 19 + 8 << 20)
     let done = Gate()
     for _ in 0..<2 { scheduler.add(priority: .background) { _ in } }
@@ -155,10 +155,10 @@ struct BitmapPoolTests {
   }
 
   // D8
-  @Test("a forked child releases a bitmap without the workers it does not have")
+  @Test("a forked child process releases a bitmap although it has no workers")
   func child() async {
     await #expect(processExitsWith: .success) {
-      // Swift marks fork as unavailable.
+      // Looked up by name, because Swift marks fork as unavailable.
       let symbol = try #require(dlsym(nil, "fork"))
       let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
       let scheduler = OperationScheduler("bitmaps", workerLimit: 1)
@@ -202,8 +202,8 @@ struct BitmapPoolTests {
       #expect(pool.metrics.lent == bitmaps.count)
     }
     let asked = bitmaps.reduce(0) { $0 + $1.pixels.byteCount }
-    // Sizes are rounded up by an eighth, or 4 KiB for the smallest, and a
-    // reused one may be a quarter too large.
+    // Sizes are rounded up by an eighth, or to 4 KiB for the smallest bitmaps.
+    // A reused block may be a quarter too large.
     #expect(pool.metrics.lentBytes <= asked * 45 / 32 + bitmaps.count * 4096)
     bitmaps.removeAll()
     #expect(pool.metrics.lentBytes == 0)

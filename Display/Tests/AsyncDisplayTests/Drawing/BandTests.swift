@@ -64,7 +64,8 @@ struct BandTests {
       try context.fill(rect, with: gradient)
     }
     let whole = try draw(220, paint)
-    // The same in slices of 20 rows, so bands begin elsewhere.
+    // Draws the same content in slices of 20 rows, so that bands begin at other
+    // rows.
     let parts = try draw(220) { context in
       for top in stride(from: 0.0, to: 220, by: 20) {
         try context.saved {

@@ -14,7 +14,7 @@ struct HugeShapeTests {
   @Test("shapes of any size and radius are drawn in finite time")
   func end() async {
     await #expect(processExitsWith: .success) {
-      // Kills a drawing that does not end.
+      // Kills the process if a drawing does not end.
       alarm(60)
       let pool = BitmapPool()
       let odd: [Double] = [.nan, .infinity, -.infinity, 1e300, 1e60, 1e39, 1e20, 1e7, 5, 0, -1]

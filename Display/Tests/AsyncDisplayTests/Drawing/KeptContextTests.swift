@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Contexts kept after their drawing")
 struct KeptContextTests {
-  @Test("a kept context draws nothing, not even into another drawing's bitmap")
+  @Test("a kept context draws nothing, not even into the bitmap of another drawing")
   func drawsNothing() throws {
     let pool = BitmapPool()
     let pixels = PixelSize(width: 8, height: 8)
@@ -14,7 +14,7 @@ struct KeptContextTests {
     }
     let late = try #require(kept)
     let second = try Bitmap.draw(pixels, from: pool) { context in
-      // Cairo reuses the memory of a destroyed context for the next one.
+      // Cairo reuses the memory of a destroyed context for the next context.
       #expect(late.cairo != context.cairo)
       let rect = Rect(x: 0, y: 0, width: 8, height: 8)
       late.fill(with: .red)

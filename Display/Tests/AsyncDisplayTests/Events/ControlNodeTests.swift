@@ -6,8 +6,8 @@ import Testing
 
 @Suite("ControlNode")
 struct ControlNodeTests {
-  /// Returns a rasterizing root of 100 x 100 at 10, 10 with a button of 40 x 40
-  /// in it at 20, 20.
+  /// Returns a rasterizing root of 100 x 100 points at 10, 10. It contains a
+  /// button of 40 x 40 points at 20, 20.
   private func makeTree() -> (root: Node, button: Button) {
     let root = Node()
     root.frame = Rect(x: 10, y: 10, width: 100, height: 100)
@@ -55,7 +55,7 @@ struct ControlNodeTests {
   }
 
   // D10
-  @Test("an action is called for each of its events, and a second tap sends down and repeat")
+  @Test("an action is called for each of its events, and a second tap sends down and repeat events")
   func masks() {
     let (root, button) = makeTree()
     let router = TouchRouter(root)
@@ -84,7 +84,8 @@ struct ControlNodeTests {
     weak let witness = target
     if let target { button.addTarget(target, for: .all) { _, _, _ in trace.record("gone") } }
     target = nil
-    // Checked before any event is sent that could discover it.
+    // Checked before any event is sent, because sending an event could find the
+    // released target.
     #expect(witness == nil && !button.answersEvents)
     #expect(root.hitTest(Point(x: 30, y: 30)) == nil)
     button.send(.touchUpInside)
@@ -110,8 +111,8 @@ struct ControlNodeTests {
     button.addTarget(button, for: .all) { _, _, _ in }
     let point = Point(x: 30, y: 30)
     #expect(root.hitTest(point) === button)
-    // A node without actions is transparent to touches; a control in front of
-    // it is not.
+    // A node without actions lets touches through. A control that is in front
+    // of the button does not.
     let label = Block("label", button.frame, .red)
     root.addSubnode(label)
     #expect(root.hitTest(point) === button)
@@ -132,13 +133,14 @@ struct ControlNodeTests {
     #expect(
       root.hitTest(Point(x: 22, y: 22)) == nil && root.hitTest(Point(x: 40, y: 21)) === button
     )
-    // Outside its supernode, unless that clips.
+    // The button is partly outside its supernode, which receives no touches
+    // there only if it clips.
     button.frame.origin.x = 90
     #expect(root.hitTest(Point(x: 110, y: 40)) === button)
     root.clipsToBounds = true
     #expect(root.hitTest(Point(x: 110, y: 40)) == nil)
     #expect(root.hitTest(Point(x: .nan, y: 40)) == nil)
-    // Right and bottom edges belong to the neighbours.
+    // Points on the right and bottom edges belong to the neighbouring nodes.
     button.cornerRadius = 0
     button.frame.origin.x = 20
     #expect(
@@ -172,7 +174,7 @@ struct ControlNodeTests {
     #expect(button.take() == [] && !button.isHighlighted)
   }
 
-  @Test("pressing redraws the picture off the loop, and the old contents stay meanwhile")
+  @Test("pressing redraws the picture off the loop, and the old contents stay visible meanwhile")
   func drawsOffLoop() throws {
     try withDisplay { display in
       let (root, button) = makeTree()
@@ -222,7 +224,7 @@ struct ControlNodeTests {
   }
 }
 
-/// A green button. Red while pressed, blue if selected.
+/// A button that is green, red while pressed, and blue if selected.
 private final class Button: ControlNode {
   private var events: [String] = []
   var follows = true

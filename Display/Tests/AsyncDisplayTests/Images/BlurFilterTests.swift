@@ -34,7 +34,7 @@ struct BlurFilterTests {
     #expect(isSame)
   }
 
-  @Test("kernels match the tutorial's blur and are bounded")
+  @Test("kernel sizes match the tutorial's blur and are limited")
   func kernels() {
     #expect(BlurFilter(radius: 30).kernel == 57)
     #expect(BlurFilter(radius: 60).kernel == 113)
@@ -44,7 +44,7 @@ struct BlurFilterTests {
     #expect(BlurFilter(radius: 1e9).kernel == 255)
   }
 
-  @Test("a saturation of NaN changes nothing, and infinite ones are clamped")
+  @Test("a saturation of NaN changes nothing, and infinite values are clamped")
   func oddSaturation() throws {
     let bitmap = try noise(9, 5)
     func apply(_ saturation: Double) throws -> Bitmap {
@@ -77,8 +77,8 @@ struct BlurFilterTests {
       asked.count()
       return false
     }
-    // Four blocks for the pass over rows, four for each of three passes over
-    // columns, and one at the end.
+    // Four blocks of rows for the pass over rows, four blocks for each of three
+    // passes over columns, and one poll at the end.
     #expect(asked.value == 17)
     for last in 1...17 {
       let asked = Tally()
@@ -91,7 +91,7 @@ struct BlurFilterTests {
   }
 
   @Test(
-    "a reduced blur polls as often, or once per row of the result",
+    "a reduced blur polls as often as a full blur, or once per row of the result",
     arguments: [(1, 17), (4, 4 + 5), (16, 4 + 5), (64, 1 + 5)]
   )
   func pollsReduced(_ reduction: Int, _ count: Int) throws {
@@ -154,7 +154,7 @@ struct BlurFilterTests {
   }
 }
 
-/// A naive box blur that computes every sum from scratch.
+/// A naive box blur that computes every sum without reusing the previous sum.
 private enum Reference {
   static func blur(_ bitmap: Bitmap, kernel: Int) -> [UInt32] {
     let (width, height) = (bitmap.pixels.width, bitmap.pixels.height)

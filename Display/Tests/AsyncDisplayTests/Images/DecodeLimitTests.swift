@@ -22,8 +22,8 @@ struct DecodeLimitTests {
   // D8
   @Test("decodings in flight stay within the limit, and higher priorities come first")
   func bounded() throws {
-    // 2048 bytes per image: the decoded bitmap and the result of the
-    // modification.
+    // Each image takes 2048 bytes, for the decoded bitmap and for the result of
+    // the modification.
     try withDisplay(workers: 4, inFlightLimit: 2048) { display in
       let trace = Trace()
       let nodes = (0..<12).map { number in
@@ -38,7 +38,7 @@ struct DecodeLimitTests {
       }
       let isFinished = display.settle()
       #expect(isFinished && nodes.allSatisfy { $0.layer?.contents != nil })
-      // The first began before the others arrived.
+      // The first decoding began before the other images were requested.
       #expect(trace.events == ["0"] + (1..<12).reversed().map { "\($0)" })
       #expect(display.metrics.peakInFlightBytes == 2048)
       #expect(display.metrics.inFlightBytes == 0)
@@ -58,7 +58,7 @@ struct DecodeLimitTests {
   }
 
   // D8, D10
-  @Test("an image counts with the size in its header", arguments: ["png", "jpeg"])
+  @Test("an image counts with the size given in its header", arguments: ["png", "jpeg"])
   func sizes(_ type: String) throws {
     let bytes = Pictures.file(type, 31, 17)
     let path = NSTemporaryDirectory() + "/picture \(UUID().uuidString)"
@@ -93,7 +93,7 @@ struct DecodeLimitTests {
   }
 
   // D8
-  @Test("a picture whose header does not give its size counts as the largest possible")
+  @Test("a picture whose header does not give its size counts as the largest possible picture")
   func unsaid() throws {
     let jpeg = Pictures.file("jpeg", 31, 17)
     for bytes in [Array(jpeg.prefix(30)), Array(Pictures.file("png", 31, 17).prefix(20))] {
@@ -109,7 +109,7 @@ struct DecodeLimitTests {
 
   // D8
   @Test(
-    "a blur counts with its intermediate bitmaps, and a reduced one with fewer",
+    "a blur counts with its intermediate bitmaps, and a reduced blur with fewer",
     arguments: [(1, 3), (4, 2)]
   )
   func blurs(_ reduction: Int, _ count: Int) throws {
@@ -127,7 +127,7 @@ struct DecodeLimitTests {
   }
 
   // D8
-  @Test("a blurred shadow counts with its scratch memory, once for the largest in a picture")
+  @Test("a blurred shadow counts with its scratch memory, once for the largest shadow of a picture")
   func shadows() throws {
     let pool = BitmapPool(keepLimit: 0)
     let shadow = TextStyle.Shadow(offset: .zero, blur: 4, color: .black)
@@ -146,11 +146,12 @@ struct DecodeLimitTests {
       root.load(in: display)
       let isFinished = display.settle()
       #expect(isFinished && root.layer?.contents != nil)
-      // Three of 100 points each way. The canvas without its shadow is smaller
-      // by the same amount.
+      // There is scratch memory for three bitmaps of 100 x 100 points. The
+      // canvas without its shadow is smaller by the size of the shadow's
+      // margin.
       #expect(display.metrics.peakInFlightBytes == 4 * 40_000)
       #expect(pool.metrics.peakLentBytes <= display.metrics.peakInFlightBytes * 9 / 8)
-      // Both do not fit at the same time.
+      // The two pictures do not fit in memory at the same time.
       let other = TextNode()
       other.frame = Rect(x: 0, y: 0, width: 100, height: 100)
       (other.text, other.style) = (text.text, text.style)
@@ -163,12 +164,13 @@ struct DecodeLimitTests {
   }
 
   // D7
-  @Test("images of files are decoded concurrently while waited for, like images of bytes")
+  @Test("images of files are decoded concurrently while the loop waits, like images of bytes")
   func waitedTogether() throws {
     let paths = (0..<3).map { _ in NSTemporaryDirectory() + "/picture \(UUID().uuidString)" }
     defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
     for isFile in [false, true] {
-      // Nothing fits, but an image that is waited for is decoded regardless.
+      // Nothing fits in the limit, but an image that the loop waits for is
+      // decoded regardless.
       try withDisplay(workers: 3, inFlightLimit: 1) { display in
         let (gate, began, late) = (Gate(), Counted(), Counted())
         let root = Node()
@@ -188,14 +190,14 @@ struct DecodeLimitTests {
         root.load(in: display)
         root.waitUntilDisplayed()
         #expect(root.layer?.contents != nil && began.value == paths.count)
-        // Each waits until all others have begun.
+        // Each decoding waits until all other decodings have begun.
         #expect(late.value == 0)
       }
     }
   }
 
   // D7, D8
-  @Test("an image that is waited for is decoded regardless of the limit, and a cancelled one never")
+  @Test("an image that the loop waits for ignores the limit; a cancelled image is not decoded")
   func waitedFor() throws {
     try withDisplay(workers: 2, inFlightLimit: 10) { display in
       let (gate, began, count) = (Gate(), Gate(), Counted())
@@ -222,7 +224,7 @@ struct DecodeLimitTests {
       second.waitUntilDisplayed()
       #expect(count.value == 1 && second.layer?.contents != nil)
       third.unload()
-      // Released without unloading.
+      // The node is released without being unloaded.
       unwanted = nil
       gate.open()
       let isFinished = display.settle()

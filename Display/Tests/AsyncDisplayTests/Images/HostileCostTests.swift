@@ -2,9 +2,9 @@ import AsyncDisplay
 import Foundation
 import Testing
 
-/// Measures the cost of hostile content. With `LT_FIGURES=1` it prints the
-/// longest time between two polls for cancellation and the peak memory of the
-/// process. Without it the suite is disabled.
+/// Measures the cost of hostile content. With `LT_FIGURES=1` the suite prints
+/// the longest time between two polls for cancellation and the peak memory of
+/// the process. Without this variable the suite is disabled.
 @Suite(
   "Cost of hostile content",
   .enabled(if: ProcessInfo.processInfo.environment["LT_FIGURES"] == "1"),
@@ -20,7 +20,7 @@ struct HostileCostTests {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  // Peak memory of this process since `resetPeak()`, in kilobytes.
+  // The peak memory of this process since `resetPeak()`, in kilobytes.
   private static var memory: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
@@ -31,8 +31,8 @@ struct HostileCostTests {
     try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
   }
 
-  // Prints the cost of `body`, which receives the function that it polls for
-  // cancellation.
+  // Prints the cost of `body`. `body` receives a function and calls it to poll
+  // for cancellation.
   private func measure(_ name: String, _ body: (() -> Bool) throws -> Void) {
     Self.resetPeak()
     let (before, start) = (Self.memory, Self.seconds())

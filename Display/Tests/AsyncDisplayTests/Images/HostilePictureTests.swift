@@ -24,7 +24,7 @@ struct HostilePictureTests {
       (16_384, 4096, [0x11, 0x11, 0x11] as [UInt8], 402_653_184),
       (16_384, 4096, [0x22, 0x11, 0x11], 201_326_592),
       (16_384, 4096, [0x11], 134_217_728),
-      // Sizes that are no multiple of the block size are rounded up to whole
+      // Sizes that are not a multiple of the block size are rounded up to whole
       // blocks.
       (8193, 8191, [0x44, 0x11, 0x14], 8224 / 32 * (8192 / 32) * 21 * 128),
     ]
@@ -46,23 +46,23 @@ struct HostilePictureTests {
     }
     let least = 402_653_184 / 32
     #expect(error(least - 1) as? ImageError == .tooManyCoefficients(byteCount: 402_653_184))
-    // It would be decoded if it were not cancelled.
+    // The file would be decoded if the decoding were not cancelled.
     #expect(error(least) is CancellationError)
   }
 
-  @Test("scans times pixels are limited to 2^30, and each row of blocks of a scan is a step")
+  @Test("scans times pixels is limited to 2^30, and each row of blocks of a scan is one step")
   func scans() {
     func looks(_ count: Int) -> (Int, (any Error)?) {
       let scans = [Int](repeating: 1, count: count)
       return self.looks(JPEG(width: 8192, height: 8192, scans: scans).bytes)
     }
-    // 2^26 pixels of one component have too many coefficients, so this uses
-    // 2^25.
+    // The test uses 2^25 pixels, because 2^26 pixels of one component have too
+    // many coefficients.
     let scans = [Int](repeating: 1, count: 40)
     let bytes = JPEG(width: 8192, height: 4096, scans: scans).bytes
     let (asked, error) = self.looks(bytes)
-    #expect(error as? ImageError == .damaged("more scans than any program writes"))
-    // 32 scans of 512 rows of blocks.
+    #expect(error as? ImageError == .damaged("too many scans"))
+    // There are 32 scans of 512 rows of blocks.
     #expect((32 * 512...33 * 512 + 64).contains(asked), "\(asked)")
     let few = JPEG(width: 8192, height: 4096, scans: Array(scans.prefix(32))).bytes
     #expect(self.looks(few).1 == nil)
@@ -75,7 +75,7 @@ struct HostilePictureTests {
   func inFlight() throws {
     let inScans = JPEG(kind: 0xC0, width: 20, height: 18, factors: [0x22, 0x11, 0x11]).bytes
     let inOne = JPEG(kind: 0xC0, width: 20, height: 18).bytes
-    // Four groups of six blocks of 128 bytes each.
+    // There are four groups of six blocks of 128 bytes each.
     let cases = [
       (PictureKind.progressive.bytes, 0, 1440 + 3072), (inScans, 0, 1440 + 3072),
       (inScans, 1, 1440 + 3072), (inScans, 4, 5 * 1440), (inOne, 0, 1440), (inOne, 1, 2 * 1440),
@@ -97,7 +97,7 @@ struct HostilePictureTests {
     }
   }
 
-  @Test("a picture rejected because of its coefficients needs no memory in flight")
+  @Test("a picture that is rejected because of its coefficients needs no memory in flight")
   func refused() throws {
     try withDisplay { display in
       let node = ImageNode()
@@ -128,7 +128,7 @@ struct HostilePictureTests {
   }
 
   @Test(
-    "a step is at most 16 rows or a row of blocks for every JPEG coding",
+    "for every JPEG coding, a step is at most 16 rows or one row of blocks",
     arguments: [0xC0, 0xC9, 0xCA]
   )
   func coded(_ kind: UInt8) {
@@ -145,7 +145,7 @@ struct HostilePictureTests {
   }
 
   @Test(
-    "a step of an interlaced PNG is 16 rows of one of seven passes, however small the file",
+    "a step of an interlaced PNG is 16 rows of one of seven passes, however small the file is",
     arguments: [(1, 0), (16, 6)] as [(Int, UInt8)]
   )
   func interlaced(_ depth: Int, _ color: UInt8) {

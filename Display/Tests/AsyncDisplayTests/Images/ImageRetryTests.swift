@@ -14,7 +14,7 @@ struct ImageRetryTests {
 
   // D2, D10
   @Test(
-    "a modification that throws CancellationError without being cancelled fails and is reported"
+    "a modification that throws CancellationError without being cancelled is reported as a failure"
   )
   func throwsCancellation() throws {
     for isAsynchronous in [true, false] {
@@ -60,7 +60,7 @@ struct ImageRetryTests {
   }
 
   // D8, D10
-  @Test("a decoding that ran out of memory is retried, and one of a damaged file is not")
+  @Test("an image that ran out of memory is decoded again, and an image of a damaged file is not")
   func memory() throws {
     try withDisplay { display in
       let (count, damage) = (Counted(), Counted())

@@ -21,7 +21,7 @@ struct ImageSourceTests {
   }
 
   // O10
-  @Test("image data is equal if all bytes are equal, and then has equal hashes")
+  @Test("image data is equal if all bytes are equal, and equal image data has equal hashes")
   func equality() {
     let bytes = Pictures.file("png", 40, 30)
     // A copy in separate memory.
@@ -36,7 +36,7 @@ struct ImageSourceTests {
     #expect(ImageData([]) == ImageData([]) && ImageData([]) != ImageData([0]))
   }
 
-  @Test("a file that is no picture, truncated or too large is rejected with the reason")
+  @Test("a file that is not a picture, is truncated or is too large is rejected with the reason")
   func refuses() throws {
     let png = Pictures.file("png", 200, 200)
     func failure(_ bytes: [UInt8]) -> ImageError? {
@@ -53,8 +53,8 @@ struct ImageSourceTests {
       Issue.record("half a PNG was not rejected as damaged; its first 100 bytes: \(other)")
       return
     }
-    // A header that declares 100,000 by 100,000 pixels allocates no memory for
-    // them, with a wrong or a correct checksum.
+    // The header declares 100,000 by 100,000 pixels. No memory is allocated for
+    // them, whether the checksum is wrong or correct.
     var huge = png
     for (index, byte) in [0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0].enumerated() {
       huge[16 + index] = UInt8(byte)
@@ -83,7 +83,7 @@ struct ImageSourceTests {
       }
       if generator.next() % 4 == 0 { bytes.removeLast(Int(generator.next() % 100)) }
       if type == "png", generator.next() % 2 == 0 { Checksum.repair(&bytes) }
-      // try?: being rejected is as good as being decoded. The test is that it
+      // try?: the picture may be rejected or decoded. The test is that the call
       // returns.
       _ = try? ImageSource.data(bytes).decode(from: pool)
     }
@@ -101,11 +101,11 @@ struct ImageSourceTests {
   }
 }
 
-/// A counter for one thread.
+/// A counter that only one thread uses.
 final class Tally {
   private(set) var value = 0
 
-  /// Counts one and returns the total.
+  /// Increments the count and returns it.
   @discardableResult
   func count() -> Int {
     value += 1

@@ -7,10 +7,10 @@ struct OrientationTests {
   private let pool = BitmapPool()
 
   // D10
-  @Test("a picture is turned upright as by gdk-pixbuf", arguments: 1...8, [true, false])
+  @Test("a picture is rotated upright as by gdk-pixbuf", arguments: 1...8, [true, false])
   func turned(_ orientation: Int, _ isLittle: Bool) throws {
-    // More rows than are turned in one step, and sizes that are no multiple of
-    // it.
+    // The picture has more rows than are rotated in one step, and its sizes are
+    // not multiples of a step.
     let jpeg = Pictures.file("jpeg", 37, 21)
     let bytes = Pictures.turned(jpeg, orientation, isLittle: isLittle)
     let bitmap = try ImageSource.data(bytes).decode(from: pool)
@@ -20,7 +20,7 @@ struct OrientationTests {
     #expect(isSame)
   }
 
-  @Test("a picture with an invalid orientation is not turned", arguments: [0, 9, 65_535])
+  @Test("a picture with an invalid orientation is not rotated", arguments: [0, 9, 65_535])
   func odd(_ orientation: Int) throws {
     let plain = Pictures.file("jpeg", 37, 21)
     let bitmap = try ImageSource.data(Pictures.turned(plain, orientation)).decode(from: pool)
@@ -66,7 +66,7 @@ struct OrientationTests {
     #expect(size == PixelSize(width: 21, height: 37))
   }
 
-  @Test("turning a picture polls every 16 rows", arguments: [1, 3, 6])
+  @Test("rotating a picture polls every 16 rows", arguments: [1, 3, 6])
   func polls(_ orientation: Int) throws {
     let bytes = Pictures.turned(Pictures.file("jpeg", 64, 64), orientation)
     let asked = Tally()
@@ -74,8 +74,8 @@ struct OrientationTests {
       asked.count()
       return false
     }
-    // Once before the memory is allocated, and once for each of four blocks of
-    // rows.
+    // There is one poll before the memory is allocated, and one poll for each
+    // of four blocks of rows.
     #expect(asked.value == 1 + 4)
   }
 }
@@ -93,7 +93,7 @@ extension Pictures {
     return noted(jpeg, Array("Exif\0\0".utf8) + order + directory + entry + number(0, 4))
   }
 
-  /// Returns a JPEG with an APP1 segment of `bytes` before all others.
+  /// Returns a JPEG with an APP1 segment of `bytes` before all other segments.
   static func noted(_ jpeg: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
     Array(jpeg[..<2]) + [0xFF, 0xE1, 0, UInt8(bytes.count + 2)] + bytes + jpeg[2...]
   }

@@ -2,7 +2,8 @@ import AsyncDisplay
 import LoopTransactionsTesting
 import Testing
 
-/// `scripts/soak attack` runs this suite at a higher scale with other seeds.
+/// `scripts/soak attack` runs this suite at a larger scale and with other
+/// seeds.
 @Suite("Pictures under attack", .serialized)
 struct PictureAttackTests {
   // D10

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Files of pictures")
 struct PictureFileTests {
-  @Test("a pipe without a writer, a folder and a device are rejected instead of waited for")
+  @Test("a pipe without a writer, a folder and a device are rejected without waiting for them")
   func noFile() async {
     await #expect(processExitsWith: .success) {
       // Kills the process if it waits for a writer.
@@ -18,7 +18,7 @@ struct PictureFileTests {
           exit(2)
         } catch { require(error as? ImageError == .notAFile(path: path)) }
       }
-      // A node that measures such a file does not wait either.
+      // A node that measures the size of such a file does not wait either.
       try withDisplay { display in
         let node = ImageNode()
         node.frame = Rect(x: 0, y: 0, width: 8, height: 8)

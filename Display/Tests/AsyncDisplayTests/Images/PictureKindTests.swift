@@ -8,7 +8,7 @@ struct PictureKindTests {
 
   // D10
   @Test(
-    "every kind is decoded to the same pixels as by gdk-pixbuf",
+    "every kind of picture is decoded to the same pixels as by gdk-pixbuf",
     arguments: PictureKind.allCases
   )
   func kinds(_ kind: PictureKind) throws {
@@ -22,9 +22,9 @@ struct PictureKindTests {
   }
 
   // D10
-  @Test("CMYK values are read as inverted, with or without an Adobe marker")
+  @Test("CMYK values are read as inverted, with and without an Adobe marker")
   func plainInks() throws {
-    // Without the second segment, the Adobe marker.
+    // The second file lacks the second segment, which is the Adobe marker.
     let adobe = PictureKind.cmyk.bytes
     let bytes = Array(adobe[..<2] + adobe[(4 + Int(adobe[5]))...])
     let bitmap = try ImageSource.data(bytes).decode(from: pool)
@@ -47,7 +47,7 @@ struct PictureKindTests {
       }
       if generator.next() % 4 == 0 { bytes.removeLast(Int(generator.next() % 60)) }
       if !kind.isJPEG { Checksum.repair(&bytes) }
-      // try?: being rejected is as good as being decoded. The test is that it
+      // try?: the picture may be rejected or decoded. The test is that the call
       // returns.
       _ = try? ImageSource.data(bytes).decode(from: pool)
     }
@@ -66,8 +66,8 @@ struct PictureKindTests {
         return false
       }
     }
-    // Ten scans of at least two rows of blocks; or at least four chunks, in
-    // several reads.
+    // A JPEG has ten scans of at least two rows of blocks. A PNG has at least
+    // four chunks, each in several reads.
     #expect(whole.value > (kind.isJPEG ? 20 : 12))
     for limit in 0..<whole.value {
       let asked = Tally()
@@ -78,10 +78,10 @@ struct PictureKindTests {
     }
   }
 
-  @Test("a PNG with excess data after its pixels is rejected before that is read")
+  @Test("a PNG with excess data after its pixels is rejected before the excess data is read")
   func tail() throws {
-    // Stored without compression: 4 bytes for the pixel, then megabytes of
-    // zeros.
+    // The data is stored without compression. It has 4 bytes for the pixel,
+    // followed by megabytes of zeros.
     func png(_ tail: Int) -> [UInt8] {
       let pixel: [UInt8] = [0, 10, 20, 30]
       var data: [UInt8] = [0x78, 0x01]
@@ -107,20 +107,20 @@ struct PictureKindTests {
     }
     #expect(try ImageSource.data(png(0)).decode(from: pool).firstPixel == 0xFF0A_141E)
     let asked = Tally()
-    #expect(throws: ImageError.damaged("more data than its pixels need")) {
+    #expect(throws: ImageError.damaged("more data than the pixels need")) {
       try ImageSource.data(png(1 << 20)).decode(from: pool) {
         asked.count()
         return false
       }
     }
-    // Reads 8 KiB at a time, and 64 KiB at most.
+    // The decoder reads 8 KiB at a time, and 64 KiB at most.
     #expect(asked.value < 30)
   }
 
   @Test("a PNG with thousands of text chunks is decoded normally")
   func texts() throws {
     let bytes = PictureKind.palette.bytes
-    // They claim to be compressed but are not.
+    // The chunks are marked as compressed, but are not.
     let text = Checksum.chunk("zTXt", Array("a\0\0".utf8) + [UInt8](repeating: 7, count: 5000))
     let more = Array(bytes[..<33]) + (0..<2000).flatMap { _ in text } + bytes[33...]
     let plain = try ImageSource.data(bytes).decode(from: pool)
@@ -138,6 +138,6 @@ struct PictureKindTests {
       _ = try ImageSource.data(bytes.dropLast(2) + more + bytes.suffix(2)).decode(from: pool)
     }
     try decode(300)
-    #expect(throws: ImageError.damaged("more scans than any program writes")) { try decode(600) }
+    #expect(throws: ImageError.damaged("too many scans")) { try decode(600) }
   }
 }

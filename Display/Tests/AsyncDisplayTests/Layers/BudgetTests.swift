@@ -14,11 +14,12 @@ private final class Piece {
 
 @Suite("Budget of the display commit")
 struct BudgetTests {
-  // So small that the first layer of a tick spends it on any machine.
+  // The budget is so small that the first layer of a tick spends it on any
+  // machine.
   private static let least = EventLoop.Budget(count: 1)
 
   /// Runs the loop of `display` until no work is left. Returns the number of
-  /// displays that each tick began, without ticks that began none.
+  /// displays that each tick began, without the ticks that began no displays.
   private func beginnings(of display: Display) -> [Int] {
     var (counts, last) = ([Int](), display.metrics.begun)
     let observer = display.loop.addObserver(for: .beforeWaiting, order: Display.order + 1) { _ in
@@ -162,14 +163,14 @@ struct BudgetTests {
         display.whenIdle { work("idle") }
         loop.commit(Piece { work("transaction") }, Piece.perform)
       }
-      // Three elements and one layer spend 4 ms. Each of the other kinds
-      // performs one piece.
+      // Three queue elements and one layer spend 4 ms. The idle block and the
+      // transaction perform one piece of work each.
       let tick = ["queue", "queue", "queue", "display", "idle", "transaction"]
       for _ in 0..<3 {
         stepped.step()
         #expect(trace.take() == tick)
       }
-      // Without the queue there is time for four layers.
+      // Without the queue, the budget allows four layers.
       stepped.step()
       #expect(trace.take() == ["display", "display", "display", "display", "idle", "transaction"])
       stepped.runUntilIdle()
@@ -188,7 +189,7 @@ struct BudgetTests {
       let layers = (0..<5).map { _ in Layer(in: display, painter) }
       queue.enqueue(painter)
       for layer in layers { layer.setNeedsDisplay() }
-      // Completions are posts, so they run in later ticks.
+      // Completions are posts, so they run in later ticks than the displays.
       stepped.step()
       #expect(display.metrics.begun == 2 && display.metrics.waiting == 3)
       stepped.runUntilIdle()
@@ -196,7 +197,7 @@ struct BudgetTests {
   }
 
   // L7, L9
-  @Test("commit() leaves the loop without pending work, and a scheduled layer is no transaction")
+  @Test("commit() leaves the loop without pending work, and a scheduled layer is not a transaction")
   func byHand() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Cancelling displays")
 struct CancelTests {
   // D2, D5
-  @Test("a display cancelled before it starts never draws, calls back, and leaves the layer dirty")
+  @Test("a display cancelled before it starts neither draws nor calls back; the layer stays dirty")
   func cancelledBeforeStart() throws {
     try withDisplay(workers: 1) { display in
       let gate = Gate()
@@ -29,7 +29,7 @@ struct CancelTests {
   }
 
   // D5
-  @Test("cancelling when no display is needed leaves the layer clean, and calls nothing back")
+  @Test("cancelling when no display is needed leaves the layer clean, and calls no callbacks")
   func cancelledWhileClean() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -45,7 +45,7 @@ struct CancelTests {
   }
 
   // D2
-  @Test("a drawing sees its cancellation, and didDisplay is called on the loop")
+  @Test("a drawing sees that it was cancelled, and didDisplay is called on the loop")
   func cancelledHalfWay() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -88,8 +88,8 @@ struct CancelTests {
       whole.count()
       return false
     }
-    // Polled at the start and the end, every 32 rows, and every 256 KiB if it
-    // is not opaque.
+    // Polled at the start, at the end and every 32 rows. If the layer is not
+    // opaque, also polled every 256 KiB.
     #expect(whole.value == 2 + 32 + (isOpaque ? 0 : 16) && drawn.value == 1)
     for limit in 0..<(whole.value - 1) {
       let asked = Tally()
@@ -101,7 +101,7 @@ struct CancelTests {
     #expect(drawn.value == 1 && pool.metrics.lent == 0)
   }
 
-  @Test("onStopped reports how soon a worker stopped, and nothing for a display that never ran")
+  @Test("onStopped reports how soon a worker stopped, and is not called if the display never ran")
   func stopped() throws {
     try withDisplay(workers: 1) { display in
       let told = Locked<[(after: Duration, computed: Duration?)]>([])
@@ -114,7 +114,7 @@ struct CancelTests {
         while ContinuousClock.now < end {}
       }
       painter.work = { _, isCancelled in
-        // Computing before the cancellation does not count.
+        // CPU time before the cancellation does not count.
         compute(for: .milliseconds(20))
         began.open()
         while !isCancelled() {}
@@ -132,7 +132,7 @@ struct CancelTests {
       let first = try #require(told.withLock { $0.first })
       #expect(first.after >= rest)
       #if os(Linux)
-        // It computed all the time, except while other threads had its
+        // The worker computed all the time, except while other threads used its
         // processor. The two clocks differ slightly.
         let computed = try #require(first.computed)
         #expect(computed > .zero && computed <= first.after + .milliseconds(1))
@@ -152,7 +152,8 @@ struct CancelTests {
       let drawn = Gate()
       painter.work = { _, _ in drawn.open() }
       layer.setNeedsDisplay()
-      // Starts it without a tick, which could deliver it.
+      // Begins the display without a tick, because a tick could deliver the
+      // result.
       layer.displayIfNeeded()
       #expect(drawn.wait())
       while display.scheduler.metrics.running > 0 {}
@@ -178,7 +179,8 @@ struct CancelTests {
       let drawn = Gate()
       painter.work = { _, _ in drawn.open() }
       layer.setNeedsDisplay()
-      // Starts it without a tick, which could deliver it.
+      // Begins the display without a tick, because a tick could deliver the
+      // result.
       layer.displayIfNeeded()
       #expect(drawn.wait())
       container.cancelAll()
@@ -206,7 +208,7 @@ struct CancelTests {
   }
 
   // D10
-  @Test("releasing a tree without unloading it cancels its decoding")
+  @Test("releasing a tree without unloading it cancels the decoding of its images")
   func treeGone() throws {
     try withDisplay { display in
       var node: ImageNode? = ImageNode()

@@ -3,11 +3,11 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// Assertions of Texture's own tests for its display layer and nodes that other
-/// suites do not make.
+/// Assertions from Texture's own tests for its display layer and nodes. The
+/// other suites here do not make these assertions.
 @Suite("Carried over from Texture")
 struct CarriedOverTests {
-  @Test("a synchronous display asks for one task, draws it once, and leaves the layer clean")
+  @Test("a synchronous display requests one task, draws it once, and leaves the layer clean")
   func synchronous() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -46,7 +46,7 @@ struct CarriedOverTests {
     }
   }
 
-  @Test("by default a node is displayed asynchronously, immediately and in no container")
+  @Test("by default a node is displayed asynchronously, without a delay and without a container")
   func defaults() throws {
     try withDisplay { display in
       let node = Block("", Rect(x: 0, y: 0, width: 2, height: 2), .red)
@@ -82,7 +82,7 @@ struct CarriedOverTests {
     }
   }
 
-  // D13. In Texture the placeholder stays forever.
+  // D13. In Texture the placeholder is never removed.
   @Test("removing a part that has not been displayed leaves no placeholder behind")
   func placeholderWithoutPart() throws {
     try withDisplay { display in
@@ -161,7 +161,7 @@ struct CarriedOverTests {
   }
 }
 
-/// Leaves its context translated, scaled and clipped.
+/// A node whose drawing leaves its context translated, scaled and clipped.
 private final class Careless: Node {
   override func makeDrawing() -> DisplayTask.Display? {
     { context, _, _ in

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Layers of a loop that closes")
 struct CloseTests {
-  // D8. With a limit for one bitmap, more layers wait than the loop's last
-  // rounds display.
-  @Test("layers that wait when their loop closes keep nothing alive", arguments: [false, true])
+  // D8. If the limit allows only one bitmap, the loop closes before all waiting
+  // layers are displayed.
+  @Test("layers that wait when their loop closes keep no objects alive", arguments: [false, true])
   func letsGo(_ isRun: Bool) throws {
     weak var witness: Display?
     weak var pool: BitmapPool?

@@ -5,7 +5,7 @@ import Testing
 struct DisplayStateTests {
   // D2, D3, D4, D5
   @Test(
-    "every interleaving of three actors keeps the ledger consistent, however displays end",
+    "every interleaving of three actors keeps the ledger consistent, for every way a display can end",
     arguments: DisplayState.End.all,
     DisplayState.Holds.each
   )
@@ -16,7 +16,8 @@ struct DisplayStateTests {
       [.endOldest, .endNewest, .hold, .release],
     ]
     var breaches: [String] = []
-    // Interleavings that reach the same state continue from it only once.
+    // If several interleavings reach the same state, only the first one
+    // continues from it.
     var reached = [Place(ledger: StateLedger(end, hold)): [Step]()]
     for _ in 0..<3 * Place.steps {
       var next: [Place: [Step]] = [:]
@@ -42,7 +43,8 @@ struct DisplayStateTests {
 
   enum Step { case invalidate, cancel, displayNow, commit, endOldest, endNewest, hold, release }
 
-  /// The state reached by the three actors, and the steps each has left.
+  /// The state that the three actors have reached, and the remaining steps of
+  /// each actor.
   private struct Place: Hashable {
     var ledger: StateLedger
     var left = [steps, steps, steps]
@@ -51,14 +53,14 @@ struct DisplayStateTests {
   }
 }
 
-/// Compares a state's promises with its actions. Operations end when a step
-/// ends them.
+/// Checks the actions of a state against the promises of a layer. Operations
+/// end when a step ends them.
 private struct StateLedger: Hashable {
-  // How every display ends, and the hold used.
+  // The way in which every display ends, and the hold that the steps use.
   private let end: DisplayState.End
   private let hold: DisplayState.Holds
   private var state = DisplayState()
-  // Displays on workers that have not ended, oldest first.
+  // The displays on workers that have not ended, oldest first.
   private var inFlight: [UInt64] = []
   private var begun: [UInt64] = []
   private var told: [UInt64] = []
@@ -71,14 +73,14 @@ private struct StateLedger: Hashable {
     (self.end, self.hold) = (end, hold)
   }
 
-  // True if an end replaces the contents.
+  // Whether the end of a display replaces the contents.
   private var shows: Bool { end == .drawn || end == .cleared }
 
   mutating func make(_ step: DisplayStateTests.Step) {
     switch step {
     case .invalidate: follow(state.invalidate())
     case .cancel:
-      // Nothing begun before this may be shown later.
+      // Displays that began before this line must not be shown later.
       line = state.generation
       follow(state.cancel())
       if state.need == .scheduled { breach = "a cancelled layer is still scheduled" }
@@ -92,14 +94,14 @@ private struct StateLedger: Hashable {
     case .commit:
       isOwed = false
       guard state.canBegin else { return }
-      if state.isRunning { breach = "two displays at a time" }
+      if state.isRunning { breach = "two displays run at the same time" }
       follow(state.begin())
       begun.append(state.generation)
       inFlight.append(state.generation)
     case .endOldest: if !inFlight.isEmpty { end(inFlight.removeFirst()) }
     case .endNewest: if let last = inFlight.popLast() { end(last) }
     case .hold:
-      // A layer that is being prepared cancels nothing.
+      // A hold for preparation does not cancel displays.
       if hold != .preparing { line = state.generation }
       follow(state.hold(hold))
     case .release: follow(state.release(hold))
@@ -109,8 +111,8 @@ private struct StateLedger: Hashable {
   private mutating func end(_ generation: UInt64) {
     let wasLive = state.isLive(generation)
     follow(state.end(generation, end))
-    // D4: a display that was not cancelled is shown, however often the layer
-    // was invalidated.
+    // D4: a display that was not cancelled is shown, no matter how often the
+    // layer was invalidated.
     if wasLive, shows, shown != generation { breach = "a live display ended without being shown" }
     // D5: a display cancelled from outside leaves the layer dirty.
     if wasLive, end == .cancelled, state.need == .clean {
@@ -139,16 +141,19 @@ private struct StateLedger: Hashable {
     if !shows { breach = "a display that drew nothing was shown" }
   }
 
-  /// Ends everything. Returns a broken promise, or nil.
+  /// Ends all displays. Returns a broken promise, or nil if all promises were
+  /// kept.
   mutating func settle() -> String? {
     follow(state.release(hold))
     for _ in 0..<4 {
       while !inFlight.isEmpty { make(.endOldest) }
-      // A layer that can be displayed has scheduled the commit.
-      if state.canBegin, !isOwed { breach = "a layer to be displayed is not scheduled" }
+      // A layer that can be displayed must have scheduled the commit.
+      if state.canBegin, !isOwed { breach = "a layer that can be displayed is not scheduled" }
       make(.commit)
     }
-    if told != begun { breach = breach ?? "willDisplay \(begun), didDisplay \(told)" }
+    if told != begun {
+      breach = breach ?? "willDisplay was called for \(begun), didDisplay for \(told)"
+    }
     if state.isRunning || state.unreportedCount > 0 { breach = breach ?? "a display never ended" }
     if state.need == .scheduled { breach = breach ?? "a scheduled layer was never displayed" }
     return breach

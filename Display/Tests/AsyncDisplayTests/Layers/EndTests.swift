@@ -6,7 +6,7 @@ import Testing
 @Suite("Ends of displays")
 struct EndTests {
   // D2, D3
-  @Test("a synchronous display overtakes an asynchronous one, whose didDisplay comes first")
+  @Test("a synchronous display overtakes an asynchronous display, whose didDisplay is called first")
   func overtaken() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -59,7 +59,7 @@ struct EndTests {
   }
 
   // D2
-  @Test("didDisplay receives the error of a drawing that throws, and the old contents stay")
+  @Test("didDisplay receives the error of a drawing that throws, and the old contents stay visible")
   func throwing() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -112,7 +112,7 @@ struct EndTests {
   }
 
   // D2, D3
-  @Test("a display begun by a didDisplay ends after it, and nothing older ends later")
+  @Test("a display that a didDisplay begins ends after it, and no older display ends later")
   func displaysWithinDid() throws {
     try withDisplay { display in
       let painter = Painter()

@@ -7,7 +7,7 @@ import Testing
 struct HoldTests {
   // D5
   @Test(
-    "while a display is under way the layer shows the contents its policy asks for",
+    "during a display the layer shows the contents that its policy specifies",
     arguments: [ContentsPolicy.keep, .clear, .placeholder]
   )
   func policies(_ policy: ContentsPolicy) throws {
@@ -38,7 +38,7 @@ struct HoldTests {
   }
 
   // D13
-  @Test("contents fade in only where there were none")
+  @Test("contents fade in only if the layer was empty")
   func fades() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter()
@@ -127,8 +127,8 @@ struct HoldTests {
       layer.priority = .background
       layer.setNeedsDisplay()
       display.loop.run(.noWait)
-      // Every worker is busy until the test ends, so only the waiting thread
-      // can draw.
+      // Every worker is busy until the test ends, so the waiting thread must
+      // draw.
       layer.waitUntilDisplayed()
       #expect(painter.trace.events == ["will 1", "draw 1", "did 1 displayed"])
       #expect(layer.contents != nil)
@@ -202,7 +202,7 @@ struct HoldTests {
   // D8
   @Test("bitmaps in flight stay within the limit, and higher priorities come first")
   func inFlightLimit() throws {
-    // 64 bytes per layer, so two fit.
+    // Each layer takes 64 bytes, so two layers fit.
     try withDisplay(workers: 1, inFlightLimit: 128) { display in
       let trace = Trace()
       let layers = (0..<6).map { number in
@@ -258,9 +258,9 @@ struct HoldTests {
   }
 
   // D7, D8
-  @Test("displays that need no memory in flight do not wait behind those that do")
+  @Test("displays that need no memory in flight do not wait behind displays that need it")
   func needsNoMemory() throws {
-    // 64 bytes per layer: one fits, plus a small one.
+    // Each layer takes 64 bytes. One layer and a small layer fit.
     try withDisplay(workers: 1, inFlightLimit: 80) { display in
       let gate = Gate()
       display.scheduler.add(priority: .interactive) { _ in gate.wait() }
@@ -273,8 +273,8 @@ struct HoldTests {
       display.loop.run(.noWait)
       #expect(layers[0].isDisplaying && !layers[1].isDisplaying)
       #expect(layers[2].contents != nil && !layers[3].needsDisplay)
-      // It would fit, but stays behind a larger one, which would otherwise wait
-      // forever.
+      // This layer would fit, but waits behind a larger layer that would
+      // otherwise starve.
       #expect(!layers[4].isDisplaying && display.metrics.waiting == 2)
       gate.open()
       let isFinished = display.settle()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Idle blocks")
 struct IdleBlockTests {
-  // Bounded by time, not by a number of blocks.
+  // A tick is limited by time, not by a number of blocks.
   @Test(
     "with 1,000 idle blocks a tick exceeds the budget by at most one block and keeps their order"
   )
@@ -71,8 +71,8 @@ struct IdleBlockTests {
         }
       }
       for number in 1...3 {
-        // Invalidates in the same tick: first in it, or just before the display
-        // commit.
+        // Invalidates the layer in the same tick. This happens either first in
+        // the tick or just before the display commit.
         loop.addObserver(for: .beforeWaiting, order: number == 2 ? 1_999_999 : 0, repeats: false) {
           _ in layer.setNeedsDisplay()
         }
@@ -100,7 +100,7 @@ struct IdleBlockTests {
     }
   }
 
-  @Test("1,000 tasks never exceed the worker limit, nor a tick the budget by more than one block")
+  @Test("1,000 tasks stay within the worker limit, and a tick within the budget plus one block")
   func thousand() throws {
     try withDisplay(workers: 3) { display in
       let loop = display.loop
@@ -114,13 +114,13 @@ struct IdleBlockTests {
         transaction.add("work") { _ in
           running.enter()
           defer { running.leave() }
-          // The first one runs until a second worker runs, however late that
-          // starts.
+          // The first task runs until a second worker runs, however late the
+          // second worker starts.
           let end = clock.now.advanced(by: number == 0 ? .seconds(10) : .microseconds(50))
           while clock.now < end, number > 0 || running.most < 2 {}
         } completion: { _ in
           display.whenIdle {
-            // At least 500 µs each, so 8 fit into a budget.
+            // Each block takes at least 500 µs, so 8 blocks fit into a budget.
             let end = clock.now.advanced(by: .microseconds(500))
             while clock.now < end {}
             (ended, inTick) = (ended + 1, inTick + 1)
@@ -137,7 +137,8 @@ struct IdleBlockTests {
   }
 }
 
-/// Counts how many threads are inside, and the maximum.
+/// Counts the threads that have entered and not left, and records the highest
+/// count.
 private final class Running: Sendable {
   // Relaxed: only the counts matter, and each update is one atomic operation.
   private let count = Atomic<Int>(0)

@@ -38,7 +38,7 @@ struct LayerTests {
   }
 
   // D7
-  @Test("a synchronous layer is drawn at the order of the display commit")
+  @Test("a synchronous layer is drawn by the display commit")
   func synchronous() throws {
     try withSteppedDisplay { display, stepped in
       let painter = Painter(stepped.trace)
@@ -89,7 +89,7 @@ struct LayerTests {
   }
 
   // D4
-  @Test("a layer invalidated faster than it is drawn shows frames, and finally the newest")
+  @Test("a layer invalidated faster than it is drawn shows contents, and the newest at the end")
   func noLivelock() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -97,11 +97,13 @@ struct LayerTests {
       var shown = 0
       painter.onDid = {
         if case .displayed = $0 { shown += 1 }
-        // The loop waits for posts, so only `stop()` ends its run.
+        // The loop waits for posts, so its run does not end until `stop()` is
+        // called.
         if shown == 20 { display.loop.stop() }
       }
       layer.setNeedsDisplay()
-      // Each drawing invalidates its layer and waits until that happened.
+      // Each drawing invalidates its layer and waits until the invalidation has
+      // happened.
       let port = display.loop.port
       display.loop.waitsForPosts = true
       let box = Handed(layer)

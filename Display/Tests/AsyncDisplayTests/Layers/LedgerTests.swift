@@ -7,7 +7,7 @@ import Testing
 struct LedgerTests {
   // D2, D3, D5
   @Test(
-    "over 100,000 random events each willDisplay gets one didDisplay, and nothing stale shows",
+    "in 100,000 random events each willDisplay gets one didDisplay, and no stale contents are shown",
     arguments: [2026, 7]
   )
   func stress(_ seed: UInt64) throws {
@@ -29,7 +29,8 @@ struct LedgerTests {
   }
 }
 
-/// Layers exposed to random events, and the promises made to each.
+/// Layers that are exposed to random events, and the promises made to each
+/// layer.
 private final class Ledger {
   private(set) var breaches: [String] = []
   private(set) var shownCount = 0
@@ -39,7 +40,7 @@ private final class Ledger {
   private var accounts: [Account] = []
   private let loop = ThreadName()
   private var isOpen = true
-  // Accounts of released layers.
+  // The accounts of released layers.
   private var closed: [Account] = []
 
   init(_ display: Display, seed: UInt64, layers: Int) {
@@ -75,7 +76,7 @@ private final class Ledger {
     }
   }
 
-  /// Makes every layer ready to be displayed.
+  /// Stops the random events, and makes every layer ready to be displayed.
   func stopEvents() {
     isOpen = false
     for account in accounts {
@@ -87,11 +88,13 @@ private final class Ledger {
     }
   }
 
-  /// Returns broken promises, once the loop has no work left.
+  /// Returns the broken promises. Call when the loop has no work left.
   func finish() -> [String] {
     var left: [String] = []
     for account in accounts + closed where account.begun != account.ended {
-      left.append("\(account.begun) willDisplay calls, \(account.ended) didDisplay calls")
+      left.append(
+        "willDisplay was called \(account.begun) times, didDisplay \(account.ended) times"
+      )
     }
     for account in accounts where account.layer?.needsDisplay != false {
       left.append("a layer stayed dirty")
@@ -99,7 +102,7 @@ private final class Ledger {
     return left
   }
 
-  // Called inside a didDisplay.
+  // Makes random changes from within a didDisplay.
   private func meddle(_ account: Account) {
     guard let layer = account.layer else { return }
     switch pick(6) {
@@ -210,7 +213,7 @@ private final class Account: LayerDelegate {
   var begun = 0
   var ended = 0
   var shown = 0
-  /// Displays up to this number must not be shown.
+  /// The number up to which displays must not be shown.
   var cancelledBefore = 0
   private unowned let ledger: Ledger
 

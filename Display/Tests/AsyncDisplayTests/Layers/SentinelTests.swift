@@ -13,7 +13,7 @@ struct SentinelTests {
     let taken = Locked<Set<UInt64>>([])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       let values = (0..<1000).map { _ in sentinel.advance() }
-      // The values that one thread gets increase.
+      // Each thread gets increasing values.
       #expect(values == values.sorted())
       taken.withLock { $0.formUnion(values) }
     }
@@ -36,7 +36,8 @@ struct SentinelTests {
       #expect(last == 0)
       layer.setNeedsDisplay()
       expectNewer("invalidated")
-      // The value seen by a worker matches until something newer happens.
+      // The value that a worker has read matches until a newer display or
+      // invalidation occurs.
       let seen = Locked<[UInt64]>([])
       painter.work = { _, _ in seen.withLock { $0.append(sentinel.value) } }
       let isFinished = display.settle()

@@ -44,7 +44,7 @@ struct SizeTests {
   }
 
   @Test(
-    "a layer first displayed without a size is displayed when it gets one, but not when resized"
+    "a layer first displayed without a size is displayed when it gets a size, but not when resized"
   )
   func firstSize() throws {
     try withDisplay { display in
@@ -68,7 +68,7 @@ struct SizeTests {
   }
 
   @Test(
-    "points become the pixels they touch, and rounding errors add none",
+    "sizes in points are rounded up to whole pixels, and rounding errors add no pixels",
     arguments: [
       (33.3, 3.0, 100), (0.07, 100.0, 7), (33.4, 3.0, 101), (10.0, 1.0, 10), (10.1, 1.0, 11),
     ]
@@ -79,7 +79,7 @@ struct SizeTests {
   }
 
   // D6
-  @Test("opaque layers are filled with white and then their colour; others are not")
+  @Test("opaque layers are filled with white and then with their colour; other layers are not")
   func opaqueFill() throws {
     try withDisplay { display in
       let painter = Painter()
@@ -108,8 +108,8 @@ struct SizeTests {
   )
   func opaqueAllOver(color: Color?) throws {
     try withDisplay { display in
-      // A fractional size, so that partially covered edge pixels are tested
-      // too.
+      // The size is fractional, so that partially covered edge pixels are
+      // tested, too.
       let size = Size(width: 333.3, height: 222.2)
       let pixels = try #require(try PixelSize(size, scale: 1))
       _ = try Bitmap.draw(pixels, from: display.pool) { $0.fill(with: .red) }

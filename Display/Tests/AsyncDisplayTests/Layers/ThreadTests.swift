@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Threads")
 struct ThreadTests {
-  /// Loads `node` and calls `body` on another thread with the node, its layer
-  /// and its display. Exits with success if nothing traps.
+  /// Loads `node`, and calls `body` on another thread with the node, its layer
+  /// and its display. Exits with success if `body` does not trap.
   private static func elsewhere<Kind: Node>(
     _ node: Kind,
     _ body: @escaping @Sendable (Kind, Layer, Display) -> Void
@@ -23,12 +23,12 @@ struct ThreadTests {
     thread.start()
     while !thread.isFinished {}
     // Exits before the objects are released, because releasing them on this
-    // thread would trap too.
+    // thread would trap, too.
     withExtendedLifetime((loop, given)) { exit(EXIT_SUCCESS) }
   }
 
   // D1
-  @Test("changing a layer off its loop traps, even if the change redraws nothing")
+  @Test("changing a layer off its loop traps, even if the change does not redraw the layer")
   func layer() async {
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { _, layer, _ in layer.contentsPolicy = .clear }
@@ -51,7 +51,7 @@ struct ThreadTests {
   }
 
   // D9
-  @Test("changing a loaded node off its loop traps, but not before it is loaded")
+  @Test("changing a node off its loop traps after the node is loaded, but not before")
   func node() async {
     await #expect(processExitsWith: .failure) {
       try Self.elsewhere(Node()) { node, _, _ in node.placeholder = nil }
@@ -93,15 +93,16 @@ struct ThreadTests {
   }
 }
 
-/// Hands a value to another thread, against the rules.
+/// Passes a value to another thread, which the rules do not allow.
 private final class Given<Value>: @unchecked Sendable {
-  // @unchecked: one thread waits for the other.
+  // @unchecked: one thread waits for the other, so they never use the value at
+  // the same time.
   let value: Value
 
   init(_ value: Value) { self.value = value }
 }
 
-/// An item at the origin.
+/// An item whose frame is at the origin.
 private final class Placed: RangeItem {
   let frame = Rect.zero
   let node: Node?

@@ -26,8 +26,8 @@ struct MixedLinkTests {
       gate.open()
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.displayed == 2)
-      // At the end of each display, queried inside both links of the first
-      // text.
+      // The links are queried at the end of each display, at points inside both
+      // links of the first text.
       #expect(trace.events == ["- -", "eve eve"])
     }
   }

@@ -21,7 +21,7 @@ struct MixedNodeTests {
     return node
   }
 
-  /// Returns a picture of one colour, 4 x 4 pixels.
+  /// Returns a picture of one colour with 4 x 4 pixels.
   private func square(_ color: Color, _ pool: BitmapPool) throws -> ImageSource {
     .bitmap(
       try Bitmap.draw(PixelSize(width: 4, height: 4), from: pool) { $0.fill(with: color) }
@@ -62,7 +62,7 @@ struct MixedNodeTests {
       let bitmap = try picture(of: node, in: display)
       let one = try #require(places(of: red, in: bitmap))
       let two = try #require(places(of: blue, in: bitmap))
-      // As large as fits its size, centred.
+      // The image is as large as its declared size allows, and centred.
       #expect(abs(one.size.width - 20) <= 1 && abs(one.size.height - 20) <= 1)
       let width = AttributedText("AB", plain).measure(TextStyle(), in: node.frame.size).size.width
       #expect(abs(one.origin.x - width) <= 1, "\(one) \(width)")
@@ -77,7 +77,7 @@ struct MixedNodeTests {
   }
 
   // D10
-  @Test("images on lines that do not fit are left out with the lines", arguments: [true, false])
+  @Test("images on lines that do not fit are omitted with the lines", arguments: [true, false])
   func truncation(_ isTruncated: Bool) throws {
     try withDisplay { display in
       let node = makeNode(100, 60)
@@ -96,7 +96,7 @@ struct MixedNodeTests {
       #expect(node.measure(in: node.frame.size).isTruncated)
       let row = (0..<100).map { Point(x: Double($0), y: 12) }
       for point in row { #expect(node.link(at: point) != "blue") }
-      // With enough room the image is drawn and can be tapped.
+      // If the node is large enough, the image is drawn and can be tapped.
       node.frame.size.width = 300
       let wide = try picture(of: node, in: display)
       let place = try #require(places(of: blue, in: wide))
@@ -144,7 +144,8 @@ struct MixedNodeTests {
         router.ended(at: Point(x: 62, y: y))
         #expect(trace.take() == ["long"] && node.pressedLink == nil)
       }
-      // Leaves and returns; leaves and ends outside.
+      // The touch leaves the link and returns. The next touch leaves the link
+      // and ends outside.
       router.began(at: Point(x: 60, y: 8))
       router.moved(to: Point(x: 5, y: 8))
       #expect(node.pressedLink == nil)
@@ -152,8 +153,8 @@ struct MixedNodeTests {
       #expect(node.pressedLink == "long")
       router.ended(at: Point(x: 5, y: 8))
       #expect(trace.take() == [])
-      // Outside links, touches pass through, or go to actions if there are any.
-      // Touches on a link never send actions.
+      // Touches outside links are passed to the nodes behind, or to actions if
+      // the node has actions. Touches on a link never call actions.
       node.addTarget(node, for: .all) { _, _, events in trace.record("\(events.rawValue)") }
       #expect(router.began(at: Point(x: 5, y: 8)))
       router.ended(at: Point(x: 5, y: 8))
@@ -163,7 +164,7 @@ struct MixedNodeTests {
       #expect(trace.take() == ["long"])
       node.send(.touchUpInside)
       #expect(trace.take() == ["64"])
-      // A new text has other links.
+      // The new text has other links.
       router.began(at: Point(x: 60, y: 8))
       node.content = MixedText("nothing", plain)
       router.ended(at: Point(x: 60, y: 8))
@@ -223,7 +224,7 @@ struct MixedNodeTests {
   }
 
   // D14
-  @Test("drawings on several workers at the same time equal the loop's byte for byte")
+  @Test("drawings on several workers at the same time equal a drawing on the loop byte for byte")
   func sameBytes() throws {
     try withDisplay(workers: 4) { display in
       var pairs: [[MixedNode]] = []

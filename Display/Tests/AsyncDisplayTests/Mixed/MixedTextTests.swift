@@ -7,7 +7,7 @@ private let plain = TextAttributes(font: Font("DejaVu Sans", size: 16))
 struct MixedTextTests {
   private let image = InlineImage(.data([1]), size: Size(width: 10, height: 10))
 
-  @Test("links have ranges in the text, and adjacent links of equal name merge")
+  @Test("links have ranges in the text, and adjacent links with equal names are merged")
   func links() {
     var text = MixedText("ä ", plain)
     text.append("a", plain, link: "x")
@@ -20,8 +20,8 @@ struct MixedTextTests {
     #expect(text.images == [image])
   }
 
-  // In Graver, appending moved the pictures of the appended text.
-  @Test("text appended twice is present twice and is not itself changed")
+  // In Graver, appending a text moved the pictures of that text.
+  @Test("text can be appended twice, and appending does not change the appended text")
   func appendedTwice() {
     var part = MixedText("é", plain)
     part.append(image, link: "x")

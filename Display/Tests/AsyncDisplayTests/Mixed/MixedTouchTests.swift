@@ -8,7 +8,7 @@ private let plain = TextAttributes(font: Font("DejaVu Sans", size: 16))
 @Suite("Touches of MixedNode")
 struct MixedTouchTests {
   // D10
-  @Test("replacing the text while a link is pressed leaves no trace of the link, even in callbacks")
+  @Test("replacing the text while a link is pressed removes the link at once, even in callbacks")
   func replaced() throws {
     try withDisplay { display in
       let node = Asking()
@@ -27,7 +27,7 @@ struct MixedTouchTests {
   }
 
   // D10
-  @Test("a control inside a clipping node gets touches where no link is")
+  @Test("a control inside a clipping node gets touches that are not on a link")
   func clipped() {
     for clips in [false, true] {
       let node = MixedNode()
@@ -46,7 +46,7 @@ struct MixedTouchTests {
   }
 
   // D10
-  @Test("a node whose targets are gone lets touches through")
+  @Test("a node whose targets were released lets touches through")
   func deadTargets() {
     let node = MixedNode()
     node.frame = Rect(x: 0, y: 0, width: 200, height: 40)
@@ -61,7 +61,8 @@ struct MixedTouchTests {
   }
 }
 
-/// Queries the pressed link and a link's position whenever its state changes.
+/// A node that queries the pressed link and the link at a point whenever its
+/// state changes.
 private final class Asking: MixedNode {
   let trace = Trace()
 

@@ -24,7 +24,7 @@ struct CanvasNodeTests {
   }
 
   // D10
-  @Test("a canvas is filled, bordered and clipped to its corners, and so is its drawing")
+  @Test("a canvas is filled and bordered, and its corners clip both the canvas and its drawing")
   func shape() throws {
     try withDisplay { display in
       let node = canvas()
@@ -52,7 +52,7 @@ struct CanvasNodeTests {
     }
   }
 
-  @Test("the shadow is cast by the canvas alone, stays outside it, and affects nothing else")
+  @Test("the shadow is cast by the canvas alone, stays outside it, and affects no other drawing")
   func shadow() throws {
     try withDisplay { display in
       let node = canvas()
@@ -113,7 +113,7 @@ struct CanvasNodeTests {
     }
   }
 
-  // In Graver the setters of the corner radius, border and shadow requested no
+  // In Graver, setting the corner radius, border or shadow did not request a
   // display.
   @Test("changing any visible property redraws the canvas, and setting an equal value does not")
   func invalidation() throws {
@@ -139,7 +139,7 @@ struct CanvasNodeTests {
   }
 
   // D9, D14
-  @Test("a rasterized canvas and one with its own layer look the same")
+  @Test("a rasterized canvas and a canvas with its own layer look the same")
   func composed() throws {
     try withDisplay { display in
       let pictures = try [true, false].map { isRasterized in
@@ -167,7 +167,7 @@ struct CanvasNodeTests {
   @Test("drawing the background image and the shadow can be cancelled every 32 rows")
   func polls() throws {
     try withDisplay { display in
-      // Only the three steps of a node poll.
+      // In the drawing of a node, only its three steps poll.
       func asked(_ change: (Filled) -> Void) throws -> Int {
         let node = canvas()
         node.frame.size = Size(width: 8, height: 320)
@@ -188,8 +188,8 @@ struct CanvasNodeTests {
       let plain = try asked { _ in }
       let pictured = try asked { $0.backgroundImage = .data(Pictures.file("png", 8, 8)) }
       #expect(pictured == plain + 10)
-      // Polled for the blurred bitmap's memory, by the blur, and for each band
-      // of the result.
+      // Polled when the memory of the blurred bitmap is cleared, by the blur,
+      // and for each band of the result.
       let blurred = try asked {
         $0.shadow = CanvasNode.Shadow(offset: .zero, blur: 1, color: .black)
       }
@@ -231,7 +231,8 @@ struct CanvasNodeTests {
   }
 }
 
-/// A canvas that fills its content area, less `inset`, with a colour.
+/// A canvas that fills its content area with a colour, except a margin of
+/// `inset`.
 private final class Filled: CanvasNode {
   var color: Color? { didSet { setNeedsDisplay() } }
   var inset = 0.0 { didSet { setNeedsDisplay() } }

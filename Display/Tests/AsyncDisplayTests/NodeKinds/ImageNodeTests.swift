@@ -121,7 +121,7 @@ struct ImageNodeTests {
   }
 
   // D10
-  @Test("a detached tree decodes nothing, and decodes its images once attached")
+  @Test("a detached tree decodes its images only after it is attached")
   func detached() throws {
     try withDisplay(workers: 1) { display in
       let gate = Gate()
@@ -159,14 +159,14 @@ struct ImageNodeTests {
       for _ in 0..<3 {
         let isFinished = display.settle()
         #expect(isFinished)
-        // Only the contents remain, once the worker has released the bitmap it
-        // passed on.
+        // After the worker has released the bitmap that it delivered, only the
+        // contents remain.
         let deadline = LoopClock.now.advanced(by: .seconds(20))
         while display.pool.metrics.lent != 1, LoopClock.now < deadline {}
         #expect(display.pool.metrics.lent == 1)
         #expect(root.layer?.contents?.pixel(7, 0) == 0xFFFF_0000)
-        // A change of the root, of its size and of the layer itself all wait
-        // for the image.
+        // A change of the root, of its size or of the layer itself waits for
+        // the image.
         root.backgroundColor = .green
         root.frame.size.height += 1
         root.layer?.setNeedsDisplay()
@@ -203,7 +203,7 @@ struct ImageNodeTests {
   }
 
   // D10
-  @Test("a new image replaces one being decoded, which is never shown")
+  @Test("a new image replaces an image that is being decoded, which is never shown")
   func replaced() throws {
     try withDisplay { display in
       let node = node(.data(Pictures.file("png", 8, 8)))
@@ -278,9 +278,9 @@ struct ImageNodeTests {
   }
 }
 
-/// A counter for any thread.
+/// A counter that any thread can use.
 final class Counted: Sendable {
-  // Relaxed: read only after the threads were waited for.
+  // Relaxed: the count is read only after all threads have ended their work.
   private let count = Atomic(0)
 
   var value: Int { count.load(ordering: .relaxed) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Overrides")
 struct OverrideTests {
   // D10
-  @Test("an image node drops its image and retries, though its didDisplay does not call super")
+  @Test("an image node drops its image and retries, even if its didDisplay does not call super")
   func imageNode() throws {
     try withDisplay { display in
       let node = QuietImageNode()
@@ -21,13 +21,13 @@ struct OverrideTests {
       node.image = .file("/nowhere.png")
       isFinished = display.settle()
       #expect(isFinished && node.count == 2 && node.failure != nil)
-      // The next display tries again.
+      // The next display tries to load the image again.
       #expect(!node.isPrepared)
     }
   }
 
   // D10
-  @Test("a mixed node has links, though its didDisplay does not call super")
+  @Test("a mixed node has links, even if its didDisplay does not call super")
   func mixedNode() throws {
     try withDisplay { display in
       let node = QuietMixedNode()
@@ -39,7 +39,7 @@ struct OverrideTests {
       let isFinished = display.settle()
       #expect(isFinished)
       #expect(node.link(at: Point(x: 8, y: 8)) == "pay")
-      // The next display tries to get the background again.
+      // The next display tries to load the background image again.
       #expect(!node.isPrepared)
     }
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Cards")
 struct CardTests {
   // D14
-  @Test("cards built and drawn off the loop equal cards drawn on it byte for byte")
+  @Test("cards built and drawn off the loop equal cards drawn on the loop byte for byte")
   func sameBytes() throws {
     try withDisplay(workers: 3) { display in
       var cards: [Int: Card] = [:]
@@ -37,7 +37,7 @@ struct CardTests {
   }
 
   // D8, D2
-  @Test("cards that leave during a fling are cancelled, and memory stays bounded and returns")
+  @Test("cards that leave during a fling are cancelled, and the bounded memory is returned")
   func flung() throws {
     let pool = BitmapPool(keepLimit: 200_000)
     try withDisplay(workers: 3, inFlightLimit: 200_000, pool: pool) { display in

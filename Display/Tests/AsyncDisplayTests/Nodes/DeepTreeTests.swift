@@ -30,7 +30,7 @@ struct DeepTreeTests {
 
   // D9
   @Test(
-    "a tree of 256 levels can be built either way, shown, hit-tested and released",
+    "a tree of 256 levels can be built in both directions, shown, hit-tested and released",
     arguments: [true, false]
   )
   func deepest(_ downwards: Bool) throws {
@@ -54,10 +54,10 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("adding a 257th level traps, whichever part is added last")
+  @Test("adding a 257th level traps, regardless of the part that is added last")
   func tooDeep() async {
     await #expect(processExitsWith: .failure) {
-      // The root retains the others.
+      // The root retains all other nodes of the chain.
       let root = Node()
       var node = root
       for _ in 0..<256 {
@@ -88,7 +88,7 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("removed levels do not count, and levels of siblings still do")
+  @Test("removed levels no longer count, and levels of siblings still count")
   func removed() async {
     await #expect(processExitsWith: .success) {
       let (root, middle) = (Node(), Node())
@@ -107,7 +107,7 @@ struct DeepTreeTests {
       }
       middle.addSubnode(chains[0])
       chains[0].removeFromSupernode()
-      // Leaves 54 levels above the second chain.
+      // There are 54 levels above the second chain.
       middle.addSubnode(chains[1])
       var top = root
       for _ in 0..<53 {
@@ -124,8 +124,8 @@ struct DeepTreeTests {
       exit(EXIT_SUCCESS)
     }
     await #expect(processExitsWith: .failure) {
-      // Two chains of 129 levels below one root. One is removed, and the other
-      // still counts.
+      // Two chains of 129 levels are below one root. One chain is removed, and
+      // the other chain still counts.
       let root = Node()
       var chains: [Node] = []
       for _ in 0..<2 {
@@ -177,7 +177,7 @@ struct DeepTreeTests {
   }
 
   // D9
-  @Test("100,000 siblings can be added and removed at either end")
+  @Test("100,000 siblings can be added and removed at both ends")
   func siblings() {
     let root = leaf()
     for _ in 0..<100_000 { root.addSubnode(leaf()) }

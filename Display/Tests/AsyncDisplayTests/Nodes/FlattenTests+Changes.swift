@@ -4,7 +4,7 @@ import Testing
 
 private let red: UInt32 = 0xFFFF_0000
 
-// Changes made while the flat picture is drawn.
+// Tests of changes made while the flat picture is drawn.
 extension FlattenTests {
   // D11, D3
   @Test("a change during flattening is not hidden by the flat picture")
@@ -30,7 +30,7 @@ extension FlattenTests {
 
   // D11, D3
   @Test(
-    "a layer invalidated during flattening is not hidden, drawn before the flat picture or not",
+    "a layer invalidated during flattening is not hidden, whether or not it is drawn first",
     arguments: [true, false]
   )
   func layerChangesMeanwhile(_ isDrawnBefore: Bool) throws {

@@ -9,9 +9,9 @@ private let blue: UInt32 = 0xFF00_00FF
 
 @Suite("Flattening")
 struct FlattenTests {
-  /// Returns a root of 40 x 40 with red, green and blue parts of 20 x 20 along
-  /// its diagonal, 10 points apart. The green part has a dot outside its right
-  /// edge.
+  /// Returns a root of 40 x 40 points with a red, a green and a blue part of 20
+  /// x 20 points. The parts lie along the diagonal, 10 points apart. The green
+  /// part has a dot outside its right edge.
   func makeTree(_ trace: Trace = Trace()) -> (root: Node, parts: [Block], dot: Block) {
     let root = Node()
     root.frame = Rect(x: 0, y: 0, width: 40, height: 40)
@@ -32,7 +32,7 @@ struct FlattenTests {
     return try root.look()
   }
 
-  /// Draws the tree and 10 points around it as they are shown.
+  /// Draws the tree as it is shown, including a margin of 10 points around it.
   private func lookAround(_ root: Node) throws -> Bitmap {
     let display = try #require(root.display)
     return try Bitmap.draw(PixelSize(width: 60, height: 60), from: display.pool) { context in
@@ -43,7 +43,7 @@ struct FlattenTests {
 
   // D11
   @Test(
-    "flattening draws the parts into one bitmap off the loop that looks the same, and frees theirs"
+    "flattening draws the parts into one bitmap off the loop, looks the same, and frees their bitmaps"
   )
   func flattens() throws {
     try withDisplay { display in
@@ -51,7 +51,7 @@ struct FlattenTests {
       #expect(!tree.root.flatten())
       tree.parts[2].alpha = 0.5
       tree.parts[0].cornerRadius = 4
-      // Outside the left edge of the root.
+      // The dot is outside the left edge of the root.
       tree.dot.frame.origin.x = -12
       _ = try rest(tree.root, in: display)
       let before = try lookAround(tree.root)
@@ -68,14 +68,14 @@ struct FlattenTests {
       let after = try lookAround(tree.root)
       let isSame = after.hasSamePixels(as: before)
       #expect(isSame)
-      // A flat tree at rest is not displayed again.
+      // A flat tree that does not change is not displayed again.
       let isIdle = display.settle()
       #expect(isIdle && display.metrics.begun == begun + 1)
     }
   }
 
   // D11
-  @Test("a changed part separates the picture, which stays visible until all parts are displayed")
+  @Test("if a part changes, the picture stays visible until all parts are displayed separately")
   func comesApart() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -92,8 +92,8 @@ struct FlattenTests {
         #expect(tree.root.flatten(), "change \(index)")
         let isFlat = display.settle()
         #expect(isFlat && tree.root.isFlattened, "change \(index)")
-        // Parts that reappear must not fade in, because they were visible all
-        // the time.
+        // Parts that reappear must not fade in, because their pixels were
+        // visible all the time.
         for part in tree.parts { part.fadeDuration = .seconds(100) }
         let gate = Gate()
         tree.parts[2].work = { _ in gate.wait() }

@@ -33,7 +33,7 @@ struct InheritTests {
   }
 
   // D9, D12
-  @Test("a part added to a detached tree decodes nothing until the tree is attached")
+  @Test("images of a part added to a detached tree are decoded after the tree is attached")
   func decodesNothing() throws {
     try withDisplay { display in
       for rasterizes in [true, false] {
@@ -57,7 +57,7 @@ struct InheritTests {
   }
 
   // D9, D12
-  @Test("bands that appear while their node is detached are drawn once it is attached")
+  @Test("bands that appear while their node is detached are drawn after it is attached")
   func bands() throws {
     try withDisplay { display in
       let node = BandedBlock()
@@ -112,13 +112,13 @@ struct InheritTests {
       #expect(inner.layer?.contents?.pixels == PixelSize(width: 16, height: 16))
       #expect(banded.subnodes.map(\.frame.origin.y).sorted() == [0, 2.5, 5, 7.5])
       #expect(banded.subnodes.allSatisfy { $0.layer?.contents?.pixels.width == 16 })
-      // Their drawings match their positions.
+      // The drawing of each band matches its position.
       let pixels = try root.look()
       #expect(pixels.pixel(0, 15) == 0xFF00_FF00)
     }
   }
 
-  @Test("existing bands take over properties set on their node")
+  @Test("existing bands take over properties that are set on their node")
   func settings() throws {
     try withDisplay { display in
       let node = BandedBlock()
@@ -157,7 +157,7 @@ struct InheritTests {
       let isFinished = display.settle()
       #expect(isFinished && parts[0].layer === layer && layer?.contents === contents)
       #expect(trace.events == [])
-      // A part moved to a suspended parent is suspended.
+      // A part that moves to a suspended parent is suspended.
       homes[0].isSuspended = true
       homes[0].addSubnode(parts[0])
       #expect(parts[0].isSuspended && layer?.contents === contents)
@@ -203,7 +203,7 @@ struct InheritTests {
       #expect(isFinished && !root.isFlattened && display.pool.metrics.lent == 2)
       let pixel = try root.look(at: 4, 4)
       #expect(pixel == 0xFFFF_0000)
-      // So does moving a deeper part elsewhere.
+      // Moving a deeper part elsewhere separates the picture, too.
       let inner = Block("inner", frame, .green)
       parts[1].addSubnode(inner)
       root.waitUntilDisplayed()

@@ -42,7 +42,7 @@ struct NodeTests {
   }
 
   // D2, D9
-  @Test("an unloaded node is cancelled and displays no more, even if a layer is retained")
+  @Test("an unloaded node is cancelled and not displayed again, even if a layer is retained")
   func unloadHeld() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -135,8 +135,8 @@ struct NodeTests {
       let isLaidOut = display.settle()
       #expect(isLaidOut)
       #expect(root?.subnodes.last?.frame.origin.y == 20)
-      // An invalidation during layout belongs to the display that triggered the
-      // layout.
+      // An invalidation during layout is included in the display that triggered
+      // the layout.
       #expect(display.metrics.begun == 2)
     }
   }
@@ -199,7 +199,7 @@ struct NodeTests {
   }
 
   // D7
-  @Test("a suspended tree displays nothing until it is resumed, and then everything")
+  @Test("a suspended tree displays nothing until it is resumed, and displays everything afterwards")
   func suspended() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -215,7 +215,7 @@ struct NodeTests {
   }
 
   // Each body exits with success if nothing traps, because releasing an open
-  // loop would trap too.
+  // loop would trap, too.
   @Test("cyclic trees, nested rasterizing and use off the loop trap")
   func traps() async {
     await #expect(processExitsWith: .failure) {
@@ -244,7 +244,8 @@ struct NodeTests {
       let thread = Thread { kept.value = nil }
       thread.start()
       while !thread.isFinished {}
-      // The display must outlive the test, since its release would trap too.
+      // The display must outlive the test, because releasing it would trap,
+      // too.
       withExtendedLifetime(display) { exit(EXIT_SUCCESS) }
     }
     await #expect(processExitsWith: .failure) {
@@ -260,7 +261,7 @@ struct NodeTests {
   }
 }
 
-/// Stacks its parts vertically with equal heights.
+/// A node that stacks its parts vertically with equal heights.
 private final class Column: Node {
   override func layOut() {
     let height = frame.size.height / Double(subnodes.count)

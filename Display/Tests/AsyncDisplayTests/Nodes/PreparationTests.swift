@@ -41,7 +41,7 @@ struct PreparationTests {
   }
 
   // D9
-  @Test("an invisible part is neither decoded nor waited for until it is visible")
+  @Test("a picture neither decodes the image of an invisible part nor waits for it")
   func hidden() throws {
     try withDisplay { display in
       let count = Counted()
@@ -153,8 +153,8 @@ struct PreparationTests {
     }
   }
 
-  // D9. A counter, not a walk over all parts.
-  @Test("a decoded image queries its own part, not all parts")
+  // D9. The node counts prepared parts instead of checking all parts.
+  @Test("when an image is decoded, only its own part is queried, not all parts")
   func linear() throws {
     try withDisplay { display in
       let root = Block("root", frame, .blue)

@@ -24,13 +24,13 @@ struct RasterTests {
       #expect(tree.child.layer == nil && tree.inner.layer == nil)
       #expect(bitmap.pixel(4, 4) == red && bitmap.pixel(5, 5) == green)
       #expect(bitmap.pixel(9, 9) == green && bitmap.pixel(10, 10) == blue)
-      // Outside its supernode, which does not clip.
+      // The part is outside its supernode, which does not clip.
       #expect(bitmap.pixel(19, 19) == blue && bitmap.pixel(16, 5) == red)
     }
   }
 
   // D9
-  @Test("parts are clipped to bounds and rounded corners where their node asks for it")
+  @Test("parts are clipped to bounds and rounded corners if their node requests it")
   func clipping() throws {
     try withDisplay { display in
       let tree = makeTree()
@@ -77,15 +77,15 @@ struct RasterTests {
       let tree = makeTree()
       tree.child.alpha = 0.5
       let bitmap = try picture(of: tree.root, in: display)
-      // Half red and half green, and half red and half blue. The green behind
-      // the blue is not visible.
+      // The pixels are a blend of red and green, or of red and blue. The green
+      // behind the blue is not visible.
       #expect([0xFF80_7F00, 0xFF7F_8000, 0xFF7F_7F00, 0xFF80_8000].contains(bitmap.pixel(6, 6)))
       #expect([0xFF80_007F, 0xFF7F_0080, 0xFF7F_007F, 0xFF80_0080].contains(bitmap.pixel(12, 12)))
     }
   }
 
   // D9
-  @Test("willDisplay and didDisplay reach every part once per display")
+  @Test("willDisplay and didDisplay are called for every part once per display")
   func fansOut() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -103,7 +103,7 @@ struct RasterTests {
   }
 
   // D9
-  @Test("a loaded tree added to a rasterized one is drawn once, as part of its picture")
+  @Test("a loaded tree added to a rasterized tree is drawn once, as part of its picture")
   func takesRoot() throws {
     try withDisplay { display in
       let trace = Trace()
@@ -120,7 +120,7 @@ struct RasterTests {
       #expect(trace.take().filter { $0.hasPrefix("draw") } == ["draw root", "draw child"])
       #expect(child.layer == nil && child.isLoaded && root.layers.count == 1)
       #expect(root.layer?.contents?.pixel(10, 10) == green)
-      // In a parent that does not rasterize, it keeps its contents.
+      // If the new parent does not rasterize, the tree keeps its contents.
       let (plain, other) = (Node(), Block("other", Rect(x: 0, y: 0, width: 4, height: 4), .blue))
       plain.load(in: display)
       other.load(in: display)
@@ -131,7 +131,7 @@ struct RasterTests {
   }
 
   // D14
-  @Test("a picture drawn on the loop has the same bytes")
+  @Test("a picture drawn on the loop has the same bytes as a picture drawn on a worker")
   func sameBytes() throws {
     try withDisplay { display in
       let trees = [true, false].map { isAsynchronous in

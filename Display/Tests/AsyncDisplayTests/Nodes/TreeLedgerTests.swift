@@ -7,7 +7,7 @@ import Testing
 struct TreeLedgerTests {
   // D2, D3, D5, D9, D11
   @Test(
-    "after random changes a tree equals a full redraw, and each willDisplay had a didDisplay",
+    "after random changes a tree equals a full redraw, and each willDisplay has had a didDisplay",
     arguments: 0..<24
   )
   func stress(_ seed: UInt64) throws {
@@ -41,7 +41,7 @@ struct TreeLedgerTests {
   }
 }
 
-/// A tree of all kinds of nodes under random changes.
+/// A tree with nodes of all kinds that makes random changes.
 private final class RandomTree {
   let root = Node()
   let trace = Trace()
@@ -90,7 +90,7 @@ private final class RandomTree {
     }
   }
 
-  // Adds a node where that is allowed. Bands cannot be moved out of their node.
+  // Adds a node if that is allowed. Bands cannot be moved out of their node.
   private func add(_ node: Node, to parent: Node) {
     var ancestor: Node? = parent
     var isRasterized = false
@@ -133,7 +133,7 @@ private final class RandomTree {
   }
 }
 
-/// Rows of distinct colours.
+/// A node that draws rows of distinct colours.
 private final class Slices: BandedNode {
   override func makeBandDrawing() -> BandDisplay? {
     { context, size, _, _ in

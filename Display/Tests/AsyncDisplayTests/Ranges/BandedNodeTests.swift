@@ -14,7 +14,7 @@ struct BandedNodeTests {
 
   // D13, D14
   @Test(
-    "the bands together equal one bitmap byte for byte at every scale",
+    "all bands together equal a single bitmap byte for byte at every scale",
     arguments: [1.0, 1.3, 2]
   )
   func sameBytes(_ scale: Double) throws {
@@ -34,7 +34,7 @@ struct BandedNodeTests {
   }
 
   // D13
-  @Test("bands nearest to the viewport are drawn first in both directions, and distant ones never")
+  @Test("bands nearest to the viewport are drawn first, above and below it; distant bands are not")
   func nearestFirst() throws {
     try withDisplay(workers: 1) { display in
       let trace = Trace()
@@ -59,8 +59,8 @@ struct BandedNodeTests {
       #expect(isFinished)
       let drawn = trace.events.compactMap { Int($0) }
       #expect(drawn.count == 10)
-      // The aging slot sometimes picks the oldest operation, beginning with the
-      // band at 4,600.
+      // The aging slot sometimes picks the oldest operation. The first time
+      // this is the band at 4,600.
       let near = drawn.lastIndex { 5000...5200 ~= $0 } ?? 10
       let far = drawn.firstIndex { $0 >= 5400 } ?? 0
       #expect(near < far, "\(drawn)")
@@ -68,11 +68,11 @@ struct BandedNodeTests {
   }
 
   // D13, D12
-  @Test("scrolling draws new bands, drops those that leave, and draws nothing twice")
+  @Test("scrolling draws new bands, drops bands that leave, and draws no band twice")
   func scrolls() throws {
     try withDisplay { display in
       let trace = Trace()
-      // Taller than any bitmap may be.
+      // The node is taller than the largest bitmap.
       let node = makeNode(100_000, trace)
       node.viewport = Rect(x: 0, y: 0, width: 10, height: 300)
       node.load(in: display)
@@ -117,7 +117,7 @@ struct BandedNodeTests {
     }
   }
 
-  @Test("existing bands are removed when their node moves into a rasterizing one")
+  @Test("existing bands are removed when their node moves into a rasterizing node")
   func moved() throws {
     try withDisplay { display in
       let node = makeNode(350)
@@ -148,7 +148,7 @@ struct BandedNodeTests {
     }
   }
 
-  @Test("the number of bands is limited, and those at the start of the viewport are kept")
+  @Test("the number of bands is limited, and bands at the start of the viewport are kept")
   func mostBands() throws {
     try withDisplay { display in
       let node = makeNode(1e6)
@@ -203,7 +203,7 @@ struct BandedNodeTests {
       node.backgroundColor = .blue
       node.waitUntilDisplayed()
       #expect(trace.take().count == 3)
-      // A drawing may depend on the node's size.
+      // The drawing of a band may depend on the node's size.
       node.frame.size.height = 450
       let isResized = display.settle()
       #expect(isResized && trace.take().count == 5 && node.subnodes.count == 6)
@@ -223,7 +223,7 @@ struct BandedNodeTests {
   }
 }
 
-/// Draws a line every 7 points, each in its own colour.
+/// A node that draws a line every 7 points, each line in its own colour.
 private final class Ruler: BandedNode {
   private let trace: Trace
 

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("RangeController")
 struct RangeControllerTests {
-  /// Returns a column of items of 100 points each and their controller. The
-  /// viewports of the tests are 400 points high.
+  /// Returns a column of items and their controller. Each item is 100 points
+  /// high. The viewports of the tests are 400 points high.
   private func makeFeed(
     _ display: Display,
     _ count: Int = 40,
@@ -46,8 +46,8 @@ struct RangeControllerTests {
       ranges.update()
       #expect(!ranges.isForward)
       #expect(places(cards, .display) == Array(6..<16))
-      // Scrolling across the axis keeps the direction. Scrolling nowhere moves
-      // no item.
+      // Scrolling across the axis keeps the direction. Setting the same
+      // position again moves no item.
       let calls = cards.map(\.moves)
       ranges.viewport.origin.x += 10
       ranges.update()
@@ -92,7 +92,7 @@ struct RangeControllerTests {
 
   // D12
   @Test(
-    "an inserted item is preloaded once, unless no range includes it, and others are unaffected"
+    "an inserted item is preloaded once, if a range includes it, and other items are unaffected"
   )
   func insertion() throws {
     try withDisplay { display in
@@ -122,7 +122,7 @@ struct RangeControllerTests {
   }
 
   // D12
-  @Test("the nearest items are drawn first, and waiting ones change priority with the scroll")
+  @Test("the nearest items are drawn first, and waiting items change priority with the scroll")
   func priorities() throws {
     try withDisplay(workers: 1) { display in
       let trace = Trace()
@@ -145,8 +145,8 @@ struct RangeControllerTests {
       let isFinished = display.settle()
       #expect(isFinished)
       let drawn = trace.events.filter { $0.hasPrefix("draw") }.compactMap { Int($0.dropFirst(5)) }
-      // The aging slot sometimes picks the oldest, from item 0 on. All others
-      // are picked by priority.
+      // The aging slot sometimes picks the oldest operation, beginning with
+      // item 0. All other operations are picked by priority.
       let near = drawn.lastIndex { 3...6 ~= $0 } ?? 100
       let far = drawn.firstIndex { $0 >= 8 } ?? 0
       #expect(near < far, "\(drawn)")
@@ -173,7 +173,7 @@ struct RangeControllerTests {
       #expect(display.metrics.cancelled > 0 && cards[0].node == nil && cards[0].place == .outside)
       #expect(cards.filter { $0.node?.layer?.contents != nil }.count == 10)
       #expect(display.pool.metrics.lent == 10)
-      // In the preload range the node stays without a bitmap, and is redrawn
+      // In the preload range the node remains without a bitmap. It is redrawn
       // when it returns.
       ranges.viewport = viewport(2400)
       let isMoved = display.settle()
@@ -198,7 +198,7 @@ struct RangeControllerTests {
       for top in [0.0, 500, 0, 5000] {
         ranges.viewport = viewport(top)
         let isFinished = display.settle()
-        // A worker may retain the image for another moment.
+        // A worker may still retain the image for a moment.
         let (count, deadline) = (top == 0 ? 2 : 0, LoopClock.now.advanced(by: .seconds(20)))
         while display.pool.metrics.lent != count, LoopClock.now < deadline {}
         #expect(isFinished && display.pool.metrics.lent == count, "at \(top)")
@@ -217,7 +217,7 @@ struct RangeControllerTests {
       #expect(isIdle)
       let (begun, moves) = (display.metrics.begun, cards.map(\.moves))
       for top in stride(from: 0.0, through: 3000, by: 100) { ranges.viewport = viewport(top) }
-      // Return with the same scroll direction as before.
+      // The viewport returns with the same scroll direction as before.
       ranges.viewport = viewport(-1)
       ranges.viewport = viewport(0)
       let isDone = display.settle()
@@ -278,7 +278,7 @@ struct RangeControllerTests {
       ranges.viewport = viewport(0)
       ranges.update()
       #expect(places(cards, .visible) == [0, 3])
-      // No bitmap can be that high, so the display fails.
+      // The frame is higher than the largest bitmap, so the display fails.
       let isFinished = display.settle()
       #expect(isFinished && display.metrics.failed == 1)
       ranges.axis = .horizontal

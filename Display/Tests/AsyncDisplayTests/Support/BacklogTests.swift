@@ -28,7 +28,7 @@ struct BacklogTests {
         item.place = nil
         list.removeAll { $0 === item }
       } else {
-        // Few levels, including both ends of each 64-bit word.
+        // The levels are few, and include both ends of each 64-bit word.
         let levels = [-128, -65, -64, -1, 0, 63, 64, 127]
         item.priority = OperationPriority(levels[pick(levels.count)])
         item.place = backlog.append(item, item.priority)
@@ -41,7 +41,7 @@ struct BacklogTests {
     #expect(breaches == 0 && backlog.isEmpty == list.isEmpty)
   }
 
-  // D8. Compares a count, not a time.
+  // D8. The test compares a count, not a time.
   @Test(
     "a completed display does not make the commit examine all waiting layers again",
     arguments: [true, false]
@@ -90,7 +90,7 @@ struct BacklogTests {
       var gone: ImageNode? = node("gone")
       let names = ["a", "b", "c", "same", "same", "last"]
       let waiting = names.map { node($0) }
-      // However often it is requested, each picture waits only once.
+      // Each picture waits only once, however often it is requested.
       for _ in 0..<1000 {
         waiting[0].cancelDisplay()
         waiting[0].displayIfNeeded()

@@ -6,7 +6,7 @@ class Block: Node {
   let trace: Trace
   let name: String
   var color: Color
-  /// Extra work of its drawing.
+  /// Additional work that the drawing performs.
   var work: (@Sendable (() -> Bool) throws -> Void)?
 
   init(_ name: String, _ frame: Rect, _ color: Color, _ trace: Trace = Trace()) {
@@ -40,8 +40,9 @@ extension Color {
   static let blue = Color(red: 0, green: 0, blue: 1)
 }
 
-/// Returns a red rasterizing root of 20 x 20 with a green part of 10 x 10 at 5,
-/// 5, which contains a blue part of 10 x 10 at 5, 5.
+/// Returns a red rasterizing root of 20 x 20 points. It contains a green part
+/// of 10 x 10 points at 5, 5, which contains a blue part of 10 x 10 points at
+/// 5, 5.
 func makeTree(_ trace: Trace = Trace()) -> (root: Block, child: Block, inner: Block) {
   let root = Block("root", Rect(x: 7, y: 7, width: 20, height: 20), .red, trace)
   let child = Block("child", Rect(x: 5, y: 5, width: 10, height: 10), .green, trace)

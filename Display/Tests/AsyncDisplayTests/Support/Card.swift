@@ -1,8 +1,8 @@
 import AsyncDisplay
 
-/// A card of the tutorial's feed: blurred cover, picture, gradient, title and
-/// description in one bitmap. A quarter of the size, because tests are not
-/// optimised.
+/// A card of the tutorial's feed, drawn into one bitmap. It has a blurred
+/// cover, a picture, a gradient, a title and a description. It has a quarter of
+/// the tutorial's size, because tests are not optimised.
 final class Card: Node {
   private let cover = ImageNode()
   private let picture = ImageNode()

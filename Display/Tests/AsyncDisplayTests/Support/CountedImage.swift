@@ -1,7 +1,7 @@
 import AsyncDisplay
 
-/// An image node that counts its decodings. It is green at the bottom left and
-/// red at the top right.
+/// An image node that counts how often its image is decoded. The image is green
+/// at the bottom left and red at the top right.
 final class CountedImage: ImageNode {
   init(_ frame: Rect, _ count: Counted, _ gate: Gate? = nil) {
     super.init()

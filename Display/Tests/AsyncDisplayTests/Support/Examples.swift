@@ -1,11 +1,11 @@
 import AsyncDisplay
 import LoopTransactions
 
-// The text of the banded article below.
+// The text of the `BandedNode` example below.
 private let text = Examples.total()
 
-/// The examples of the documentation, line by line. `ExampleTests` compares
-/// them.
+/// The examples of the documentation. `ExampleTests` compares them with the
+/// documentation line by line.
 enum Examples {
   final class Liked: Node {
     private(set) var likes = 0

@@ -3,7 +3,7 @@ import LoopTransactions
 import LoopTransactionsTesting
 import Testing
 
-/// A feed item that builds a `Block`. Item n is at y = 100 n.
+/// A feed item that builds a `Block`. The item with index n is at y = 100 n.
 final class FeedCard: RangeItem {
   var frame: Rect
   private(set) var node: Node?

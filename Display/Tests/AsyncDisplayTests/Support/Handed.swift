@@ -11,15 +11,15 @@ final class Handed<Value: AnyObject>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// The thread that created it.
+/// The name of the thread that created this value.
 struct ThreadName: Sendable {
   private let number = pthread_self()
 
   var isCurrent: Bool { pthread_equal(number, pthread_self()) != 0 }
 }
 
-/// Holds an object of the loop that a test releases on another thread, which
-/// must trap.
+/// Holds an object of the loop. A test releases the object on another thread,
+/// which must trap.
 final class Kept: @unchecked Sendable {
   // @unchecked: only one thread at a time uses it.
 

@@ -1,18 +1,20 @@
-/// Small files that demand much work or memory.
+/// Small files that require much work or memory to decode.
 enum HostilePictures {
   /// A JPEG whose header declares `width` by `height` pixels.
   struct JPEG {
-    /// The start-of-frame marker: 0xC2 is progressive, 0xC0 baseline.
+    /// The start-of-frame marker. 0xC2 means progressive, and 0xC0 means
+    /// baseline.
     var kind: UInt8 = 0xC2
     var precision: UInt8 = 8
     var width: Int
     var height: Int
-    /// Sampling factors of each component, horizontal and vertical, four bits
-    /// each.
+    /// The sampling factors of each component. Four bits are horizontal, and
+    /// four bits are vertical.
     var factors: [UInt8] = [0x11]
-    /// Bytes per scan. All are zero, which is one black block per bit.
+    /// The number of bytes per scan. All bytes are zero, and each bit is one
+    /// black block.
     var scans: [Int] = [1]
-    /// Bytes of Exif data.
+    /// The number of bytes of Exif data.
     var notes = 0
 
     var bytes: [UInt8] {
@@ -30,14 +32,14 @@ enum HostilePictures {
       frame.append(UInt8(factors.count))
       for (index, factor) in factors.enumerated() { frame += [UInt8(index + 1), factor, 0] }
       bytes += segment(kind, frame)
-      // One code of one bit, for the value zero: first the DC table, then the
-      // AC table.
+      // Each table has one code of one bit, for the value zero. The DC table
+      // comes first, followed by the AC table.
       for table in [0x00, 0x10] as [UInt8] {
         bytes += segment(0xC4, [table, 1] + [UInt8](repeating: 0, count: 15) + [0])
       }
       let isProgressive = [0xC2, 0xCA].contains(kind)
       for count in scans {
-        // Contains only the first component.
+        // The scan contains only the first component.
         bytes += segment(0xDA, [1, 1, 0, 0, isProgressive ? 0 : 63, 0])
         bytes += [UInt8](repeating: 0, count: count)
       }
@@ -74,10 +76,11 @@ enum HostilePictures {
       + Checksum.chunk("IEND", [])
   }
 
-  // Returns `count` zeros compressed as well as zlib can: 258 bytes in 13 bits.
+  // Returns `count` zeros compressed as well as zlib can compress them, which
+  // is 258 bytes in 13 bits.
   private static func zeros(_ count: Int) -> [UInt8] {
     var (bytes, bits, used) = ([0x78, 0xDA] as [UInt8], UInt64(0), UInt64(0))
-    // The first bit of a code is the least significant.
+    // The first bit of a code is the least significant bit of `code`.
     func put(_ code: UInt64, _ length: UInt64) {
       bits |= code << used
       used += length

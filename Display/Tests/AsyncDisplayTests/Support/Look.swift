@@ -2,8 +2,8 @@ import AsyncDisplay
 import LoopTransactions
 
 extension Node {
-  /// Draws the node as a window of its size would show it now, on a transparent
-  /// background.
+  /// Draws the node on a transparent background, as a window of the node's size
+  /// would show it now.
   func look() throws -> Bitmap {
     guard let display, let pixels = try PixelSize(frame.size, scale: scale) else {
       throw DisplayError.size(.notFinite)
@@ -16,6 +16,6 @@ extension Node {
 }
 
 extension Node {
-  /// Returns one pixel of `look()`.
+  /// Returns the pixel of `look()` at `x` and `y`.
   func look(at x: Int, _ y: Int) throws -> UInt32 { try look().pixel(x, y) }
 }

@@ -4,18 +4,19 @@ import Synchronization
 
 /// A delegate that records its callbacks and fills its layer with one colour.
 ///
-/// A layer does not retain its delegate, so tests extend the lifetime of a
-/// painter they no longer use.
+/// A layer does not retain its delegate, so a test must extend the lifetime of
+/// a painter that it no longer uses.
 final class Painter: LayerDelegate {
   let trace: Trace
   let name: String
   /// The colour of the next display.
   var color = Color(red: 1, green: 0, blue: 0)
-  /// Extra work of the next display. Receives its number.
+  /// Additional work of the next display. The closure receives the number of
+  /// the display.
   var work: (@Sendable (Int, () -> Bool) throws -> Void)?
-  /// Runs in the next `willDisplay`.
+  /// Called in the next `willDisplay`.
   var onWill: (() -> Void)?
-  /// Runs in each `didDisplay`.
+  /// Called in each `didDisplay`.
   var onDid: ((DisplayOutcome) -> Void)?
   /// Whether `displayTask(for:)` returns a task.
   var hasTask = true
@@ -48,7 +49,7 @@ final class Painter: LayerDelegate {
 }
 
 extension DisplayOutcome {
-  /// The name of the outcome in a trace.
+  /// The name that the outcome has in a trace.
   var word: String {
     switch self {
     case .displayed: "displayed"
@@ -61,7 +62,7 @@ extension DisplayOutcome {
 }
 
 extension Layer {
-  /// Creates a layer of 4 by 4 points painted by `painter`.
+  /// Creates a layer of 4 x 4 points that `painter` draws.
   convenience init(in display: Display, _ painter: Painter) {
     self.init(in: display)
     delegate = painter

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Files of formats that gdk-pixbuf does not write, made by ImageMagick. Each
-/// is 20 x 18 pixels, mostly red above and blue below.
+/// Picture files in formats that gdk-pixbuf does not write, made by
+/// ImageMagick. Each picture has 20 x 18 pixels, mostly red in the upper half
+/// and blue in the lower half.
 enum PictureKind: String, CaseIterable, Sendable {
   case progressive = """
     /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYW\
@@ -54,7 +55,7 @@ enum PictureKind: String, CaseIterable, Sendable {
     B70LB38YjrpwELrw76B34eAPQ2q7EABHzSG5B265+wAAAABJRU5ErkJggg==
     """
 
-  /// True for a JPEG, false for a PNG.
+  /// Whether the file is a JPEG. If false, it is a PNG.
   var isJPEG: Bool { [.progressive, .gray, .cmyk].contains(self) }
 
   /// The contents of the file.

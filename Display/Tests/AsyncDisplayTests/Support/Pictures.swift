@@ -3,8 +3,9 @@ import CPixbuf
 
 /// Picture files encoded by gdk-pixbuf.
 enum Pictures {
-  /// Returns a file of `type`, "png" or "jpeg", of `width` by `height` pixels.
-  /// Red increases to the right, green downwards.
+  /// Returns a file of `type`, which is "png" or "jpeg", with `width` by
+  /// `height` pixels. Red increases to the right, and green increases
+  /// downwards.
   static func file(_ type: String, _ width: Int, _ height: Int, alpha: UInt8? = nil) -> [UInt8] {
     let channels = alpha == nil ? 3 : 4
     let hasAlpha: Int32 = alpha == nil ? 0 : 1

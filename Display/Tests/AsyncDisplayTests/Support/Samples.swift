@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Values whose reflection a test checks, by the names of their types.
+/// Values whose reflection a test checks, keyed by the names of their types.
 struct Samples {
   private(set) var values: [String: Any] = [:]
 
@@ -9,8 +9,8 @@ struct Samples {
 
   /// Dumps each value, alone and in a structure, as a failed expectation does.
   ///
-  /// Writes each name to standard error first, so that the last one tells the
-  /// value that ended the process.
+  /// Writes each name to standard error before the dump. If the process ends,
+  /// the last name identifies the value that caused it.
   func dumpAll() {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       FileHandle.standardError.write(Data("\(name)\n".utf8))

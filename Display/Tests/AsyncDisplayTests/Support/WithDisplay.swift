@@ -6,7 +6,7 @@ import LoopTransactionsTesting
 /// the loop.
 ///
 /// The loop's budget is unlimited, because on a busy machine a time budget
-/// could end a tick anywhere.
+/// could end a tick at any point.
 func withDisplay(
   workers: Int = 2,
   inFlightLimit: Int = 128 << 20,
@@ -21,7 +21,7 @@ func withDisplay(
       Display(on: loop, scheduler: scheduler, pool: pool, inFlightLimit: inFlightLimit)
     )
   } catch {
-    // try?: report the test's own error.
+    // try?: reports the test's own error instead of an error of close().
     try? loop.close()
     throw error
   }

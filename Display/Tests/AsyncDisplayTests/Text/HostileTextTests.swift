@@ -9,7 +9,7 @@ struct HostileTextTests {
 
   private func scalars(_ text: AttributedText) -> Int { text.string.unicodeScalars.count }
 
-  @Test("a text is cut at 8 KiB, measures as truncated, and rejects further text")
+  @Test("a text is cut at 8 KiB, is measured as truncated, and rejects further text")
   func bytes() {
     var text = AttributedText(String(repeating: "0123456789", count: 1_000_000), plain)
     #expect(text.string.utf8.count == 8192 && text.isCut)
@@ -42,7 +42,8 @@ struct HostileTextTests {
   func marks() {
     let marks = String(repeating: "\u{301}\u{316}", count: 10_000)
     var text = AttributedText("a" + marks + "b", plain)
-    // Over the limit of a text, the rest is not examined.
+    // When the marks exceed the limit of a text, the rest of the text is not
+    // examined.
     #expect(text.string.unicodeScalars.count == 31 && text.isCut)
     text = AttributedText("a" + marks.prefix(100) + "b", plain)
     #expect(scalars(AttributedText(String(marks.prefix(1)), plain)) <= 30)
@@ -51,7 +52,8 @@ struct HostileTextTests {
     text.append("b\u{301}", plain)
     #expect(scalars(text) == 1 + 30 + 2 && !text.isCut)
     #expect(text.runs.map(\.range) == [0..<text.string.utf8.count])
-    // 30 marks, as languages and the stream-safe format use them, are kept.
+    // 30 marks are kept. This is the limit of Unicode's stream-safe text format,
+    // and enough for real languages.
     let thirty = "a" + String(repeating: "\u{302}", count: 30)
     #expect(AttributedText(thirty, plain).string == thirty)
   }
@@ -74,7 +76,7 @@ struct HostileTextTests {
   }
 
   @Test(
-    "a text has at most 2 KiB of negative letter spacing, each up to an eighth of the font size"
+    "at most 2 KiB of a text have negative letter spacing, each up to an eighth of the font size"
   )
   func tight() {
     var tight = plain
@@ -117,7 +119,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("text divided into items has the same width as undivided text")
+  @Test("text that is divided into items has the same width as undivided text")
   func sameLines() {
     // The short text is not divided, so it is one item.
     let line = "Nothing is set in lines before all of it is shaped "
@@ -164,7 +166,7 @@ struct HostileTextTests {
         .measure(TextStyle(), in: wide).size.width
     }
     #expect(width(list) == width("DejaVu Sans Mono") && width(list) != width("DejaVu Serif"))
-    // A later family is ignored.
+    // A family that comes later in the list is ignored.
     let late = String(repeating: "None,", count: 100) + "DejaVu Sans Mono"
     #expect(width(late) == width("None"))
   }

@@ -2,8 +2,8 @@ import AsyncDisplay
 import Foundation
 import Testing
 
-/// Measures the thread time that text layout takes. With `LT_FIGURES=1` it
-/// prints the figures that the documentation quotes.
+/// Measures the CPU time of text layout. With `LT_FIGURES=1` the suite prints
+/// the figures that the documentation quotes.
 @Suite("Cost of text")
 struct TextCostTests {
   private func paragraph(_ count: Int) -> AttributedText {
@@ -12,8 +12,8 @@ struct TextCostTests {
     return AttributedText(String(text), TextAttributes(font: Font("DejaVu Sans", size: 14)))
   }
 
-  /// Returns the seconds of thread time to lay out `text`, the least of `times`
-  /// runs.
+  /// Returns the CPU time of this thread to lay out `text`, in seconds. It is
+  /// the lowest time of `times` runs.
   private func cost(of text: AttributedText, times: Int = 5) -> Double {
     var least = Double.infinity
     for _ in 0..<times {
@@ -40,11 +40,12 @@ struct TextCostTests {
     let (short, long) = (cost(of: paragraph(1000)), cost(of: paragraph(8000)))
     print("1,000 characters", short)
     print("1,000 of 8,000 characters", long / 8)
-    // The expected ratio is 8. Other load on the machine adds noise.
+    // The expected ratio is 8. The limit is higher because other load on the
+    // machine adds noise.
     #expect(long < 32 * short, "\(short) \(long)")
   }
 
-  @Test("only the first text that a thread lays out loads fonts")
+  @Test("only the first text layout on a thread loads fonts")
   func fonts() async {
     let text = paragraph(20)
     let figures: (first: Double, next: Double) = await withCheckedContinuation { continuation in

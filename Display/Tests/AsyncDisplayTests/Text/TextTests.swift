@@ -24,7 +24,7 @@ struct TextTests {
     }
   }
 
-  /// Returns how many pixels of `rows` are not transparent.
+  /// Returns the number of pixels in `rows` that are not transparent.
   private func ink(_ bitmap: Bitmap, rows: Range<Int>? = nil) -> Int {
     let rows = rows ?? 0..<bitmap.pixels.height
     return rows.reduce(0) { count, y in
@@ -89,7 +89,7 @@ struct TextTests {
     #expect(text.measure(TextStyle(), in: wide).size.width > regular.size.width)
   }
 
-  @Test("lines are aligned as the style says", arguments: [TextStyle.Alignment.center, .right])
+  @Test("lines have the style's alignment", arguments: [TextStyle.Alignment.center, .right])
   func alignment(_ alignment: TextStyle.Alignment) throws {
     let text = AttributedText("i", TextAttributes(font: font))
     var style = TextStyle()
@@ -115,7 +115,7 @@ struct TextTests {
   }
 
   // D6
-  @Test("text higher than Pango's largest coordinate is cut off there")
+  @Test("text that is higher than Pango's largest coordinate is cut off at that coordinate")
   func tall() throws {
     let huge = TextAttributes(font: Font("DejaVu Sans", size: 4000))
     let text = AttributedText(String(repeating: "a\n", count: 500), huge)
@@ -139,7 +139,7 @@ struct TextTests {
   }
 
   // D10
-  @Test("only the part of a long text that may fit is laid out, and it looks the same")
+  @Test("only the part of a long text that may fit is laid out, and it looks like the whole text")
   func long() throws {
     let each = (0..<160).map { "\($0) \(words.prefix(40))" }
     for (newline, truncation) in [("\n", TextStyle.Truncation.none), ("\r\n", .none), ("\n", .end)]
@@ -152,10 +152,10 @@ struct TextTests {
       let (some, all) = (long.measure(style, in: size), long.measure(style, in: endless))
       #expect(15...25 ~= some.lineCount && all.lineCount >= 160 && !long.isCut)
       #expect(some.isTruncated && all.isTruncated == (truncation == .end))
-      // 24 of 160 paragraphs.
+      // 24 of the 160 paragraphs are laid out.
       #expect(long.bytesSet(style, in: endless) == long.string.utf8.count)
       #expect(long.bytesSet(style, in: size) * 5 < long.string.utf8.count)
-      // Like the whole text, up to the line that is cut off.
+      // The result looks like the whole text, up to the line that is cut off.
       if truncation == .none {
         let bottom = Int(some.size.height.rounded(.down))
         let whole = try Bitmap.draw(PixelSize(width: 200, height: bottom), from: pool) {
@@ -171,18 +171,18 @@ struct TextTests {
   }
 
   // D10
-  @Test("more of a long text is laid out than first estimated if it fits")
+  @Test("if more of a long text fits than first estimated, more of it is laid out")
   func guesses() {
     func style(_ size: Double) -> TextAttributes {
       TextAttributes(font: Font("DejaVu Sans", size: size))
     }
-    // Many low lines after a high one.
+    // The text has many low lines after a high line.
     var mixed = AttributedText("A\n", style(100))
     mixed.append(String(repeating: "b\n", count: 1000), style(2))
     let measure = mixed.measure(TextStyle(), in: Size(width: 200, height: 400))
     #expect(measure.lineCount > 100 && measure.size.height > 397)
-    // The newline that ends the 16th paragraph, the last of the first estimate,
-    // does not start a line.
+    // The newline that ends the 16th paragraph does not start a line. This
+    // paragraph is the last paragraph of the first estimate.
     var ended = AttributedText(String(repeating: "a\r\n", count: 16), style(20))
     let high = ended.measure(TextStyle(), in: wide).size.height * 16 / 17
     ended.append(String(repeating: "b\r\n", count: 100), style(2))
@@ -247,7 +247,7 @@ struct TextTests {
   }
 
   // D10, D14
-  @Test("texts drawn concurrently by several workers equal those drawn on the loop byte for byte")
+  @Test("texts that workers draw concurrently equal texts drawn on the loop byte for byte")
   func sameBytes() throws {
     try withDisplay(workers: 4) { display in
       var pairs: [(TextNode, TextNode)] = []
@@ -258,7 +258,8 @@ struct TextTests {
           node.text = AttributedText("\(number) \(words) 漢字 שלום", TextAttributes(font: font))
           node.style.alignment = [.left, .justified][number % 2]
           node.style.truncation = .end
-          // Only a few, because a blur takes a second without optimisation.
+          // Only a few texts have a blurred shadow, because a blur takes a
+          // second without optimisation.
           node.style.shadow = TextStyle.Shadow(
             offset: Point(x: 0, y: 1),
             blur: number < 2 ? 2 : 0,

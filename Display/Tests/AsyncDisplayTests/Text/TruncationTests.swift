@@ -21,7 +21,7 @@ struct TruncationTests {
         #expect(whole.lineCount == count && !whole.isTruncated)
         let height = whole.size.height / Double(count)
         for room in 1..<count where room < 6 {
-          // Barely enough height, and half a line more.
+          // The text has barely enough height, or half a line more.
           for more in [0.01, 0.5] {
             let size = Size(width: 200, height: height * (Double(room) + more))
             let some = text.measure(style, in: size)
@@ -42,7 +42,7 @@ struct TruncationTests {
         var style = TextStyle()
         style.truncation = truncation
         let text = AttributedText("some words that are more than one line" + end, attributes)
-        // With an ellipsis and no height, a paragraph is one line.
+        // If a text has an ellipsis and no height, each paragraph is one line.
         for width in [60.0, 100, 1000, .infinity] where truncation == .none || width > 100 {
           let whole = text.measure(style, in: Size(width: width, height: .infinity))
           #expect(!whole.isTruncated, "\(end.utf8.count) \(width) \(whole)")
