@@ -209,7 +209,8 @@ struct LoopTimerTests {
   func preciseInThePast() throws {
     try withLoop { loop in
       var deadlines: [LoopClock.Instant] = []
-      // To the kernel, the clock's origin means no deadline.
+      // The kernel does not start a timer with the value zero, the clock's
+      // origin.
       let past = [0, 1].map(LoopClock.Instant.init)
       for deadline in past {
         try loop.addPreciseTimer(at: deadline) { deadlines.append($0.deadline) }

@@ -110,7 +110,7 @@ struct OperationSchedulerLimitTests {
     let log = Log()
     let name = isAtRest ? "dropped asleep" : "dropped at work"
     do {
-      // The workers would sleep for an hour.
+      // Without work, the workers sleep for an hour before they end.
       let scheduler = OperationScheduler(
         name,
         workerLimit: 2,

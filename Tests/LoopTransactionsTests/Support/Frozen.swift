@@ -41,11 +41,11 @@ final class Log: Sendable {
   func add(_ event: String) { lines.withLock { $0.append(event) } }
 }
 
-/// Counts the threads inside `pass(_:)` at the same time.
+/// Counts the threads that are inside `pass(_:)` at the same time.
 final class RunningCount: Sendable {
   private let counts = Locked((now: 0, most: 0))
 
-  /// The maximum so far.
+  /// The highest count so far.
   var most: Int { counts.withLock { $0.most } }
 
   /// Counts the caller while it runs `body`. By default, `body` yields to other
