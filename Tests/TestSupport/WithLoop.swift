@@ -41,8 +41,8 @@ package struct HandlesLeftOpen: Error {
 
 private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
   do { try body() } catch {
-    // Rethrow the test's error, and not the one that closing throws if the test
-    // left handles open.
+    // Rethrow the test's error, and not the error that closing throws if the
+    // test left handles open.
     try? loop.close()
     throw error
   }

@@ -194,8 +194,8 @@ private struct ComparedFIFO: ~Copyable {
 
   private mutating func check() {
     expect(list.count == reference.entries.count)
-    // Do not call oldest() every time, because it removes dead entries from the
-    // front.
+    // Do not call oldest() every time, because it discards the removed entries
+    // in front.
     if steps % 3 == 0 { expect(list.oldest()?.payload == reference.entries.first?.payload) }
     if list.count == 0 { expect(!list.hasEntries(before: list.mark)) }
   }

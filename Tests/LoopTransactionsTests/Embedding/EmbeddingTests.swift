@@ -34,8 +34,8 @@ struct EmbeddingTests {
       let trace = Trace()
       let embedding = Embedding(loop) { trace.record("change") }
       embedding.settle()
-      // I31: the first commit calls onChange. The second one does not call it
-      // again.
+      // I31: the first commit calls onChange. The second commit does not call
+      // it again.
       loop.commit { trace.record("performed") }
       loop.commit { trace.record("performed too") }
       #expect(embedding.nextTimeout == .zero)

@@ -36,8 +36,8 @@ struct AdoptedLoopForkTests {
   func performedOnce(work: Work) async {
     await #expect(processExitsWith: .success) { [work] in
       try withAdoptedLoop { host, loop in
-        // Poll once before the fork. The poll registers its descriptors, as it
-        // has done in most programs that fork.
+        // Poll once, so that the poll has registered its descriptors before the
+        // fork.
         host.run(.noWait)
         let performed = Tally()
         let kept = try work.add(to: loop) {
@@ -71,8 +71,8 @@ struct AdoptedLoopForkTests {
     await #expect(processExitsWith: .success) {
       try withAdoptedLoop { host, loop in
         let port = loop.awaitedPort
-        // Wake the loop twice. It reads only the first wake, so the second one
-        // is unread in the child.
+        // Wake the loop twice. It reads only the first wake, so the second wake
+        // is still unread in the child.
         for _ in 0..<2 {
           Interposed.beforeBlocking({ _ in TestThread.run { port.wake() } }) {
             _ = host.run(.once)

@@ -63,7 +63,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that stops its loop strands no commit made before the check handle")  // L5
+  @Test("a host that stops its loop strands no commit made before the check handle runs")  // L5
   func hostStops() throws {
     try withAdoptedLoop { host, loop in
       var performed = 0
@@ -105,7 +105,7 @@ struct AdoptedLoopTests {
     var later: ForeignHandle?
     let queues = Smuggled(Queues())
     try withAdoptedLoop(prepare: { host in
-      // libuv calls this handle after the loop's own one. The loop counts as
+      // libuv calls this handle after the loop's own handle. The loop counts as
       // asleep at this point, so other threads send it a wake. The host waits
       // for no other handle.
       later = ForeignHandle(.prepare, on: host.address) { handle in

@@ -83,8 +83,8 @@ struct BudgetTests {
     }
   }
 
-  /// Makes `each` posts P1…, adds as many elements Q1… and commits as many
-  /// transactions T1…. Returns the queue.
+  /// Adds `each` posts (P1…), `each` elements (Q1…) and `each` transactions
+  /// (T1…). Returns the queue.
   private func fill(
     _ stepped: SteppedLoop,
     _ port: LoopPort,
@@ -264,8 +264,8 @@ struct BudgetTests {
     var readings: [UInt64] = []
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // This handle was started before the loop's own one, so libuv calls it
-      // after that one.
+      // This handle was started before the loop's own handle, so libuv calls it
+      // later.
       later = ForeignHandle(.prepare, on: host.address) { _ in readings.append(host.milliseconds) }
       later?.start()
     }) { host, loop in

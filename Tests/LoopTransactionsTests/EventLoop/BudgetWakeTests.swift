@@ -11,8 +11,9 @@ private func spin(_ milliseconds: Int) {
 
 @Suite("Budget: ticks that begin with a wake")
 struct BudgetWakeTests {
-  /// Runs a loop until the last of `commits` has been performed. Makes `posts`
-  /// during the first poll, which they end, and `commits` directly after it.
+  /// Runs a loop until the last of `commits` has been performed. `posts` end
+  /// the loop's first poll, and `commits` are committed directly after that
+  /// poll.
   private func trace(
     _ budget: EventLoop.Budget,
     posts: [String],
@@ -23,7 +24,7 @@ struct BudgetWakeTests {
     var port: LoopPort?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // libuv calls this handle after the loop's own one. The loop counts as
+      // libuv calls this handle after the loop's own handle. The loop counts as
       // asleep at this point, so a post sends a wake.
       later = ForeignHandle(.prepare, on: host.address) { handle in
         handle.stop()
@@ -91,7 +92,7 @@ struct BudgetWakeTests {
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
       let milliseconds = Smuggled { host.milliseconds }
-      // libuv calls this handle after the loop's own one. The loop counts as
+      // libuv calls this handle after the loop's own handle. The loop counts as
       // asleep at this point, so a post sends a wake.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         TestThread.run { [port] in

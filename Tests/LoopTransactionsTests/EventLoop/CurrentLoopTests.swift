@@ -89,15 +89,15 @@ struct CurrentLoopTests {
   }
 
   @Test(
-    "in a host's own run, a callback's loop is current; afterwards the newest loop is again",
+    "in a host's own run, a callback's loop is current only during that callback",
     arguments: Callback.allCases
   )  // L1
   func hostRuns(callback: Callback) throws {
     var beforePoll: (() -> Void)?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // libuv calls this handle after the loop's own one, when the loop counts
-      // as asleep.
+      // libuv calls this handle after the loop's own handle, when the loop
+      // counts as asleep.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         beforePoll?()
         beforePoll = nil

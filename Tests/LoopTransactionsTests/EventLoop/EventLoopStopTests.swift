@@ -131,8 +131,8 @@ struct EventLoopStopTests {
     var later: ForeignHandle?
     var raises = false
     try withAdoptedLoop(prepare: { host in
-      // libuv calls this handle after the loop's own one, just before the poll.
-      // The loop counts as asleep at this point.
+      // libuv calls this handle after the loop's own handle, just before the
+      // poll. The loop counts as asleep at this point.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         if raises { Process.raiseSignal() }
         raises = false

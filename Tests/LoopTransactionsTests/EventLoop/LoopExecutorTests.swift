@@ -201,7 +201,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("a job's post runs in the next tick, although jobs that follow run in this one")  // C1
+  @Test("a job's post runs in the next tick, although later jobs run in this tick")  // C1
   func postsOfJobs() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)

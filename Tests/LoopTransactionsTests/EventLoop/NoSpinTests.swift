@@ -65,8 +65,8 @@ struct NoSpinTests {
       try port.post {}
       TestThread.run { try? port.post {} }
       loop.run()
-      // The loop makes one tick for the posts, one that sees the wake, and one
-      // for the timer.
+      // The loop makes a tick for the posts, a tick that sees the wake, and a
+      // tick for the timer.
       #expect(loop.metrics.ticks <= 4)
     }
   }

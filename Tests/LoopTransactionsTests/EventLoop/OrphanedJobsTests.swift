@@ -71,7 +71,7 @@ struct OrphanedJobsTests {
           trace.record("late, on the loop: \(System.thread == own)")
           gate.open()
         }
-        // This gives a worker enough time to begin the job too early.
+        // Give a worker enough time to begin the job too early.
         spin(for: .milliseconds(20))
         trace.record("posted")
       }

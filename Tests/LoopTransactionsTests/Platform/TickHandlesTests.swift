@@ -6,8 +6,8 @@ import Testing
 // I2
 @Suite("TickHandles")
 struct TickHandlesTests {
-  /// Opens handles on a libuv loop and passes `body` both, with a record of the
-  /// handles' calls. Closes the handles and the loop afterwards.
+  /// Calls `body` with handles on a libuv loop, with the loop, and with a
+  /// record of the handles' calls. Closes the handles and the loop afterwards.
   private func withHandles(
     prepare: (ForeignLoop, Calls) -> Void = { _, _ in },
     _ body: (TickHandles, ForeignLoop, Calls) throws -> Void

@@ -116,7 +116,7 @@ struct WakeSourceTests {
     #expect(wakes.count == 0)
   }
 
-  @Test("without an owner a send calls nothing", arguments: WakeMethod.allCases)
+  @Test("a send to a source without an owner calls nothing", arguments: WakeMethod.allCases)
   func ownerless(method: WakeMethod) throws {
     try withSource(method) { source, host, wakes in
       source.setOwner(nil)

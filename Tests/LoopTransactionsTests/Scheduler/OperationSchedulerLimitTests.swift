@@ -31,7 +31,7 @@ struct OperationSchedulerLimitTests {
   }
 
   // O1
-  @Test("a lowered limit applies from the next operation on, a raised one immediately")
+  @Test("a lowered limit applies from the next operation on, a raised limit immediately")
   func limitChanges() {
     let scheduler = OperationScheduler.alone(workers: 1)
     #expect(scheduler.workerLimit == 1)

@@ -5,7 +5,7 @@ import Testing
 @Suite("OperationScheduler")
 struct OperationSchedulerTests {
   // O2
-  @Test("the highest priority runs first, and equal priorities in the order added")
+  @Test("operations run by priority, and with equal priority in the order added")
   func byPriority() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)

@@ -151,7 +151,8 @@ struct SchedulerStateTests {
       _ = add(&state, level: 200)
       _ = state.next(workers[1], now: 0)
     } while workers[1].batch.first?.node != oldest.node && turns < 100
-    // Each of the two workers takes 8 operations.
+    // With two workers, the aging slot takes the oldest operation at every 16th
+    // pick, 8 per worker.
     #expect(turns == 16)
   }
 

@@ -7,8 +7,8 @@ final class FrozenWorkers: Sendable {
   private let release = Gate()
   private let count: Int
 
-  /// Adds `count` operations to `scheduler` that block as many workers. Returns
-  /// when all of them are running.
+  /// Blocks `count` workers of `scheduler` with one operation each. Returns
+  /// when all these operations are running.
   init(_ scheduler: OperationScheduler, _ count: Int) {
     self.count = count
     for _ in 0..<count {

@@ -245,7 +245,7 @@ extension ModelScheduler {
       fault = "counts \(state.workers) threads"
     }
     // Each awake worker has a permit, and so has each wake that was sent. A
-    // worker that ends needs none.
+    // worker that ends needs no permit.
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
     // Work must not wait while all workers sleep and none was woken.

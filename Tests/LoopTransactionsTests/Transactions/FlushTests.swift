@@ -53,8 +53,8 @@ struct FlushTests {
       card.record("run")
       if trace.events.count < 5 { loop.commit(card, Card.run) } else { loop.stop() }
     }
-    // The timer fires only if the loop blocks. Without the timer, it would
-    // block forever.
+    // The timer fires only if the loop blocks. Without the timer, a blocked
+    // loop would never return.
     let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
     loop.commit(card, Card.run)
     #expect(loop.run() == .stopped)

@@ -86,7 +86,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a loop's callback cannot wait for a loop whose operation waits for the first")  // O9
+  @Test("a loop's callback cannot wait for a loop whose operation waits for the first loop")  // O9
   func operationWaitsOnCaller() throws {
     try withLoop { loop in
       let (port, other) = (loop.port, try RunningLoop())
@@ -141,7 +141,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a helper of an apply cannot wait for the loop that called it")  // O9
+  @Test("a worker that helps apply() cannot wait for the loop that called apply()")  // O9
   func apply() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
