@@ -43,7 +43,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("the last element of a batch has no isDrained if its handler enqueued another one")
+  @Test("the last element of a batch has no isDrained if another thread enqueued an element")
   func queuedMeanwhile() throws {
     try stepping { stepped in
       var queue: RunLoopQueue<Parcel>?
