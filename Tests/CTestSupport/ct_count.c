@@ -91,8 +91,8 @@ static void count_allocation(void) {
   run_hook(ct_allocation);
 }
 
-// The linker resolves every module's calls to these definitions before it
-// considers the C library's.
+// The dynamic linker finds these definitions before the C library's, so every
+// module in the process calls them.
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

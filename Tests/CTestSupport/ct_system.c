@@ -22,7 +22,7 @@ struct ct_thread {
   pthread_t thread;
 };
 
-// Owned by the new thread, because it may outlive the ct_thread.
+// The new thread frees this, because the thread may outlive its ct_thread.
 struct start {
   ct_body body;
   void *context;
@@ -72,7 +72,7 @@ int ct_thread_names(char *text, int capacity) {
     char path[300];
     snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
     FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
-    // Skip a thread that has ended in the meantime.
+    // The thread ended after readdir() returned its entry.
     if (file == NULL) continue;
     if (fgets(text + length, capacity - length, file) != NULL) {
       length += (int)strlen(text + length);
@@ -127,7 +127,7 @@ void ct_on_signal(ct_body body, void *context) {
 void ct_ignore_signal(void) { signal(SIGUSR1, SIG_IGN); }
 
 void ct_raise(void) {
-  // Dispatch's worker threads block every signal.
+  // Unblock the signal, because Dispatch's worker threads block every signal.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR1);
@@ -143,7 +143,7 @@ static void forget_handlers(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
 }
 
-// The child that ct_fork() waits for, or 0.
+// The process ID of the child that ct_fork() waits for, or 0.
 static atomic_int waited_for;
 
 int ct_fork(ct_body body, void *context, char *text, int capacity) {
@@ -173,7 +173,7 @@ int ct_fork(ct_body body, void *context, char *text, int capacity) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Kills the child too, because it would keep the tests' output open.
+// Kills the child too. Otherwise the child would keep the tests' output open.
 static void end(int number) {
   if (waited_for != 0) kill(waited_for, SIGKILL);
   signal(number, SIG_DFL);
@@ -182,8 +182,8 @@ static void end(int number) {
 
 void ct_end_after(unsigned seconds) {
   signal(SIGALRM, end);
-  // Dispatch's worker threads block every signal, and a child may have no other
-  // threads.
+  // Unblock the signal, because Dispatch's worker threads block every signal. A
+  // forked child may have no other thread.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGALRM);
@@ -193,11 +193,11 @@ void ct_end_after(unsigned seconds) {
 
 static int highest = 1024;
 
-// Returns the lowest of several counts, because other threads open files for a
-// moment: a new thread's malloc arena reads the number of processors, and
-// Dispatch's monitor reads the state of its workers every second. The pause
-// between counts yields the processor, so that a thread waiting for it can
-// close its file.
+// Counts several times and returns the lowest count, because other threads open
+// files briefly: malloc reads the number of processors when it creates an arena
+// for a new thread, and Dispatch's monitor reads the state of its workers every
+// second. The pause between two counts lets these threads run and close their
+// files.
 int ct_open_descriptors(void) {
   int least = highest;
   const struct timespec pause = {.tv_nsec = 1000000};
@@ -220,8 +220,8 @@ int ct_descriptor_name(int descriptor, char *name, int capacity) {
 void ct_limit_descriptors(int count) {
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
-  // RLIMIT_NOFILE limits descriptor numbers, so the gaps below it count as
-  // free.
+  // RLIMIT_NOFILE limits descriptor numbers, not the number of descriptors.
+  // Find the limit below which `count` numbers are unused.
   int descriptor = 0;
   for (int left = count; left > 0 || fcntl(descriptor, F_GETFD) >= 0; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0) left -= 1;

@@ -19,8 +19,8 @@ struct CloseStressTests {
       for _ in 0..<generator.next() % 4 {
         if let host { host.run(.noWait) } else { loop.run(.noWait) }
       }
-      // The host's handles stay open while the loop closes, so their callbacks
-      // run afterwards.
+      // A host's handles stay open while its adopted loop closes, so that their
+      // callbacks also run after close().
       if host == nil { for handle in handles { handle.close() } }
       try loop.close()
       for thread in threads { thread.join() }
@@ -62,7 +62,8 @@ struct CloseStressTests {
       guard isClosed.value == 0 else { return }
       ledger.hand { () throws(LoopPort.PostError) in loop.commit(Parcel(ledger), Parcel.deliver) }
     }
-    // close() releases this observer last. Its capture then stops the commits.
+    // close() releases this observer last. The release of its capture stops the
+    // commits.
     loop.addObserver(for: .exit, order: .max) { [end = Witness { isClosed.increment() }] _ in
       end.touch()
     }
@@ -74,8 +75,8 @@ struct CloseStressTests {
     }
   }
 
-  /// Starts four threads. Each hands over work in its own way until it is
-  /// refused.
+  /// Starts four threads. Each adds work in its own way until the loop refuses
+  /// it.
   private func start(on loop: EventLoop, _ ledger: Ledger) -> [TestThread] {
     let port = loop.awaitedPort
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
@@ -132,7 +133,7 @@ struct CloseStressTests {
   )  // L11
   func leavesNothing(leftover: Leftover) async {
     await #expect(processExitsWith: .success) { [leftover] in
-      // 10^6 loops in all four cases together.
+      // The four cases together open 10^6 loops.
       let count = Workload.count(250_000)
       for _ in 0..<100 { try Self.openAndClose(leftover) }
       let (before, descriptors) = (Interposed.heapBytes, Process.openDescriptors)
@@ -142,7 +143,8 @@ struct CloseStressTests {
       #expect(abs(growth) < 1 << 20, "\(growth) bytes in \(count) loops")
       let now = Process.openDescriptors
       let new = Process.descriptorNames.filter { !names.contains($0) }
-      // Not equal: the test's own runtime may open some at any time.
+      // Allow two more, because the test's own runtime may open descriptors at
+      // any time.
       #expect(now < descriptors + 3, "\(now) open, \(descriptors) before; new: \(new)")
     }
   }

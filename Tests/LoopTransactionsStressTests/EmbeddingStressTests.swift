@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Stress: embedding", .serialized)
 struct EmbeddingStressTests {
-  /// The host's state. The wake callback reads it, so it must not be used after
-  /// the embedding has ended.
+  /// The host's state, which the wake callback reads. No thread may read it
+  /// after the embedding has ended.
   private final class Host: @unchecked Sendable {
-    // @unchecked: `isOver` is set after `cancel()` has waited for all callers
-    // of the wake. The test checks exactly that.
+    // @unchecked: `isOver` is set after `cancel()`, which waits for every
+    // thread that is calling the wake. The test checks that it does.
     var isOver = false
   }
 
-  @Test("after an embedding has ended, no thread calls its wake or is still inside it")
+  @Test("after an embedding has ended, no thread calls or is still running its wake callback")
   func ends() throws {  // C5, L6, L11
     try withLoop { loop in
       let (port, isLate, isDone) = (loop.awaitedPort, Tally(), Tally())
@@ -35,7 +35,8 @@ struct EmbeddingStressTests {
         let embedding = Embedding(
           loop,
           wake: {
-            // Yield, so that other threads run here, including the loop's.
+            // Yield, so that the loop's thread may cancel the embedding during
+            // this call.
             TestThread.yield()
             if host.isOver { isLate.increment() }
             return true

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The numbers that threads write before they commit, and those the action has
-/// read.
+/// For each thread, the number it wrote before its last commit, and the last
+/// number that the action read.
 private final class Board: Sendable {
   static let read = Selector<Board>("stress read") { $0.readAll() }
 
@@ -59,8 +59,8 @@ struct KeptCommitStressTests {
             // Most of the time, commit again immediately, so that commits can
             // coalesce.
             guard number == count || generator.next() % 4 == 0 else { continue }
-            // This thread commits nothing in the meantime, so a lost commit is
-            // noticed.
+            // This thread does not commit while it waits. A later commit would
+            // hide a lost one.
             guard inTime({ board.seen(of: thread) >= number }) else {
               late.increment()
               break
@@ -71,13 +71,13 @@ struct KeptCommitStressTests {
       }
       loop.run()
       for thread in threads { thread.join() }
-      #expect(late.value == 0, "commits that no action followed within 20 s")
+      #expect(late.value == 0, "\(late.value) commits were not performed within 20 s")
       #expect((0..<Self.threadCount).allSatisfy { board.seen(of: $0) == count })
       #expect(board.runs <= Self.threadCount * count)
     }
   }
 
-  @Test("everything a closing loop accepted is read, and later commits are refused")  // L11, T6
+  @Test("a closing loop performs every accepted commit, and refuses later commits")  // L11, T6
   func closing() throws {
     for round in 0..<Workload.count(3_000) {
       let board = Board(threads: Self.threadCount)

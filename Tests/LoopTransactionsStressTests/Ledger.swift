@@ -4,8 +4,8 @@ import TestSupport
 
 /// Counts the work handed over and the work that ran.
 ///
-/// Relaxed throughout: the counts are compared after the threads have been
-/// joined.
+/// The atomics are relaxed, because the counts are compared after the threads
+/// have been joined.
 final class Ledger: Sendable {
   private let acceptedCount = Atomic(0)
   private let refusedCount = Atomic(0)
@@ -19,12 +19,13 @@ final class Ledger: Sendable {
   var refused: Int { refusedCount.load(ordering: .relaxed) }
   /// Work that ran.
   var ran: Int { ranCount.load(ordering: .relaxed) }
-  /// Work that ran again although it was handed over once.
+  /// Work that ran more than once although it was handed over once.
   var twice: Int { twiceCount.load(ordering: .relaxed) }
   /// Work that ran after something the same thread handed over later.
   var outOfOrder: Int { outOfOrderCount.load(ordering: .relaxed) }
 
-  /// Counts the work that `body` hands over. Returns false if it was refused.
+  /// Counts the work that `body` hands over. Returns false if the work was
+  /// refused.
   @discardableResult
   func hand(_ body: () throws(LoopPort.PostError) -> Void) -> Bool {
     do throws(LoopPort.PostError) {
@@ -42,7 +43,7 @@ final class Ledger: Sendable {
   func didRunOutOfOrder() { outOfOrderCount.add(1, ordering: .relaxed) }
 }
 
-/// One piece of work of any kind, which must run once.
+/// A piece of work of any kind. It must run exactly once.
 final class Parcel: Sendable {
   static let deliver = Selector<Parcel>("stress deliver") { $0.run() }
 
@@ -60,7 +61,7 @@ final class Parcel: Sendable {
   }
 }
 
-/// The posts of one thread, which must run in the order they were made.
+/// The posts of one thread. They must run in the order they were made.
 final class Sequence: Sendable {
   private let ledger: Ledger
   // Loop thread only.

@@ -34,13 +34,13 @@ struct OperationStressTests {
     for thread in threads { thread.join() }
     #expect(watch.faults.withLock { $0 } == [])
     #expect(watch.most.load(ordering: .relaxed) <= cap)
-    // Waiting loops must have helped at least once. Otherwise their operations
-    // were not covered.
+    // A waiting loop must have run at least one operation on its own thread.
+    // Otherwise the test did not cover this case.
     #expect(watch.helped.load(ordering: .relaxed) > 0)
   }
 
   // O10
-  @Test("each follower of a single flight that 4 threads join and leave is called once")
+  @Test("each follower of a single flight is called once while 4 threads join and leave it")
   func flights() {
     let scheduler = OperationScheduler("stress", workerLimit: 3, permits: WorkerPermits(limit: 3))
     let flights = SingleFlight<Int, Int>(on: scheduler)
@@ -88,7 +88,8 @@ struct OperationStressTests {
       for _ in 0..<100 { Self.makeAndDrop() }
       let growth = Interposed.heapBytes - before
       #expect(abs(growth) < 1 << 20, "\(growth) bytes")
-      // Not equal: the test's own runtime may open some at any time.
+      // Allow two more, because the test's own runtime may open descriptors at
+      // any time.
       #expect(Process.openDescriptors < descriptors + 3)
     }
   }
@@ -104,7 +105,8 @@ struct OperationStressTests {
       // One round allocates about 4 MB.
       #expect(after.0 - before.0 < 1 << 16, "\(after.0 - before.0) bytes")
       #expect(after.1 < before.1 + 3)
-      // Fewer if threads of the test's own runtime ended in the meantime.
+      // The number of threads may fall, because threads of the test's own
+      // runtime may end.
       #expect(after.2 <= before.2)
     }
   }
@@ -154,7 +156,7 @@ private final class Watch: Sendable {
   let helped = Atomic<Int>(0)
   private let running = Atomic<Int>(0)
 
-  /// Counts an operation that runs on the loop's thread, which waits for it.
+  /// Counts an operation that a waiting loop runs on its own thread.
   func help() { helped.add(1, ordering: .relaxed) }
 
   /// Counts an operation that runs on a worker.
@@ -217,7 +219,8 @@ private struct User {
       default: break
       }
     }
-    // The lowest priority: runs after all operations of this thread.
+    // The last operation has the lowest priority, so it runs after all others
+    // of this thread.
     let last = Gate()
     scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
     if !last.waitInTime() { report("the last operation did not run") }
@@ -238,7 +241,8 @@ private struct User {
         number += 1
         operations.append(
           transaction.add(priority: priority()) { [watch, home = System.thread] _ in
-            // A waiting loop helps the workers.
+            // A loop that waits for its transaction runs operations on its own
+            // thread.
             if System.thread == home { watch.help() } else { watch.run() }
             return index
           } completion: { outcome in
@@ -261,7 +265,7 @@ private struct User {
       }
     }
     loop.run()
-    if !told.allSatisfy({ $0 == 1 }) { report("completions per operation: \(told)") }
+    if !told.allSatisfy({ $0 == 1 }) { report("operations did not complete once each: \(told)") }
   }
 
   private mutating func priority() -> OperationPriority {

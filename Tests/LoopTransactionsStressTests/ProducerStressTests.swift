@@ -95,7 +95,7 @@ private final class Disturbance {
         called(handle, kind)
       }
       // The awaited port keeps the loop alive. The loop blocks unless an idle
-      // handle runs.
+      // handle is active.
       handle.keepsLoopAlive(false)
       handle.start(afterMilliseconds: 1)
       handles.append(handle)
@@ -130,12 +130,12 @@ private final class Disturbance {
 
 @Suite("Stress: producers", .serialized)
 struct ProducerStressTests {
-  // 8 threads with 1,000,000 items each.
+  // Each of 8 threads adds 1,000,000 items.
   private static let threadCount = 8
   private static let count = Workload.count(1_000_000)
 
   @Test(
-    "items handed over by 8 threads each run once, in each thread's order",
+    "items from 8 threads run once each, in the order in which each thread added them",
     arguments: WakeMethod.allCases,
     [false, true]
   )  // L2, L5, L6, T6, Q1
@@ -146,7 +146,7 @@ struct ProducerStressTests {
     if isDisturbed { disturbance.begin() }
     runProducers(on: loop, ledger)
     disturbance.end()
-    // close() performs the work that the last threads left.
+    // close() performs the work that is still pending.
     try loop.close()
     #expect(ledger.ran == ledger.accepted)
     #expect(ledger.accepted >= Self.threadCount * Self.count)
@@ -158,7 +158,8 @@ struct ProducerStressTests {
   private func runProducers(on loop: EventLoop, _ ledger: Ledger) {
     let queue = RunLoopQueue<Parcel>(on: loop, batchSize: .unlimited) { parcel, _ in parcel.run() }
     let (port, finished) = (loop.awaitedPort, Tally())
-    // Has its own ledger, because it runs an arbitrary number of times.
+    // This parcel has its own ledger, because coalesced commits run it an
+    // arbitrary number of times.
     let coalesced = Parcel(Ledger())
     let threads = (0..<Self.threadCount).map { number in
       let producer = Producer(
@@ -182,8 +183,8 @@ struct ProducerStressTests {
     for thread in threads { thread.join() }
   }
 
-  /// Runs the loop in a mode chosen by `choice`. Returns false if the loop
-  /// slept while other threads posted.
+  /// Runs the loop in a mode chosen by `choice`. Returns false if no post of
+  /// the other threads woke the loop.
   private func run(_ loop: EventLoop, _ ledger: Ledger, _ choice: UInt64) -> Bool {
     switch choice % 4 {
     case 0: loop.run(.noWait)
@@ -192,7 +193,7 @@ struct ProducerStressTests {
       let before = ledger.ran
       let result = loop.run(until: loop.now.advanced(by: .seconds(60)))
       guard result == .timedOut, ledger.ran == before else { return true }
-      Issue.record("the loop was not woken for a minute")
+      Issue.record("no post woke the loop for a minute")
       return false
     }
     return true
@@ -230,11 +231,11 @@ struct ProducerStressTests {
 private final class Acknowledgement: Sendable {
   private let isGiven = Atomic(false)
 
-  // Release: pairs with the acquire in `wait()`.
+  // Releasing, to pair with the acquiring load in `wait()`.
   func give() { isGiven.store(true, ordering: .releasing) }
 
-  /// Waits for the acknowledgement and resets it. Returns false after a minute
-  /// without one.
+  /// Waits for the acknowledgement and resets it. Returns false if it is not
+  /// given within about a minute.
   func wait() -> Bool {
     var rounds = 0
     var deadline: LoopClock.Instant?

@@ -6,7 +6,7 @@ import Testing
 @Suite("Stress: waits", .serialized)
 struct WaitStressTests {
   // O9
-  @Test("each call returns when 3 loops call each other and wait for operations that call them")
+  @Test("every call returns if 3 loops call each other and wait for operations that call loops")
   func callsEnd() throws {
     let loops = try (0..<3).map { _ in try RunningLoop() }
     let world = World(loops.map(\.port), rounds: Workload.count(3000))
@@ -39,7 +39,7 @@ private final class World: Sendable {
     self.rounds = rounds
   }
 
-  /// Plays the rounds of loop `index` on that loop. Each round is one post, so
+  /// Runs the rounds of loop `index` on that loop. Each round is one post, so
   /// the loop answers other calls between rounds.
   func begin(_ index: Int) {
     play(index, 0, SeededGenerator(seed: Workload.seed &* 13 &+ UInt64(index)))
@@ -88,7 +88,8 @@ private final class World: Sendable {
       let seed = generator.next()
       transaction.add { _ in
         var generator = SeededGenerator(seed: seed)
-        // May also call its own loop, which may run this operation itself.
+        // The operation may also call the loop that waits for it. That loop may
+        // be running this operation itself.
         self.call(Int(generator.next() % 3), &generator, 1)
       }
     }

@@ -11,13 +11,16 @@ import TestSupport
 /// The amount of work in the stress tests and the random seed. Both are fixed,
 /// so that a failure can be repeated.
 enum Workload {
-  /// The factor by which to multiply the work: `LT_STRESS_SCALE`.
+  /// The factor for the amount of work, from the environment variable
+  /// `LT_STRESS_SCALE`.
   static let scale = number("LT_STRESS_SCALE").map { max($0, 0.001) } ?? 1
 
-  /// The seed of the random numbers: `LT_STRESS_SEED`.
+  /// The seed of the random numbers, from the environment variable
+  /// `LT_STRESS_SEED`.
   static let seed = UInt64(number("LT_STRESS_SEED") ?? 1)
 
-  /// Scales `full`, the work of an optimised build, for this build.
+  /// Returns the amount of work for this build. `full` is the amount for an
+  /// optimised build.
   static func count(_ full: Int) -> Int {
     var share = scale
     if !Interposed.isOptimized { share /= 20 }

@@ -96,7 +96,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("advancing the clock stops at the deadline of each timer in between")
+  @Test("advancing the clock stops at the deadline of each timer that becomes due")
   func advances() throws {
     let stepped = try SteppedLoop()
     let (loop, trace, start) = (stepped.loop, stepped.trace, stepped.now)
@@ -118,7 +118,7 @@ struct SteppedLoopTimeTests {
     try stepped.close()
   }
 
-  @Test("a timer's commit is performed before the next timer in between fires")
+  @Test("during an advance, a timer's commit is performed before the next timer fires")
   func performsOnTheWay() throws {
     let stepped = try SteppedLoop()
     let (loop, trace) = (stepped.loop, stepped.trace)
@@ -178,13 +178,13 @@ struct SteppedLoopTimeTests {
     for (seed, shuffled) in zip(UInt64(1)..., orders) {
       #expect(try order(seed: seed) == shuffled)
       #expect(shuffled != Array(0..<20))
-      // Ten timers are due at each of two instants.
+      // Ten timers are due at each of the two deadlines.
       #expect(shuffled.prefix(10).sorted() == Array(0..<10))
       #expect(shuffled.suffix(10).sorted() == Array(10..<20))
     }
   }
 
-  @Test("of overdue timers, the earlier ones fire first, with every seed")
+  @Test("overdue timers fire in deadline order, with every seed")
   func overdue() throws {
     for seed in UInt64(1)...5 {
       let fired = try order(seed: seed, overdue: true)

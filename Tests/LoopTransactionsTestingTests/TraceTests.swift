@@ -58,7 +58,7 @@ struct TraceTests {
 }
 
 extension EventLoop {
-  /// Runs one tick, like a run that has something to wait for.
+  /// Runs one tick. The retained port makes the tick reach its poll.
   fileprivate func wakeAndRun() {
     waitsForPosts = true
     let held = port

@@ -1,14 +1,15 @@
 import LoopTransactions
 import TestSupport
 
-/// For each main-actor task: the activities it iterates over, and how many
-/// times it leaves the actor per activity.
+/// For each main-actor task, the activities it iterates over, and the number of
+/// times it leaves the actor for each activity.
 private let tasks: [(wanted: EventLoop.Activity, visits: Int)] = [
   (.beforeWaiting, 0), (.beforeWaiting, 1), (.beforeWaiting, 2), (.afterWaiting, 0),
   (.afterWaiting, 2), ([.beforeWaiting, .afterWaiting], 2),
 ]
 
-/// Begins such a task. Returns the number of activities it receives.
+/// Begins a task that iterates over `wanted`, and leaves the actor `visits`
+/// times for each activity. Returns the number of activities it receives.
 @MainActor
 private func begin(
   on loop: EventLoop,
@@ -25,8 +26,8 @@ private func begin(
   return told
 }
 
-/// Runs main-actor tasks that iterate over the loop's activities, while only a
-/// timer fires now and then.
+/// Runs main-actor tasks that iterate over the loop's activities. From time to
+/// time a timer fires, and nothing else happens.
 @MainActor
 func activities() throws {
   for (wanted, visits) in tasks {
@@ -38,7 +39,8 @@ func activities() throws {
     let (before, toldBefore) = (loop.metrics.ticks, told.value)
     loop.run(until: loop.now.advanced(by: .milliseconds(210)))
     let (ticks, tellings) = (loop.metrics.ticks - before, told.value - toldBefore)
-    // A firing causes a tick, and so may each block that follows from it.
+    // Each firing causes a tick. Each block that it leads to may cause another
+    // tick.
     print("ticks \(ticks <= 50 + 20 * UInt64(visits)), told \((2...25).contains(tellings))")
     timer.cancel()
     bridge.cancel()
@@ -46,7 +48,8 @@ func activities() throws {
   }
 }
 
-/// The same in a host's turns. The host makes no turn without a reason.
+/// Runs the same tasks on a loop that a host runs in turns. Like a host, makes
+/// a turn only if one is due.
 @MainActor
 func embeddedActivities() throws {
   for (wanted, visits) in tasks {
@@ -68,7 +71,7 @@ func embeddedActivities() throws {
   }
 }
 
-/// Turns like a host until `isTold`, and then until nothing happens for a
+/// Runs turns like a host until `isTold` returns true and nothing happens for a
 /// while. Returns the number of turns.
 private func turn(_ embedding: Embedding, until isTold: () -> Bool) -> Int {
   for turns in 0..<1000 {
@@ -81,7 +84,7 @@ private func turn(_ embedding: Embedding, until isTold: () -> Bool) -> Int {
 }
 
 private actor Away {
-  // Without an effect, the optimiser removes both hops.
+  // The method must have an effect. Otherwise the optimiser removes both hops.
   private var visits = 0
 
   func visit() { visits += 1 }

@@ -20,8 +20,8 @@ func hops() throws {
     }
     loop.addObserver(for: .exit) { [unowned loop] _ in
       print("hops on thread 0: \(onMain.value)")
-      // A hop takes at most two ticks: the one that it wakes, and one without
-      // work.
+      // A hop takes at most two ticks: the tick that it wakes, and a tick
+      // without work.
       print("no polling: \(loop.metrics.ticks <= UInt64(2 * count + 100))")
     }
   }
@@ -61,7 +61,7 @@ func queuedBefore() throws {
   try EventLoop.runMain { _ in }
 }
 
-/// Runs main-actor code that always yields and resumes, while the loop must
+/// Runs main-actor code that yields and resumes endlessly. The loop must still
 /// tick.
 @MainActor
 func fair() throws {
@@ -125,12 +125,12 @@ func refused() throws {
 private func attempt() throws { try EventLoop.runMain { _ in } }
 
 /// Runs a loop in a block of the main queue, where it would wait for that queue
-/// forever. This is the first thread and not a task, so only the first drain
-/// can detect it.
+/// forever. The block runs on the first thread and outside a task, so the error
+/// is not detected before the first drain.
 @MainActor
 func nested() throws {
   DispatchQueue.main.async { try? EventLoop.runMain { _ in } }
-  // Like a run loop of another kind.
+  // Drain the queue as another kind of run loop does.
   lt_main_queue_drain()
 }
 
@@ -158,7 +158,7 @@ private final class Holder {
   var bridge: MainQueueBridge?
 }
 
-/// Queues blocks before the bridge exists that close the bridge, or its adopted
+/// Before the bridge exists, queues blocks that close the bridge or its adopted
 /// loop.
 @MainActor
 func closedByBlock() throws {

@@ -59,7 +59,8 @@ func targets() throws {
     }
     Task { @MainActor in
       await session.change()
-      // Committed on another thread, performed on this one.
+      // Commit on another thread. The loop of this thread performs the
+      // transaction.
       await Task.detached { try? port.commit(label, layout) }.value
       while label.layouts < 2 { await Task.yield() }
       print("layouts \(label.layouts), offset \(label.offset)")

@@ -2,8 +2,8 @@ import Dispatch
 import LoopTransactions
 import TestSupport
 
-// The cases that need the main thread, which a test does not have. Runs one
-// case, given by name.
+// The cases that need the main thread, on which tests do not run. The program's
+// argument names the case to run.
 let cases: [String: @MainActor () throws -> Void] = [
   "hops": hops,
   "dispatch": dispatch,

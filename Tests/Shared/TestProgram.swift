@@ -31,8 +31,8 @@ final class TestProgram {
     process.executableURL = URL(fileURLWithPath: path.contains("/") ? path : "/usr/bin/env")
     process.arguments = path.contains("/") ? arguments : [path] + arguments
     var variables = ProcessInfo.processInfo.environment
-    // Otherwise a trap starts another process, which keeps the pipes open and does not
-    // end under ThreadSanitizer.
+    // With backtraces enabled, a trap starts another process. That process
+    // keeps the pipes open, and does not end under ThreadSanitizer.
     variables["SWIFT_BACKTRACE"] = "enable=no"
     for (name, value) in environment { variables[name] = value }
     process.environment = variables
@@ -44,7 +44,7 @@ final class TestProgram {
 
   deinit { terminate() }
 
-  /// Starts the program. `lines` are in its standard input before it runs.
+  /// Starts the program with `lines` as the beginning of its standard input.
   func start(input lines: [String] = []) throws {
     input.fileHandleForWriting.write(Data(lines.map { $0 + "\n" }.joined().utf8))
     try process.run()
@@ -60,16 +60,18 @@ final class TestProgram {
     return nil
   }
 
-  /// Waits until the program ends, and returns the output not read by `nextLine()`.
+  /// Waits until the program ends, and returns the output not read by
+  /// `nextLine()`.
   ///
-  /// Standard input stays open until then, so that its end does not end the program.
+  /// Standard input stays open until then, because many programs end when their
+  /// input does.
   func finish() -> Output {
     let text = output.fileHandleForReading.readDataToEndOfFile()
     let errorText = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     let status = process.terminationStatus
     return Output(
-      // "\r\n" is one character.
+      // Swift treats "\r\n" as one character.
       lines: String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
         .map(String.init),
       errors: String(decoding: errorText, as: UTF8.self),
@@ -103,7 +105,7 @@ final class TestProgram {
     return program.finish()
   }
 
-  /// The path of a program of the package, which is built beside the tests. The
+  /// The path of a program of the package. It is built beside the tests, unless the
   /// variable `TEST_PROGRAMS` names another folder.
   static func built(_ name: String) -> String {
     if let folder = ProcessInfo.processInfo.environment["TEST_PROGRAMS"] {

@@ -22,7 +22,7 @@ package final class ForeignLoop {
   package func run(_ mode: Mode = .whole) -> Bool { ct_loop_run(address, mode.rawValue) != 0 }
 
   /// Waits like an owner that polls libuv's descriptor itself. Returns true if
-  /// there was something to do within 10 s.
+  /// the loop has work to do within 10 s.
   package func wait() -> Bool { ct_loop_wait(address, 10_000) }
 
   /// Makes one tick of the libuv loop at `address`, even within another tick.
@@ -45,7 +45,8 @@ package final class ForeignLoop {
   /// libuv's own time, in milliseconds.
   package var milliseconds: UInt64 { ct_loop_now(address) }
 
-  /// The number of handles of `kind` on the loop, without libuv's own.
+  /// The number of handles of `kind` on the loop, except libuv's internal
+  /// handles.
   package func handleCount(_ kind: ForeignHandle.Kind) -> Int {
     Int(ct_loop_handles(address, ct_kind(kind.rawValue)))
   }

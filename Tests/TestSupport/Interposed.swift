@@ -18,11 +18,10 @@ package enum Interposed {
     #endif
   }
 
-  /// True if a sanitizer slows everything down.
+  /// True if the tests were built with a sanitizer, which makes them slower.
   package static var isSanitized: Bool { ct_is_sanitized() }
 
-  /// Returns the amount of work for a test that only computes, depending on the
-  /// build.
+  /// Returns the amount of work for a computing test, depending on the build.
   package static func amount<Amount>(
     _ optimized: Amount,
     debug: Amount,
@@ -83,8 +82,8 @@ package enum Interposed {
     try body()
   }
 
-  /// Makes this process see itself in a control group of version 2 with the
-  /// given `cpu.max`, for the rest of its life.
+  /// Makes this process appear to be in a control group of version 2 with the
+  /// given `cpu.max`, until it ends.
   package static func makeControlGroup(cpuMax: String) throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     let files = ["proc/self/cgroup": "0::/work\n", "sys/fs/cgroup/work/cpu.max": cpuMax + "\n"]
@@ -116,7 +115,7 @@ package enum Interposed {
   package static func forgiveLeaks() { ct_forgive_leaks() }
 
   /// Runs `body`. Before each poll in it that may block, calls `hook` with the
-  /// timeout in milliseconds; -1 means none.
+  /// timeout in milliseconds; -1 means no timeout.
   package static func beforeBlocking(_ hook: @escaping (Int) -> Void, _ body: () throws -> Void)
     rethrows
   {

@@ -9,12 +9,12 @@ package func onLoopThread<Value: Sendable>(
   until over: Gate? = nil,
   _ body: @escaping @Sendable (EventLoop) throws -> Value
 ) async throws -> Value {
-  // Passed under a lock. If the thread finishes before the task suspends,
-  // ThreadSanitizer does not see the order that the continuation establishes;
-  // see scripts/races.
+  // A lock protects the outcome. If the thread finishes before the task
+  // suspends, ThreadSanitizer does not see the order that the continuation
+  // establishes; see scripts/races.
   let outcome = Locked<Result<Value, any Error>?>(nil)
   await withCheckedContinuation { continuation in
-    // Not joined.
+    // The thread is not joined, because that would block this thread.
     _ = TestThread {
       let made = Result {
         var value: Value?

@@ -1,6 +1,7 @@
 internal import CTestSupport
 
-/// Changes that affect the whole test process. Mostly for exit tests.
+/// Reads and changes the state of the whole test process. Most of the changes
+/// are for exit tests.
 package enum Process {
   /// The result of a child process.
   package struct Ending: Sendable {
@@ -50,8 +51,8 @@ package enum Process {
   /// The number of open descriptors.
   package static var openDescriptors: Int { Int(ct_open_descriptors()) }
 
-  /// The names of this process's threads as a debugger shows them. Nil where
-  /// the system does not provide them.
+  /// The names of this process's threads as a debugger shows them. Nil if the
+  /// system cannot list them.
   package static var threadNames: [String]? {
     var text = [CChar](repeating: 0, count: 1 << 16)
     guard ct_thread_names(&text, Int32(text.count)) >= 0 else { return nil }
@@ -63,8 +64,7 @@ package enum Process {
   /// Returns false on failure.
   package static func useOneProcessor() -> Bool { ct_use_one_processor() }
 
-  /// The files that the open descriptors refer to, where the system provides
-  /// them.
+  /// The files that the open descriptors refer to, if the system can name them.
   package static var descriptorNames: [String] {
     (Int32(0)..<1024).compactMap { descriptor in
       var name = [CChar](repeating: 0, count: 256)

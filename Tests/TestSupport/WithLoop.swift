@@ -41,7 +41,8 @@ package struct HandlesLeftOpen: Error {
 
 private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
   do { try body() } catch {
-    // Rethrow the test's error. Closing may fail if the test left handles open.
+    // Rethrow the test's error, and not the error that closing throws if the
+    // test left handles open.
     try? loop.close()
     throw error
   }
@@ -49,8 +50,8 @@ private func closing(_ loop: EventLoop, _ body: () throws -> Void) throws {
 }
 
 extension EventLoop {
-  /// Runs the loop for at most 20 seconds. Returns `.timedOut` if it took that
-  /// long, even if it was stopped by then.
+  /// Runs the loop for at most 20 seconds. Returns `.timedOut` if the run took
+  /// that long, even if it was stopped in its last tick.
   package func runInTime() -> RunResult {
     let deadline = now.advanced(by: .seconds(20))
     let result = run(until: deadline)

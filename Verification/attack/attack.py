@@ -25,7 +25,8 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Seconds until a round counts as hung. Not measured.
+# The number of seconds after which a round counts as hung. The value is a
+# guess.
 PATIENCE = 600
 NEEDED = "cairo pangocairo libjpeg libpng gdk-pixbuf-2.0 sdl2".split()
 

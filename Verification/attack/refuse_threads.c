@@ -1,10 +1,10 @@
-// Preloaded into the stress tests. Makes pthread_create fail with EAGAIN for
-// REFUSE_MS at the start of every REFUSE_EVERY_MS, which is longer than the
-// library retries.
+// This library is preloaded into the stress tests. It makes pthread_create fail
+// with EAGAIN during the first REFUSE_MS of every REFUSE_EVERY_MS. REFUSE_MS is
+// longer than the library under test retries.
 //
-// Affects only calls from the program itself that pass attributes: those are
-// the scheduler's workers. The tests' own threads pass none, and other
-// libraries are not affected.
+// It affects only calls that pass attributes and come from the program itself.
+// These are the calls that start the scheduler's workers. The tests' own
+// threads pass no attributes, and other libraries are not affected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -23,7 +23,7 @@ import threading
 import time
 
 DESCRIPTORS = 128
-# Seconds until an answer counts as lost.
+# The number of seconds after which an answer counts as lost.
 PATIENCE = 20
 VALUE = b"v" * 20_000
 WORDS = [
@@ -200,7 +200,7 @@ def pipelines(server, source):
 
 
 def slow_readers(server, source):
-    """Clients that request 10 MB each and do not read; half of them read it in the end."""
+    """Clients that request 10 MB each and do not read at first. Half of them read it later."""
     setter = server.connect()
     setter.sendall(command("SET", "big", VALUE))
     expect(setter, b"+OK\r\n")
@@ -220,7 +220,7 @@ def slow_readers(server, source):
 
 
 def floods(server, source):
-    """Messages to subscribers, half of which do not read."""
+    """Publishes messages to subscribers. Half of the subscribers do not read."""
     listeners, silent = ([server.connect() for _ in range(4)] for _ in range(2))
     for client in listeners + silent:
         client.sendall(command("SUBSCRIBE", "c"))
@@ -237,7 +237,7 @@ def floods(server, source):
 
 
 def exhaustion(server, source):
-    """Three times as many clients as descriptors. Each that stays connected must be served."""
+    """Three times as many clients as descriptors. The server must serve all that stay."""
     clients = []
     for _ in range(3 * DESCRIPTORS):
         client = server.connect()

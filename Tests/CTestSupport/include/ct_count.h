@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// True if `malloc`, `write` and the poll are interposed. They are on glibc,
-// unless a sanitizer interposes them.
+// True if `malloc`, `write` and the poll functions are interposed. This is the
+// case on glibc, unless a sanitizer interposes them.
 bool ct_is_interposed(void);
 
-// True under a sanitizer, which slows everything down.
+// True if the tests were built with a sanitizer, which makes them slower.
 bool ct_is_sanitized(void);
 
 // The number of blocks this thread has allocated so far.
@@ -22,7 +22,7 @@ uint64_t ct_writes(void);
 uint64_t ct_reads(void);
 
 // Calls `hook` before each poll of this thread that may block. The timeout is
-// in milliseconds; -1 means none. NULL removes the hook.
+// in milliseconds; -1 means no timeout. A NULL `hook` removes the hook.
 void ct_before_blocking(
     void (*_Nullable hook)(void *_Nullable context, int timeout), void *_Nullable context);
 
@@ -34,8 +34,8 @@ typedef enum {
   ct_call_count,
 } ct_call;
 
-// Calls `hook` once, before this thread's next call of that kind. NULL removes
-// the hook.
+// Calls `hook` once, before this thread's next call of the kind `call`. A NULL
+// `hook` removes the hook.
 void ct_before(
     ct_call call, void (*_Nullable hook)(void *_Nullable context), void *_Nullable context);
 

@@ -26,8 +26,7 @@ void ct_yield(void);
 uint64_t ct_thread_time(void);
 
 // Writes the names of this process's threads to `text`, one per line. Returns
-// the number of threads, or a negative number where the system does not provide
-// it.
+// the number of threads, or a negative number if the system cannot list them.
 int ct_thread_names(char *_Nonnull text, int capacity);
 
 // Pins this thread to the first processor it may use. Returns false on failure.

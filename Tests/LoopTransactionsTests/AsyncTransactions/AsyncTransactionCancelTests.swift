@@ -6,7 +6,7 @@ import Testing
 struct AsyncTransactionCancelTests {
   // O5, O6
   @Test(
-    "after a cancel, queued operations never run, running ones see it, and all are cancelled"
+    "after cancel(), queued operations never run, running ones see it, and all are cancelled"
   )
   func cancel() throws {
     try withLoop { loop in
@@ -104,7 +104,7 @@ struct AsyncTransactionCancelTests {
   }
 
   // O5
-  @Test("cancelling an operation returns whether it had not begun, once")
+  @Test("cancelling an operation returns true once, and only if it had not begun")
   func cancelReturnsWhetherQueued() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -157,7 +157,8 @@ struct AsyncTransactionCancelTests {
       transaction.cancel()
       frozen.thaw()
       #expect(loop.runInTime() == .finished)
-      // The lowest priority: runs after any operation that may still be queued.
+      // The last operation has the lowest priority, so it runs after any that
+      // is still queued.
       let last = Gate()
       scheduler.add(priority: OperationPriority(-128)) { _ in last.open() }
       #expect(last.waitInTime())

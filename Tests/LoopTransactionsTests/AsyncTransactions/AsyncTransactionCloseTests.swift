@@ -110,7 +110,7 @@ struct AsyncTransactionCloseTests {
 
   // L11
   @Test(
-    "a transaction whose loop was released open is released, with its completions",
+    "a transaction and its completions are released if the loop is released without close()",
     arguments: [false, true]
   )
   func releasedLoop(isCommittedBefore: Bool) async {

@@ -55,7 +55,7 @@ private struct ModelTransaction {
     // Rebuild the state from its word, because threads exchange only the word.
     let word = state.word
     state = AsyncTransactionState(word: word)
-    if state.word != word || state.unended != unended { fault = "the word loses some state" }
+    if state.word != word || state.unended != unended { fault = "the word lacks part of the state" }
     check()
     return true
   }
@@ -66,8 +66,8 @@ private struct ModelTransaction {
     return take(step)
   }
 
-  /// Takes the next step on `worker`: it ends an operation, or performs the
-  /// action that follows from the last end.
+  /// Takes the next step on `worker`. The worker either ends an operation, or
+  /// performs the action that its previous end returned.
   mutating func takeOnWorker(_ worker: Int) -> Bool {
     if owed[worker] != .none {
       perform(owed[worker])
@@ -81,8 +81,8 @@ private struct ModelTransaction {
     return true
   }
 
-  /// Runs every step that needs no caller. Returns true if a committed
-  /// transaction completed once, or an open one did not complete.
+  /// Takes every remaining step of the workers and of the loop. Returns true if
+  /// a committed transaction completed once, or an open one did not complete.
   mutating func settle() -> Bool {
     while takeOnWorker(0) || takeOnWorker(1) || take(.wakeUp) || take(.completions) {}
     return completed == (state.phase == .open ? 0 : 1)
@@ -93,7 +93,7 @@ private struct ModelTransaction {
     case .none: break
     case .postToLoop: isTold = true
     case .wakeWaiter:
-      if !isAsleep { fault = "wakes a waiter that is awake" }
+      if !isAsleep { fault = "the wake went to a waiter that is awake" }
       isWoken = true
     }
   }
@@ -110,7 +110,7 @@ private struct ModelTransaction {
     if state.unended != unended { fault = "counts \(state.unended) operations" }
     let isDue = state.phase == .committed && unended == 0
     let isOwed = owed.contains { $0 != .none }
-    if isDue, !isTold, !isWoken, !isOwed { fault = "ended without being completed" }
+    if isDue, !isTold, !isWoken, !isOwed { fault = "nothing completes the transaction" }
   }
 }
 
@@ -155,9 +155,9 @@ struct AsyncTransactionStateTests {
     [.add, .commit, .end],
   ]
 
-  // O6, O9. The loop's thread and two workers take three steps each. The action
-  // that follows an operation's end is a separate step, because it may come
-  // late.
+  // O6, O9. The loop's thread and two workers take three steps each. Ending an
+  // operation and performing the resulting action are two steps, because other
+  // threads may take steps between them.
   @Test("completions run once in every order of three steps on each of three threads")
   func everyOrderOfThree() {
     var orders = 0
@@ -196,7 +196,7 @@ struct AsyncTransactionStateTests {
     orders += 1
     var last = model
     if last.settle(), last.fault == nil { return }
-    Issue.record("\(last.fault ?? "told \(last.completed) times"), after \(order)")
+    Issue.record("\(last.fault ?? "completed \(last.completed) times"), after \(order)")
   }
 
   @Test(

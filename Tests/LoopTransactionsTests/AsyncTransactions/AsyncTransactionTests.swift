@@ -66,7 +66,8 @@ struct AsyncTransactionTests {
       let log = Log()
       let first = transaction.add { _ in log.add("first") }
       transaction.add(priority: .low) { _ in log.add("second") }
-      // Set before the operation starts. The priority applies when it does.
+      // The operation is not queued yet. It gets this priority when it is
+      // queued.
       #expect(first.setPriority(.background))
       #expect(scheduler.metrics.added == 0)
       let frozen = FrozenWorkers(scheduler, 1)
@@ -79,7 +80,7 @@ struct AsyncTransactionTests {
   }
 
   // O6
-  @Test("operations of blocked workers complete only after they resume, once each")
+  @Test("operations on blocked workers complete once each, after the workers resume")
   func heldThenToldOnce() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -214,7 +215,7 @@ struct AsyncTransactionTests {
         transaction.commit()
       }
       let before = loop.metrics.wakesSent
-      // All operations end while the loop is busy, here in a callback.
+      // This post keeps the loop busy until all operations have ended.
       try loop.awaitedPort.post {
         frozen.thaw()
         while scheduler.metrics.queued + scheduler.metrics.running > 0 { TestThread.yield() }

@@ -103,7 +103,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("a wait completes an empty transaction, and delivers cancelled outcomes of a cancelled one")
+  @Test("a wait completes an empty transaction, and delivers cancelled outcomes after a cancel")
   func emptyAndCancelled() throws {
     try withLoop { loop in
       let empty = AsyncTransaction(on: loop)
@@ -127,7 +127,7 @@ struct AsyncTransactionWaitTests {
   }
 
   // O9
-  @Test("an operation that waits for a loop that waits for it gets an error with both names")
+  @Test("an operation that waits for its waiting loop gets an error that names both")
   func cycle() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -140,8 +140,8 @@ struct AsyncTransactionWaitTests {
       } completion: { outcome in
         if case .failed(let error) = outcome { found = error as? WaitCycleError }
       }
-      // The operation waits before this thread does, or after. It gets the
-      // error in either case.
+      // The operation may begin its wait before or after this thread does. It
+      // gets the error in both cases.
       #expect(began.waitInTime())
       transaction.waitUntilComplete()
       #expect(found?.caller == .operation("decode"))
@@ -166,8 +166,8 @@ struct AsyncTransactionWaitTests {
       } completion: { outcome in
         if case .failed(let error) = outcome { isFound = error is WaitCycleError }
       }
-      // Wait for the worker to begin, or else this thread would run the
-      // operation.
+      // Wait until a worker has begun the operation. Otherwise this thread
+      // would run it.
       #expect(began.waitInTime())
       if loopIsFirst {
         let thread = TestThread {
@@ -217,7 +217,7 @@ struct AsyncTransactionWaitTests {
         if case .failed(let error) = outcome, error is WaitCycleError { found.increment() }
       }
       outer.waitUntilComplete()
-      // One of the two waits fails. The other one then succeeds.
+      // One of the two waits throws, which allows the other one to succeed.
       #expect(loop.runInTime() == .stopped)
       thread.join()
       #expect(found.value == 1)

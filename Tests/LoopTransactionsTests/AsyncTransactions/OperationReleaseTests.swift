@@ -2,18 +2,19 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// Counts where objects captured by operations are released. It counts because
-/// the adding thread may be ahead of the worker or behind it.
+/// Counts where objects captured by operations are released. A single object is
+/// not enough, because the adding thread may be ahead of the worker or behind
+/// it.
 private final class Releases: Sendable {
   private let home = System.thread
   private let here = Tally()
   private let all = Tally()
 
-  /// The number released on the thread that created this object.
+  /// The number of objects released on the thread that created this counter.
   var onAddingThread: Int { here.value }
   var count: Int { all.value }
 
-  /// Returns an object for an operation to capture, with no other references.
+  /// Returns an object for an operation to capture. Nothing else retains it.
   func held() -> Witness {
     Witness { [home, here, all] in
       if System.thread == home { here.increment() }
@@ -84,10 +85,10 @@ struct OperationReleaseTests {
     #expect(released == 0)
   }
 
-  /// Returns how many objects that `add` hands over are released on this
-  /// thread. The first half is added one by one, waiting for each release, so
-  /// that a worker may finish before `add` returns. The second half is added in
-  /// batches of 100.
+  /// Returns the number of captured objects that are released on this thread.
+  /// Adds the first half one at a time and waits for each release, so that a
+  /// worker may finish before `add` returns. Adds the second half in batches of
+  /// 100.
   private static func releasedOnAddingThread(_ add: (Releases) -> Void) -> Int {
     let releases = Releases()
     for number in 1...count {

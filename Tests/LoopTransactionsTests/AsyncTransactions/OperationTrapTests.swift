@@ -2,7 +2,8 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-// Every loop is closed, so that only the misuse can end a process.
+// Each test closes its loops, because an open loop would also trap when it is
+// released.
 @Suite("Operations: usage errors")
 struct OperationTrapTests {
   // O1

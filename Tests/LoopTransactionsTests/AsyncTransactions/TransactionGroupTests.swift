@@ -41,7 +41,7 @@ struct TransactionGroupTests {
         loop.transactionGroup.add(later)
       }
       first.add("held", holding(opens)).cancel()
-      // Only this operation causes the next tick, since the loop waits for it.
+      // The loop waits for this operation. Nothing else causes another tick.
       first.add { _ in }
       loop.transactionGroup.add(first)
       let second = AsyncTransaction(on: loop)
@@ -66,7 +66,7 @@ struct TransactionGroupTests {
   }
 
   // O7
-  @Test("a manual commit before the end of the tick is allowed, and counts once")
+  @Test("a transaction may be committed before its group commits it at the end of the tick")
   func byHand() throws {
     try withLoop { loop in
       let transaction = AsyncTransaction(on: loop)
@@ -93,7 +93,7 @@ struct TransactionGroupTests {
   }
 
   // O7
-  @Test("of two parts in a container, the finished one waits for the other; both complete together")
+  @Test("the first part of a container to finish waits for the other; both complete together")
   func partsAppearTogether() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 2)
@@ -130,7 +130,7 @@ struct TransactionGroupTests {
 
   // O7
   @Test(
-    "the nearest collecting container collects; without one, each container collects for itself"
+    "a container uses the nearest collecting container, or itself if there is none"
   )
   func nearest() throws {
     try withLoop { loop in

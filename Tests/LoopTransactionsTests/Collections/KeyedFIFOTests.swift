@@ -32,12 +32,13 @@ private struct ReferenceFIFO {
   }
 }
 
-/// A list and its reference. Each step applies to both, and records a
-/// difference as an issue.
+/// A list and its reference. Each step is applied to both, and each difference
+/// is recorded as an issue.
 private struct ComparedFIFO: ~Copyable {
   private var list: KeyedFIFO<Int>
   private var reference = ReferenceFIFO()
-  // A mark may end up before older entries if an entry after it is removed.
+  // If an entry after a mark is removed, the mark may move before older
+  // entries. It is then not exact.
   private var marks: [(mark: UInt32, reference: Int, isExact: Bool)] = []
   private var random: SeededGenerator
   private var steps = 0
@@ -75,7 +76,8 @@ private struct ComparedFIFO: ~Copyable {
   }
 
   private mutating func pick() -> (UInt, UInt32) {
-    // Few pairs, so that most repeat. Keys are spaced like allocator addresses.
+    // Use few pairs, so that most of them repeat. Space the keys like addresses
+    // from an allocator.
     let key = Self.key(UInt.random(in: 0..<Self.keys, using: &random))
     return (key, UInt32.random(in: 1...2, using: &random))
   }
@@ -181,7 +183,7 @@ private struct ComparedFIFO: ~Copyable {
     expect(entry?.payload == expected?.payload)
   }
 
-  // `#expect` takes 20 us per call.
+  // Replaces `#expect`, which takes 20 us per call.
   private func expect(
     _ isSame: Bool,
     line: Int = #line,
@@ -192,7 +194,8 @@ private struct ComparedFIFO: ~Copyable {
 
   private mutating func check() {
     expect(list.count == reference.entries.count)
-    // Not every time, because it skips the removed entries in front.
+    // Do not call oldest() every time, because it discards the removed entries
+    // in front.
     if steps % 3 == 0 { expect(list.oldest()?.payload == reference.entries.first?.payload) }
     if list.count == 0 { expect(!list.hasEntries(before: list.mark)) }
   }
@@ -244,7 +247,7 @@ struct KeyedFIFOTests {
     #expect((1...100_000).allSatisfy { list.find(UInt($0), 1) != nil })
     var expected = 1
     while let entry = list.removeFirst(before: list.mark) {
-      if entry.payload != expected { Issue.record("\(entry.payload) in place of \(expected)") }
+      if entry.payload != expected { Issue.record("got \(entry.payload), not \(expected)") }
       expected += 1
     }
     #expect(expected == 100_001)
@@ -267,7 +270,7 @@ struct KeyedFIFOTests {
     #expect(list.capacity == 64)
   }
 
-  @Test("entries removed behind one that stays use no capacity")
+  @Test("entries removed from behind an older entry use no capacity")
   func removedBehind() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -281,7 +284,7 @@ struct KeyedFIFOTests {
     #expect(list.removeFirst(before: list.mark)?.key == 1)
   }
 
-  @Test("a passed mark has no entries before it, even after the list was reset")
+  @Test("a mark has no entries before it once they were removed, even after the list was reset")
   func passedMark() {
     var list = KeyedFIFO<Int>()
     defer { list.free() }
@@ -305,7 +308,8 @@ struct KeyedFIFOTests {
     for index in stride(from: 2, through: 1000, by: 2) {
       if let place = list.find(UInt(index) << 52, 7) { _ = list.remove(place) }
     }
-    // I7: an entry is found by its own slot, a removed one by none.
+    // I7: each entry is found through its own slot, and a removed entry through
+    // no slot.
     for index in 1...1000 {
       let found = list.find(UInt(index) << 52, 7).map { list[$0] }
       #expect(found == (index % 2 == 0 ? nil : index))

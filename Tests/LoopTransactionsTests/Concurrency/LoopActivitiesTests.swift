@@ -5,7 +5,7 @@ import Testing
 
 @Suite("EventLoop.activities")
 struct LoopActivitiesTests {
-  @Test("a task receives activities, and only the last one after being busy")  // C3
+  @Test("a task receives activities, and only the latest one if it was busy")  // C3
   func told() async throws {
     let seen = try await onLoopThread { loop in
       let (trace, activities) = (Trace(), loop.activities([.entry, .beforeWaiting, .exit]))
@@ -145,7 +145,7 @@ struct LoopActivitiesTests {
 private actor Away {
   nonisolated let executor = HeldJobs()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  // Without an effect, the optimiser removes both hops.
+  // The method must have an effect. Otherwise the optimiser removes both hops.
   private var visits = 0
 
   func visit() { visits += 1 }
@@ -161,7 +161,7 @@ private final class HeldJobs: SerialExecutor {
   }
 
   /// Runs the stored jobs on another thread and waits for them. Returns false
-  /// if there were none.
+  /// if no jobs were stored.
   func runAll() -> Bool {
     let held = jobs.withLock { jobs in
       defer { jobs = [] }

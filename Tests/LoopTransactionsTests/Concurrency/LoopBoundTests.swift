@@ -31,7 +31,8 @@ struct LoopBoundTests {
             on: stepped.loop
           )
         )
-        // Release the first on another thread, the second here.
+        // Release the first box on another thread, and the second box on this
+        // thread.
         if number == 0 {
           TestThread.run { held.withLock { $0 = nil } }
           #expect(trace.events == [])

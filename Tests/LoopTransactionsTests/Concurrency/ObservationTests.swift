@@ -71,7 +71,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("changes by another action of the flush are performed in the next tick")  // C4, T4
+  @Test("a change by another action of the flush performs the action in the next tick")  // C4, T4
   func changedDuringFlush() throws {
     try withSteppedLoop { stepped in
       let model = Model()
@@ -131,8 +131,8 @@ struct ObservationTests {
         stepped.loop.commit(label, Label.layout)
         stepped.step()
       }
-      // Each new target reuses the address of a dead one, and must not be
-      // mistaken for it.
+      // A new target may be allocated at a dead target's address, and must not
+      // be mistaken for that target.
       var others: [Label] = []
       for _ in 0..<1000 {
         stepped.loop.commit(Label(model, stepped.trace), Label.layout)
@@ -174,7 +174,7 @@ struct ObservationTests {
     }
   }
 
-  @Test("of two loops on a thread, changes commit to the performing one, also during close()")
+  @Test("with two loops on a thread, a change commits to the performing loop, also in close()")
   func twoLoops() throws {  // C4
     let model = Model()
     try withSteppedLoop { first in
@@ -189,7 +189,7 @@ struct ObservationTests {
       }
       first.runUntilIdle()
       #expect(first.trace.events == ["a", "z"])
-      // Performed by close(), and not again.
+      // close() performs this commit once.
       first.loop.commit(label, Label.layout)
     }
     model.title = "after"

@@ -23,12 +23,12 @@ struct SchedulerExecutorTests {
         if trace.events.count == 4 { done.open() }
       }
     }
-    // Not awaited before they are queued, because that would raise their
-    // priority.
+    // Do not await the tasks before they are queued, because that would raise
+    // their priority.
     gate.open()
     await waitOff(done)
-    // One worker. Its aging slot takes the oldest operation now and then, but
-    // not this early.
+    // The only worker's aging slot takes the oldest operation from time to
+    // time, but not among the first four.
     #expect(trace.events == ["high", "medium", "low", "background"])
     for task in tasks { await task.value }
   }
@@ -50,7 +50,8 @@ struct SchedulerExecutorTests {
   func allocations() async {
     let scheduler = OperationScheduler("executor", workerLimit: 1)
     let (begun, gate, done, ran) = (Gate(), Gate(), Gate(), Tally())
-    // The only worker is kept busy, so it has already allocated its own memory.
+    // This operation keeps the only worker busy. By then the worker has
+    // allocated its own memory.
     scheduler.add { _ in
       begun.open()
       gate.wait()
@@ -63,7 +64,7 @@ struct SchedulerExecutorTests {
         for _ in 0..<100 { Task(executorPreference: executor, operation: body) }
       }
     }
-    // The allocations of a task itself, with any executor.
+    // A task's own allocations do not depend on its executor.
     let (least, own) = (Tally(), Tally())
     TestThread.run {
       least.add(begin(collector))
@@ -71,7 +72,7 @@ struct SchedulerExecutorTests {
     }
     gate.open()
     await waitOff(done)
-    // At least one per task. Otherwise nothing was counted.
+    // Each task allocates at least once. Otherwise nothing was counted.
     #expect(least.value >= 100)
     #expect(own.value == least.value)
   }
@@ -99,7 +100,9 @@ private actor Brief {
   var hasScheduler: Bool { executor.hasScheduler }
 }
 
-/// Hands each job to a scheduler that is released before the job begins.
+/// Hands each job to a scheduler that is released before the job begins. This
+/// is an actor's executor, because a task would retain its preferred executor
+/// itself.
 // Not a task's preferred executor, because the task retains that itself.
 private final class BriefExecutor: SerialExecutor {
   private struct Last { weak var scheduler: OperationScheduler? }

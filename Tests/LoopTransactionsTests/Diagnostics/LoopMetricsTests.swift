@@ -164,7 +164,7 @@ struct LoopMetricsTests {
   }
 
   @Test(
-    "a wake that finds pending work was needed, and a late one was not",
+    "a wake counts as needed if it finds pending work, and not if it comes late",
     .enabled(if: Interposed.isAvailable)
   )  // X1
   func wakesNeeded() throws {

@@ -171,7 +171,8 @@ struct ReflectionTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let samples = try Samples()
       for (name, value) in samples.values.sorted(by: { $0.key < $1.key }) {
-        // The last name printed is the type that ended the process.
+        // If a dump ends the process, the last name printed is the type that
+        // caused it.
         System.logToStandardError(name)
         dumpAll(Holder(value: value))
         nonisolated(unsafe) let value = value
@@ -182,7 +183,7 @@ struct ReflectionTests {
     let named = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       named.hasSuffix("WaitCycleError.Party\n"),
-      "ended at \(named.split(separator: "\n").last ?? "")"
+      "the process ended while dumping \(named.split(separator: "\n").last ?? "")"
     )
   }
 
@@ -235,7 +236,7 @@ struct ReflectionTests {
     let types = try SourceTypes([folder])
     #expect(!types.declared.isEmpty)
     #expect(types.trapping.filter { !types.isCustom($0) } == [])
-    // Proves that the search finds trapping properties.
+    // Check that the search finds trapping properties.
     if folder == "Sources/LoopTransactions" { #expect(types.trapping.count > 20) }
   }
 
@@ -256,9 +257,9 @@ struct ReflectionTests {
     frozen.thaw()
   }
 
-  // Does not use `dump`, which asks Swift's runtime for type names. Another
-  // thread may hold the runtime's lock while the process forks, and the child
-  // would wait for it forever.
+  // Does not use `dump`, which asks Swift's runtime for type names. If another
+  // thread holds the runtime's lock during the fork, the child waits for that
+  // lock forever.
   @Test("a scheduler's mirror in a child process does not wait for the parent's lock")
   func forked() {
     let scheduler = OperationScheduler.alone("inherited")

@@ -83,7 +83,7 @@ struct EmbeddingChangeTests {
       TestThread.run { try? port.post {} }
       #expect(embedding.nextTimeout == .zero)
       #expect(changes.value == 0)
-      // Later changes call it again.
+      // Changes after this call onChange again.
       embedding.settle()
       loop.commit {}
       #expect(changes.value == 1)

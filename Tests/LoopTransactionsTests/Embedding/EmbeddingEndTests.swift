@@ -69,8 +69,8 @@ struct EmbeddingEndTests {
       #expect(host.wait())
       host.run(.noWait)
       #expect(ran.value == 1)
-      // The same with a wake call still in progress, for which `cancel()`
-      // waits.
+      // Repeat while a call of the wake is in progress. `cancel()` waits for
+      // that call.
       let next = Embedding(
         loop,
         wake: {

@@ -28,13 +28,14 @@ struct EmbeddingTests {
     }
   }
 
-  @Test("a commit, post or timer between two turns calls onChange once and is due")  // C5, L5
+  @Test("work added between two turns calls onChange once and makes a turn due")  // C5, L5
   func changes() throws {
     try withLoop { loop in
       let trace = Trace()
       let embedding = Embedding(loop) { trace.record("change") }
       embedding.settle()
-      // I31: the first commit calls onChange, the second finds it called.
+      // I31: the first commit calls onChange. The second commit does not call
+      // it again.
       loop.commit { trace.record("performed") }
       loop.commit { trace.record("performed too") }
       #expect(embedding.nextTimeout == .zero)

@@ -41,8 +41,8 @@ struct EmbeddingTurnTests {
     let trace = Trace()
     let late = Smuggled(Late())
     try withAdoptedLoop { host in
-      // Started before the loop's own prepare handle, so libuv calls it
-      // afterwards.
+      // This handle was started before the loop's own prepare handle, so libuv
+      // calls it after that handle.
       late.value.handle = ForeignHandle(.prepare, on: host.address) { _ in late.value.run() }
       late.value.handle?.start()
     } _: { host, loop in

@@ -79,8 +79,8 @@ struct EmbeddingWakeTests {
       #expect(waitFor(embedding.pollDescriptor, .zero))
       embedding.settle()
       #expect(takes.value == 1)
-      // A wake from a signal handler uses the descriptor too, because the
-      // host's function must not be called there.
+      // wake() uses the descriptor too. It may be called in a signal handler,
+      // which must not call the host's function.
       TestThread.run { port.wake() }
       #expect(wakes.value == 3)
       #expect(waitFor(embedding.pollDescriptor, .zero))

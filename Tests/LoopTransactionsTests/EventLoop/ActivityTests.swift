@@ -103,7 +103,7 @@ struct ActivityTests {
   }
 
   @Test(
-    "a commit of an exit observer in a run of one tick is performed first by the next run",
+    "the next run first performs a commit that an exit observer made in a run of one tick",
     arguments: [EventLoop.Mode.once, .noWait],
     [0, 0xFFFFFF, Int.max]
   )  // L8

@@ -222,8 +222,8 @@ struct AdoptedLoopCloseTests {
   @Test("close() performs pending work even if the owner closed the libuv loop first")  // L1, L11
   func closeAfterOwner() async {
     await #expect(processExitsWith: .success) {
-      // Handles that their owner closed leak, because it is unknown when they
-      // may be freed.
+      // Handles that the owner closed are leaked, because the library cannot
+      // know when to free them.
       Interposed.forgiveLeaks()
       let host = ForeignLoop()
       let loop = try EventLoop(adopting: host.address)

@@ -36,8 +36,8 @@ struct AdoptedLoopForkTests {
   func performedOnce(work: Work) async {
     await #expect(processExitsWith: .success) { [work] in
       try withAdoptedLoop { host, loop in
-        // The poll registers its descriptors before the fork, as it usually
-        // does.
+        // Poll once, so that the poll has registered its descriptors before the
+        // fork.
         host.run(.noWait)
         let performed = Tally()
         let kept = try work.add(to: loop) {
@@ -71,7 +71,8 @@ struct AdoptedLoopForkTests {
     await #expect(processExitsWith: .success) {
       try withAdoptedLoop { host, loop in
         let port = loop.awaitedPort
-        // The loop has been woken once, so it does not read the later wakes.
+        // Wake the loop twice. It reads only the first wake, so the second wake
+        // is still unread in the child.
         for _ in 0..<2 {
           Interposed.beforeBlocking({ _ in TestThread.run { port.wake() } }) {
             _ = host.run(.once)
@@ -97,7 +98,7 @@ struct AdoptedLoopForkTests {
   }
 
   @Test(
-    "a child's commit to its host's loop makes it neither spin nor run forever",
+    "a child's commit to its host's loop does not make the loop spin or run forever",
     arguments: [0, 1]
   )  // L7, L12
   func childCommits(firstTick: Int) async {
@@ -139,8 +140,8 @@ struct AdoptedLoopForkTests {
           if takesOverFirst { host.takeOver() }
           #expect(throws: Never.self) { try loop.close() }
           if !takesOverFirst { host.takeOver() }
-          // Both descriptors are readable, because the waiting parent reads
-          // neither.
+          // The parent waits for the child and reads neither descriptor, so
+          // both stay readable.
           let end = LoopClock.now.advanced(by: .milliseconds(30))
           while LoopClock.now < end {}
           #expect(!host.run())
@@ -158,7 +159,8 @@ struct AdoptedLoopForkTests {
         var ending: Process.Ending?
         loop.addObserver(for: .afterWaiting, repeats: false) { _ in
           ending = Process.fork {
-            // libuv makes no tick for a loop without work.
+            // This commit makes the run begin a tick: libuv makes no tick for a
+            // loop without work.
             loop.commit {}
             ForeignLoop.tick(loop.libuvLoop)
           }

@@ -63,7 +63,7 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that stops its loop strands no commit made before the check handle")  // L5
+  @Test("a host that stops its loop strands no commit made before the check handle runs")  // L5
   func hostStops() throws {
     try withAdoptedLoop { host, loop in
       var performed = 0
@@ -78,13 +78,14 @@ struct AdoptedLoopTests {
     }
   }
 
-  @Test("a host that stops its loop strands no post, not even behind ones that were carried over")
+  @Test("a host that stops its loop strands no post, even if earlier posts were carried over")
   func hostStopsBehind() throws {  // L5, L9
     try withAdoptedLoop { host, loop in
       loop.budget = EventLoop.Budget(count: 1)
       let (port, trace) = (loop.awaitedPort, Trace())
       TestThread.run { for number in 1...2 { try? port.post { trace.record("P\(number)") } } }
-      // Behind this tick's posts, the second of which is carried over.
+      // The next post comes after this tick's two posts, the second of which is
+      // carried over.
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         TestThread.run { try? port.post { trace.record("P3") } }
         host.stop()
@@ -104,8 +105,9 @@ struct AdoptedLoopTests {
     var later: ForeignHandle?
     let queues = Smuggled(Queues())
     try withAdoptedLoop(prepare: { host in
-      // Runs after the loop's own handle, when the loop counts as asleep and is
-      // sent a wake. It is the last handle that the host waits for.
+      // libuv calls this handle after the loop's own handle. The loop counts as
+      // asleep at this point, so other threads send it a wake. The host waits
+      // for no other handle.
       later = ForeignHandle(.prepare, on: host.address) { handle in
         handle.stop()
         TestThread.run {
@@ -147,8 +149,8 @@ struct AdoptedLoopTests {
   func hostPolls() throws {
     try withAdoptedLoop { host, loop in
       let (port, trace) = (loop.awaitedPort, Trace())
-      // Before the first turn, after a turn, after a wake, and after a run of
-      // the loop.
+      // Post before the first turn, after a turn, after a wake, and after a run
+      // of the loop.
       for name in ["first", "second", "third", "fourth"] {
         TestThread.run { try? port.post { trace.record(name) } }
         #expect(host.wait())

@@ -44,7 +44,8 @@ struct BudgetTests {
       let port = stepped.loop.awaitedPort
       let queue = try fill(stepped, port, each: 2) { stepped.spend(.milliseconds(2)) }
       stepped.step()
-      // Each kind advances by at least one, so none starves behind another.
+      // Each kind of work performs at least one item, so no kind starves
+      // another.
       #expect(stepped.trace.take() == ["P1", "P2", "Q1", "T1"])
       stepped.step()
       #expect(stepped.trace.take() == ["Q2", "T2"])
@@ -82,8 +83,8 @@ struct BudgetTests {
     }
   }
 
-  /// Posts P1…, enqueues Q1… and commits T1…, `each` of every kind. Returns the
-  /// queue.
+  /// Adds `each` posts (P1…), `each` elements (Q1…) and `each` transactions
+  /// (T1…). Returns the queue.
   private func fill(
     _ stepped: SteppedLoop,
     _ port: LoopPort,
@@ -235,8 +236,9 @@ struct BudgetTests {
       }
       for _ in 0..<30 { loop.commit {} }
       loop.run()
-      // Two ticks, unless another process takes the processor. If the overrun
-      // were charged to later ticks, there would be 31.
+      // The loop makes two ticks, or more if another process takes the
+      // processor. If the overrun were charged to later ticks, it would make
+      // 31.
       #expect((2...20).contains(loop.metrics.ticks))
     }
   }
@@ -262,7 +264,8 @@ struct BudgetTests {
     var readings: [UInt64] = []
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Started before the loop's own handle, so it runs after it.
+      // This handle was started before the loop's own handle, so libuv calls it
+      // later.
       later = ForeignHandle(.prepare, on: host.address) { _ in readings.append(host.milliseconds) }
       later?.start()
     }) { host, loop in

@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Computes for the given number of milliseconds.
+/// Keeps the processor busy for the given number of milliseconds.
 private func spin(_ milliseconds: Int) {
   let end = LoopClock.now.advanced(by: .milliseconds(milliseconds))
   while LoopClock.now < end {}
@@ -11,8 +11,9 @@ private func spin(_ milliseconds: Int) {
 
 @Suite("Budget: ticks that begin with a wake")
 struct BudgetWakeTests {
-  /// Runs a loop whose first poll is woken by `posts`, and which commits
-  /// `commits` after that poll. Stops when the last commit has been performed.
+  /// Runs a loop until the last of `commits` has been performed. `posts` end
+  /// the loop's first poll, and `commits` are committed directly after that
+  /// poll.
   private func trace(
     _ budget: EventLoop.Budget,
     posts: [String],
@@ -23,8 +24,8 @@ struct BudgetWakeTests {
     var port: LoopPort?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Runs after the loop's own handle, when the loop counts as asleep and is
-      // sent a wake.
+      // libuv calls this handle after the loop's own handle. The loop counts as
+      // asleep at this point, so a post sends a wake.
       later = ForeignHandle(.prepare, on: host.address) { handle in
         handle.stop()
         TestThread.run { [port] in
@@ -78,7 +79,7 @@ struct BudgetWakeTests {
       posts: ["P1"],
       commits: ["T1", "T2"]
     ) { name in
-      // Long enough that the clock is read after each.
+      // Each item takes so long that the loop reads the clock after it.
       spin(name == "P1" ? 20 : 1)
     }
     #expect(events == ["beforeWaiting", "P1", "beforeWaiting", "T1", "beforeWaiting", "T2"])
@@ -91,8 +92,8 @@ struct BudgetWakeTests {
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
       let milliseconds = Smuggled { host.milliseconds }
-      // Runs after the loop's own handle, when the loop counts as asleep and is
-      // sent a wake.
+      // libuv calls this handle after the loop's own handle. The loop counts as
+      // asleep at this point, so a post sends a wake.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         TestThread.run { [port] in
           try? port?.post {

@@ -23,7 +23,7 @@ struct CloseInCallbackTests {
   }
 
   @Test(
-    "close() traps with one message where the callback's caller still needs the loop",
+    "close() traps in a callback whose caller still needs the loop",
     arguments: Callback.refused
   )
   func traps(callback: Callback) async {  // L11
@@ -105,7 +105,7 @@ struct CloseInCallbackTests {
   }
 }
 
-/// A loop, and a function that callbacks call to close it.
+/// A loop and the function with which callbacks close it.
 final class Closer: @unchecked Sendable {
   // @unchecked: tests use it on the loop's thread only.
   private(set) var isClosed = false

@@ -75,7 +75,8 @@ private let tooManyOpen: Int32 = -24
           let backend = embedding.pollDescriptor
           embedding.cancel()
           let (original, other) = (dup(backend), open("/dev/null", O_RDONLY))
-          // Not an epoll descriptor any more: `epoll_ctl` fails with EINVAL.
+          // The loop's descriptor is no longer an epoll descriptor, so
+          // `epoll_ctl` fails with EINVAL.
           dup2(other, backend)
           let before = Process.openDescriptors
           for _ in 0..<100 {
@@ -93,7 +94,7 @@ private let tooManyOpen: Int32 = -24
           #expect(loop.run() == .finished)
         }
       }
-      // Not reported as a timerfd that was refused.
+      // This error must not be reported as a refused timerfd.
       #expect(result?.standardErrorContent.isEmpty == true)
     }
   }

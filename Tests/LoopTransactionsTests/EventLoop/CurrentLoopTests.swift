@@ -67,8 +67,8 @@ struct CurrentLoopTests {
   enum Callback: CaseIterable, Sendable {
     case transaction, observer, wake, timer, preciseTimer
 
-    /// Makes `loop` call `body`. Returns a function to call just before the
-    /// loop polls, if one is needed.
+    /// Makes `loop` call `body` in this kind of callback. Returns a function
+    /// that the caller must call just before the loop polls, or nil.
     fileprivate func call(
       on loop: EventLoop,
       _ body: @escaping () -> Void
@@ -89,14 +89,15 @@ struct CurrentLoopTests {
   }
 
   @Test(
-    "in a host's own run, a callback's loop is current; afterwards the last loop is again",
+    "in a host's own run, a callback's loop is current only during that callback",
     arguments: Callback.allCases
   )  // L1
   func hostRuns(callback: Callback) throws {
     var beforePoll: (() -> Void)?
     var later: ForeignHandle?
     try withAdoptedLoop(prepare: { host in
-      // Runs after the loop's own handle, when the loop counts as asleep.
+      // libuv calls this handle after the loop's own handle, when the loop
+      // counts as asleep.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         beforePoll?()
         beforePoll = nil

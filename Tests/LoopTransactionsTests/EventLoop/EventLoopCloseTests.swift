@@ -216,7 +216,7 @@ struct EventLoopCloseTests {
     let (port, trace, isWriting, mayWrite) = (loop.awaitedPort, Trace(), Tally(), Tally())
     var sender: TestThread?
     loop.addTimer(after: .milliseconds(1)) { _ in loop.stop() }
-    // The loop counts as asleep, so this post wakes it.
+    // The loop counts as asleep just before it blocks, so this post wakes it.
     Interposed.beforeBlocking({ _ in
       guard sender == nil else { return }
       sender = TestThread {

@@ -107,7 +107,7 @@ struct EventLoopReleaseTests {
       let thread = TestThread {
         #expect(throws: LoopPort.PostError.closed) { try port.postAndWait { 1 } }
       }
-      // The call is posted from now on.
+      // Wait until the call has been posted.
       #expect(inTime { WaitTable.shared.callCount(port) == 1 })
       released.release()
       thread.join()

@@ -109,7 +109,8 @@ struct EventLoopRunTests {
         isDue = false
         TestThread.run { queue.enqueue(Witness {}) }
       }
-      // The deadline and the timer fall into one tick, the last.
+      // Make the deadline and the timer due in the same tick, which is the last
+      // tick.
       loop.commit { while loop.now < deadline.advanced(by: .milliseconds(5)) {} }
       #expect(loop.run(until: deadline) == .timedOut)
     }

@@ -131,8 +131,8 @@ struct EventLoopStopTests {
     var later: ForeignHandle?
     var raises = false
     try withAdoptedLoop(prepare: { host in
-      // Runs after the loop's own handle, when the loop counts as asleep and
-      // the poll is next.
+      // libuv calls this handle after the loop's own handle, just before the
+      // poll. The loop counts as asleep at this point.
       later = ForeignHandle(.prepare, on: host.address) { _ in
         if raises { Process.raiseSignal() }
         raises = false

@@ -20,7 +20,7 @@ struct FrameClockTests {
   }
 
   @Test(
-    "a clock whose period exceeds the clock's range waits, and does not trap",
+    "a frame clock whose period exceeds the range of LoopClock waits, and does not trap",
     arguments: [1e9 / 0x1.FFFFFFFp63, 1e-11, .leastNonzeroMagnitude]
   )  // L10
   func slow(rate: Double) async {

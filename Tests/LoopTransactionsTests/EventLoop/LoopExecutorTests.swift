@@ -97,8 +97,8 @@ struct LoopExecutorTests {
       #expect(second.assumeHere() == 1001)
       return loop.metrics.posts
     }
-    // With a preference: one to begin the task, one to enter the first actor,
-    // one to leave it.
+    // With a preference, the task posts once to begin, once to enter the first
+    // actor and once to leave it.
     #expect(posts <= (prefersLoop ? 3 : 1))
   }
 
@@ -121,7 +121,8 @@ struct LoopExecutorTests {
       return ("\(System.thread)", seen.events, loop.metrics.wakesSent, loop.metrics.posts)
     }
     #expect(seen == Array(repeating: own, count: 200))
-    // One to enter the actor and one to leave it. The last may be omitted.
+    // Each of the 100 rounds posts once to enter the actor and once to leave
+    // it. The last round may omit the post to leave.
     #expect(posts <= 201)
     #expect(wakes <= 1)
   }
@@ -166,7 +167,7 @@ struct LoopExecutorTests {
       try withSteppedLoop { stepped in
         let (loop, ran) = (stepped.loop, Tally())
         loop.budget = EventLoop.Budget(count: limit)
-        // One or two jobs per iteration, depending on the optimiser.
+        // Each iteration takes one or two jobs, depending on the optimiser.
         Task(executorPreference: loop.awaitedPort) {
           for _ in 0..<80 {
             await Task.yield()
@@ -200,7 +201,7 @@ struct LoopExecutorTests {
     }
   }
 
-  @Test("a job's post runs in the next tick, although jobs that follow run in this one")  // C1
+  @Test("a job's post runs in the next tick, although later jobs run in this tick")  // C1
   func postsOfJobs() throws {
     try withSteppedLoop { stepped in
       let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
@@ -247,7 +248,7 @@ struct LoopExecutorTests {
           for _ in 0..<100 { Task(executorPreference: executor, operation: body) }
         }
       }
-      // The allocations of a task itself, with any executor.
+      // A task's own allocations do not depend on its executor.
       #expect(begin(port) == begin(collector))
       stepped.runUntilIdle()
       let (least, elsewhere) = (Tally(), Tally())

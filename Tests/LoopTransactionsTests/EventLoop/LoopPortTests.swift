@@ -49,8 +49,8 @@ struct LoopPortTests {
     try withLoop(method) { loop in
       let port = loop.awaitedPort
       let (ran, writes) = (Tally(), Trace())
-      // In the poll's callbacks the loop still counts as asleep, because the
-      // posts may be followed by a poll that blocks.
+      // The loop still counts as asleep in the poll's callbacks, because a poll
+      // that blocks may follow them.
       let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in
         TestThread.run {
           let before = Interposed.writes
@@ -70,14 +70,14 @@ struct LoopPortTests {
   }
 
   @Test(
-    "after the first, a wake for a post costs one write and no read",
+    "every wake for a post except the first costs one write and no read",
     .enabled(if: Interposed.isAvailable)
   )  // L6
   func noRead() throws {
     try withLoop(.descriptor) { loop in
       let (port, trace) = (loop.awaitedPort, Trace())
       for _ in 0..<3 {
-        // The loop counts as asleep.
+        // The loop counts as asleep just before it blocks.
         Interposed.beforeBlocking({ _ in
           TestThread.run {
             let before = Interposed.writes
@@ -157,7 +157,8 @@ struct LoopPortTests {
           port.stop()
         }) {
           TestThread.run {
-            // A post allocates only to grow the inbox, while it holds the lock.
+            // A post allocates only to grow the inbox, and holds the inbox's
+            // lock meanwhile.
             Interposed.before(
               .allocation,
               {
@@ -254,7 +255,7 @@ struct LoopPortTests {
     }
   }
 
-  @Test("a loop waits for posts while a port is retained, and not after its release on the loop")
+  @Test("a loop waits for posts while a port is retained, but not after it released the port")
   func held() throws {  // L2, L8
     try withLoop { loop in
       var port: LoopPort? = loop.awaitedPort

@@ -24,7 +24,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("timers fire in deadline order, equal deadlines in the order they were started")  // L10
+  @Test("timers fire in deadline order, and with equal deadlines in the order started")  // L10
   func order() throws {
     try withSteppedLoop { stepped in
       for (name, delay) in [("a", 20), ("b", 10), ("c", 20), ("d", 0)] {
@@ -116,7 +116,7 @@ struct LoopTimerTests {
     }
   }
 
-  @Test("a timer cancelled by another that is due at the same time does not fire")  // L10
+  @Test("a timer cancelled by another timer that is due at the same time does not fire")  // L10
   func cancelOther() throws {
     try withSteppedLoop { stepped in
       var timers: [LoopTimer] = []
@@ -209,7 +209,8 @@ struct LoopTimerTests {
   func preciseInThePast() throws {
     try withLoop { loop in
       var deadlines: [LoopClock.Instant] = []
-      // To the kernel, the clock's origin means no deadline.
+      // The kernel does not start a timer with the value zero, the clock's
+      // origin.
       let past = [0, 1].map(LoopClock.Instant.init)
       for deadline in past {
         try loop.addPreciseTimer(at: deadline) { deadlines.append($0.deadline) }

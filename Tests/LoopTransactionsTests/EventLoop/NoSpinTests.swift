@@ -25,12 +25,12 @@ struct NoSpinTests {
       #expect(loop.metrics.ticks - before <= 3)
       #expect(loop.metrics.delivered == 0)
       let most = Duration.milliseconds(Interposed.isOptimized ? 5 : 20)
-      if !Interposed.isSanitized { #expect(used < most, "processor time, dead elements included") }
+      if !Interposed.isSanitized { #expect(used < most, "used \(used) of processor time") }
     }
   }
 
   private func enqueueTheDead(_ queue: RunLoopQueue<Item>) {
-    // All alive at the same time, so that each has its own address.
+    // Keep all items alive until the end, so that each has its own address.
     let items = (0..<10_000).map { _ in Item() }
     for item in items { queue.enqueue(item) }
   }
@@ -56,7 +56,7 @@ struct NoSpinTests {
     }
   }
 
-  @Test("after a wake, and after a post, a loop blocks again in the next tick but one")  // L7
+  @Test("after a wake, and after a post, a loop blocks again in the second tick")  // L7
   func afterWake() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -65,7 +65,8 @@ struct NoSpinTests {
       try port.post {}
       TestThread.run { try? port.post {} }
       loop.run()
-      // One tick for the posts, one that sees the wake, and one for the timer.
+      // The loop makes a tick for the posts, a tick that sees the wake, and a
+      // tick for the timer.
       #expect(loop.metrics.ticks <= 4)
     }
   }

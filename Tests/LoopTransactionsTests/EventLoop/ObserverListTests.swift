@@ -5,7 +5,8 @@ import Testing
 // I6, I12
 @Suite("ObserverList")
 struct ObserverListTests {
-  /// A list separate from the list of the loop that creates its observers.
+  /// An observer list under test. It is not the list of the loop that creates
+  /// its observers.
   private final class Bench {
     var list = ObserverList()
     let loop: EventLoop
@@ -51,7 +52,7 @@ struct ObserverListTests {
     try withLoop { body(Bench($0)) }
   }
 
-  @Test("observers are called by order, and with equal order as they were added")
+  @Test("observers are called in ascending order, and with equal order in the order added")
   func order() throws {
     try withBench { bench in
       bench.add("b", order: 1)
@@ -89,7 +90,8 @@ struct ObserverListTests {
       #expect(bench.beginPass() == ["b"])
       bench.add("a", order: 0)
       bench.add("c", order: 1)
-      // A pass within the first, as for a nested activity.
+      // This pass begins inside the first one, like the pass of a nested
+      // activity.
       #expect(bench.called() == ["b"])
       #expect(!bench.list.isEmpty && bench.list.count == 3)
       bench.list.endPass()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Observer")
 struct ObserverTests {
-  @Test("lower orders are called first, equal ones in the order they were added")  // L3
+  @Test("observers are called by ascending order, and with equal order in the order added")  // L3
   func order() throws {
     try withSteppedLoop { stepped in
       let orders = [5, -1, 5, 0, Int.max, Int.min, 0, 5]

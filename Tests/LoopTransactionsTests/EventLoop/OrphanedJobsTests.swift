@@ -3,12 +3,13 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-// In each test the loop's thread stays alive to the end. Otherwise a worker may
-// reuse its thread identifier and be mistaken for it, by the test or by
-// ThreadSanitizer, which does not see the C library's own locks.
+// Each test keeps the loop's thread alive to the end. Otherwise a worker could
+// get the thread's identifier and be mistaken for it by the test.
+// ThreadSanitizer would make the same mistake, because it does not see the C
+// library's own locks.
 @Suite("Closed loop: orphaned jobs")
 struct OrphanedJobsTests {
-  @Test("tasks of an actor whose loop is closed run off its thread, still isolated")  // C1
+  @Test("tasks of an actor whose loop is closed run on other threads, still isolated")  // C1
   func afterClose() async throws {
     let over = Gate()
     defer { over.open() }
@@ -23,7 +24,7 @@ struct OrphanedJobsTests {
     #expect(await pinned.thread != own)
   }
 
-  @Test("of tasks that race with close(), none is lost and none overlaps another")  // C1, L11
+  @Test("tasks that race with close() all run, and none overlaps another")  // C1, L11
   func duringClose() async throws {
     for _ in 0..<50 {
       let (done, gate, over) = (Tally(), Gate(), Gate())
@@ -65,12 +66,12 @@ struct OrphanedJobsTests {
     try await onLoopThread(until: over) { loop in
       let (port, own) = (loop.awaitedPort, System.thread)
       try port.post {
-        // close() runs this post, and refuses jobs from now on.
+        // close() runs this post, and the loop refuses jobs from then on.
         Task(executorPreference: port) {
           trace.record("late, on the loop: \(System.thread == own)")
           gate.open()
         }
-        // Long enough for a worker to begin, if it were allowed to.
+        // Give a worker enough time to begin the job too early.
         spin(for: .milliseconds(20))
         trace.record("posted")
       }

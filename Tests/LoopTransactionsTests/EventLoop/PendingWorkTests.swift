@@ -3,7 +3,7 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// A consumer written with public API only: pieces of work, each performed
+/// A consumer that uses public API only. It performs each piece of its work
 /// once, within the tick's budget.
 private final class Worker {
   private(set) var pieces: [() -> Void] = []
@@ -147,7 +147,7 @@ struct PendingWorkTests {
   }
 
   @Test(
-    "work declared in a pass is performed in that pass by later observers, by others in the next"
+    "work declared in a pass is performed in it by later observers, by others in the next pass"
   )  // L3
   func declaredWithin() throws {
     try withSteppedLoop { stepped in
@@ -181,7 +181,8 @@ struct PendingWorkTests {
         loop.commit { work("T\(number)") }
       }
       stepped.step()
-      // 4 ms: two pieces of the first consumer, and one of each other.
+      // The first consumer's two pieces use up the 4 ms. Each other kind of
+      // work still performs one piece.
       #expect(trace.take() == ["A1", "A2", "T1", "B1"])
       #expect(loop.metrics.carriedOver == 3)
       stepped.step()

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("EventLoop.postCapacity")
 struct PostCapacityTests {
-  /// Posts from another thread until a post is refused, or `most` are accepted.
-  /// Returns the number of accepted posts.
+  /// Posts from another thread until a post is refused or `most` posts are
+  /// accepted. Returns the number of accepted posts.
   private func fill(_ port: LoopPort, most: Int = 1000, _ trace: Trace = Trace()) -> Int {
     var count = 0
     elsewhere {
@@ -19,7 +19,7 @@ struct PostCapacityTests {
 
   // L2
   @Test(
-    "a post beyond the capacity is refused while the others wait",
+    "a post beyond the capacity is refused while earlier posts wait",
     arguments: [1, 127, 128, 129, 900]
   )
   func refuses(capacity: Int) throws {
@@ -86,7 +86,7 @@ struct PostCapacityTests {
   }
 
   // L2, L9
-  @Test("posts that the loop has taken free capacity, even if the budget defers them")
+  @Test("posts no longer use capacity once the loop took them, even if the budget defers them")
   func takenMakeRoom() throws {
     try withSteppedLoop { stepped in
       let (loop, port) = (stepped.loop, stepped.loop.port)

@@ -2,11 +2,12 @@ import LoopTransactions
 import TestSupport
 import Testing
 
-/// A type of another module with the same name, like `NIOCore`'s.
+/// A type of another module with the library's name, such as
+/// `NIOCore.EventLoop`.
 private protocol EventLoop {}
 
-// In a separate file, because the protocol hides the library's name in the
-// whole file.
+// This test has its own file, because the protocol hides the library's
+// `EventLoop` in the whole file.
 @Suite("EventLoop with another type of the same name")
 struct QualifiedNameTests {
   @Test("the module's name distinguishes the library's loop from another module's")

@@ -123,7 +123,7 @@ struct RunEndTests {
       poll.start().send()
       loop.run(.noWait)
       #expect(trace.take() == ["poll's"])
-      // The poll's commit follows one of the flush, in commit order.
+      // The poll's commit must not overtake the earlier commit of the flush.
       loop.commit { loop.commit { trace.record("flush's") } }
       poll.send()
       loop.run(.noWait)
@@ -134,7 +134,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a flush's commit that was cancelled does not defer later commits")  // T3, T7
+  @Test("a cancelled commit of a flush does not defer later commits")  // T3, T7
   func cancelledCommit() throws {
     try withLoop { loop in
       loop.budget = .unlimited
@@ -152,7 +152,7 @@ struct RunEndTests {
     }
   }
 
-  @Test("a flush's commit waits for the next run, even if many later ones are cancelled")  // T4
+  @Test("a flush's commit waits for the next run, even if many later commits are cancelled")  // T4
   func renumbered() throws {
     try withLoop { loop in
       loop.budget = .unlimited
@@ -226,7 +226,7 @@ struct RunEndTests {
       loop.budget = EventLoop.Budget(time: never, count: 1)
       var performed = 0
       loop.addObserver(for: .exit, repeats: false) { _ in
-        // Applies from the next tick on.
+        // The budget applies from the next tick on.
         loop.budget = EventLoop.Budget(time: never, count: 2)
         for _ in 0..<10 { loop.commit { performed += 1 } }
       }
@@ -273,7 +273,7 @@ struct RunEndTests {
       }
       loop.stop()
       #expect(loop.run(until: deadline) == .stopped)
-      // Zero if this process lost the processor for 20 ms.
+      // No commit was performed if this process lost the processor for 20 ms.
       #expect(performed <= 1)
       loop.run()
       #expect(performed == 10)

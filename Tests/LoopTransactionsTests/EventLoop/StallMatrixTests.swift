@@ -30,7 +30,7 @@ enum CommitEnding: CaseIterable, Sendable {
 }
 
 /// One cell of the matrix: a host's libuv loop, a host's handle that commits in
-/// its callback, and a trace of the order of events.
+/// its callback, and a trace of the events.
 private final class Cell {
   let work: CommitWork
   let place: CommitPlace
@@ -52,8 +52,8 @@ private final class Cell {
 
   /// The events of one run.
   func events(_ mode: CommitMode) throws -> [String] {
-    // libuv runs the handle started last first, so these run after the loop's
-    // own.
+    // libuv calls prepare and check handles in the reverse order of their
+    // start, so these run after the loop's own.
     switch place {
     case .laterPrepare: handle = open(.prepare)
     case .laterCheck: handle = open(.check)
@@ -61,8 +61,8 @@ private final class Cell {
     }
     let loop = try EventLoop(adopting: host.address)
     self.loop = loop
-    // A run of one tick performs no more than its budget allows, and this
-    // process may lose the processor for longer than 4 ms.
+    // Remove the limit of 4 ms, because this process may lose the processor for
+    // longer. A run of one tick performs no more than its budget allows.
     loop.budget = .unlimited
     queue = RunLoopQueue(on: loop) { [trace] _, _ in trace.record("performed") }
     observer = loop.addObserver(for: [.beforeWaiting, .exit]) { [trace] _ in
@@ -114,7 +114,7 @@ private final class Cell {
       ForeignHandle(.idle, on: host.address) { _ in }.close { [unowned self] in commit() }
     case .laterPrepare, .laterCheck: break
     }
-    // A poll that does not block leads to the check.
+    // Keep the poll from blocking, so that the tick reaches its check handles.
     if place == .earlierCheck || place == .laterCheck { skipWait() }
   }
 
@@ -139,9 +139,10 @@ private final class Cell {
 
 @Suite("No stall")
 struct StallMatrixTests {
-  /// 307 cells: every combination, with two exceptions. A run that is stopped
-  /// or makes one tick leaves elements in their queue. A run of one tick leaves
-  /// commits made by its flush.
+  /// The 307 cells are all combinations except those in which the run leaves
+  /// the work to the next run. A run that is stopped or makes one tick leaves
+  /// elements in their queue. A run of one tick leaves commits made by its
+  /// flush.
   static let cells = CommitWork.allCases.flatMap { work in
     CommitPlace.allCases.flatMap { place in
       CommitMode.allCases.flatMap { mode in

@@ -10,7 +10,7 @@ struct TimerScheduleTests {
     #expect(step == TimerSchedule.Step(due: 5, missed: 0, next: nil))
   }
 
-  @Test("a step of a period equals counting the deadlines one by one")  // L10
+  @Test("a periodic schedule steps as if it counted the deadlines one by one")  // L10
   func periods() {
     for interval in UInt64(1)...7 {
       for now in UInt64(10)...40 {
@@ -27,7 +27,7 @@ struct TimerScheduleTests {
     }
   }
 
-  @Test("a period that exceeds the clock's range is the last")  // L10
+  @Test("a deadline is the last one if the next one would exceed the clock's range")  // L10
   func overflow() {
     let step = TimerSchedule.every(10).step(from: .max - 5, at: .max - 5)
     #expect(step == TimerSchedule.Step(due: .max - 5, missed: 0, next: nil))
@@ -36,7 +36,7 @@ struct TimerScheduleTests {
   private static let rates: [Double] = [0.5, 1, 23.976, 29.97, 60, 144, 1000, 99_999, 100_000]
 
   @Test(
-    "at every instant, the frame that is due is the newest one that has passed",
+    "at every instant, the due frame is the newest one whose deadline has passed",
     arguments: rates
   )
   func newestFrame(rate: Double) throws {  // L10
@@ -50,7 +50,8 @@ struct TimerScheduleTests {
       let last = TimerSchedule.deadline(ofFrame: index + behind, origin, rate)
       let next = TimerSchedule.deadline(ofFrame: index + behind + 1, origin, rate)
       let expected = TimerSchedule.Step(due: last, missed: behind, next: next)
-      // At the frame's deadline, and at the last instant before the next frame.
+      // Step at the due frame's deadline, and at the last instant before the
+      // next frame.
       #expect(schedule.step(from: deadline, at: last) == expected, "frame \(index)")
       #expect(schedule.step(from: deadline, at: next - 1) == expected, "frame \(index)")
     }

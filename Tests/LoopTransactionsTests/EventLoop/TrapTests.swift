@@ -8,7 +8,8 @@ private final class Label: Sendable {
   static let scroll = Selector<Label>.Carrying<Int>("trap scroll") { _, _ in }
 }
 
-/// A loop and its objects, for calls from the wrong place.
+/// A loop and its objects, for calls from the wrong thread or at the wrong
+/// time.
 private struct Fixture {
   let loop: EventLoop
   let observer: Observer
@@ -79,7 +80,7 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case clockIsActive = "FrameClock.isActive"
   case clockCancel = "FrameClock.cancel"
 
-  /// The name of the call in its message.
+  /// The name of the call in the trap's message.
   var name: String { String(rawValue.prefix { $0 != " " }) }
 
   fileprivate func make(_ fixture: Fixture) throws {
@@ -246,7 +247,7 @@ struct TrapTests {
 
   static let needNoLoop = LoopCall.allCases.filter { !needOpenLoop.contains($0) }
 
-  @Test("the other calls do no harm after close()", arguments: needNoLoop)  // L11
+  @Test("a call that needs no open loop does no harm after close()", arguments: needNoLoop)  // L11
   func harmlessAfterClose(call: LoopCall) throws {
     let fixture = try Fixture()
     try fixture.loop.close()
@@ -350,8 +351,8 @@ struct TrapTests {
     ) { [misuse] in
       let loop = try EventLoop()
       try misuse.commit(on: loop)
-      // If the misuse did not trap, close the loop. Releasing it open would
-      // trap.
+      // Close the loop if the misuse did not trap, because releasing it open
+      // would trap.
       try? loop.close()
     }
     #expect(said(result, misuse.message))

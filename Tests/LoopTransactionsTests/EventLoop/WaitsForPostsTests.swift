@@ -62,7 +62,7 @@ struct WaitsForPostsTests {
     }
   }
 
-  @Test("a run waits for an async transaction, but not for the port behind it")  // O6, L8
+  @Test("a run waits for an async transaction, but not for the port that it retains")  // O6, L8
   func transaction() throws {
     try withLoop { loop in
       let port = loop.port
@@ -75,7 +75,7 @@ struct WaitsForPostsTests {
         completed += 1
       }
       transaction.commit()
-      // The operation cannot end before the run is about to poll.
+      // Let the operation end only when the run is about to poll.
       loop.addObserver(for: .beforeWaiting, order: .max, repeats: false) { _ in begun.open() }
       #expect(loop.runInTime() == .finished)
       #expect(completed == 1)

@@ -26,7 +26,7 @@ struct InboxTests {
     }
   }
 
-  @Test("of the posts to a sleeping loop, only the first must wake it")
+  @Test("only the first post to a sleeping loop requests a wake")
   func firstWakes() {
     withInbox { inbox in
       for _ in 0..<3 {
@@ -51,7 +51,7 @@ struct InboxTests {
     }
   }
 
-  @Test("each sleep that four threads' posts end takes one wake, and no post is lost")
+  @Test("posts of four threads end each sleep with one wake, and no post is lost")
   func oneWakePerSleep() {
     withInbox { inbox in
       let posts = Interposed.isSanitized ? 500 : 5000
@@ -97,7 +97,7 @@ struct InboxTests {
       let marked = inbox.append(.numbered(2), unless: mark)
       #expect(marked == .refused)
       let isMarkSet = mark.join()
-      #expect(!isMarkSet, "an item of the mark waits")
+      #expect(!isMarkSet, "the mark must not be set by a refused item")
       #expect(!inbox.request(Inbox.wakeWanted))
       _ = inbox.claimRequest(Inbox.wakeWanted)
       #expect(!inbox.sleep())
@@ -129,7 +129,7 @@ struct InboxTests {
     }
   }
 
-  @Test("a loop with a request does not sleep, and needs no wake")
+  @Test("a loop with a pending request does not sleep, and needs no wake")
   func requestBeforeSleep() {
     withInbox { inbox in
       _ = inbox.request(Inbox.wakeWanted)
@@ -138,7 +138,7 @@ struct InboxTests {
     }
   }
 
-  @Test("the first request to a sleeping loop must wake it")
+  @Test("only the first request to a sleeping loop requests a wake")
   func requestWakes() {
     withInbox { inbox in
       #expect(inbox.sleep())
@@ -181,7 +181,7 @@ struct InboxTests {
     }
   }
 
-  @Test("an item of a mark is added unless one is already waiting")
+  @Test("an item with a mark is added unless an item with that mark is waiting")
   func marks() {
     withInbox { inbox in
       let mark = InboxMark()

@@ -24,7 +24,7 @@ struct InboxWordTests {
       }
     }
 
-    /// Makes `step` and returns its result as a number.
+    /// Performs `step` and returns its result as a number.
     mutating func make(_ step: Step) -> UInt32 {
       switch step {
       case .lock:
@@ -55,7 +55,7 @@ struct InboxWordTests {
     var word: UInt32 { flags | (isLocked ? InboxWord.locked : 0) }
   }
 
-  /// Makes `step` on `word` and returns its result as a number.
+  /// Performs `step` on `word` and returns its result as a number.
   private func make(_ step: Step, _ word: InboxWord) -> UInt32 {
     let held = word.flags & ~InboxWord.locked
     switch step {
@@ -70,8 +70,8 @@ struct InboxWordTests {
     return 0
   }
 
-  /// Makes `steps` on a new word and on the model. Returns their difference, if
-  /// any.
+  /// Performs `steps` on a new word and on the model. Returns the first
+  /// difference between them, or nil.
   private func difference(_ steps: [Step]) -> String? {
     var model = Model()
     let cells = Cells()
@@ -137,7 +137,7 @@ struct InboxWordTests {
     #expect(cells.word.flags == InboxWord.filled)
   }
 
-  @Test("of many threads that claim the wake of one sleep, one succeeds")
+  @Test("if many threads claim the wake of one sleep, one of them succeeds")
   func oneClaimPerSleep() {
     let cells = Cells()
     let claims = Tally()

@@ -35,7 +35,7 @@ struct ItemBufferTests {
     }
   }
 
-  @Test("memory of more than 1,024 items is freed after a burst, and kept otherwise")
+  @Test("memory for more than 1,024 items is freed after a burst; a smaller buffer is kept")
   func givesBack() {
     withBuffer { buffer in
       let smallest = buffer.allocated
@@ -72,7 +72,7 @@ struct ItemBufferTests {
       #expect(buffer.beginsWithJob)
       _ = buffer.removeFirst()
       #expect(!buffer.beginsWithJob)
-      // The memory behind the last item still holds the job.
+      // The buffer's memory still holds the job.
       buffer.reset()
       buffer.append(.numbered(2))
       _ = buffer.removeFirst()

@@ -14,7 +14,7 @@ struct ActiveCoresTests {
         #expect(OperationScheduler.processWorkerLimit == 2)
         #expect(SerialQueuePool.defaultCount == 1)
         #expect(SerialQueuePool("test").queues.count == 1)
-        // And no more than two workers run.
+        // A scheduler must also run no more than two workers.
         let scheduler = OperationScheduler("kept")
         #expect(scheduler.workerLimit == 2)
         let frozen = FrozenWorkers(scheduler, 2)
@@ -40,7 +40,7 @@ struct ActiveCoresTests {
 
     // O1
     @Test(
-      "a quota above the process's affinity changes nothing",
+      "a quota above the number of processors that the process may use changes nothing",
       .enabled(if: Interposed.isAvailable)
     )
     func quotaBeyondAffinity() async {

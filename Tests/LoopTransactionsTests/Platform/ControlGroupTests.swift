@@ -24,7 +24,7 @@ struct ControlGroupTests {
   }
 
   // O1
-  @Test("version 1 keeps its files in the controller's folder")
+  @Test("the files of version 1 are found in the controller's folder")
   func first() throws {
     let files = try Files([
       "groups": "5:memory:/work\n4:cpu,cpuacct:/work\n0::/\n",

@@ -72,7 +72,7 @@ struct ForkGuardTests {
         let timer = try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(50))) { _ in
           thread = TestThread { try? port.post { port.stop() } }
         }
-        // The kernel watches the descriptors from the first poll on.
+        // The first poll makes the kernel watch the loop's descriptors.
         loop.run(.noWait)
         let ending = Process.fork {
           timer.cancel()
@@ -145,7 +145,8 @@ struct ForkGuardTests {
       var loop: EventLoop? = try EventLoop()
       var queue = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
       let (isInside, mayLeave) = (Tally(), Tally())
-      // Not retained, so that the child releases the last reference.
+      // The child must release the last reference, so this does not retain the
+      // queue.
       let smuggled = Smuggled(queue.map(Unmanaged.passUnretained))
       let elements = (0..<100).map { _ in Witness {} }
       // Enqueue here first, so that Swift's one-time allocations are not
@@ -153,7 +154,8 @@ struct ForkGuardTests {
       let other = loop.map { RunLoopQueue<Witness>(on: $0) { _, _ in } }
       for index in elements.indices { other?.enqueue(elements[index]) }
       let thread = TestThread {
-        // Elements allocate only to grow the queue, while it holds the lock.
+        // An element allocates only to grow the queue, and holds the queue's
+        // lock meanwhile.
         Interposed.before(
           .allocation,
           {

@@ -27,8 +27,9 @@ struct LockedTests {
     #expect(number.withLock { $0.value } == 0 && faults.value == 0)
   }
 
-  // A scheduler's state is in an `AdaptiveLock`. With more threads than
-  // processors a holder is preempted, and contenders fall asleep.
+  // A scheduler's state is in an `AdaptiveLock`. There are more threads than
+  // processors, so a thread that holds the lock is sometimes preempted, and
+  // contenders block.
   @Test("operations that 16 threads add and cancel are all counted")
   func brieflyContested() {
     let scheduler = OperationScheduler.alone(workers: 1)

@@ -6,8 +6,8 @@ import Testing
 // I2
 @Suite("TickHandles")
 struct TickHandlesTests {
-  /// Calls `body` with handles on a libuv loop that record their calls, and
-  /// closes both.
+  /// Calls `body` with handles on a libuv loop, with the loop, and with a
+  /// record of the handles' calls. Closes the handles and the loop afterwards.
   private func withHandles(
     prepare: (ForeignLoop, Calls) -> Void = { _, _ in },
     _ body: (TickHandles, ForeignLoop, Calls) throws -> Void
@@ -31,7 +31,7 @@ struct TickHandlesTests {
     )
   }
 
-  @Test("handles started later are called before these, and handles started earlier after them")
+  @Test("libuv calls handles started later before these, and handles started earlier after them")
   func order() throws {
     try withHandles { host, calls in
       for kind in [ForeignHandle.Kind.prepare, .check] { calls.start("earlier", kind, on: host) }
@@ -87,7 +87,7 @@ struct TickHandlesTests {
       UnsafeMutableRawPointer($0)?.deallocate()
     }
     #expect(ticks.areClosing)
-    // Leaves that handle to the code that closed it.
+    // close() leaves that handle to the code that closed it.
     ticks.close()
     #expect(host.close(), "a handle was left open")
   }

@@ -12,7 +12,8 @@ struct UVErrorTests {
       Interposed.forgiveLeaks()
       // libuv's first loop opens shared descriptors, and aborts if it cannot.
       try EventLoop().close()
-      // Each loop takes several descriptors. Run out at each of them in turn.
+      // Opening a loop takes several descriptors. Try every limit that is too
+      // low.
       var failures = 0
       for count in 0..<12 {
         Process.limitDescriptors(to: count)
@@ -32,14 +33,16 @@ struct UVErrorTests {
     await #expect(processExitsWith: .success) {
       try EventLoop().close()
       let (before, heap) = (Process.openDescriptors, Interposed.heapBytes)
-      // One descriptor too few for libuv's loop and the wakes. libuv 1.44
-      // itself leaks one if there are too few for its own loop.
+      // Allow one descriptor too few for libuv's loop and the wakes. With
+      // fewer, libuv 1.44 itself leaks a descriptor, because it cannot open its
+      // own loop.
       var failures = 0
       for _ in 0..<100 {
         Process.limitDescriptors(to: 4)
         if Self.open() != nil { failures += 1 }
       }
-      // Not equal: the test's own runtime may open and close some at any time.
+      // Allow small differences, because the test's own runtime may open and
+      // close descriptors at any time.
       #expect(failures > 90)
       #expect(Process.openDescriptors < before + 20)
       #expect(Interposed.heapBytes < heap + 100_000)
@@ -69,8 +72,8 @@ struct UVErrorTests {
         }
         #expect(refusal != nil)
         for clock in clocks { clock.cancel() }
-        // Timers that end must free their descriptors: cancelled ones now, and
-        // fired ones after the run.
+        // A timer must close its descriptor when it is cancelled, and when it
+        // has fired in the run below.
         for timer in timers { timer.cancel() }
         #expect(Self.fill(loop).made.count >= timers.count - 2)
         loop.run()
@@ -79,13 +82,14 @@ struct UVErrorTests {
     }
   }
 
-  /// Adds precise timers until there is no descriptor.
+  /// Adds precise timers until the process has no free descriptor.
   private static func fill(_ loop: EventLoop) -> (made: [LoopTimer], error: UVError?) {
     fill { () throws(UVError) in try loop.addPreciseTimer(at: loop.now) { _ in } }
   }
 
-  /// Creates objects until there is no descriptor. A failed attempt may succeed
-  /// right afterwards, if another thread held a descriptor for a moment.
+  /// Creates objects until the process has no free descriptor. Another attempt
+  /// may succeed immediately, because another thread may hold a descriptor for
+  /// a moment.
   private static func fill<Made>(
     _ make: () throws(UVError) -> Made
   ) -> (made: [Made], error: UVError?) {

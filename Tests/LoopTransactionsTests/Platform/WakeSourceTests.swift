@@ -6,9 +6,10 @@ import Testing
 // I8
 @Suite("WakeSource")
 struct WakeSourceTests {
-  /// Calls `body` with a source on a libuv loop and the count of its callbacks,
-  /// closes both, and returns the count. libuv polls only if a handle keeps the
-  /// loop alive.
+  /// Calls `body` with a source on a libuv loop and a counter of the source's
+  /// callbacks. Closes the source and the loop, and returns the counter. By
+  /// default the source keeps the loop alive, because libuv polls only if a
+  /// handle does so.
   @discardableResult
   private func withSource(
     _ method: WakeMethod,
@@ -35,7 +36,7 @@ struct WakeSourceTests {
   @Test("a send from another thread ends a blocking poll", arguments: WakeMethod.allCases)
   func endsPoll(method: WakeMethod) throws {
     try withSource(method) { source, host, wakes in
-      // Makes a lost wake fail the test instead of hanging it.
+      // This timer makes a lost wake fail the test instead of hanging it.
       let guardTimer = ForeignHandle(.timer, on: host.address) { _ in wakes.timedOut = true }
       guardTimer.start(afterMilliseconds: 20_000)
       let shared = Smuggled(source)
@@ -51,7 +52,7 @@ struct WakeSourceTests {
   }
 
   @Test(
-    "sends before a poll are one event, and none after an acknowledgement",
+    "sends before a poll are one event, which an acknowledgement ends",
     arguments: WakeMethod.allCases
   )
   func acknowledged(method: WakeMethod) throws {
@@ -115,7 +116,7 @@ struct WakeSourceTests {
     #expect(wakes.count == 0)
   }
 
-  @Test("without an owner a send calls nothing", arguments: WakeMethod.allCases)
+  @Test("a send to a source without an owner calls nothing", arguments: WakeMethod.allCases)
   func ownerless(method: WakeMethod) throws {
     try withSource(method) { source, host, wakes in
       source.setOwner(nil)
@@ -142,8 +143,9 @@ struct WakeSourceTests {
         host.run(.noWait)
         open.append(Process.openDescriptors)
       }
-      // Not equal: the harness of the process opens some as well.
-      precondition(open[19] < open[0] + 10, "open descriptors: \(open)")
+      // Allow some differences, because the runtime of the process opens
+      // descriptors too.
+      precondition(open[19] < open[0] + 10, "the sources leaked descriptors: \(open)")
       precondition(host.close(), "a handle is open")
     }
   }

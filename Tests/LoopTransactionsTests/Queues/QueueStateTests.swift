@@ -8,7 +8,8 @@ struct QueueConfiguration: Sendable, CustomTestStringConvertible {
   let isWeak: Bool
   let whenFull: QueueCapacity.WhenFull?
 
-  /// Two elements if limited, so that short orders reach the limit.
+  /// The limit is two elements, so that short orders reach it. Nil if the queue
+  /// is not limited.
   var capacity: QueueCapacity? { whenFull.map { QueueCapacity(2, whenFull: $0) } }
 
   var testDescription: String {
@@ -46,7 +47,7 @@ private enum Step: Equatable {
   }
 }
 
-/// The set of live objects among those created so far.
+/// The set of live objects among all created objects.
 private final class Census {
   var living: Set<Int> = []
   var made = 0
@@ -79,7 +80,8 @@ private struct ReferenceQueue {
   var isDraining = false
   var isClosed = false
   var dropped = 0
-  /// The last element examined. Examining it may release it.
+  /// The last element that was examined. The examination may release the
+  /// element.
   var lookahead: Int?
 
   private func lives(_ entry: Entry) -> Bool { census.living.contains(entry.number) }
@@ -111,8 +113,8 @@ private struct ReferenceQueue {
 
   private var isFull: Bool { configuration.capacity.map { entries.count >= $0.limit } ?? false }
 
-  /// A dead entry whose address another object has is removed when that object
-  /// asks.
+  /// Returns true if a live object at `address` is queued. Removes the entry of
+  /// a dead object at that address.
   private mutating func isMember(_ address: UInt) -> Bool {
     guard let index = entries.firstIndex(where: { $0.address == address }) else { return false }
     if lives(entries[index]) { return true }
@@ -154,7 +156,7 @@ private struct ReferenceQueue {
   }
 }
 
-/// A queue's state and its reference. Each step applies to both.
+/// A queue's state and its reference. Each step is applied to both.
 private struct ComparedQueue: ~Copyable {
   private var state: QueueState
   private var reference: ReferenceQueue
@@ -171,7 +173,8 @@ private struct ComparedQueue: ~Copyable {
     elements = Array(repeating: nil, count: count)
   }
 
-  /// Applies `step`. Returns the difference afterwards, if any.
+  /// Applies `step`. Returns a description of the difference afterwards, or
+  /// nil.
   mutating func differenceAfter(_ step: Step) -> String? {
     let difference =
       switch step {
@@ -190,8 +193,8 @@ private struct ComparedQueue: ~Copyable {
     return nil
   }
 
-  /// Empties the queue and releases the elements. Returns the survivors, if
-  /// any.
+  /// Empties the queue and releases the elements. Returns a description of the
+  /// elements that are still alive, or nil.
   mutating func leak() -> String? {
     _ = removeAll()
     state.free()
@@ -274,8 +277,8 @@ struct QueueStateTests {
     func extend(_ order: [Step], _ known: Int) -> Bool {
       guard order.count < length else { return body(order) }
       for step in Step.all(min(known + 1, count)) {
-        // Elements differ only by number, so a new element is always the next
-        // number.
+        // The numbers are the only difference between elements, so it is enough
+        // to try the next number for a new element.
         let isNew = step.element == known
         if isNew, case .enqueue = step {} else if isNew { continue }
         if !extend(order + [step], isNew ? known + 1 : known) { return false }
@@ -302,8 +305,8 @@ struct QueueStateTests {
   )
   func everyOrder(configuration: QueueConfiguration) {
     var orders = 0
-    // One step less in slow builds. A single thread uses only the queue's own
-    // memory here.
+    // Slow builds try orders that are one step shorter. A sanitizer finds
+    // little here, because a single thread uses only the queue's own memory.
     let cut = Interposed.amount(0, debug: 1, sanitized: 1)
     for (length, elements) in [(6 - cut, 2), (5 - cut, 3)] {
       Self.everyOrder(of: length, elements: elements) { order in

@@ -52,8 +52,8 @@ struct ReleaseQueueTests {
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["3", "2", "1", "0"])
 
-      // The same with remove, removeAll and close. A full queue returns the
-      // element to the caller instead.
+      // Repeat with remove, removeAll and close. A full queue does not release
+      // elements, but returns them to the caller.
       var chain: Chain? = Chain(queue, 1, stepped.trace)
       if let chain {
         queue.enqueue(chain)
@@ -121,14 +121,14 @@ struct ReleaseQueueTests {
   // Q7, L9
   @Test("a flush between two ticks does not use the next tick's time")
   func flushLeavesTheBudget() throws {
-    // On the system's clock, which a tick does not read for every element.
+    // Uses the system's clock, which a tick does not read for every element.
     let (loop, trace) = (try EventLoop(), Trace())
     loop.budget = .init(time: .seconds(10))
     let queue = RunLoopQueue<Parcel>(on: loop, handler: nil)
     for name in ["a", "b"] { queue.enqueue(Parcel(name)) }
     queue.flush()
-    // The actions do nothing, because after 20,000 cycles the clock would be
-    // read.
+    // The actions do nothing, because the loop reads the clock after an action
+    // of 20,000 cycles.
     let cards = (0..<100).map { Card("\($0)", trace) }
     for card in cards { loop.commit(card, Card.run) }
     loop.run(.noWait)

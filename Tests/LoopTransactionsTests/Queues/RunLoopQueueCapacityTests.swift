@@ -65,7 +65,7 @@ struct RunLoopQueueCapacityTests {
         case (.refuse, .refused): #expect(queue.droppedCount == 0)
         case (.dropOldest, .dropped(let dropped)): #expect(dropped?.name == "a")
         case (.dropNewest, .dropped(let dropped)): #expect(dropped?.name == "c")
-        case (_, let outcome): Issue.record("\(policy) led to \(outcome)")
+        case (_, let outcome): Issue.record("unexpected outcome for \(policy): \(outcome)")
         }
         #expect(queue.droppedCount == (policy == .refuse ? 0 : 1))
         #expect(queue.count == 2)
@@ -92,7 +92,7 @@ struct RunLoopQueueCapacityTests {
       let (kept, new) = (Parcel("c"), Parcel("d"))
       for parcel in gone + [kept] { queue.enqueue(parcel) }
       gone = []
-      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "not queued") }
+      guard case .queued = queue.enqueue(new) else { return #expect(Bool(false), "refused") }
       #expect(queue.droppedCount == 0)
       stepped.runUntilIdle()
       #expect(stepped.trace.events == ["c", "d"])

@@ -43,7 +43,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("the last element has no isDrained if another one was enqueued in the meantime")
+  @Test("the last element of a batch has no isDrained if another thread enqueued an element")
   func queuedMeanwhile() throws {
     try stepping { stepped in
       var queue: RunLoopQueue<Parcel>?
@@ -78,7 +78,7 @@ struct RunLoopQueueDrainTests {
 
   // Q5, Q6
   @Test(
-    "if only dead elements follow, a live element is delivered as the last",
+    "a live element is delivered with isDrained if only dead elements follow it",
     arguments: [1, 2, 5]
   )
   func deadTail(batch: Int) throws {
@@ -99,7 +99,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("if the tail dies between two ticks or in a handler, onDrain is still called")
+  @Test("onDrain is called even if the last elements die between two ticks or in a handler")
   func tailDies() throws {
     try stepping { stepped in
       var tail: Parcel? = Parcel("tail")
@@ -178,7 +178,7 @@ struct RunLoopQueueDrainTests {
   }
 
   // Q6
-  @Test("a drain that a flush ended is not reported again by the wake in progress")
+  @Test("a drain that a flush ended is not reported again when its wake arrives")
   func flushBeforeTheWake() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped)

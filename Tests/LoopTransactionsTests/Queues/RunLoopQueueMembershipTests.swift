@@ -101,7 +101,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5, L7
-  @Test("ten thousand dead elements take one tick and no batch")
+  @Test("ten thousand dead elements take one tick and do not count towards a batch")
   func allDead() throws {
     try stepping { stepped in
       let queue = recordingQueue(on: stepped, .weak)
@@ -117,7 +117,7 @@ struct RunLoopQueueMembershipTests {
   }
 
   // Q5
-  @Test("an element released in a handler dies there, even if it is the next")
+  @Test("an element released in a handler dies there, even if it is the next element")
   func nextDies() throws {
     try stepping { stepped in
       let trace = stepped.trace

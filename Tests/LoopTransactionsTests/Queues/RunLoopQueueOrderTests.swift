@@ -97,7 +97,7 @@ struct RunLoopQueueOrderTests {
   }
 
   // Q1
-  @Test("queues deliver in ascending order, equal orders as they were created")
+  @Test("queues deliver in ascending order, and with equal order in the order created")
   func order() throws {
     try stepping { stepped in
       let trace = stepped.trace
@@ -143,11 +143,11 @@ struct RunLoopQueueOrderTests {
     }
     let parcels = ["a", "b", "c"].map(Parcel.init)
     let thread = Thread {
-      // The first tick is about to block, or is blocking.
+      // Wait until the loop is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       for parcel in parcels { queue.enqueue(parcel) }
     }
-    // .timedOut if the wake is lost.
+    // The result is .timedOut if the wake is lost.
     #expect(loop.runInTime() == .stopped)
     thread.join()
     #expect(trace.events == ["a", "b", "c"])
@@ -167,7 +167,7 @@ struct RunLoopQueueOrderTests {
       if parcel.name == "999" { loop.stop() }
     }
     thread = Thread {
-      // The first tick is about to block, or is blocking.
+      // Wait until the loop is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       for number in 0..<1000 { queue.enqueue(Parcel("\(number)")) }
     }

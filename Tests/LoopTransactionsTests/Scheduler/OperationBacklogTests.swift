@@ -49,7 +49,8 @@ private struct ReferenceBacklog {
 
 @Suite("OperationBacklog")
 struct OperationBacklogTests {
-  // Each further cache line moves between processors once more per operation.
+  // For each operation, every cache line of its node moves between processors
+  // once more.
   @Test("a node occupies exactly one cache line")
   func oneLine() { #expect(MemoryLayout<OperationNode>.stride == 64) }
 

@@ -31,7 +31,7 @@ struct OperationSchedulerLimitTests {
   }
 
   // O1
-  @Test("a lowered limit applies from the next operation on, a raised one immediately")
+  @Test("a lowered limit applies from the next operation on, a raised limit immediately")
   func limitChanges() {
     let scheduler = OperationScheduler.alone(workers: 1)
     #expect(scheduler.workerLimit == 1)
@@ -110,7 +110,7 @@ struct OperationSchedulerLimitTests {
     let log = Log()
     let name = isAtRest ? "dropped asleep" : "dropped at work"
     do {
-      // The workers would sleep for an hour.
+      // Without work, the workers sleep for an hour before they end.
       let scheduler = OperationScheduler(
         name,
         workerLimit: 2,

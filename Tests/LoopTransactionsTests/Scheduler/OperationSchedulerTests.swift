@@ -5,7 +5,7 @@ import Testing
 @Suite("OperationScheduler")
 struct OperationSchedulerTests {
   // O2
-  @Test("the highest priority runs first, and equal priorities in the order added")
+  @Test("operations run by priority, and with equal priority in the order added")
   func byPriority() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)
@@ -39,7 +39,8 @@ struct OperationSchedulerTests {
     }
     frozen.thaw()
     for _ in 0..<2 { #expect(began.waitInTime()) }
-    // The other worker takes the oldest or the next highest.
+    // The other worker takes the oldest operation, or the one with the next
+    // highest priority.
     #expect(log.events.contains("urgent") && !log.events.contains("b"))
     goOn.open(5)
     for _ in 0..<5 { #expect(done.waitInTime()) }
@@ -129,11 +130,12 @@ struct OperationSchedulerTests {
       ahead.increment()
       if !isOver.withLock({ $0 }) { scheduler.add(priority: .interactive, urgent) }
     }
-    // Twice the number of workers, so urgent work is always queued.
+    // Add twice as many operations as workers, so that urgent work is always
+    // queued.
     for _ in 0..<(workers * 2) { scheduler.add(priority: .interactive, urgent) }
     let between = Locked(0)
-    // Added by a worker, so that with one worker nothing else runs between the
-    // two readings.
+    // A worker adds the last operation. If it is the only worker, no other
+    // operation runs between the two readings of `ahead`.
     scheduler.add(priority: .interactive) { _ in
       let start = ahead.value
       scheduler.add(priority: OperationPriority(-128)) { _ in
@@ -144,8 +146,8 @@ struct OperationSchedulerTests {
     #expect(ran.waitInTime())
     isOver.withLock { $0 = true }
     // The aging slot takes one turn for each older operation, and a batch runs
-    // between two turns. With several workers the one in the slot may be
-    // preempted by the others, so the bound holds only for one.
+    // between two turns. With several workers, the others may preempt the
+    // worker in the slot. The bound holds only for a single worker.
     let older = workers * 2 + 1
     if workers == 1 { #expect(between.withLock { $0 } <= older * 33) }
   }
@@ -318,8 +320,8 @@ struct OperationSchedulerTests {
       let ending = Process.fork { scheduler.add { _ in } }
       #expect(ending.status < 0)
       #expect(ending.standardError.contains("belongs to the parent process"))
-      // Creating a scheduler starts a thread, at which ThreadSanitizer ends
-      // such a child.
+      // Creating a scheduler starts a thread. ThreadSanitizer ends a forked
+      // child that starts a thread.
       guard !Interposed.isSanitized else { return }
       let letGo = Process.fork { _ = OperationScheduler.alone("child") }
       #expect(letGo.status == 0)

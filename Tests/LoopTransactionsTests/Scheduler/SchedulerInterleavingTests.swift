@@ -6,7 +6,7 @@ import Testing
 /// workers. The suite tries every order of the nine steps.
 @Suite("SchedulerState: three threads, three steps each")
 struct SchedulerInterleavingTests {
-  /// The orders in which the threads take their steps: 9! / (3! 3! 3!) of them.
+  /// All 9! / (3! 3! 3!) orders in which the threads can take their steps.
   private static let orders: [[Int]] = {
     var orders: [[Int]] = []
     func extend(_ order: [Int], _ left: [Int]) {
@@ -39,13 +39,14 @@ struct SchedulerInterleavingTests {
     [.setPermits(3), .setPermits(1), .cancel(0)],
   ]
 
-  // Slow builds take every n-th program. The number of programs is not a
-  // multiple of n, so each program follows some opening.
+  // Slow builds run every n-th pair of an opening and a program. The number of
+  // programs is not a multiple of n, so every program still runs after some of
+  // the openings.
   private static var stride: Int {
     Interposed.amount(1, debug: 7, sanitized: 23)
   }
 
-  /// All orders; under a sanitizer, every seventh.
+  /// All orders, or every seventh order under a sanitizer.
   private static let explored = orders.enumerated().compactMap { number, order in
     Interposed.isSanitized && number % 7 != 0 ? nil : order
   }
@@ -88,7 +89,7 @@ struct SchedulerInterleavingTests {
           let taken = run(order, program, yields: number % 2 == 0, &model)
           let isSettled = model.fault == nil && model.settle()
           if isSettled, model.fault == nil { continue }
-          Issue.record("\(model.fault ?? "unended"), after \(opening + taken)")
+          Issue.record("\(model.fault ?? "not settled"), after \(opening + taken)")
           return
         }
       }
@@ -110,7 +111,7 @@ struct SchedulerInterleavingTests {
         step = program[used]
         used += 1
       } else {
-        // The second worker yields where it may.
+        // The second worker yields where it can.
         step = model.turn(thread - 1, yields: yields && thread == 2 && position % 2 == 0)
       }
       if let step, model.take(step) { taken.append(step) }

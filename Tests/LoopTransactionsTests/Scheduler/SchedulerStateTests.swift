@@ -10,8 +10,7 @@ struct SchedulerStateTests {
     + [.workerStartFailed(0), .workerStartFailed(1), .retry, .setLimit(1), .setLimit(3)]
     + [.interactive(true), .interactive(false), .close]
 
-  // O1, O4, O5. The actors are the adding threads, a first worker and a second
-  // one.
+  // O1, O4, O5. Two workers and the threads that use the scheduler take steps.
   @Test(
     "in every order, each operation ends once, the limit holds, and none is lost",
     arguments: [1, 2, 3],
@@ -31,8 +30,8 @@ struct SchedulerStateTests {
     Interposed.amount(4, debug: 3, sanitized: 2)
   }
 
-  /// The states to start from: none; one and two busy workers; a worker that
-  /// searches, sleeps, or was woken; two that sleep.
+  /// The states to start from: no worker; one busy worker; two busy workers;
+  /// one worker that searches, sleeps or was woken; and two sleeping workers.
   static let openings: [[SchedulerStep]] = [
     [],
     [.add(0), .next(0)],
@@ -65,7 +64,7 @@ struct SchedulerStateTests {
         explore(order, limit: limit, batchLimit: batchLimit, depth: depth, &orders)
       } else {
         let isSettled = model.settle()
-        #expect(isSettled && model.fault == nil, "\(model.fault ?? "unended"), after \(order)")
+        #expect(isSettled && model.fault == nil, "\(model.fault ?? "not settled"), after \(order)")
       }
     }
   }
@@ -99,7 +98,7 @@ struct SchedulerStateTests {
   }
 
   // O4
-  @Test("in interactive mode one worker fewer takes operations, from its next one on")
+  @Test("in interactive mode, one worker takes no more operations after its current one")
   func interactive() throws {
     var state = SchedulerState(limit: 2)
     for _ in 0..<9 { _ = add(&state) }
@@ -137,7 +136,7 @@ struct SchedulerStateTests {
   }
 
   // O3
-  @Test("while the aging slot is occupied for long, the oldest operation is still taken")
+  @Test("the oldest operation is taken even if another operation occupies the aging slot")
   func laneHeldUp() throws {
     var state = SchedulerState(limit: 2)
     let workers = [Worker(), Worker()]
@@ -152,7 +151,8 @@ struct SchedulerStateTests {
       _ = add(&state, level: 200)
       _ = state.next(workers[1], now: 0)
     } while workers[1].batch.first?.node != oldest.node && turns < 100
-    // 8 picks for each of the two workers.
+    // With two workers, the aging slot takes the oldest operation at every 16th
+    // pick, 8 per worker.
     #expect(turns == 16)
   }
 

@@ -25,7 +25,7 @@ struct WorkerPermitsTests {
   }
 
   // O1
-  @Test("a raised limit admits waiting schedulers immediately, a lowered one rests workers later")
+  @Test("a raised limit admits waiting schedulers immediately; a lowered limit applies later")
   func limitChanges() {
     let permits = WorkerPermits(limit: 1)
     let schedulers = (0..<3).map {

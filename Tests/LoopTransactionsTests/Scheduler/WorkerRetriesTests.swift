@@ -12,7 +12,7 @@ private final class ThreadSupply: Sendable {
 
   private let state: Locked<State>
   private let thread = System.thread
-  /// True if the retrying thread always starts.
+  /// True if a start by the retrying thread always succeeds.
   private let grantsRetries: Bool
 
   /// Refuses `count` threads, then grants all.
@@ -87,7 +87,8 @@ struct WorkerRetriesTests {
     let scheduler = supply.scheduler()
     let done = Gate()
     for _ in 0..<100 { scheduler.add { _ in done.open() } }
-    // The scheduler's first attempt. The retrying thread makes the others.
+    // This thread makes the scheduler's first attempt. The retrying thread
+    // makes the others.
     #expect(supply.attemptsHere <= 1)
     supply.grantAll()
     #expect(done.waitInTime(100))
@@ -174,7 +175,7 @@ struct WorkerRetriesTests {
     elsewhere {
       let scheduler = supply.scheduler(workers: 2)
       scheduler.add { _ in done.open() }
-      // The additions may come before the retry is due.
+      // Keep adding operations, because the retry may not be due yet.
       while supply.attempts < 7 {
         scheduler.add { _ in }
         TestThread.yield()

@@ -54,7 +54,7 @@ struct SingleFlightTests {
   }
 
   // O5, O10
-  @Test("cancelling one of several returns whether the shared operation had not begun")
+  @Test("cancelling one of several followers returns true if the shared operation had not begun")
   func cancelReturnsWhetherQueued() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -175,8 +175,8 @@ struct SingleFlightTests {
         log.add("flight")
         return 1
       }
-      // The aging slot takes the oldest every eighth time, so this one is taken
-      // by priority.
+      // The aging slot takes the oldest operation every eighth time. The next
+      // operation is taken by priority.
       scheduler.add { _ in log.add("normal") }
       transaction.add(flights, for: 1, priority: .high) { _ in 2 }
       transaction.commit()
@@ -249,7 +249,7 @@ struct SingleFlightTests {
   }
 
   // O9, O10
-  @Test("a flight that waits for a loop that waits for it gets an error")
+  @Test("a flight that waits for its waiting loop gets an error")
   func cycle() throws {
     try withLoop { loop in
       let port = loop.awaitedPort

@@ -38,8 +38,8 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Makes the loop of `closer` call back, and so close itself, in a run of its
-  /// host.
+  /// Arranges this callback on the loop of `closer` for a run of the loop's
+  /// host. The callback closes the loop.
   func arrange(_ closer: Closer) throws {
     let loop = closer.loop
     switch self {
@@ -195,7 +195,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Arranges callbacks that the loop would wait for if it were closed in them.
+  /// Arranges callbacks in which close() would wait for the callback itself.
   private func arrangeWithin(
     _ closer: Closer,
     _ loop: EventLoop,

@@ -50,11 +50,11 @@ final class ReleaseProbe: Sendable {
 }
 
 extension Card {
-  /// Returns a card called `new` at the given address, or nil if none of many
-  /// cards is allocated there.
+  /// Creates many cards called `new`. Returns the first card that is allocated
+  /// at the given address, or nil.
   static func atAddress(_ address: ObjectIdentifier, _ trace: Trace) -> Card? {
     var made: [Card] = []
-    // Retains the cards at other addresses, so that each new card has a
+    // Retain the cards at other addresses, so that each new card has a
     // different address.
     for _ in 0..<10_000 {
       let card = Card("new", trace)

@@ -7,8 +7,8 @@ final class FrozenWorkers: Sendable {
   private let release = Gate()
   private let count: Int
 
-  /// Adds `count` operations to `scheduler` that block as many workers. Returns
-  /// when all of them are running.
+  /// Blocks `count` workers of `scheduler` with one operation each. Returns
+  /// when all these operations are running.
   init(_ scheduler: OperationScheduler, _ count: Int) {
     self.count = count
     for _ in 0..<count {
@@ -41,11 +41,11 @@ final class Log: Sendable {
   func add(_ event: String) { lines.withLock { $0.append(event) } }
 }
 
-/// Counts the threads inside `pass(_:)` at the same time.
+/// Counts the threads that are inside `pass(_:)` at the same time.
 final class RunningCount: Sendable {
   private let counts = Locked((now: 0, most: 0))
 
-  /// The maximum so far.
+  /// The highest count so far.
   var most: Int { counts.withLock { $0.most } }
 
   /// Counts the caller while it runs `body`. By default, `body` yields to other

@@ -4,8 +4,8 @@ import Testing
 
 // MARK: Hosts of an embedded loop
 extension Embedding {
-  /// Turns until `isOver`, like a host that asks for the timeout before it
-  /// waits. Returns the number of turns.
+  /// Runs turns until `isOver` returns true. Like a host, asks for the timeout
+  /// before it waits. Returns the number of turns.
   @discardableResult
   func host(until isOver: () -> Bool) -> Int {
     let end = LoopClock.now.advanced(by: .seconds(20))
@@ -22,7 +22,7 @@ extension Embedding {
     return turns
   }
 
-  /// Turns until the host may wait.
+  /// Runs turns until the host may wait.
   func settle() {
     for _ in 0..<100 where nextTimeout == .zero { turn() }
     #expect(nextTimeout != .zero, "still due after 100 turns")

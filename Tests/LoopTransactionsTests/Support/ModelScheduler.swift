@@ -22,9 +22,10 @@ struct ModelScheduler: ~Copyable {
   private var outcomes: [Int: Int] = [:]
   /// The workers whose batches were reclaimed since their last request.
   private var takenBack: Set<Int> = []
-  /// A worker has yielded, and may sleep until that takes too long.
+  /// True after a worker has yielded. The worker may then sleep until its wait
+  /// times out.
   private var hasYielded = false
-  /// A thread will retry a refused start.
+  /// True if a thread will retry a refused start.
   private var isRetrying = false
   /// The highest limit so far. No more workers than this may be awake.
   private var highestLimit: Int
@@ -87,8 +88,8 @@ struct ModelScheduler: ~Copyable {
     }
   }
 
-  /// Takes every step that needs no caller. Returns true if every operation
-  /// ended and, in a closed scheduler, every worker.
+  /// Takes every remaining step of the workers. Returns true if every operation
+  /// ended and, in a closed scheduler, every worker did too.
   mutating func settle() -> Bool {
     while permits.othersGive() { grant() }
     permits.limit = max(permits.limit, 1)
@@ -243,8 +244,8 @@ extension ModelScheduler {
     if state.workers + state.ending != awake + asleep + starts {
       fault = "counts \(state.workers) threads"
     }
-    // Each awake worker has a permit, and so has each wake of a worker that
-    // goes on.
+    // Each awake worker has a permit, and so has each wake that was sent. A
+    // worker that ends needs no permit.
     if permits.out - permits.others != awake + wakes - state.ending { fault = "a permit is lost" }
     let isComing = awake > 0 || wakes > 0 || !permits.requests.isEmpty
     // Work must not wait while all workers sleep and none was woken.

@@ -20,8 +20,8 @@ var memoryIsReused: Bool {
   #endif
 }
 
-/// The resident memory of this process in bytes. Nil where it is unknown, and
-/// under a sanitizer, because its shadow memory would be included.
+/// The resident memory of this process in bytes. Nil if it is unknown, and
+/// under a sanitizer, whose shadow memory it would include.
 func residentBytes() -> Int? {
   #if canImport(Glibc)
     guard dlsym(nil, "__tsan_init") == nil, dlsym(nil, "__asan_init") == nil,

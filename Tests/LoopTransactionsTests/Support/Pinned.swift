@@ -74,6 +74,6 @@ final class JobCollector: TaskExecutor {
   }
 }
 
-/// Threads for tasks that a test's loop waits for, because other tests may
-/// occupy every thread of the concurrency pool.
+/// Runs the tasks that a test's loop waits for. Other tests may occupy every
+/// thread of the concurrency pool.
 let ownThreads = OperationScheduler("tests", workerLimit: 4)

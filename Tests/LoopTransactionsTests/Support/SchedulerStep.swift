@@ -7,7 +7,7 @@ enum SchedulerStep: Equatable {
   case next(Int)
   /// A sleeping worker notices its wake.
   case wakeUp(Int)
-  /// A sleeping worker has waited for too long.
+  /// A sleeping worker's wait times out.
   case timeOut(Int)
   /// A sleeping worker that monitors checks for blocked workers.
   case monitor(Int)

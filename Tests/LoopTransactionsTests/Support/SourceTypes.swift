@@ -6,7 +6,8 @@ import Foundation
 /// line.
 struct SourceTypes {
   struct Declared: Hashable {
-    /// With the names of the enclosing types: `AsyncTransaction.Outcome`.
+    /// The name with the names of the enclosing types, such as
+    /// `AsyncTransaction.Outcome`.
     let name: String
     let isPublic: Bool
     let isProtocol: Bool
@@ -69,8 +70,8 @@ struct SourceTypes {
           isProtocol: declaration.isProtocol
         )
         declared.insert(found)
-        // A noncopyable type is never in an existential that reflection could
-        // open.
+        // Reflection never reaches a noncopyable value, because no existential
+        // holds one.
         if code.contains("~Copyable {") || code.contains(": ~Copyable,") { outer.removeLast() }
       } else if let last = outer.last, indent == last.indent + 2, traps(code) {
         trapping.insert(outer.map(\.name).joined(separator: "."))

@@ -33,7 +33,7 @@ struct CoalescingTests {
   }
 
   // T2, T4
-  @Test("a card that commits a later one of the same flush does not change its position")
+  @Test("a commit of a card that comes later in the same flush does not change its position")
   func samePass() throws {
     try stepping { stepped in
       let loop = stepped.loop

@@ -136,7 +136,7 @@ struct CommitTests {
       loop.run()
       let after = try #require(residentBytes())
       try loop.close()
-      // 32 bytes per entry, and four slots of 4.
+      // Each entry takes 32 bytes, and four slots of 4 bytes.
       #expect(during - before > 40_000_000)
       #expect(after - before < 5_000_000)
     }

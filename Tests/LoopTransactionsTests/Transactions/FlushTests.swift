@@ -6,7 +6,7 @@ import Testing
 @Suite("Transactions: flushes and commits within them")
 struct FlushTests {
   // T4
-  @Test("a commit during a flush is performed in the next tick, even of the running pair")
+  @Test("a commit during a flush, even of the running pair, is performed in the next tick")
   func commitsWithinFlush() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -53,8 +53,8 @@ struct FlushTests {
       card.record("run")
       if trace.events.count < 5 { loop.commit(card, Card.run) } else { loop.stop() }
     }
-    // Fires only if the loop blocks. With the port alone it would block
-    // forever.
+    // The timer fires only if the loop blocks. Without the timer, a blocked
+    // loop would never return.
     let guardian = loop.addTimer(after: .seconds(30)) { _ in loop.stop() }
     loop.commit(card, Card.run)
     #expect(loop.run() == .stopped)
@@ -185,7 +185,8 @@ struct FlushTests {
   // L9
   @Test("after light actions, at most one heavy action exceeds the budget")
   func lightThenHeavy() throws {
-    // On the system's clock, which is not read after every light action.
+    // Uses the system's clock, which the loop does not read after every light
+    // action.
     try withLoop { loop in
       loop.budget = .init(time: .microseconds(200))
       let trace = Trace()

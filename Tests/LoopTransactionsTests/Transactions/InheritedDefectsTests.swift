@@ -3,8 +3,8 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
-/// Equality and hash follow its card, as in YYWeakProxy, so both change when
-/// the card dies.
+/// Takes its equality and hash from its card, like YYWeakProxy. Both change
+/// when the card dies.
 private final class Proxy: Hashable {
   static let touch = Selector<Proxy>("touch") { $0.trace.record("touched") }
 

@@ -65,11 +65,11 @@ struct LoopPortTransactionsTests {
       EventLoop.current?.stop()
     }
     let thread = Thread {
-      // The first tick is about to block, or is blocking.
+      // Wait until the loop is about to block, or is blocking.
       while port.metrics.ticks == 0 {}
       try? port.commit(card, stop)
     }
-    // .timedOut if the wake is lost.
+    // The result is .timedOut if the wake is lost.
     #expect(loop.runInTime() == .stopped)
     #expect(trace.events == ["performed"])
     thread.join()

@@ -76,7 +76,8 @@ struct PortTransactionTests {
       let (loop, card) = (stepped.loop, SharedCard("a", stepped.trace))
       let layout = PortTransaction(card, SharedCard.layout, on: loop.port)
       elsewhere { try? layout.commit() }
-      // After the post that takes the pair, and before transactions.
+      // This observer is called after the post that takes the pair, and before
+      // transactions are performed.
       loop.addObserver(for: .beforeWaiting, repeats: false) { _ in
         #expect(loop.cancel(card, SharedCard.layout))
         elsewhere { try? layout.commit() }
@@ -115,7 +116,7 @@ struct PortTransactionTests {
       #expect(stepped.trace.events == [])
       stepped.runUntilIdle()
       #expect(stepped.trace.take() == ["touched", "released here"])
-      // Without a commit, it does not retain its target.
+      // A transaction that is not committed does not retain its target.
       probe = ReleaseProbe(stepped.trace)
       let second = try PortTransaction(#require(probe), ReleaseProbe.touch, on: port)
       probe = nil

@@ -179,7 +179,7 @@ struct SelectorCarryingTests {
   }
 
   // T1, T8
-  @Test("of two selectors with one name, the first decides how values merge, whichever commits")
+  @Test("if two selectors have the same name, the first one decides how values merge")
   func firstDefinitionJoins() throws {
     try stepping { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -201,8 +201,8 @@ struct SelectorCarryingTests {
   }
 }
 
-/// A selector whose merge closure performs the pair, or commits 100, the first
-/// time.
+/// A selector whose merge closure, on its first call, performs the pair or
+/// commits 100.
 private final class Joining: @unchecked Sendable {
   // @unchecked: used only on the loop's thread.
   private let loop: EventLoop

@@ -74,7 +74,7 @@ struct TransactionLifetimeTests {
 
   // T10
   @Test(
-    "of four kept transactions of one pair, any can be released while pending",
+    "any of four kept transactions of one pair can be released while pending",
     arguments: [Transaction.Hold.strong, .weak],
     0..<4
   )

@@ -88,7 +88,7 @@ struct TransactionTests {
 
   // T7
   @Test(
-    "a kept transaction that was cancelled through the loop or another one can be committed again"
+    "a kept transaction can be committed again after the loop or another transaction cancelled it"
   )
   func cancelledByOthers() throws {
     try stepping { stepped in

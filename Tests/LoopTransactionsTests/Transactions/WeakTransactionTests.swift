@@ -219,9 +219,9 @@ private final class Quitter: @unchecked Sendable {
   deinit { if EventLoop.current === loop { loop.cancel(self, Self.quit) } }
 }
 
-/// A target that one thread sets and another releases, in turns.
+/// A target that one thread sets and another thread releases, alternately.
 private final class Slot: @unchecked Sendable {
-  // @unchecked: the two tallies order the accesses.
+  // @unchecked: two tallies order the accesses of the two threads.
   var target: Quitter?
 }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Wait cycles between loops and operations")
 struct WaitCycleTests {
-  @Test("of two loops that call each other, one call throws with both names, and one is answered")
+  @Test("if two loops call each other, one call throws an error that names both, the other returns")
   func twoLoops() throws {  // O9
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (met, done, answers) = (Gate(), Gate(), Tally())
@@ -33,7 +33,7 @@ struct WaitCycleTests {
     for name in names { #expect(cycle.description.contains("the loop of thread '\(name)'")) }
   }
 
-  @Test("a closure that a loop runs for another loop's callback cannot wait for that loop")  // O9
+  @Test("a closure that is called for another loop's callback cannot wait for that loop")  // O9
   func calledBack() throws {
     let (first, second) = (try RunningLoop(), try RunningLoop())
     let (done, found) = (Gate(), Locked<WaitCycleError?>(nil))
@@ -86,7 +86,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a loop's callback cannot wait for a loop whose operation waits for the first")  // O9
+  @Test("a loop's callback cannot wait for a loop whose operation waits for the first loop")  // O9
   func operationWaitsOnCaller() throws {
     try withLoop { loop in
       let (port, other) = (loop.port, try RunningLoop())
@@ -141,7 +141,7 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("a helper of an apply cannot wait for the loop that called it")  // O9
+  @Test("a worker that helps apply() cannot wait for the loop that called apply()")  // O9
   func apply() async {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
@@ -167,7 +167,8 @@ struct WaitCycleTests {
     for _ in 0..<500 {
       try first.port.post {
         try? second.port.postAndWait {
-          // Runs after the answer, so the other loop can answer this call.
+          // This post runs after the answer, so the other loop is free to
+          // answer its call.
           try? second.port.post {
             do { try first.port.postAndWait {} } catch { cycles.increment() }
             done.open()
