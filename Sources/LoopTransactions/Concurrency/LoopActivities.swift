@@ -41,7 +41,8 @@ public struct LoopActivities: AsyncSequence, Sendable {
     ) async -> EventLoop.Activity? {
       let channel = subscription.channel
       return await withTaskCancellationHandler {
-        // Captured, because a closure that does not name the actor leaves it.
+        // Captured, because a closure that does not name the actor would leave
+        // it.
         _ = actor
         return await withUnsafeContinuation { channel.request($0) }
       } onCancel: {
@@ -50,8 +51,8 @@ public struct LoopActivities: AsyncSequence, Sendable {
     }
   }
 
-  /// Shared by the sequence and its iterators. The observer is removed with the
-  /// last of them.
+  /// Shared by the sequence and its iterators. The observer is removed when the
+  /// last of them is released.
   final class Subscription: Sendable {
     let channel: ActivityChannel
 
@@ -74,9 +75,9 @@ extension EventLoop {
   /// activities that occurred meanwhile are skipped.
   ///
   /// A task that requests the next activity on another thread receives every
-  /// tick, and the latest one it missed. If it makes the loop do something each
-  /// time, by a post or by calling an actor pinned to the loop, it causes the
-  /// tick that it receives next.
+  /// tick. If it missed some, it receives the latest. If it makes the loop do
+  /// something each time, by a post or by calling an actor pinned to the loop,
+  /// it causes the tick that it receives next.
   ///
   /// ```swift
   /// for await _ in loop.activities(.beforeWaiting) { frames += 1 }

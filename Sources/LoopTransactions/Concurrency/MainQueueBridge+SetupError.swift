@@ -7,7 +7,7 @@ extension MainQueueBridge {
     case unavailable
     /// The caller is not the process's first thread.
     case wrongThread
-    /// The caller is a task. All code of an asynchronous `main` is.
+    /// The caller is a task, like all code of an asynchronous `main`.
     case inTask
     /// Another loop of the process already serves the main queue.
     case alreadyServed

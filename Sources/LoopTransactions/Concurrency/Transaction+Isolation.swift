@@ -1,4 +1,4 @@
-// Kept transactions of targets that are isolated to an actor.
+// `Transaction` objects of targets that are isolated to an actor.
 extension Transaction {
   /// Creates a transaction of `selector` on `target`, for commits to `loop`.
   ///

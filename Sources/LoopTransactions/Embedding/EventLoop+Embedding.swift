@@ -14,8 +14,8 @@ extension EventLoop {
     trap("Embedding: must not be created or cancelled inside a callback of its loop")
   }
 
-  /// Makes the loop wait for posts. libuv would report a loop with nothing to
-  /// wait for as due, and would not poll.
+  /// Makes the loop wait for posts. Otherwise libuv would report a loop that
+  /// has nothing to wait for as due, and would not poll.
   func beginEmbedding() {
     hold()
     settleForHost()
@@ -26,7 +26,8 @@ extension EventLoop {
     endHold()
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
-    // The host no longer checks for posts that came through its own wake.
+    // Posts may have woken the host by its own wake, after which it no longer
+    // checks for them.
     if hasPendingWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
     // The owner of an adopted loop may now wait on libuv's descriptor.
     if !ownsLoop { settleForHost() }

@@ -2,7 +2,7 @@ import CUV
 
 /// The process's main queue, as libdispatch provides it to run loops: a
 /// descriptor that is readable when the queue has work, and a function that
-/// performs it.
+/// performs the work.
 ///
 /// Dispatch exports these two functions for CoreFoundation but does not declare
 /// them, so they are looked up by name.
@@ -22,7 +22,7 @@ struct MainQueueSource {
     else { return nil }
     drainQueue = unsafeBitCast(drain, to: Drain.self)
     let descriptor = unsafeBitCast(handle, to: Handle.self)()
-    // On other systems than Linux it is a Mach port.
+    // On systems other than Linux, the descriptor is a Mach port.
     guard DeadlineSource.isSupported, descriptor >= 0 else { return nil }
     self.descriptor = descriptor
     self.handle = try UVHandle("MainQueueBridge.init") {
@@ -51,8 +51,8 @@ struct MainQueueSource {
   /// Sets whether the loop's run waits for the main queue.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
-  /// Stops polling in a child process, unless it shares the poll with the
-  /// parent.
+  /// Stops polling in a child process, unless the child shares the kernel's
+  /// poll with the parent.
   func stopInChild(of loop: UVLoop) { handle.stopInChild(of: loop, watching: descriptor) }
 
   /// Detaches the bridge. The next event stops the poll handle.

@@ -6,11 +6,12 @@
 package struct QueueState {
   /// How the queue refers to an element.
   package struct Reference: BitwiseCopyable {
-    /// The address of the retained `WeakBox` of a weak element. 0 for a strong
-    /// one, which the queue retains directly.
+    /// For a weak reference, the address of the retained `WeakBox`. For a
+    /// strong reference, 0, because the queue retains the element directly.
     package var box: UInt
 
-    /// Creates a weak reference by `box`, or a strong one.
+    /// Creates a weak reference through the box at address `box`, or a strong
+    /// reference if `box` is 0.
     package init(box: UInt = 0) { self.box = box }
   }
 
@@ -19,12 +20,12 @@ package struct QueueState {
     /// The element was added. If `wakes`, the caller must schedule the queue on
     /// its loop.
     case queued(wakes: Bool)
-    /// The element was queued already.
+    /// The element was already queued.
     case alreadyQueued
     /// The queue is full and refused the element.
     case refused
-    /// The element was added, and the oldest, at this address and still
-    /// retained, was removed.
+    /// The element was added and the oldest element was removed. The values are
+    /// the address and the box of the removed element, which is still retained.
     case replaced(UInt, box: UInt)
     /// The queue is full and the new element was dropped.
     case dropped
@@ -46,13 +47,13 @@ package struct QueueState {
   package struct DequeuedElement {
     /// The element. The queue's reference now belongs to the caller.
     package let object: AnyObject
-    /// Whether no live element is left, which ends the drain.
+    /// Whether this is the last live element. Removing it ends the drain.
     package let isLast: Bool
     /// The next live element, which the caller must release without the lock.
     package var lookahead: AnyObject?
   }
 
-  /// Elements that were removed together, to be dropped.
+  /// Elements that were removed together and must be dropped.
   package struct RemovedElements {
     fileprivate var list: KeyedFIFO<Reference>
 
@@ -72,8 +73,8 @@ package struct QueueState {
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
-  /// Whether a drain is in progress: elements were queued, and the loop knows
-  /// or is being notified. Only the loop ends a drain.
+  /// Whether a drain is in progress. A drain begins when an element is queued
+  /// and the loop is notified. Only the loop ends it.
   package private(set) var isDraining = false
 
   /// Whether all elements are refused.
@@ -103,7 +104,7 @@ package struct QueueState {
   package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
-    assert(list.count == 0 || isDraining, "QueueState: \(list.count) elements without a drain")
+    assert(list.count == 0 || isDraining, "QueueState: \(list.count) elements, but no drain is in progress")
     assert(
       capacity.map { list.count <= $0.limit } ?? true,
       "QueueState: \(list.count) elements exceed the capacity"
@@ -124,7 +125,7 @@ extension QueueState {
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive, isMember(key) { return .alreadyQueued }
-    // Dead elements at the front make room first.
+    // Removing dead elements from the front may make room.
     if isFull { lookahead = dropDeadInFront() }
     guard isFull else { return .queued(wakes: insert(object, key)) }
     return enqueueWhenFull(object, key)
@@ -139,8 +140,9 @@ extension QueueState {
     return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
   }
 
-  /// Removes all elements, which the caller drops without the lock. Does not
-  /// end the drain: the loop must still learn that the queue is empty.
+  /// Removes all elements. The caller must drop them without the lock. The
+  /// drain continues, because the loop must still learn that the queue is
+  /// empty.
   package mutating func removeAll() -> RemovedElements {
     defer { checkInvariants() }
     defer { list = KeyedFIFO(from: list.mark) }
