@@ -121,6 +121,6 @@ package struct AsyncTransactionState {
       phase == .open || phase == .committed || unended == 0,
       "AsyncTransaction: \(phase), but \(unended) operations have not ended"
     )
-    assert(!hasWaiter || phase == .committed, "AsyncTransaction: a thread waits, but it is \(phase)")
+    assert(!hasWaiter || phase == .committed, "AsyncTransaction: awaited while \(phase)")
   }
 }

@@ -44,8 +44,8 @@ extension EventLoop {
   /// `hasPendingWork` to carry the rest over to the next tick.
   ///
   /// Time counts from the call of an observer that has pending work, or
-  /// otherwise from the first question of an observer. Always returns true
-  /// while a run that is ending, or `close()`, performs all pending work.
+  /// otherwise from an observer's first call of this function. Always returns
+  /// true while `close()`, or a run that is ending, performs all pending work.
   ///
   /// - Complexity: O(1). Reads the cycle counter, and sometimes the clock.
   public func budgetAllowsMore() -> Bool {

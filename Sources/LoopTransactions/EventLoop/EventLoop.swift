@@ -36,8 +36,8 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let commits: any PendingCommits
-  /// The address of `commits`, for `Transactions`, which knows the concrete
-  /// type.
+  /// The address of `commits`. The Transactions folder, which knows the
+  /// concrete type, uses it.
   let commitsAddress: UnsafeMutableRawPointer
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
@@ -49,8 +49,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var state = State.idle
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
-  // Whether the current run is a single tick. Its end then shares that tick's
-  // budget.
+  // Whether the current run is a single tick. The end of such a run shares the
+  // tick's budget.
   @exclusivity(unchecked) var isSingleTick = false
   @exclusivity(unchecked) var isArmed = false
   // Whether a callback is running inside a host's own run.
@@ -66,7 +66,8 @@ public final class EventLoop {
   // that it is awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  // The parts that other folders add to the loop, in the order of the calls.
+  // The parts that other folders add to the loop, in the order in which they
+  // are called.
   var parts: [any LoopPart]
   @exclusivity(unchecked) var host: (any LoopHost)?
   // The number of observers with pending work, plus one while a transaction is
@@ -190,8 +191,8 @@ extension EventLoop {
     }
   }
 
-  /// Whether the owner of an adopted loop closed our handles. libuv's loop may
-  /// then have been freed.
+  /// Whether the owner of an adopted loop closed our handles. If so, libuv's
+  /// loop may have been freed.
   @inline(__always)
   var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
 

@@ -104,7 +104,10 @@ package struct QueueState {
   package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
-    assert(list.count == 0 || isDraining, "QueueState: \(list.count) elements, but no drain is in progress")
+    assert(
+      list.count == 0 || isDraining,
+      "QueueState: \(list.count) elements, but no drain is in progress"
+    )
     assert(
       capacity.map { list.count <= $0.limit } ?? true,
       "QueueState: \(list.count) elements exceed the capacity"
