@@ -67,12 +67,12 @@ extension EventLoop {
   /// sequence.
   ///
   /// Call on the loop. A task may request the next activity on the loop's
-  /// thread, as a job of the loop or through a `MainQueueBridge`. It then does
-  /// not receive a `beforeWaiting` or `afterWaiting` that came before the
+  /// thread, as a job of the loop or through a `MainQueueBridge`. Such a task
+  /// does not receive a `beforeWaiting` or `afterWaiting` that came before the
   /// request, or that occurs only because the task itself ran. Otherwise each
-  /// delivery would cause the tick that delivers the next, and the loop would
-  /// never block. This also holds if the task left the loop and came back;
-  /// activities that occurred meanwhile are skipped.
+  /// delivery would cause the tick that delivers the next activity, and the
+  /// loop would never block. This also holds if the task left the loop and came
+  /// back. Activities that occurred in between are skipped.
   ///
   /// A task that requests the next activity on another thread receives every
   /// tick. If it missed some, it receives the latest. If it makes the loop do

@@ -1,8 +1,8 @@
 /// A value that belongs to a loop's thread, in a box that any thread may hold.
 ///
-/// Carries a value that is not `Sendable` inside one that is: for example a
-/// buffer in the closure of a post, or the loop itself in an actor pinned to
-/// it.
+/// Carries a value that is not `Sendable` inside a value that is `Sendable`. An
+/// example is a buffer in the closure of a post, or the loop itself in an actor
+/// pinned to it.
 ///
 /// ```swift
 /// let lines = LoopBound([String](), on: loop)
@@ -13,7 +13,7 @@
 /// SwiftNIO.
 public final class LoopBound<Value>: @unchecked Sendable {
   // @unchecked: `box` is constant. Its contents are accessed on the loop's
-  // thread only, because every accessor traps elsewhere.
+  // thread only, because every accessor traps on other threads.
 
   let core: PortCore
   let box: LoopBox<Value>

@@ -76,7 +76,7 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 }
 
 /// An observable that every tracking also reads, so that changing it ends the
-/// tracking. Observation has no other way to end one.
+/// tracking. Observation has no other way to end a tracking.
 private final class ReadMarker: Observable, Sendable, Unreflected {
   private let registrar = ObservationRegistrar()
   // Relaxed: if another thread makes a change during the increment, the next

@@ -31,7 +31,7 @@ final class ObservedTargets: LoopPart {
     return made
   }
 
-  /// The number of targets, including dead ones.
+  /// The number of targets, including dead targets.
   var count: Int { all.count }
 
   func drop() {

@@ -9,9 +9,10 @@ extension EventLoop {
     return true
   }
 
-  /// Runs the items posted before this call, within the budget: the loop's own
-  /// posts first, then those of other threads. Items posted meanwhile run after
-  /// the next poll, except for jobs that `runFollowingJobs` runs at once.
+  /// Runs the items posted before this call, within the budget. The loop's own
+  /// posts run first, then the posts of other threads. Items posted during this
+  /// call run after the next poll, except for jobs that `runFollowingJobs` runs
+  /// at once.
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled

@@ -59,8 +59,8 @@ extension EventLoop {
   /// Call on the loop, but not from one of its callbacks. It never returns
   /// `.timedOut` early. It returns late by at most the budget, one piece of
   /// work, and the rounding of the timer up to a millisecond. A run that ends
-  /// before its deadline performs all pending work, as `run()` does, but stops
-  /// at the deadline. The next run performs the rest first.
+  /// before its deadline performs pending work, as `run()` does, but stops at
+  /// the deadline. The next run performs the remaining work first.
   @discardableResult
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
@@ -200,7 +200,7 @@ extension EventLoop {
 
   /// Calls the `exit` observers and performs pending work. A whole run performs
   /// all pending work, or stops at `deadline` if given. A single-tick run
-  /// spends the rest of its tick's budget. L5, L8.
+  /// spends the remaining budget of its tick. L5, L8.
   private func leave(_ mode: RunMode, until deadline: UInt64?) {
     // In a child process that a callback forked, a thread of the parent may
     // hold the inbox's lock.

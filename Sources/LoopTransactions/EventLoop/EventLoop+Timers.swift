@@ -112,7 +112,7 @@ private enum CoarseTimers {
 }
 
 extension TimerSchedule {
-  /// Creates a one-shot schedule if `interval` is nil, and a periodic one
+  /// Creates a one-shot schedule if `interval` is nil, and a periodic schedule
   /// otherwise.
   ///
   /// - Precondition: `interval` is greater than zero.

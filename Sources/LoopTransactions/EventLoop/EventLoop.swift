@@ -73,8 +73,8 @@ public final class EventLoop {
   // The number of observers with pending work, plus one while a transaction is
   // pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
-  // Whether `exit` observers are being called by a run that leaves pending work
-  // to the next one.
+  // Whether a run that leaves pending work to the next run is calling its
+  // `exit` observers.
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false

@@ -42,8 +42,8 @@ extension LoopPort: SerialExecutor, TaskExecutor {
 
   // Both protocols require a function of the same name. The requirement that is
   // called tells whether the job is isolated to the loop. If a nonisolated job
-  // ran as an isolated one, the runtime would re-enqueue it at each call of a
-  // nonisolated function, which costs a tick each.
+  // ran as an isolated job, the runtime would re-enqueue it at each call of a
+  // nonisolated function, and each such call would cost a tick.
 
   /// Enqueues a job of a task that prefers the loop.
   ///

@@ -39,7 +39,7 @@ public final class LoopTimer {
   unowned(unsafe) var next: LoopTimer?  // loop only
   unowned(unsafe) var previous: LoopTimer?  // loop only
 
-  // The next deadline, or the last one if the timer has ended.
+  // The next deadline, or the last deadline if the timer has ended.
   private(set) var due: LoopClock.Instant  // loop only
 
   init(
@@ -55,7 +55,7 @@ public final class LoopTimer {
     self.body = body
   }
 
-  /// The next deadline, or the last one if the timer has ended.
+  /// The next deadline, or the last deadline if the timer has ended.
   ///
   /// Call on the loop.
   public var deadline: LoopClock.Instant {

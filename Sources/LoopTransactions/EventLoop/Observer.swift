@@ -3,9 +3,9 @@
 /// Created by `EventLoop.addObserver`. The loop keeps an observer until it is
 /// cancelled. An observer belongs to the loop's thread.
 ///
-/// An observer can take part in a tick as the loop's own queues do. A resting
-/// observer is skipped until it has pending work, which it then performs within
-/// the tick's budget.
+/// An observer can take part in a tick in the same way as the loop's own
+/// queues. A resting observer is skipped until it has pending work. It then
+/// performs the work within the tick's budget.
 ///
 /// ```swift
 /// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in thumbnails.flush() }

@@ -17,8 +17,8 @@ package final class PortCore: @unchecked Sendable {
   private let generation = ForkGuard.install()
   private let source: WakeSource
 
-  // Not retained, because the loop clears it before it is freed. Unmanaged, so
-  // that a post does not count a reference. Loop only.
+  // Not retained, because the loop clears this property before the loop is
+  // freed. Unmanaged, so that a post does not count a reference. Loop only.
   @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
   /// Whether the loop is closed and its thread no longer runs code of it. Loop
@@ -44,7 +44,7 @@ package final class PortCore: @unchecked Sendable {
 
   deinit { inbox.free() }
 
-  /// Whether this process was forked from the one that created the loop.
+  /// Whether this is not the process that created the loop, but a forked child.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 

@@ -1,4 +1,5 @@
-/// The clock that a loop reads: the system's clock, or a virtual one in tests.
+/// The clock that a loop reads: the system's clock, or a virtual clock in
+/// tests.
 struct TimeSource {
   // Not retained, because counting references would cost more than reading the
   // clock. The loop retains it. Nil means the system's clock.

@@ -3,8 +3,8 @@ import Synchronization
 /// The items that other threads posted and that the loop has not taken yet.
 ///
 /// Threads append under a one-word lock. The loop swaps the whole buffer for an
-/// empty one. The word, the buffer's bounds and the count have a cache line to
-/// themselves.
+/// empty buffer. The word, the buffer's bounds and the count share a cache line
+/// with nothing else.
 package struct Inbox: @unchecked Sendable {
   // @unchecked: `buffer` is only accessed under the word's lock. The rest are
   // atomics.

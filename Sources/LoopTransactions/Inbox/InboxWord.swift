@@ -77,9 +77,9 @@ package struct InboxWord {
   /// Announces that the loop is about to block. Returns false if it must not.
   @inline(__always)
   package func sleep() -> Bool {
-    // A later post sees `asleep`. An earlier or concurrent one has set `filled`
-    // or `locked`, so the exchange fails. Sequentially consistent with
-    // `claimWake`: the loop checks for requests after this.
+    // A later post sees `asleep`. An earlier or concurrent post has set
+    // `filled` or `locked`, so the exchange fails. Sequentially consistent with
+    // `claimWake`, because the loop checks for requests after this.
     let (slept, old) = cells.pointee.word.compareExchange(
       expected: 0,
       desired: Self.asleep,

@@ -36,7 +36,7 @@ struct MainQueueSource {
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), hasWork)
   }
 
-  /// Performs the queue's pending work. Work added meanwhile makes the
+  /// Performs the queue's pending work. Work added during this call makes the
   /// descriptor readable again.
   func drain() {
     // Order: read first, so that work added later signals the descriptor again.

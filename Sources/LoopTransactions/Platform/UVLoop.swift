@@ -102,7 +102,7 @@ private func visitHandle(
   walk.pointee.foreign.append(name.map { String(cString: $0) } ?? "unknown")
 }
 
-/// How long one `uv_run` runs the loop.
+/// How long a call of `uv_run` runs the loop.
 enum RunMode {
   /// Runs until the loop is stopped or has nothing left to wait for.
   case whole

@@ -127,7 +127,7 @@ extension QueueCore {
   /// finish delivering them.
   func refuseOthers() { state.withLock { $0.closeToOthers() } }
 
-  /// Refuses further elements, and delivers the queued ones.
+  /// Refuses further elements and delivers the queued elements.
   func flushForGood() {
     state.withLock { $0.close() }
     flush()
@@ -146,7 +146,7 @@ extension QueueCore {
   /// Clears the reference to the loop.
   func leaveLoop() { loop = nil }
 
-  /// Refuses further elements, and drops the queued ones.
+  /// Refuses further elements and drops the queued elements.
   func close() {
     ask(orInherited: ()) { $0.close() }
     removeAll()

@@ -96,8 +96,8 @@ package struct QueueState {
   /// Frees the memory. The queue must be empty.
   package func free() { list.free() }
 
-  /// The number of queued elements, including dead ones that are not removed
-  /// yet.
+  /// The number of queued elements. Includes dead elements that have not been
+  /// removed yet.
   package var count: Int { list.count }
 
   /// The current end of the queue. Elements added later lie behind it.
@@ -116,8 +116,8 @@ package struct QueueState {
 }
 
 extension QueueState {
-  /// Adds `object`, and retains it unless membership is weak. Sets `lookahead`
-  /// to a live element that was inspected, if any. The caller must release it
+  /// Adds `object`, and retains it unless membership is weak. If a live element
+  /// was inspected, sets `lookahead` to it. The caller must release `lookahead`
   /// without the lock.
   package mutating func enqueue(
     _ object: AnyObject,
@@ -134,8 +134,8 @@ extension QueueState {
     return enqueueWhenFull(object, key)
   }
 
-  /// Removes the oldest live element before `mark` and returns it, or nil if
-  /// there is none. The last element ends the drain.
+  /// Removes the oldest live element before `mark` and returns it. Returns nil
+  /// if no such element exists. Removing the last element ends the drain.
   package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
     defer { checkInvariants() }
     guard let object = removeFirst(before: mark) else { return nil }
@@ -227,8 +227,8 @@ extension QueueState {
     }
   }
 
-  /// Removes dead elements from the front. Returns the live element that is
-  /// then first, if any.
+  /// Removes dead elements from the front. Returns the first live element, or
+  /// nil if all elements were dead.
   private mutating func dropDeadInFront() -> AnyObject? {
     guard isWeak else { return nil }
     while let entry = list.oldest() {

@@ -138,8 +138,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   @discardableResult
   public func removeAll() -> Int { core.removeAll() }
 
-  /// The number of queued elements, including dead ones that are not removed
-  /// yet.
+  /// The number of queued elements. Includes dead elements that have not been
+  /// removed yet.
   ///
   /// Call from any thread.
   public var count: Int { core.count }
@@ -160,7 +160,7 @@ public final class RunLoopQueue<Element: AnyObject> {
     core.flush()
   }
 
-  /// Refuses further elements, and drops the queued ones.
+  /// Refuses further elements and drops the queued elements.
   ///
   /// Call from any thread. The elements are released on that thread.
   ///

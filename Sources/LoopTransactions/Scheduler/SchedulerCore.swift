@@ -115,7 +115,8 @@ final class SchedulerCore: Sendable {
     return state.withLock { body($0) }
   }
 
-  /// Whether this process was forked from the one that created the scheduler.
+  /// Whether this is not the process that created the scheduler, but a forked
+  /// child.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 

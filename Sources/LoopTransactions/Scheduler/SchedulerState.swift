@@ -174,8 +174,8 @@ extension SchedulerState {
 
   var needsWorker: Bool { backlog.count > 0 || (!batchedWorkers.isEmpty && !hasMonitor) }
 
-  /// Wakes or starts a worker, unless one is searching or all permitted workers
-  /// are awake.
+  /// Wakes or starts a worker, unless a worker is searching or all permitted
+  /// workers are awake.
   mutating func requestWorker() -> WorkerAction {
     defer { checkInvariants() }
     guard searching == 0, awake < width else { return .none }
@@ -291,7 +291,7 @@ extension SchedulerState {
   }
 
   /// Removes a worker that slept for `idleTime`. Returns false if it was woken
-  /// meanwhile.
+  /// in that time.
   package mutating func retireIdleWorker() -> Bool {
     defer { checkInvariants() }
     // If no worker is counted as asleep, a wake for this worker is on its way.

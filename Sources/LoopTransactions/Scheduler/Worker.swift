@@ -21,11 +21,12 @@ package final class Worker: @unchecked Sendable {
   @exclusivity(unchecked) var batchStart: UInt64 = 0
   /// When the worker was woken, in cycles.
   @exclusivity(unchecked) var awakeSince: UInt64 = 0
-  /// Whether the worker counts as searching. A new worker does.
+  /// Whether the worker counts as searching. True for a new worker.
   @exclusivity(unchecked) package var isSearching = true
   /// Whether the worker runs the operation of the aging slot.
   @exclusivity(unchecked) var isInAgingSlot = false
-  /// Whether the worker wakes up periodically to monitor the batches of others.
+  /// Whether the worker wakes up periodically to monitor the batches of other
+  /// workers.
   @exclusivity(unchecked) package internal(set) var isMonitoring = false
 
   package init() {}
@@ -73,8 +74,8 @@ package final class Worker: @unchecked Sendable {
   // 64 readings take about 0.5 ms. Switching costs about 20 us. Not measured.
   var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
 
-  /// Whether the current operation takes so long that others should run the
-  /// rest of the batch.
+  /// Whether the current operation takes so long that other workers should run
+  /// the remaining operations of the batch.
   // 8 readings take about 60 us. A batch is sized for 5 us. Not measured.
   func isStalled(at now: UInt64) -> Bool {
     // Signed, because the caller may have read the counter before the batch was

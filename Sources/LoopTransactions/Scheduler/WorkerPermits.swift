@@ -32,8 +32,8 @@ package final class WorkerPermits: Sendable {
   /// Whether a worker should release its permit between two operations.
   var isContended: Bool { contended.load(ordering: .relaxed) }
 
-  /// Acquires a permit for `core`. If none is free, returns false and calls
-  /// `core.permitWasGranted(_:)` later.
+  /// Acquires a permit for `core`. If all permits are in use, returns false and
+  /// calls `core.permitWasGranted(_:)` later.
   func acquire(for core: SchedulerCore, _ action: SchedulerState.WorkerAction) -> Bool {
     change { $0.acquire(PermitState.Request(core: core, action: action)) }
   }

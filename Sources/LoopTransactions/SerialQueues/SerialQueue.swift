@@ -117,7 +117,8 @@ final class SerialQueueCore: Sendable {
     if needsOperation { schedule() }
   }
 
-  /// Whether this process was forked from the one that created the scheduler.
+  /// Whether this is not the process that created the scheduler, but a forked
+  /// child.
   var isForked: Bool { scheduler.core.isForked }
 
   var count: Int {

@@ -1,5 +1,5 @@
 /// Runs one operation per key at a time, and shares its result with every
-/// caller that asks for the key meanwhile.
+/// caller that asks for the key before the operation ends.
 ///
 /// Use it from any thread. The shared operation occupies one worker. It has the
 /// highest priority of its callers, and is cancelled when its last caller

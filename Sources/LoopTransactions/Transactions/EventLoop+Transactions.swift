@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// Commits `selector` on `target`: performs it once before the loop next
-  /// waits, however often it is committed until then.
+  /// Commits `selector` on `target`: performs it before the loop next waits,
+  /// and only once even if it is committed again until then.
   ///
   /// Call on the loop. The first commit of a pair determines its position in
   /// the order. A commit made while transactions are being performed is

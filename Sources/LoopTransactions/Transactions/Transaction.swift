@@ -1,4 +1,4 @@
-/// A target and a selector, performed once per tick however often it is
+/// A target and a selector, performed once per tick no matter how often it is
 /// committed.
 ///
 /// Keep a `Transaction` if the same pair is committed repeatedly, because

@@ -1,7 +1,7 @@
 // Performing and removing transactions.
 extension TransactionSet {
   /// Performs the pending transactions in commit order, within the loop's
-  /// budget. Commits made meanwhile wait for the next flush. T3, T4.
+  /// budget. Commits made during the flush wait for the next flush. T3, T4.
   func flush() { flush(before: list.mark) }
 
   /// Marks the end of the pending transactions before the `exit` observers are
