@@ -89,7 +89,8 @@ static inline void lt_pause(void) {
 // so the address need not be valid.
 static inline void lt_prefetch_for_writing(const void *address) {
 #if defined(__x86_64__)
-  // Not the builtin, which prefetches for reading unless a CPU flag is set.
+  // Does not use the builtin, which prefetches for reading unless a CPU flag is
+  // set.
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
   __builtin_prefetch(address, 1, 3);

@@ -1,11 +1,12 @@
 /// Operations that run on workers, and whose completions are called together on
 /// a loop.
 ///
-/// Operations start when they are added. After `commit()`, and when the last
+/// Operations start when they are added. After `commit()`, and once the last
 /// operation has ended, the loop calls all completions in the order they were
-/// added, each once with its outcome. The closures passed to `whenComplete(_:)`
-/// come last. Parts that become ready at different times thus appear together.
-/// Completions of many transactions wake a sleeping loop once.
+/// added. Each completion is called once, with its outcome. The closures passed
+/// to `whenComplete(_:)` come last. Parts that become ready at different times
+/// thus appear together. Completions of many transactions wake a sleeping loop
+/// once.
 ///
 /// The loop's `run()` continues while a committed transaction is not complete.
 /// Closing the loop cancels the transaction, waits for its running operations,

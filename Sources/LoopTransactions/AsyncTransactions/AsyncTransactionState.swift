@@ -16,7 +16,7 @@ package struct AsyncTransactionState {
     case complete
   }
 
-  /// What to do after an operation ended, or after the commit.
+  /// The action to perform after an operation has ended, or after the commit.
   package enum Action {
     case none
     /// Post to the loop, which completes the transaction.

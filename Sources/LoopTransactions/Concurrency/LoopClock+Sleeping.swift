@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// The clock on which tasks sleep by this loop's timers. The clock of a
-  /// stepped loop advances only when the test advances it.
+  /// A clock whose sleeps are timers of this loop. The clock of a stepped loop
+  /// advances only when the test advances it.
   ///
   /// Call on the loop.
   public var clock: LoopClock {
@@ -10,7 +10,7 @@ extension EventLoop {
 }
 
 extension LoopPort {
-  /// The clock on which tasks sleep by the loop's timers.
+  /// A clock whose sleeps are timers of the loop.
   ///
   /// Call from any thread.
   public var clock: LoopClock { LoopClock(core: core) }

@@ -3,7 +3,7 @@ private import Synchronization
 
 /// A target and selector whose action is performed with observation tracking.
 ///
-/// The observed objects retain it. It does not retain the target.
+/// The observed objects retain this object. It does not retain the target.
 final class ObservedTarget: @unchecked Sendable {
   // @unchecked: `target` is set once and read on the loop's thread only. The
   // rest is constant or thread-safe.

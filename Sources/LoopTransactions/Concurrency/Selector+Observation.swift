@@ -36,7 +36,8 @@ extension Selector {
     Selector(name, SelectorOrigin(fileID, line), observing: action)
   }
 
-  // Has its own name, so that no isolated overload is preferred to it.
+  // Has a name of its own, so that the compiler does not prefer an isolated
+  // overload.
   init(
     _ name: String,
     _ origin: SelectorOrigin,

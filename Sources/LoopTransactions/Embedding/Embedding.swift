@@ -129,7 +129,7 @@ public final class Embedding {
     isHostNotified = false
   }
 
-  /// Ends the embedding. The loop can be run in another way again.
+  /// Ends the embedding. The loop can then be run in another way.
   ///
   /// Call on the loop, outside of turns and of `onChange`. Cancelling again
   /// does nothing. Closing the loop cancels its embedding.

@@ -1,6 +1,7 @@
 // The functions that an embedding uses on its loop.
 extension EventLoop {
-  /// Whether no code of the loop is running, so its host may be about to wait.
+  /// True if no code of the loop is running. The host may then be about to
+  /// wait.
   var isBetweenTurns: Bool {
     switch state {
     case .idle: !isCalledBack
@@ -26,8 +27,8 @@ extension EventLoop {
     endHold()
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
-    // Posts may have woken the host by its own wake, after which it no longer
-    // checks for them.
+    // Posts may have called the host's own wake, and the host no longer checks
+    // for such posts.
     if hasPendingWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
     // The owner of an adopted loop may now wait on libuv's descriptor.
     if !ownsLoop { settleForHost() }

@@ -65,9 +65,9 @@ extension EventLoop {
 
   /// Runs jobs that were enqueued by the items just run, unless another post
   /// waits before them. A task that calls an actor of the loop needs one job
-  /// for the call and one job for the return. If each job took a tick of its
-  /// own, each would poll the kernel, which triples the cost of the hop:
-  /// docs/performance.md, "Hops".
+  /// for the call and one job for the return. With a tick for each job, the
+  /// call would poll the kernel twice, which costs three times as much as the
+  /// call itself: docs/performance.md, "Hops".
   @inline(never)
   private func runFollowingJobs() {
     // Items left in a batch were posted earlier, so they must run first.

@@ -58,8 +58,8 @@ public final class EventLoop {
   // Whether the kernel reports each wake once, so that a wake need not be read.
   @exclusivity(unchecked) var usesEdgeTriggeredWakes = false
 
-  // Whether the last inbox check found so many posts that more are probably
-  // coming, and the cycle count at that check.
+  // Whether the last inbox check found so many posts that more are expected,
+  // and the cycle count at that check.
   @exclusivity(unchecked) var isBacklogged = false
   @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
   // Whether the loop has told its inbox that it sleeps, and has not yet told it
@@ -140,7 +140,8 @@ public final class EventLoop {
         afterWaiting: loopDidWait
       )
     } catch {
-      // `deinit` does not run for an object that was not fully initialised.
+      // Freed here, because `deinit` does not run for an object that was not
+      // fully initialised.
       local.free()
       ItemBuffer.deallocate(localBatch)
       ItemBuffer.deallocate(inboxBatch)

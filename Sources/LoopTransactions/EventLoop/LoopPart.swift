@@ -78,7 +78,7 @@ protocol LoopHost: LoopPart {
   func loopChanged()
 }
 
-/// The pending commits, as the loop's tick uses them.
+/// The interface through which a tick uses the pending commits.
 protocol PendingCommits: LoopPart {
   /// The number of pending pairs of target and selector.
   var count: Int { get }

@@ -149,8 +149,8 @@ package final class PortCore: @unchecked Sendable {
     return true
   }
 
-  // Not used for requests: they may come from a signal handler, which must not
-  // call the host.
+  // Requests do not use this, because they may come from a signal handler,
+  // which must not call the host.
   @inline(never)
   private func sendForPost() {
     // Acquire: pairs with `setHostWake`, which waits for this sender.

@@ -167,7 +167,8 @@ package struct OperationBacklog: ~Copyable {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
       times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
-      // Recorded once, even if the operation is reclaimed and dequeued again.
+      // The wait is recorded once, even if the operation is reclaimed and
+      // dequeued again.
       node.pointee.addedAt = 0
     }
     if let older = node.pointee.older {

@@ -47,8 +47,8 @@ package struct OperationNode: ~Copyable {
 
   /// The operation's generation and state.
   ///
-  /// Changed under the scheduler's lock, except for the step from `dequeued` to
-  /// claimed.
+  /// Changed under the scheduler's lock, except when a worker claims a dequeued
+  /// operation.
   var word: UInt64 {
     // Relaxed: a reader without the lock concludes nothing about other memory.
     atomic.load(ordering: .relaxed)

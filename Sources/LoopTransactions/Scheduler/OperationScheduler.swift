@@ -30,7 +30,8 @@ public final class OperationScheduler: Sendable {
 
   /// The default scheduler.
   ///
-  /// Call from any thread. A forked child process has its own.
+  /// Call from any thread. A forked child process has a default scheduler of
+  /// its own.
   public static var shared: OperationScheduler { processWide.value }
 
   private static let processWide = ProcessWide { OperationScheduler("operations") }

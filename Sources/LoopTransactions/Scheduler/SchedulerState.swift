@@ -60,8 +60,7 @@ package struct SchedulerState: ~Copyable {
   package internal(set) var isRetrying = false
   // Consecutive refused starts.
   var refusals: UInt64 = 0
-  // Whether a scheduler without workers was reported since a worker last
-  // started.
+  // Whether the lack of workers was reported since a worker last started.
   var wasReported = false
 
   /// Operations that were dequeued and have not ended.

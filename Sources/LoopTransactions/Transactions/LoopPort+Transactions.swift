@@ -56,7 +56,7 @@ extension LoopPort {
 
 extension PortCore {
   /// Commits a pair on the loop's own thread. Returns false if the loop accepts
-  /// nothing.
+  /// no commits.
   func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
     commitOnThread { loop in
       let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())

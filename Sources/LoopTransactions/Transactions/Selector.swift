@@ -15,7 +15,7 @@
 /// Modelled on Objective-C's selectors. A generic class cannot have a `static
 /// let`, so keep its selectors in an enum beside it.
 public struct Selector<Target: AnyObject>: Hashable, Sendable {
-  // The address of an entry that is never freed, and its number.
+  // The address of an entry that is never freed, and the entry's number.
   @usableFromInline let address: UInt
   @usableFromInline let number: UInt32
 

@@ -37,7 +37,8 @@ package final class WaitTable: Sendable {
   /// The number of calls that wait for the loop of `port`.
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
-  /// The transaction that `loop` waits for and that waits for one of `owners`.
+  /// The transaction that `loop` waits for and that itself waits for one of
+  /// `owners`.
   func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     state.withLock { $0.awaited(on: loop, for: owners) }
   }
