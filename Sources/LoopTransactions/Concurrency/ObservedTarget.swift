@@ -6,7 +6,7 @@ private import Synchronization
 /// The observed objects retain this object. It does not retain the target.
 final class ObservedTarget: @unchecked Sendable {
   // @unchecked: `target` is set once and read on the loop's thread only. The
-  // rest is constant or thread-safe.
+  // other properties are constant or thread-safe.
 
   private let core: PortCore
   private let address: UInt

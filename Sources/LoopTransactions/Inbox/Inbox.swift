@@ -6,8 +6,8 @@ import Synchronization
 /// empty buffer. The word, the buffer's bounds and the count share a cache line
 /// with nothing else.
 package struct Inbox: @unchecked Sendable {
-  // @unchecked: `buffer` is only accessed under the word's lock. The rest are
-  // atomics.
+  // @unchecked: `buffer` is accessed only under the word's lock. The other
+  // properties are atomics.
 
   private struct Cells: ~Copyable {
     let word = InboxWord.Cells()

@@ -80,7 +80,7 @@ public final class PortTransaction: Sendable {
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
     case nil:
-      // The waiting item of another thread covers this commit.
+      // The item that another thread posted covers this commit.
       item.drop()
       return true
     case .refused:

@@ -67,8 +67,8 @@ extension Selector {
       self.init(name, SelectorOrigin(fileID, line), merge: merge, onLoop: action)
     }
 
-    // A separate name, so that overload resolution does not prefer an isolated
-    // initialiser.
+    // Has a name of its own, so that the compiler does not prefer an isolated
+    // overload.
     init(
       _ name: String,
       _ origin: SelectorOrigin,
