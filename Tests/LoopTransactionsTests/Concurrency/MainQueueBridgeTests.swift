@@ -54,7 +54,7 @@ import Testing
       let before = output.lines.first ?? ""
       #expect(before.hasPrefix("before MainQueueBridge: main is async, or the caller is a task"))
       let after = output.lines.dropFirst()
-      #expect(after.allSatisfy { $0.contains("on the first thread, from a main that is not async") })
+      #expect(after.allSatisfy { $0.contains("first thread, from a main that is not async") })
     }
 
     @Test("a block of the main queue that runs the loop traps with the reason")  // C2
