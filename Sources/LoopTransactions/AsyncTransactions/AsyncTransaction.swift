@@ -243,8 +243,8 @@ extension AsyncTransaction {
     let isCancelled = isCancelled
     // Each item is released before the next completion is called.
     while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
-    // False if a completion closed the loop, because closing the loop called
-    // the remaining completions.
+    // Returns false if a completion closed the loop, because closing the loop
+    // called the remaining completions.
     guard core.change({ $0.complete() }) else { return }
     let endings = endings
     self.endings = []

@@ -88,8 +88,7 @@ final class ActivityChannel: @unchecked Sendable {
 /// The circumstances of a request by a task that the loop itself runs.
 private struct TaskRequest {
   let tick: UInt64
-  /// Whether another tick follows for no other reason than that the poll
-  /// returned.
+  /// Whether another tick follows solely because the poll returned.
   let isFollowed: Bool
   /// Whether the tick's poll blocks until an event arrives.
   let blocks: Bool

@@ -10,7 +10,7 @@ package import Synchronization
 package struct InboxWord {
   /// A thread holds the lock.
   package static let locked: UInt32 = 1
-  /// The loop blocks or is about to, and must be woken.
+  /// The loop is blocked or about to block, and must be woken.
   package static let asleep: UInt32 = 2
   /// An item was posted and has not been taken yet.
   package static let filled: UInt32 = 4

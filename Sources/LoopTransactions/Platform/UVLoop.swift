@@ -36,7 +36,8 @@ package struct UVLoop {
   /// Makes the current run return. Between two runs, makes the next run return.
   func stop() { uv_stop(pointer) }
 
-  /// Whether the current run was stopped or, between two runs, the next run.
+  /// Whether the current run was stopped. Between two runs, whether the next
+  /// run was stopped.
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
   /// Whether there is an active handle or request to wait for.

@@ -45,7 +45,8 @@ public final class SerialQueue: Sendable {
 
   /// Drops all closures that have not begun.
   ///
-  /// Call from any thread. Their captures are released on the calling thread.
+  /// Call from any thread. The captures of these closures are released on the
+  /// calling thread.
   ///
   /// - Returns: The number of dropped closures.
   @discardableResult

@@ -149,8 +149,8 @@ extension TransactionSet: PendingCommits {
 
   func loopWasReleased() {
     loopDidClose()
-    // Linked transactions would otherwise stay pending and retain their
-    // targets.
+    // Dropped, because linked transactions would otherwise stay pending and
+    // retain their targets.
     drop()
   }
 
