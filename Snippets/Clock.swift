@@ -1,5 +1,5 @@
-// A task sleeps on a loop's timers. Its clock is the system's, or in a test one
-// that stands still until the test advances it.
+// A task sleeps on a loop's timers. The loop's clock is the system's clock. In
+// a test, it is a clock that stands still until the test advances it.
 //
 // Prints:
 //   after a minute

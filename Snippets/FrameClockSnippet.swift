@@ -1,5 +1,5 @@
-// A clock of 120 frames per second. The third frame stops it, or a later one if
-// the loop misses the third.
+// A clock of 120 frames per second. The callback stops the clock at frame 3, or
+// at a later frame if the loop misses frame 3.
 //
 // Prints:
 //   frame 3 is due 25 ms after the start, or is a later one: true

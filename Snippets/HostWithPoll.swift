@@ -1,5 +1,4 @@
-// A host with its own loop, here around poll(2), that runs an event loop by
-// turns.
+// A host whose own loop calls poll(2), and that runs an event loop in turns.
 //
 // Prints:
 //   committed between two turns
@@ -39,8 +38,8 @@ final class Panel {
   }
 }
 
-/// Waits until `descriptor` is readable or `time` is over. Nil waits without a
-/// limit.
+/// Waits until `descriptor` is readable or `time` is over. If `time` is nil,
+/// waits without a limit.
 func wait(for descriptor: Int32, atMost time: Duration?) {
   var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   let milliseconds = time.map { Int32(clamping: Int64($0 / .milliseconds(1))) }

@@ -24,7 +24,7 @@ final class Screen: MainActorTarget {
   }
 }
 
-/// Runs on a second loop, so that it never delays the first.
+/// Runs on a second loop, so that it never delays the first loop.
 actor Index {
   nonisolated let port: LoopPort
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }

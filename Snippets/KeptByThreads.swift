@@ -1,5 +1,5 @@
 // A thread changes a model 100,000 times and commits each time. The loop
-// refreshes the view when it gets to it, and always after the last change.
+// refreshes the view as often as it can, and always after the last change.
 //
 // Prints:
 //   shows 100000 lines

@@ -1,6 +1,7 @@
-// A scheduler runs higher priorities first, in the order added within one
-// priority. Queued operations can change their priority and be cancelled. The
-// only worker is kept busy until the queue is complete.
+// A scheduler runs operations of higher priority first, and operations of equal
+// priority in the order they were added. Queued operations can change their
+// priority and be cancelled. The only worker is kept busy until all operations
+// are queued.
 //
 // Prints:
 //   queued: 4

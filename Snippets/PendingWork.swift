@@ -16,7 +16,8 @@ final class Thumbnails {
 
   init(on loop: EventLoop) {
     self.loop = loop
-    // Also at `exit`: a run that is stopped draws everything that is waiting.
+    // Also called at `exit`, so that a run that is stopped draws all waiting
+    // items.
     observer = loop.addObserver(for: [.beforeWaiting, .exit]) { [unowned self] _ in draw() }
     observer?.isResting = true
   }

@@ -1,5 +1,5 @@
-// Serial queues on the workers of a scheduler: each runs in order, and
-// different queues run concurrently.
+// Serial queues on the workers of a scheduler. Each queue runs its closures in
+// order, and different queues run concurrently.
 //
 // Prints:
 //   queues: 2, next is the first again: true
@@ -9,8 +9,8 @@
 import Dispatch
 import LoopTransactions
 
-/// Words in the order they arrived. Only one serial queue uses each page, which
-/// makes it safe.
+/// Words in the order they arrived. Only one serial queue uses each page, so no
+/// two threads use a page at once.
 final class Page: @unchecked Sendable {
   var words: [String] = []
 }

@@ -1,5 +1,5 @@
-// Timers with millisecond and with nanosecond resolution. None fires early. A
-// period that passes while the loop is busy is counted as missed and not
+// Timers with millisecond and with nanosecond resolution. No timer fires early.
+// A period that passes while the loop is busy is counted as missed and not
 // repeated.
 //
 // Prints:

@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 // Repeats `attempt` while it returns EAGAIN, for at most 10 ms. Returns its
-// last result. A resource may be available a moment later: with nothing near
-// its limit, one thread in 10^5 was refused here, and the next was not. The
-// first retry comes at once. The pauses then start at 20 us and double.
+// last result. A resource may be available a moment later: far from any limit,
+// one thread in 10^5 was refused here, and the next attempt succeeded. The
+// first retry comes at once. The pauses before later retries start at 20 us and
+// double.
 static inline int lt_while_scarce(int (*attempt)(void *), void *context) {
   int error = attempt(context);
   for (long pause = 0; error == EAGAIN && pause <= 5120000; error = attempt(context)) {
@@ -36,7 +37,7 @@ static inline int lt_thread_attempt(void *opaque) {
                         creation->context);
 }
 
-// As pthread_create, but retries on EAGAIN for up to 10 ms.
+// Like pthread_create, but retries on EAGAIN for up to 10 ms.
 static inline int lt_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                    void *(*body)(void *), void *context) {
   lt_thread_creation creation = {thread, attributes, body, context};
@@ -48,7 +49,7 @@ static inline int lt_fork_attempt(void *child) {
   return *(pid_t *)child < 0 ? errno : 0;
 }
 
-// As fork, but retries on EAGAIN for up to 10 ms. Returns 0, or an errno. In
+// Like fork, but retries on EAGAIN for up to 10 ms. Returns 0, or an errno. In
 // the child, `child` is 0.
 static inline int lt_fork(pid_t *child) { return lt_while_scarce(lt_fork_attempt, child); }
 

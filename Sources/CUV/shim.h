@@ -49,7 +49,7 @@ static inline uintptr_t lt_thread_identity(void) {
 // MARK: Cycle counter
 
 // Returns a counter of constant rate, in an unspecified unit, or 0 if the CPU
-// has none. Costs about 10 ns; `uv_hrtime` costs 26.
+// has none. Costs about 10 ns, while `uv_hrtime` costs 26 ns.
 static inline uint64_t lt_cycles(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -62,7 +62,8 @@ static inline uint64_t lt_cycles(void) {
 #endif
 }
 
-// The number of cycles after which the clock is read again: 4 to 10 us.
+// The number of cycles after which the clock is read again. Corresponds to 4 to
+// 10 us.
 static inline uint64_t lt_cycles_per_reading(void) {
 #if defined(__x86_64__)
   return 20000;
@@ -83,11 +84,12 @@ static inline void lt_pause(void) {
 #endif
 }
 
-// Prefetches a cache line that another CPU wrote or read last. A hint: the
-// address need not be valid.
+// Prefetches a cache line that another CPU wrote or read last. This is a hint,
+// so the address need not be valid.
 static inline void lt_prefetch_for_writing(const void *address) {
 #if defined(__x86_64__)
-  // Not the builtin, which prefetches for reading unless a CPU flag is set.
+  // Does not use the builtin, which prefetches for reading unless a CPU flag is
+  // set.
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
   __builtin_prefetch(address, 1, 3);
@@ -169,8 +171,8 @@ static inline void lt_thread_set_name(const char *name) {
 #endif
 }
 
-// Reads the first `size` bytes of a file into `text`. Returns their number, or
-// -1.
+// Reads the first `size` bytes of a file into `text`. Returns the number of
+// bytes read, or -1.
 static inline long lt_read_file(const char *path, char *text, size_t size) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return -1;
@@ -226,8 +228,8 @@ static inline void lt_thread_unpin(void) {
 
 // MARK: Idle time
 
-// Makes libuv measure the time that its polls block. In C, because Swift cannot
-// call variadic functions.
+// Makes libuv measure the time that its polls block. Written in C, because
+// Swift cannot call variadic functions.
 static inline int lt_measure_idle(uv_loop_t *loop) {
   return uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
 }
@@ -315,8 +317,8 @@ static inline void lt_main_queue_drain(void) {
 
 // MARK: Wake descriptor
 
-// Creates an eventfd. Returns a negated errno on failure; `UV_ENOSYS` on other
-// systems.
+// Creates an eventfd. Returns a negated errno on failure, or `UV_ENOSYS` on
+// systems other than Linux.
 static inline int lt_eventfd_open(void) {
 #if defined(__linux__)
   int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -341,7 +343,8 @@ static inline void lt_eventfd_write(int descriptor) {
 #endif
 }
 
-// Reads and resets the counter of an eventfd or timerfd. Returns 0 if it was 0.
+// Reads and resets the counter of an eventfd or timerfd. Returns 0 if the
+// counter was 0.
 static inline uint64_t lt_counter_read(int descriptor) {
   uint64_t count = 0;
   ssize_t taken;
@@ -355,7 +358,7 @@ static inline uint64_t lt_counter_read(int descriptor) {
 // edge-triggered. Returns 0, or a negated errno.
 static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 #if defined(__linux__)
-  // The same data as libuv registers: it finds its watcher by the descriptor.
+  // Passes the same data as libuv, which finds its watcher by the descriptor.
   struct epoll_event event = {0};
   event.events = EPOLLIN | EPOLLET;
   event.data.fd = descriptor;
@@ -384,7 +387,7 @@ static inline int lt_timerfd_open(void) {
 
 // Arms the timerfd at the absolute time `deadline`, and then at every
 // `interval`, both in ns. An `interval` of 0 fires once. A `deadline` of 0
-// disarms.
+// disarms the timer.
 static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t interval) {
 #if defined(__linux__)
   struct itimerspec spec;
@@ -403,11 +406,11 @@ static inline int lt_timerfd_arm(int descriptor, uint64_t deadline, uint64_t int
 
 // MARK: Fork
 
-// The number of forks that led to this process. Not a Swift global: under
-// ThreadSanitizer, Swift's runtime takes a lock at each access of one. A child
-// forked meanwhile would wait for a thread that does not exist in it. Relaxed
-// everywhere: only the thread that survived the fork writes, before the child
-// has any other thread.
+// The number of forks that led to this process. Not a Swift global, because
+// under ThreadSanitizer Swift's runtime takes a lock at each access to a
+// global. A child forked during such an access would wait for a thread that
+// does not exist in the child. All accesses are relaxed: only the thread that
+// survived the fork writes, before the child has any other thread.
 __attribute__((weak, visibility("hidden"))) int lt_forks = 0;
 __attribute__((weak, visibility("hidden"))) pthread_once_t lt_forks_once = PTHREAD_ONCE_INIT;
 

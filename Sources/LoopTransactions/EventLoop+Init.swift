@@ -18,7 +18,7 @@ extension EventLoop {
   /// If a host keeps running the loop in a forked child, it must call
   /// `uv_loop_fork` first, as libuv requires. Otherwise the child consumes the
   /// parent's events, including wakes. Pending transactions and timers stay
-  /// with the parent: none is performed and none fires in the child.
+  /// with the parent: the child performs no transaction and fires no timer.
   ///
   /// - Parameter loop: The address of an initialised `uv_loop_t`.
   /// - Throws: `UVError` if the system is out of descriptors or memory.

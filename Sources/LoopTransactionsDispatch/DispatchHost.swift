@@ -10,10 +10,10 @@ public import LoopTransactions
 /// and commits made on the main thread between two turns, enqueue a block
 /// directly. An idle loop uses no CPU. If a callback of the loop runs a nested
 /// run loop on the main thread, the main queue and this host are suspended
-/// meanwhile.
+/// until the nested run ends.
 ///
 /// The loop must belong to the main thread. On Linux, `dispatchMain()` and an
-/// async `main` serve the queue on other threads; a turn traps there. The loop
+/// async `main` serve the queue on other threads, where a turn traps. The loop
 /// keeps the host until `cancel()`, or until the loop is closed.
 ///
 /// ```swift
@@ -48,7 +48,7 @@ public final class DispatchHost {
     schedule()
   }
 
-  /// Stops running the loop. It can be run in another way again.
+  /// Stops running the loop. The loop can then be run in another way.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -72,9 +72,9 @@ public final class DispatchHost {
     case .zero:
       isQueued = true
       LoopSources.queue { [weak self] in
-        // Reset only here. An earlier turn made by a source leaves this block
-        // enqueued. Resetting there would enqueue a second block, and both
-        // would continue forever.
+        // Reset only here. A turn that a source made earlier leaves this block
+        // enqueued. If that turn reset the flag, it would enqueue a second
+        // block, and both blocks would continue forever.
         self?.isQueued = false
         self?.turn()
       }

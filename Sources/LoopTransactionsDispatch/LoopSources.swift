@@ -18,11 +18,11 @@ package final class LoopSources {
   private var isSuspended = false
 
   /// Embeds `loop`, with sources that call `turn` when the loop is due. Errors
-  /// name `operation`.
+  /// contain `operation`.
   ///
   /// - Parameters:
-  ///   - onChange: As in `Embedding`, on the main thread.
-  ///   - onEnd: As in `Embedding`, on the main thread.
+  ///   - onChange: Called on the main thread; see `Embedding`.
+  ///   - onEnd: Called on the main thread; see `Embedding`.
   ///   - turn: Called on the main queue. Must make a turn.
   /// - Throws: `UVError` if the system is out of descriptors. The loop is then
   ///   not embedded.
@@ -38,8 +38,8 @@ package final class LoopSources {
     } onEnd: {
       MainActor.assumeIsolated { onEnd() }
     } wake: {
-      // Directly to the main queue. The descriptor would wake a thread of
-      // Dispatch first.
+      // Enqueued directly on the main queue, because the descriptor would first
+      // wake a thread of Dispatch.
       queue(turn)
       return true
     }
@@ -51,7 +51,7 @@ package final class LoopSources {
     }
   }
 
-  /// Watches `descriptor` and calls `onDue` on the main queue. Errors name
+  /// Watches `descriptor` and calls `onDue` on the main queue. Errors contain
   /// `operation`.
   private init(
     _ descriptor: Int32,
@@ -107,8 +107,8 @@ package final class LoopSources {
   /// Arms the timer to fire after `timeout`, or not at all if nil.
   ///
   /// Setting a timer wakes Dispatch's manager thread, which takes about 10 µs.
-  /// So a timer that is already armed for an earlier time is kept; it then
-  /// finds nothing to do.
+  /// A timer that is already armed for an earlier time is therefore kept. When
+  /// it fires, there is nothing to do.
   package func arm(_ timeout: Duration?) {
     guard let timeout else { return }
     let deadline = LoopClock.now.advanced(by: timeout)

@@ -11,7 +11,7 @@ private import LoopTransactionsDispatch
 /// and does not wait, they are performed just before that run ends. The loop's
 /// events, posts and timers are served in the run loop's common modes. An idle
 /// loop uses no CPU. If a callback of the loop runs a nested run loop, as a
-/// modal dialog may, the loop is suspended meanwhile.
+/// modal dialog may, the loop is suspended until the nested run ends.
 ///
 /// The loop must belong to the main thread, and so does the host. The loop
 /// keeps the host until `cancel()`, or until the loop is closed.
@@ -27,8 +27,8 @@ public final class RunLoopHost {
   private var embedding: Embedding?
   private var sources: LoopSources?
   private var observer: CFRunLoopObserver?
-  // Whether the run loop is about to wait or waiting, with the timeout set
-  // last.
+  // Whether the run loop is waiting, or is about to wait, with the timeout that
+  // was set last.
   private var isWaiting = false
   private var isTurning = false
 
@@ -50,7 +50,7 @@ public final class RunLoopHost {
     observe()
   }
 
-  /// Stops running the loop. It can be run in another way again.
+  /// Stops running the loop. The loop can then be run in another way.
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
@@ -100,8 +100,8 @@ extension RunLoopHost {
 
   fileprivate func runLoopHasWaited() { isWaiting = false }
 
-  /// Called when a run of the run loop ends. A run that only polls calls no
-  /// `beforeWaiting` observer, and neither does one that ends after a source.
+  /// Called when a run of the run loop ends. A run that only polls, or that
+  /// ends after a source, calls no `beforeWaiting` observer.
   fileprivate func runLoopExits() {
     guard !isTurning, embedding?.nextTimeout == .zero else { return }
     turn()
@@ -110,8 +110,8 @@ extension RunLoopHost {
   /// Makes a turn. Called when the descriptor is readable, a timer is due, or
   /// work is pending.
   private func turn() {
-    // Inside a callback of the loop. The run loop asks again after it has
-    // returned.
+    // No turn can be made inside a callback of the loop. The run loop asks
+    // again after the callback has returned.
     guard !isTurning else {
       sources?.suspend()
       return
@@ -122,8 +122,8 @@ extension RunLoopHost {
     sources?.resume()
   }
 
-  /// The run loop asks for the timeout before it waits and when a run ends.
-  /// Only another observer can change it in between.
+  /// The run loop asks for the timeout before it waits and when a run ends. In
+  /// between, only another observer can change the timeout.
   private func changed() { if isWaiting { CFRunLoopWakeUp(CFRunLoopGetMain()) } }
 }
 

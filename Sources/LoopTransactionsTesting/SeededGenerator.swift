@@ -1,8 +1,8 @@
 /// A random number generator with the same sequence for the same seed on every
 /// machine.
 ///
-/// Implements SplitMix64 by Steele, Lea and Flood. For orders and choices in
-/// tests, not for secrets.
+/// Implements SplitMix64 by Steele, Lea and Flood. Use it for orders and
+/// choices in tests, not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -51,7 +51,7 @@ public final class SteppedLoop {
   ///
   /// Call on the loop.
   public var isIdle: Bool {
-    // Checks the thread.
+    // Reading the time checks the thread.
     _ = loop.now
     return !loop.hasWorkOrPosts && (time.nextDeadline.map { $0 > time.nanoseconds } ?? true)
   }
@@ -76,8 +76,8 @@ public final class SteppedLoop {
     return ticks
   }
 
-  /// Advances the clock by `duration`. Stops at the deadline of each timer, and
-  /// steps until idle there.
+  /// Advances the clock by `duration`. Stops at the deadline of each timer and
+  /// steps the loop until it is idle.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: duration).nanoseconds
     runUntilIdle()

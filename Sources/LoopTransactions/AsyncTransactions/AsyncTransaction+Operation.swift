@@ -23,27 +23,29 @@ extension AsyncTransaction {
     /// Call from any thread. One atomic read.
     public var isCancelled: Bool { item.isCancelled }
 
-    /// Cancels this operation, and no other of its transaction.
+    /// Cancels this operation. Other operations of its transaction are not
+    /// affected.
     ///
     /// Call from any thread. A queued operation does not run, and its body is
-    /// released on this thread. A running one can poll `isCancelled`. The
-    /// outcome is `.cancelled`, unless the completion was called before.
+    /// released on this thread. A running operation can poll `isCancelled`. The
+    /// outcome is `.cancelled`, unless the completion was already called.
     ///
-    /// Operations of a `SingleFlight` share one body, which still runs if another
-    /// of them was not cancelled.
+    /// Operations of a `SingleFlight` share one body. The body still runs
+    /// unless all of these operations are cancelled.
     ///
     /// - Returns: `true` if the operation had not begun, so its body does not
-    ///   run. `false` if it had begun or ended, or was cancelled before.
+    ///   run. `false` if it had begun, had ended or was already cancelled.
     /// - Complexity: O(1). For a `SingleFlight`, O(n) in the operations that wait
     ///   for the key.
     @discardableResult
     public func cancel() -> Bool { item.cancel() }
 
-    /// Moves the operation behind those of `priority`, if it has not begun.
+    /// Moves the operation behind the queued operations of `priority`, if it
+    /// has not begun.
     ///
     /// Call from any thread.
     ///
-    /// - Returns: Whether the operation had not begun.
+    /// - Returns: `true` if the operation had not begun.
     /// - Complexity: O(1).
     @discardableResult
     public func setPriority(_ priority: OperationPriority) -> Bool {

@@ -7,7 +7,7 @@ extension AsyncTransaction {
   /// nothing if the transaction is complete.
   ///
   /// Traps where the wait could never end: in a completion of this transaction,
-  /// in one of its operations that this thread runs or whose call it answers,
+  /// while this thread runs one of its operations or answers a call from one,
   /// and while the captures of a cancelled operation are released.
   ///
   /// If an operation of the transaction calls `LoopPort.postAndWait` on this
@@ -27,10 +27,11 @@ extension AsyncTransaction {
     case .open: commit()
     case .committed: break
     }
-    // Registered for all of the wait: operations that this thread runs may wait
-    // for other loops.
+    // Registered for the entire wait, because operations that this thread runs
+    // may wait for other loops.
     let wait = WaitTable.shared.begin(.transaction(core, on: core.loop, name: "\(name)"))
-    // Boosted first, so that workers begin some while this thread runs others.
+    // Boosted first, so that workers run some operations while this thread runs
+    // others.
     items.forEach { _ = $0.move(to: OperationBacklog.boostedLevel) }
     items.forEach { $0.runIfQueued() }
     waitForWorkers()

@@ -1,11 +1,12 @@
 /// Operations that run on workers, and whose completions are called together on
 /// a loop.
 ///
-/// Operations start when they are added. After `commit()`, and when the last
+/// Operations start when they are added. After `commit()`, and once the last
 /// operation has ended, the loop calls all completions in the order they were
-/// added, each once with its outcome. The closures passed to `whenComplete(_:)`
-/// come last. Parts that become ready at different times thus appear together.
-/// Completions of many transactions wake a sleeping loop once.
+/// added. Each completion is called once, with its outcome. The closures passed
+/// to `whenComplete(_:)` come last. Parts that become ready at different times
+/// thus appear together. Completions of many transactions wake a sleeping loop
+/// once.
 ///
 /// The loop's `run()` continues while a committed transaction is not complete.
 /// Closing the loop cancels the transaction, waits for its running operations,
@@ -27,19 +28,19 @@ public final class AsyncTransaction {
   public enum State: Hashable, Sendable {
     /// Operations can be added.
     case open
-    /// Committed; operations have not all ended.
+    /// The transaction was committed, and some operations have not ended.
     case committed
-    /// Cancelled; operations have not all ended.
+    /// The transaction was cancelled, and some operations have not ended.
     case cancelled
-    /// All completions were called.
+    /// All completions have been called.
     case complete
   }
 
   /// When operations start.
   public enum Start: Hashable, Sendable {
-    /// When they are added.
+    /// Operations start when they are added.
     case whenAdded
-    /// When the transaction is committed.
+    /// Operations start when the transaction is committed.
     case onCommit
   }
 
@@ -51,8 +52,8 @@ public final class AsyncTransaction {
   private let start: Start
   private let unfinished: UnfinishedTransactions
 
-  // Loop only, all of these. Unchecked, because no other code runs while one
-  // changes.
+  // All of these are loop only. Their exclusivity is unchecked, because no
+  // other code runs while one of them changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
   @exclusivity(unchecked) private var endings: [(AsyncTransaction) -> Void] = []
   /// The transaction's links in the list of unfinished transactions.
@@ -62,8 +63,8 @@ public final class AsyncTransaction {
 
   /// Creates an open transaction.
   ///
-  /// Call on the loop. Commit the transaction before you release it, unless it
-  /// is empty; otherwise its release traps.
+  /// Call on the loop. Commit the transaction before you release it. Releasing
+  /// an open transaction traps, unless it is empty.
   ///
   /// - Parameters:
   ///   - loop: The loop on which completions are called.
@@ -86,12 +87,12 @@ public final class AsyncTransaction {
     unfinished.open(self)
   }
 
-  // On the loop: the class is not Sendable, and the loop retains a committed
-  // one.
+  // Runs on the loop, because the class is not Sendable and the loop retains
+  // committed transactions.
   deinit {
     core.transaction = nil
     unfinished.remove(self)
-    // One by one, because a chain of items would release recursively.
+    // Removed one by one, because releasing a chain of items would recurse.
     defer { while let item = items.removeFirst() { item.dropCompletion() } }
     guard !items.isEmpty, state == .open, !core.loop.isForked, !unfinished.isAbandoned else {
       return
@@ -120,8 +121,8 @@ public final class AsyncTransaction {
 
   /// Calls `body` on the loop after the completions of all operations.
   ///
-  /// Call on the loop, before the transaction is complete. Several closures are
-  /// called in the order they were added, and then released on the loop.
+  /// Call on the loop, before the transaction is complete. Closures are called
+  /// in the order they were added, and then released on the loop.
   ///
   /// - Precondition: The transaction is not complete.
   public func whenComplete(_ body: @escaping (AsyncTransaction) -> Void) {
@@ -139,15 +140,16 @@ extension AsyncTransaction {
   /// Adds an operation: `body` runs on a worker, `completion` on the loop.
   ///
   /// Call on the loop. The captures of `body` are released before a completion
-  /// may run: on the worker, on the loop if `waitUntilComplete` ran it there,
-  /// or on the thread that cancelled the operation. `completion` is released on
-  /// the loop after it was called.
+  /// may run: on the worker, on the loop if `waitUntilComplete` ran the
+  /// operation there, or on the thread that cancelled the operation.
+  /// `completion` is released on the loop after it was called.
   ///
   /// - Parameters:
   ///   - name: The name used in error messages.
   ///   - priority: The priority at which the operation competes for a worker.
-  ///   - body: Its argument lets it poll for cancellation. Throwing makes the
-  ///     outcome `.failed`, or `.cancelled` for a `CancellationError`.
+  ///   - body: Runs on a worker. Its argument lets it poll for cancellation. If
+  ///     it throws, the outcome is `.failed`, or `.cancelled` for a
+  ///     `CancellationError`.
   ///   - completion: Called once, with the outcome.
   /// - Precondition: The transaction is open.
   /// - Complexity: O(1).
@@ -188,9 +190,10 @@ extension AsyncTransaction {
 
   /// Cancels the transaction.
   ///
-  /// Call on the loop. Queued operations do not run; running ones can poll
-  /// `isCancelled`. Every outcome is `.cancelled`, even of operations that have
-  /// ended. Does nothing if the completions are being called or were called.
+  /// Call on the loop. Queued operations do not run. Running operations can
+  /// poll `isCancelled`. Every outcome is `.cancelled`, even for operations
+  /// that have already ended. Does nothing if the completions are being called
+  /// or were called.
   ///
   /// - Precondition: The transaction was committed.
   /// - Complexity: O(n) in its operations.
@@ -204,7 +207,7 @@ extension AsyncTransaction {
     items.forEach { $0.cancel() }
   }
 
-  /// Cancels the transaction even if it is open. An empty one completes
+  /// Cancels the transaction even if it is open. An empty transaction completes
   /// immediately.
   func cancelEvenIfOpen() {
     if state == .open, items.isEmpty {
@@ -230,7 +233,7 @@ extension AsyncTransaction {
 // Completing.
 extension AsyncTransaction {
   /// Calls all completions if all operations have ended and the completions
-  /// were not called.
+  /// have not been called yet.
   func completeIfEnded() {
     if core.change({ $0.beginCompleting() }) { callCompletions() }
   }
@@ -238,14 +241,15 @@ extension AsyncTransaction {
   /// Calls the remaining completions, then the closures of `whenComplete(_:)`.
   func callCompletions() {
     let isCancelled = isCancelled
-    // Each is released before the next is called.
+    // Each item is released before the next completion is called.
     while let item = items.removeFirst() { item.complete(isCancelled: isCancelled) }
-    // False if a completion closed the loop, which called the rest.
+    // Returns false if a completion closed the loop, because closing the loop
+    // called the remaining completions.
     guard core.change({ $0.complete() }) else { return }
     let endings = endings
     self.endings = []
-    // Before the closures, because one may close the loop. The caller retains
-    // the transaction.
+    // Removed before the closures are called, because a closure may close the
+    // loop. The caller retains the transaction.
     unfinished.remove(self)
     for ending in endings { ending(self) }
   }

@@ -3,7 +3,8 @@ import Synchronization
 /// The part of an async transaction that its operations retain.
 final class AsyncTransactionCore: @unchecked Sendable {
   // @unchecked: `transaction` is accessed on the loop's thread only. `parking`
-  // is set there before the state has a waiter. The rest is constant or atomic.
+  // is set on that thread before a waiter is registered. The other properties
+  // are constant or atomic.
 
   let loop: PortCore
   var parking: Parking?
@@ -14,8 +15,8 @@ final class AsyncTransactionCore: @unchecked Sendable {
 
   /// The current state. Call from any thread.
   var state: AsyncTransactionState {
-    // Acquire: pairs with the release in `change(_:)`. A thread that sees all
-    // operations ended also sees their outcomes.
+    // Acquire: pairs with the release in `change(_:)`. A thread that sees that
+    // all operations have ended also sees their outcomes.
     AsyncTransactionState(word: word.load(ordering: .acquiring))
   }
 
@@ -55,7 +56,7 @@ final class AsyncTransactionCore: @unchecked Sendable {
     case .wakeWaiter: parking?.wake()
     case .postToLoop:
       var item = PostedItem(operationsHaveEnded, self)
-      // A closing loop refuses the post, and completes the transaction itself.
+      // A closing loop refuses the post and completes the transaction itself.
       if !loop.append(item) { item.drop() }
     }
   }

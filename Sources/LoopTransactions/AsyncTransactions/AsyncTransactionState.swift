@@ -10,13 +10,13 @@ package struct AsyncTransactionState {
     case open
     /// No operation can be added. Completions wait for the last operation.
     case committed
-    /// The loop is calling the completions.
+    /// The loop is calling completions.
     case completing
-    /// All completions were called.
+    /// All completions have been called.
     case complete
   }
 
-  /// What to do after an operation ended, or after the commit.
+  /// The action to perform after an operation has ended, or after the commit.
   package enum Action {
     case none
     /// Post to the loop, which completes the transaction.
@@ -35,7 +35,8 @@ package struct AsyncTransactionState {
 
   /// Unpacks `word`.
   package init(word: UInt64) {
-    // Two bits, and each of the four phases has one of their values.
+    // The fallback is never used, because two bits have four values and each is
+    // a phase.
     phase = Phase(rawValue: word & 3) ?? .complete
     isCancelled = word & 4 != 0
     hasWaiter = word & 8 != 0
@@ -50,7 +51,7 @@ package struct AsyncTransactionState {
   /// Adds an operation.
   package mutating func add() {
     defer { checkInvariants() }
-    assert(phase == .open, "AsyncTransaction: added to while \(phase)")
+    assert(phase == .open, "AsyncTransaction: an operation was added while \(phase)")
     unended += 1
   }
 
@@ -66,7 +67,8 @@ package struct AsyncTransactionState {
   /// completing.
   package mutating func cancel() -> Bool {
     defer { checkInvariants() }
-    // Fixed before the first completion, so that all see the same outcome.
+    // Refused once completions are being called, so that all completions see
+    // the same outcome.
     guard phase == .committed, !isCancelled else { return false }
     isCancelled = true
     return true
@@ -82,7 +84,7 @@ package struct AsyncTransactionState {
   }
 
   /// Registers the loop's thread as waiting for the last operation. Returns
-  /// false if all have ended.
+  /// false if all operations have ended.
   package mutating func beginWait() -> Bool {
     defer { checkInvariants() }
     hasWaiter = unended > 0
@@ -103,7 +105,7 @@ package struct AsyncTransactionState {
     return true
   }
 
-  /// Records that all completions were called. Returns false if that was
+  /// Records that all completions were called. Returns false if this was
   /// recorded before.
   @discardableResult
   package mutating func complete() -> Bool {
@@ -114,11 +116,11 @@ package struct AsyncTransactionState {
   }
 
   package func checkInvariants() {
-    assert(unended >= 0, "AsyncTransaction: \(unended) operations unended")
+    assert(unended >= 0, "AsyncTransaction: more operations ended than were added: \(unended)")
     assert(
       phase == .open || phase == .committed || unended == 0,
-      "AsyncTransaction: \(phase) with \(unended) operations unended"
+      "AsyncTransaction: \(phase), but \(unended) operations have not ended"
     )
-    assert(!hasWaiter || phase == .committed, "AsyncTransaction: has a waiter while \(phase)")
+    assert(!hasWaiter || phase == .committed, "AsyncTransaction: awaited while \(phase)")
   }
 }

@@ -7,26 +7,27 @@ extension UnfinishedTransactions: Unreflected {}
 extension UnfinishedTransactions.Links: Unreflected {}
 
 extension AsyncTransaction: CustomReflectable {
-  /// The name and the state.
+  /// Shows the name and the state.
   public var customMirror: Mirror { Mirror(self, showing: [("name", name), ("state", state)]) }
 }
 
 extension AsyncTransaction.Operation: CustomReflectable {
-  /// The name, and whether the operation was cancelled.
+  /// Shows the name and whether the operation was cancelled.
   public var customMirror: Mirror {
     Mirror(self, showing: [("name", name), ("isCancelled", isCancelled)])
   }
 }
 
 extension TransactionGroup: CustomReflectable {
-  /// The number of open transactions. Empty off the loop's thread.
+  /// Shows the number of open transactions. The mirror is empty off the loop's
+  /// thread.
   public var customMirror: Mirror {
     Mirror(self, showing: thread == System.thread ? [("count", count)] : [])
   }
 }
 
 extension TransactionContainer: CustomReflectable {
-  /// The name. On the loop's thread also `collects` and `isPending`.
+  /// Shows the name and, on the loop's thread, `collects` and `isPending`.
   public var customMirror: Mirror {
     Mirror(
       self,

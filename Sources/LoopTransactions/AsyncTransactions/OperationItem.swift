@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One operation of an async transaction. A base class.
+/// The base class for one operation of an async transaction.
 ///
 /// Derived classes run the operation and hold its outcome.
 class OperationItem: OperationOwner, @unchecked Sendable {
@@ -31,8 +31,8 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// Cancels the operation. Returns true if this is the first cancel and the
   /// operation had not begun. Call from any thread.
   ///
-  /// May release the body's captures before the operation ends. Code that their
-  /// release runs is part of the operation.
+  /// May release the body's captures before the operation ends. Deinitializers
+  /// that this runs are part of the operation.
   @discardableResult
   final func cancel() -> Bool {
     let isFirst = !cancelled.exchange(true, ordering: .sequentiallyConsistent)
@@ -41,12 +41,12 @@ class OperationItem: OperationOwner, @unchecked Sendable {
     return isFirst && wasQueued
   }
 
-  /// Dequeues the operation if it has not begun, and returns whether that is
-  /// so. Call from any thread.
+  /// Dequeues the operation if it has not begun, and returns whether it was
+  /// dequeued. Call from any thread.
   func cancelQueued() -> Bool { false }
 
-  /// Moves the operation behind those of `level`, and returns whether it has
-  /// not begun. Call from any thread.
+  /// Moves the operation behind the queued operations of `level`. Returns false
+  /// if it has begun. Call from any thread.
   func move(to level: Int) -> Bool { false }
 
   /// Runs the operation on the calling thread if it has not begun. Loop only.
@@ -91,7 +91,8 @@ class ValueItem<Value: Sendable>: OperationItem, @unchecked Sendable {
     completion(isCancelled || self.isCancelled ? .cancelled : outcome)
   }
 
-  // Here, because a worker may still retain the item and release it last.
+  // Released here on the loop, because a worker may hold the last reference to
+  // the item.
   override final func dropCompletion() { completion = nil }
 
   /// Converts the result of `body` to an outcome.

@@ -20,7 +20,7 @@ struct OperationItems: ~Copyable {
     return item
   }
 
-  /// Calls `body` with each item. `body` may append more.
+  /// Calls `body` with each item. `body` may append items.
   borrowing func forEach(_ body: (OperationItem) -> Void) {
     var each = first
     while let item = each {

@@ -9,8 +9,9 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   private let scheduler: SchedulerCore
   private var body: (@Sendable (AsyncTransaction.Operation) throws -> Value)?
   private var handle: OperationHandle?
-  // Both sequentially consistent: of the starting thread and a thread that
-  // cancels or moves the operation, at least one sees the other's store.
+  // `isStarted` and the values that other threads set are sequentially
+  // consistent. One thread starts the operation while another cancels or moves
+  // it, and at least one of the two must see the other's store.
   private let isStarted = Atomic<Bool>(false)
   private let level: Atomic<Int>
 
@@ -32,8 +33,8 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   override func start() {
     let first = level.load(ordering: .sequentiallyConsistent)
     let added = scheduler.add(.owner(self), level: first) { handle in
-      // Under the scheduler's lock, so the thread that runs the operation sees
-      // it.
+      // Stored under the scheduler's lock, so the thread that runs the
+      // operation sees the handle.
       self.handle = handle
       isStarted.store(true, ordering: .sequentiallyConsistent)
     }
@@ -46,7 +47,8 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   }
 
   override func cancelQueued() -> Bool {
-    // Not started: `start()` or `run(_:)` sees that it was cancelled.
+    // If the operation has not started, `start()` or `run(_:)` will see that it
+    // was cancelled.
     guard isStarted.load(ordering: .sequentiallyConsistent), let handle else { return true }
     return scheduler.cancel(handle)
   }
@@ -69,7 +71,7 @@ final class ScheduledItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendabl
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // Still set if the body did not run.
+    // `body` is still set if it did not run.
     body = nil
     core.operationEnded()
   }

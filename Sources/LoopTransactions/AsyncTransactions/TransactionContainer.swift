@@ -1,11 +1,12 @@
-/// Groups the work of parts that must appear together, such as a card, a page
-/// or a window.
+/// Groups work whose results must appear together, such as the parts of a card,
+/// a page or a window.
 ///
 /// A part adds its operations to the `transaction` of its container. The
-/// nearest enclosing container that collects provides it; if none collects, the
-/// container itself does. All operations added before the end of the tick
-/// belong to one transaction, so their completions are called together. A
-/// collecting container inside another one is independent of it.
+/// nearest enclosing container that collects provides the transaction. If no
+/// enclosing container collects, the container itself provides it. All
+/// operations added before the end of the tick belong to one transaction, so
+/// their completions are called together. A collecting container inside another
+/// container is independent of it.
 ///
 /// Loop thread only.
 ///
@@ -35,7 +36,8 @@ public final class TransactionContainer {
   public var willBegin: ((AsyncTransaction) -> Void)? {
     get { onBegin }
     set {
-      // Released after the access, because its captures may read this property.
+      // Released after the access, because the captures of the old closure may
+      // read this property.
       let old = onBegin
       onBegin = newValue
       withExtendedLifetime(old) {}
@@ -89,8 +91,8 @@ public final class TransactionContainer {
   }
 
   /// The open transaction of this tick, from the nearest container that
-  /// collects. Opens one if there is none. The loop commits it at the end of
-  /// the tick.
+  /// collects. Opens a transaction if none is open. The loop commits it at the
+  /// end of the tick.
   ///
   /// Call on the loop.
   ///
@@ -115,7 +117,8 @@ public final class TransactionContainer {
   public var isPending: Bool { !unfinished.isEmpty }
 
   /// Cancels all transactions that were opened in this container and are not
-  /// complete. Commits one that is open. Enclosed containers keep theirs.
+  /// complete. Commits an open transaction first. Transactions that were opened
+  /// in enclosed containers are not affected.
   ///
   /// Call on the loop.
   public func cancelAll() {
@@ -136,7 +139,8 @@ public final class TransactionContainer {
     unfinished.append(transaction)
     transaction.whenComplete { [weak self] in self?.transactionDidComplete($0) }
     loop.transactionGroup.add(transaction)
-    // The caller adds to it next.
+    // Closing is forbidden here, because the caller adds to the transaction
+    // next.
     loop.withoutClosing("TransactionContainer.willBegin") { willBegin?(transaction) }
     return transaction
   }

@@ -2,9 +2,9 @@
 /// of the tick.
 ///
 /// Commits at `beforeWaiting` and `exit`, after all other observers (order
-/// `Int.max`), so that all parts of a tick join the transaction that is open
-/// for them. A transaction that is opened during the commit is committed in the
-/// next tick, which does not block.
+/// `Int.max`), so that other observers can still add operations to the open
+/// transactions. A transaction that is opened during the commit is committed in
+/// the next tick, and the loop does not block before that tick.
 ///
 /// Loop thread only.
 ///
@@ -23,8 +23,8 @@ public final class TransactionGroup {
 
   init() {}
 
-  /// Commits `transaction` at the end of the tick, unless it is committed
-  /// before.
+  /// Commits `transaction` at the end of the tick, unless it was already
+  /// committed by then.
   ///
   /// Call on the loop. Adding a transaction again does nothing.
   ///

@@ -2,7 +2,7 @@
 /// were opened.
 ///
 /// Loop thread only. Retains committed transactions and keeps the loop running
-/// for them. Does not retain open ones. The list is linked through the
+/// for them. Does not retain open transactions. The list is linked through the
 /// transactions.
 final class UnfinishedTransactions: LoopPart {
   /// The links of a transaction in the list.
@@ -14,7 +14,8 @@ final class UnfinishedTransactions: LoopPart {
     fileprivate var retained: AsyncTransaction?
   }
 
-  // All unchecked, because no other code runs while one changes.
+  // Exclusivity is unchecked for these properties, because no other code runs
+  // while one of them changes.
   @exclusivity(unchecked) private unowned(unsafe) var first: AsyncTransaction?
   @exclusivity(unchecked) private unowned(unsafe) var last: AsyncTransaction?
   @exclusivity(unchecked) private var committed = 0
@@ -40,7 +41,7 @@ final class UnfinishedTransactions: LoopPart {
 
   /// Retains `transaction`, which was committed.
   func retain(_ transaction: AsyncTransaction) {
-    // It would never be released.
+    // After the loop was released, nothing would release the transaction.
     guard !isAbandoned else { return }
     transaction.links.retained = transaction
     committed += 1
@@ -49,7 +50,7 @@ final class UnfinishedTransactions: LoopPart {
     loop.hold()
   }
 
-  /// Removes `transaction`, which is complete, or was released while empty.
+  /// Removes `transaction`, which has completed or was released while empty.
   func remove(_ transaction: AsyncTransaction) {
     guard transaction.links.isLinked else { return }
     let links = transaction.links
@@ -72,8 +73,8 @@ final class UnfinishedTransactions: LoopPart {
     for transaction in all { transaction.finish() }
   }
 
-  // The operation that the calling thread runs and that a transaction waits
-  // for.
+  // Names an operation that the calling thread runs and that a transaction
+  // waits for.
   var unclosablePlace: String? {
     guard CurrentOperation.owner != nil else { return nil }
     guard let awaiting = all.first(where: { CurrentOperation.isAwaited(by: $0.core) }) else {

@@ -2,12 +2,12 @@
 ///
 /// The entries lie in a flat array. Each entry has a sequence number, and an
 /// open-addressing hash table stores those numbers. Removing an entry leaves
-/// its number in the table: it is stale because it is below `head`, or because
-/// the entry's key is 0. Numbers from before the list was last empty count as
+/// its number in the table. A number is stale if it is below `head`, or if the
+/// entry's key is 0. Numbers issued before the list was last empty count as
 /// free slots, so a list that empties every tick never clears its table.
 ///
-/// A lookup touches one slot and its entry, an append usually one slot, and
-/// removing the first entry none. I7.
+/// A lookup touches one slot and its entry. An append usually touches one slot.
+/// Removing the first entry touches no slot. I7.
 ///
 /// Keys are addresses that are only compared, never retained or dereferenced.
 package struct KeyedFIFO<Payload: BitwiseCopyable> {
@@ -53,7 +53,7 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   /// A mark that stays between the same entries when they are renumbered.
   package var boundary: UInt32 = 0
 
-  /// The number of entries, without removed ones.
+  /// The number of entries, not counting removed entries.
   package private(set) var count = 0
 
   // 64 entries and 256 slots take 3 KiB. Not measured.
@@ -66,10 +66,10 @@ package struct KeyedFIFO<Payload: BitwiseCopyable> {
   // could match another entry.
   private static var maxTableAge: UInt32 { 1 << 31 }
 
-  // At most a quarter full. Objects allocated in rows have evenly spaced
-  // addresses, which hash to evenly spaced slots. Two such rows that collide
-  // still leave every other slot free. At half full they formed runs of 100 and
-  // more.
+  // The table is at most a quarter full. Objects allocated in rows have evenly
+  // spaced addresses, which hash to evenly spaced slots. Two such rows that
+  // collide still leave every other slot free. In a table that was half full,
+  // they formed runs of 100 and more.
   private static var slotsPerEntry: Int { 4 }
 
   /// Creates an empty list whose numbers start at `number`. Call `free()` when
@@ -215,7 +215,7 @@ extension KeyedFIFO {
   }
 
   /// The current end of the list. Entries appended later lie behind it. If
-  /// entries behind the mark are removed, it may move in front of older
+  /// entries behind the mark are removed, the mark may move in front of older
   /// entries.
   package var mark: UInt32 { tail }
 
@@ -236,10 +236,11 @@ extension KeyedFIFO {
   }
 
   /// Removes the first entry before `mark` and returns it, or nil if there is
-  /// none.
+  /// no such entry.
   @inline(__always)
   package mutating func removeFirst(before mark: UInt32) -> Entry? {
-    // Signed: a mark that was already passed has no entries before it.
+    // Compared as signed numbers, because a mark that was passed has no entries
+    // before it.
     while Int32(bitPattern: mark &- head) > 0, head != tail {
       let entry = entries[first]
       first &+= 1
@@ -261,7 +262,8 @@ extension KeyedFIFO {
     return nil
   }
 
-  /// Resets an empty list: frees all slots, and the memory of a burst.
+  /// Resets an empty list. Frees all slots, and memory that only a burst
+  /// needed.
   @inline(__always)
   package mutating func settle() {
     guard count == 0 else { return }
@@ -287,8 +289,8 @@ extension KeyedFIFO {
     count -= 1
   }
 
-  // Every number since `epoch` may occupy a slot. Most slots stay free, so that
-  // lookups end soon.
+  // Every number issued since `epoch` may occupy a slot. The table is sized so
+  // that most slots stay free and lookups end soon.
   @inline(__always)
   private var isFull: Bool { end == capacity || Int(tail &- epoch) >= capacity }
 
@@ -302,8 +304,9 @@ extension KeyedFIFO {
     rebuild(count * 2 > capacity ? capacity * 2 : capacity)
   }
 
-  /// Moves the entries to new memory without the removed ones. The last entry
-  /// keeps its number, and the others are renumbered to precede it directly.
+  /// Moves the entries to new memory, without the removed entries. The last
+  /// entry keeps its number, and the others are renumbered to precede it
+  /// directly.
   private mutating func rebuild(_ capacity: Int) {
     let old = self
     head = tail &- UInt32(truncatingIfNeeded: count)

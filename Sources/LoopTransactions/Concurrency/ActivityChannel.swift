@@ -27,7 +27,8 @@ final class ActivityChannel: @unchecked Sendable {
     self.wanted = wanted
   }
 
-  /// Resumes `continuation` with the next activity, now if one is kept.
+  /// Resumes `continuation` with the kept activity, or otherwise with the next
+  /// activity.
   func request(_ continuation: Continuation) {
     let request = core.isOnThread ? core.loopOnThread?.taskRequest : nil
     let (isAnswered, answer) = state.withLock { state -> (Bool, EventLoop.Activity?) in
@@ -73,8 +74,8 @@ final class ActivityChannel: @unchecked Sendable {
     if !core.append(item) { item.drop() }
   }
 
-  /// Retained by the observer's closure, so the sequence ends when the observer
-  /// is removed, also by closing the loop.
+  /// Retained by the observer's closure, so that the sequence ends when the
+  /// observer is removed. Closing the loop removes it as well.
   final class Lifetime {
     let channel: ActivityChannel
 
@@ -87,25 +88,26 @@ final class ActivityChannel: @unchecked Sendable {
 /// The circumstances of a request by a task that the loop itself runs.
 private struct TaskRequest {
   let tick: UInt64
-  /// Whether another tick follows only because the poll returned.
+  /// Whether another tick follows solely because the poll returned.
   let isFollowed: Bool
   /// Whether the tick's poll blocks until an event arrives.
   let blocks: Bool
 }
 
 extension ActivityChannel.State {
-  /// Skips the activities that the task itself causes: those of ticks that its
-  /// jobs have caused so far, and those that the requesting job still causes.
-  /// Delivering one of them would cause the next, without end. L7.
+  /// Skips the activities that the task itself causes, in the ticks that its
+  /// jobs have caused so far and in the tick that the requesting job still
+  /// causes. Delivering such an activity would cause another one, without end.
+  /// L7.
   ///
   /// The task may have left the loop and come back any number of times, so the
-  /// channel cannot tell which ticks its jobs caused. It skips all ticks until the
-  /// request.
+  /// channel cannot tell which ticks the task's jobs caused. It skips all ticks
+  /// until the request.
   fileprivate mutating func beginRequest(_ request: TaskRequest) {
     if last?.position(in: 0) != nil { last = nil }
     // A post runs the job before this tick's `beforeWaiting`. A block of the
-    // main queue runs it after that, in the poll. In that case it also causes
-    // the next tick.
+    // main queue runs the job later, in the poll, and also causes the next
+    // tick.
     let tick = lastTick == request.tick && request.isFollowed ? request.tick + 1 : request.tick
     let end: EventLoop.Activity = request.blocks ? .beforeWaiting : .afterWaiting
     skippedThrough = end.position(in: tick) ?? 0
@@ -125,8 +127,8 @@ extension EventLoop.Activity {
 }
 
 extension EventLoop {
-  /// The circumstances of a request made now. Nil between two turns: there the
-  /// host runs the task, which causes no tick.
+  /// The circumstances of a request made now. Nil between two turns, because a
+  /// task that the host runs causes no tick.
   fileprivate var taskRequest: TaskRequest? {
     if isBetweenTurns { return nil }
     let isByTurns = host != nil || virtualTime != nil

@@ -6,14 +6,15 @@ extension OrphanedJobs: Unreflected {}
 extension LoopActivities.Subscription: Unreflected {}
 
 extension LoopBound: CustomReflectable {
-  /// The value. Empty off the loop's thread.
+  /// Shows the value. The mirror is empty off the loop's thread.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("value", box.value)] })
   }
 }
 
 extension MainQueueBridge: CustomReflectable {
-  /// Whether the loop waits for the main queue. Empty off the loop's thread.
+  /// Shows whether the loop waits for the main queue. The mirror is empty off
+  /// the loop's thread.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("keepsLoopAlive", isWaitedFor)] })
   }

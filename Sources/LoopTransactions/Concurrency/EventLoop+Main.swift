@@ -37,7 +37,7 @@ extension EventLoop {
       _ = try MainQueueBridge(on: loop)
       try onMainActor(loop, body)
     } catch {
-      // `try?`: the first error is the one to throw.
+      // `try?`: the error of `body` is thrown, not a later error of `close()`.
       try? loop.close()
       throw error
     }

@@ -41,7 +41,8 @@ public struct LoopActivities: AsyncSequence, Sendable {
     ) async -> EventLoop.Activity? {
       let channel = subscription.channel
       return await withTaskCancellationHandler {
-        // Captured, because a closure that does not name the actor leaves it.
+        // Captured, because a closure that does not name the actor would leave
+        // it.
         _ = actor
         return await withUnsafeContinuation { channel.request($0) }
       } onCancel: {
@@ -50,8 +51,8 @@ public struct LoopActivities: AsyncSequence, Sendable {
     }
   }
 
-  /// Shared by the sequence and its iterators. The observer is removed with the
-  /// last of them.
+  /// Shared by the sequence and its iterators. The observer is removed when the
+  /// last of them is released.
   final class Subscription: Sendable {
     let channel: ActivityChannel
 
@@ -66,17 +67,17 @@ extension EventLoop {
   /// sequence.
   ///
   /// Call on the loop. A task may request the next activity on the loop's
-  /// thread, as a job of the loop or through a `MainQueueBridge`. It then does
-  /// not receive a `beforeWaiting` or `afterWaiting` that came before the
+  /// thread, as a job of the loop or through a `MainQueueBridge`. Such a task
+  /// does not receive a `beforeWaiting` or `afterWaiting` that came before the
   /// request, or that occurs only because the task itself ran. Otherwise each
-  /// delivery would cause the tick that delivers the next, and the loop would
-  /// never block. This also holds if the task left the loop and came back;
-  /// activities that occurred meanwhile are skipped.
+  /// delivery would cause the tick that delivers the next activity, and the
+  /// loop would never block. This also holds if the task left the loop and came
+  /// back. Activities that occurred in between are skipped.
   ///
   /// A task that requests the next activity on another thread receives every
-  /// tick, and the latest one it missed. If it makes the loop do something each
-  /// time, by a post or by calling an actor pinned to the loop, it causes the
-  /// tick that it receives next.
+  /// tick. If it missed some, it receives the latest. If it makes the loop do
+  /// something each time, by a post or by calling an actor pinned to the loop,
+  /// it causes the tick that it receives next.
   ///
   /// ```swift
   /// for await _ in loop.activities(.beforeWaiting) { frames += 1 }

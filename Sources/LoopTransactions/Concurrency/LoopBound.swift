@@ -1,8 +1,8 @@
 /// A value that belongs to a loop's thread, in a box that any thread may hold.
 ///
-/// Carries a value that is not `Sendable` inside one that is: for example a
-/// buffer in the closure of a post, or the loop itself in an actor pinned to
-/// it.
+/// Carries a value that is not `Sendable` inside a value that is `Sendable`. An
+/// example is a buffer in the closure of a post, or the loop itself in an actor
+/// pinned to it.
 ///
 /// ```swift
 /// let lines = LoopBound([String](), on: loop)
@@ -13,7 +13,7 @@
 /// SwiftNIO.
 public final class LoopBound<Value>: @unchecked Sendable {
   // @unchecked: `box` is constant. Its contents are accessed on the loop's
-  // thread only, because every accessor traps elsewhere.
+  // thread only, because every accessor traps on other threads.
 
   let core: PortCore
   let box: LoopBox<Value>
@@ -27,8 +27,8 @@ public final class LoopBound<Value>: @unchecked Sendable {
     box = LoopBox(value)
   }
 
-  // Releases the value on the loop: here, or after the posted item. Once the
-  // loop is closed, the value is released on this thread.
+  // Releases the value on the loop: here, or in a posted item. Once the loop is
+  // closed, releases the value on this thread.
   deinit {
     guard !core.isOnThread else { return }
     var item = PostedItem(releaseBox, box)
@@ -42,8 +42,8 @@ public final class LoopBound<Value>: @unchecked Sendable {
   /// to another thread.
   ///
   /// While the loop is open, the value is released on the loop, whichever
-  /// thread releases the box. After that, it is released on the thread that
-  /// releases the box.
+  /// thread releases the box. Once the loop is closed, the value is released on
+  /// the thread that releases the box.
   ///
   /// - Throws: The error of `body`.
   /// - Complexity: O(1), plus `body`.
@@ -77,5 +77,5 @@ final class LoopBox<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-// Does nothing: the box is released after the item has run.
+// Does nothing, because the box is released after the item has run.
 private func releaseBox(_ loop: UnsafeRawPointer, _ box: UnsafeRawPointer) {}

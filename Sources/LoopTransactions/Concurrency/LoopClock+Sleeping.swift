@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// The clock on which tasks sleep by this loop's timers. The clock of a
-  /// stepped loop advances only when the test advances it.
+  /// A clock whose sleeps are timers of this loop. The clock of a stepped loop
+  /// advances only when the test advances it.
   ///
   /// Call on the loop.
   public var clock: LoopClock {
@@ -10,7 +10,7 @@ extension EventLoop {
 }
 
 extension LoopPort {
-  /// The clock on which tasks sleep by the loop's timers.
+  /// A clock whose sleeps are timers of the loop.
   ///
   /// Call from any thread.
   public var clock: LoopClock { LoopClock(core: core) }
@@ -25,12 +25,12 @@ extension LoopClock: Clock {
     return Instant(nanoseconds: time.nanoseconds)
   }
 
-  /// One millisecond: the resolution of a sleep without a smaller tolerance.
+  /// One millisecond, the resolution of a sleep without a smaller tolerance.
   ///
   /// Call from any thread.
   public var minimumResolution: Duration { .milliseconds(1) }
 
-  /// Sleeps until `deadline`, never less.
+  /// Sleeps until `deadline`, and never wakes earlier.
   ///
   /// Call from any task. The loop's run waits for the sleep as for any timer.
   ///
@@ -40,8 +40,8 @@ extension LoopClock: Clock {
   /// - Throws: A `CancellationError` immediately when the task is cancelled.
   ///   `LoopPort.PostError` if the loop is closed before the deadline.
   ///   `UVError` if there is no descriptor for a precise timer.
-  /// - Complexity: O(log n) in the loop's timers, a post to begin, and another
-  ///   to end early.
+  /// - Complexity: O(log n) in the loop's timers, plus a post to begin and a
+  ///   second post to end early.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     guard now < deadline else { return }

@@ -8,7 +8,7 @@ extension MainQueueBridge {
     case unavailable
     /// The caller is not the process's first thread.
     case wrongThread
-    /// The caller is a task. All code of an asynchronous `main` is.
+    /// The caller is a task, like all code of an asynchronous `main`.
     case inTask
     /// Another loop of the process already serves the main queue.
     case alreadyServed
@@ -30,13 +30,13 @@ extension MainQueueBridge.SetupError: CustomStringConvertible {
       """
     case .wrongThread:
       """
-      this is not the thread the process began with, where @MainActor code must run; call it \
-      there, from a main that is not async
+      the caller is not on the process's first thread, where @MainActor code must run; call this \
+      on the first thread, from a main that is not async
       """
     case .inTask:
       """
-      main is async, or this is called from a task: libdispatch then serves the main queue on \
-      threads of its own; make main synchronous, call EventLoop.runMain in it, and start tasks \
+      main is async, or the caller is a task, so libdispatch serves the main queue on its own \
+      threads; make main synchronous, call EventLoop.runMain in it, and start tasks \
       from there, or link LoopTransactionsMain and use EventLoop.main
       """
     case .alreadyServed: "another loop serves the main queue; close its bridge first"

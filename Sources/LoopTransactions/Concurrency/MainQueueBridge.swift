@@ -5,8 +5,8 @@
 /// With a bridge, the loop polls libdispatch's handle of the main queue along
 /// with its other handles, and runs the blocks on the process's first thread.
 /// No timer is involved. One tick runs the blocks that were queued when it
-/// began. Blocks that these add run in the next tick, after ready events.
-///
+/// began. Blocks added by those blocks run in the next tick, after ready
+/// events.
 /// The loop retains the bridge until `cancel()` is called or the loop is
 /// closed. Until then its run waits for the main queue. `EventLoop.runMain(_:)`
 /// creates a bridge.
@@ -102,8 +102,8 @@ public final class MainQueueBridge {
   /// the bridge.
   public func cancel() {
     core.checkThread("MainQueueBridge.cancel")
-    // A forked child shares the kernel's poll set with the parent, which still
-    // serves the queue.
+    // A forked child shares the kernel's poll set with the parent, and the
+    // parent still serves the queue.
     if !core.isForked { detach() }
   }
 }
@@ -121,7 +121,7 @@ extension MainQueueBridge {
     Self.current = self
     loop.add(self)
     source.start(self, mainQueueIsReadable)
-    // Last, because it calls the host.
+    // Called last, because this runs the host's code.
     loop.host?.loopChanged()
   }
 
@@ -135,7 +135,8 @@ extension MainQueueBridge {
     withExtendedLifetime((self, loop)) {
       loop.calledBack { source.drain() }
     }
-    // If an earlier block closed the bridge, an unset flag proves nothing.
+    // If an earlier block closed the bridge, a flag that is not set proves
+    // nothing.
     if !hasServedQueue, self.loop != nil { trapNested() }
   }
 

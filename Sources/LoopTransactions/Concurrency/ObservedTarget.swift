@@ -3,10 +3,10 @@ private import Synchronization
 
 /// A target and selector whose action is performed with observation tracking.
 ///
-/// The observed objects retain it. It does not retain the target.
+/// The observed objects retain this object. It does not retain the target.
 final class ObservedTarget: @unchecked Sendable {
   // @unchecked: `target` is set once and read on the loop's thread only. The
-  // rest is constant or thread-safe.
+  // other properties are constant or thread-safe.
 
   private let core: PortCore
   private let address: UInt
@@ -14,7 +14,8 @@ final class ObservedTarget: @unchecked Sendable {
   private let marker = ReadMarker()
   private weak var target: AnyObject?
 
-  /// Creates one for `target` and `selector`, on the loop of `core`.
+  /// Creates an observed target for `target` and `selector`, on the loop of
+  /// `core`.
   init<Target>(_ target: Target, _ selector: Selector<Target>, core: PortCore) {
     self.core = core
     address = selector.address
@@ -38,7 +39,7 @@ final class ObservedTarget: @unchecked Sendable {
       marker.registerRead()
       return Result(catching: body)
     } onChange: { [self] in
-      // If the generations differ, the marker changed: the tracking was
+      // If the generations differ, the marker changed because the tracking was
       // discarded.
       if marker.generation == generation { changed() }
     }
@@ -46,12 +47,12 @@ final class ObservedTarget: @unchecked Sendable {
   }
 
   /// Ends the previous tracking. Otherwise each tracking would stay registered
-  /// with the observed objects until they change, however often the action is
-  /// performed meanwhile.
+  /// with the observed objects until they change, even if the action is
+  /// performed again.
   func discardReads() { marker.invalidate() }
 
-  /// Commits the pair, because an observed property is about to change. Any
-  /// thread.
+  /// Commits the pair, because an observed property is about to change. Call
+  /// from any thread.
   private func changed() {
     guard !core.isOnThread else {
       _ = core.commitOnThread { commit(on: $0) }
@@ -75,11 +76,11 @@ private func observedTargetChanged(_ loop: UnsafeRawPointer, _ observed: UnsafeR
 }
 
 /// An observable that every tracking also reads, so that changing it ends the
-/// tracking. Observation has no other way to end one.
+/// tracking. Observation has no other way to end a tracking.
 private final class ReadMarker: Observable, Sendable, Unreflected {
   private let registrar = ObservationRegistrar()
-  // Relaxed: a change that another thread makes during the increment is seen by
-  // the next tracking, or comes after it.
+  // Relaxed: if another thread makes a change during the increment, the next
+  // tracking sees it, or the change comes after the next tracking.
   private let count = Atomic<Int>(0)
 
   var generation: Int { count.load(ordering: .relaxed) }

@@ -1,7 +1,7 @@
 /// The targets of a loop whose actions are performed with observation tracking.
 ///
-/// Dead targets are removed when enough were added since the last sweep to pay
-/// for another.
+/// Dead targets are swept once enough targets were added since the last sweep
+/// to make up for its cost.
 final class ObservedTargets: LoopPart {
   private struct Key: Hashable {
     let target: ObjectIdentifier
@@ -9,10 +9,11 @@ final class ObservedTargets: LoopPart {
   }
 
   private var all: [Key: ObservedTarget] = [:]
-  // 16: sweeping so few costs next to nothing. Not measured.
+  // 16, because sweeping so few targets costs next to nothing. Not measured.
   private var limit = 16
 
-  /// Returns the entry of `target` and `selector`. Creates it if there is none.
+  /// Returns the entry of `target` and `selector`. Creates the entry if it does
+  /// not exist.
   func findOrCreate<Target>(
     _ target: Target,
     _ selector: Selector<Target>,
@@ -30,7 +31,7 @@ final class ObservedTargets: LoopPart {
     return made
   }
 
-  /// The number of targets, including dead ones.
+  /// The number of targets, including dead targets.
   var count: Int { all.count }
 
   func drop() {

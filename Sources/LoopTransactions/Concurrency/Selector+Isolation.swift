@@ -1,6 +1,6 @@
 // Selectors of targets that are isolated to an actor. They are written like
-// others: the compiler prefers these initializers, because the plain ones are
-// disfavored.
+// other selectors. The compiler prefers these initializers, because the plain
+// initializers are disfavored.
 extension Selector where Target: MainActorTarget {
   /// Creates a selector whose action is isolated to the main actor.
   ///

@@ -3,19 +3,19 @@ extension Selector {
   /// property that it read is about to change.
   ///
   /// Call from any thread. The change commits the pair like any other commit.
-  /// The action is performed once before the loop next blocks, however many
-  /// properties change, or in the next tick if another action made the change
-  /// during the flush. Only the properties that the last performance read
-  /// count. The observed objects hold the target weakly; the commit retains it
-  /// as usual.
+  /// However many properties change, the action is performed once before the
+  /// loop next blocks. If another action made the change during the flush, it
+  /// is performed in the next tick. Only the properties that the action read
+  /// when it was last performed count. The observed objects hold the target
+  /// weakly; the commit retains it as usual.
   ///
   /// Changes are noticed once the action has returned. If the action itself
   /// changes a property after reading it, it is not performed again. Such an
   /// action should use the value it sets, or commit itself again.
   ///
   /// Change the objects on the loop's thread. A change on another thread is
-  /// noticed too, except while the action runs. It is reported before it is
-  /// made, so the action may still see the old value.
+  /// noticed too, except while the action runs. Observation reports a change
+  /// before it is made, so the action may still see the old value.
   ///
   /// ```swift
   /// static let layout = Selector<Label>.withObservation("layout") { $0.show($0.model.title) }
@@ -23,7 +23,7 @@ extension Selector {
   ///
   /// - Parameters:
   ///   - name: The name of the selector.
-  ///   - fileID: As for any selector, like `line` and `action`.
+  ///   - fileID: The same as for any selector, like `line` and `action`.
   /// - Complexity: Performing the action is O(n) in the properties it reads,
   ///   and allocates.
   @_disfavoredOverload
@@ -36,7 +36,8 @@ extension Selector {
     Selector(name, SelectorOrigin(fileID, line), observing: action)
   }
 
-  // Has its own name, so that no isolated overload is preferred to it.
+  // Has a name of its own, so that the compiler does not prefer an isolated
+  // overload.
   init(
     _ name: String,
     _ origin: SelectorOrigin,
@@ -48,7 +49,7 @@ extension Selector {
       erased: { object in
         let target = unsafeDowncast(object, to: Target.self)
         guard let loop = EventLoop.current else { return try action(target) }
-        // The first selector with this name, because that is the one that is
+        // The first selector with this name, because that selector's action is
         // performed.
         let selector = Selector(name, nil, erased: { _ in })
         try loop.track(target, selector) { try action(target) }
@@ -62,7 +63,7 @@ extension Selector where Target: MainActorTarget {
   /// performed again when an `@Observable` property that it read is about to
   /// change.
   ///
-  /// Call from any thread. Otherwise as for other targets.
+  /// Call from any thread. Otherwise the same as for other targets.
   public static func withObservation(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -78,7 +79,7 @@ extension Selector where Target: Actor {
   /// performed again when an `@Observable` property that it read is about to
   /// change.
   ///
-  /// Call from any thread. Otherwise as for other targets.
+  /// Call from any thread. Otherwise the same as for other targets.
   public static func withObservation(
     _ name: String,
     fileID: StaticString = #fileID,
@@ -99,7 +100,7 @@ extension EventLoop {
     _ selector: Selector<Target>,
     _ body: () throws -> Void
   ) throws {
-    // A closing loop performs nothing again.
+    // A closing loop performs no action again, so nothing is tracked.
     guard takesCommits else { return try body() }
     try part(ObservedTargets.self).findOrCreate(target, selector, core).track(body)
   }

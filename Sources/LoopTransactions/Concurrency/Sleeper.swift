@@ -78,8 +78,8 @@ final class Sleeper: AwaitedCall, @unchecked Sendable {
   }
 }
 
-/// Retained by a sleeper's timer, and released with it. If the loop is closed
-/// first, its release resumes the task.
+/// Retained by a sleeper's timer, and released with the timer. If the loop is
+/// closed first, the release of this object resumes the task.
 private final class WakeCallback {
   private let sleeper: Sleeper
 

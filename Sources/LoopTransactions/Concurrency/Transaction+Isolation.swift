@@ -1,4 +1,4 @@
-// Kept transactions of targets that are isolated to an actor.
+// `Transaction` objects of targets that are isolated to an actor.
 extension Transaction {
   /// Creates a transaction of `selector` on `target`, for commits to `loop`.
   ///
@@ -26,7 +26,8 @@ extension Transaction {
     self.init(onLoop: target, selector, loop, hold)
   }
 
-  // Has its own name, so that no isolated overload is preferred to it.
+  // Has a name of its own, so that the compiler does not prefer an isolated
+  // overload.
   private convenience init<Target>(
     onLoop target: Target,
     _ selector: Selector<Target>,

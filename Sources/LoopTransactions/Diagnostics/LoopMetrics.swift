@@ -10,16 +10,16 @@ public struct LoopMetrics: Hashable, Sendable {
   /// The number of ticks begun.
   public var ticks: UInt64 = 0
 
-  /// The number of periods of flushing. Usually one per tick that had work.
+  /// The number of flush periods. A tick that has work usually has one.
   public var flushes: UInt64 = 0
 
   /// The number of transactions performed.
   public var performed: UInt64 = 0
 
-  /// The number of commits that joined a pending transaction. Two kinds are not
-  /// counted: commits of a `Transaction` that is itself pending, because they
-  /// only read, and commits of a `PortTransaction` whose item is still waiting
-  /// for the loop.
+  /// The number of commits that joined a pending transaction. Commits of a
+  /// `Transaction` that is itself pending are not counted, because they write
+  /// nothing. Commits of a `PortTransaction` whose item is still waiting for
+  /// the loop are not counted either.
   public var coalesced: UInt64 = 0
 
   /// The number of transactions whose target died before they were performed.
@@ -28,8 +28,8 @@ public struct LoopMetrics: Hashable, Sendable {
   /// The number of transactions cancelled.
   public var cancelled: UInt64 = 0
 
-  /// The number of posts run. Includes internal ones, for commits and queue
-  /// elements of other threads.
+  /// The number of posts that have run. Includes internal posts, for commits
+  /// and queue elements of other threads.
   public var posts: UInt64 = 0
 
   /// The number of elements delivered by queues.
@@ -44,22 +44,22 @@ public struct LoopMetrics: Hashable, Sendable {
   /// The number of wakes that the loop received.
   public var wakesReceived: UInt64 = 0
 
-  /// The number of received wakes that found work the loop had not already
-  /// found by itself.
+  /// The number of received wakes after which the loop found work that it had
+  /// not found by itself.
   public var wakesNeeded: UInt64 = 0
 
-  /// The number of pending transactions. Through a port: the number left by the
-  /// last flush.
+  /// The number of pending transactions. When read through a port, the number
+  /// that the last flush left.
   public var pendingTransactions: UInt64 = 0
 
   /// The number of posts that the loop has received and not run yet.
   public var pendingPosts: UInt64 = 0
 
-  /// The number of elements waiting in queues. Through a port: the number when
-  /// the loop's metrics were last read on the loop.
+  /// The number of elements waiting in queues. When read through a port, the
+  /// number when the metrics were last read on the loop.
   public var pendingElements: UInt64 = 0
 
-  /// The time the loop spent on anything but waiting. Zero unless
+  /// The time the loop spent on everything except waiting. Zero unless
   /// `EventLoop.measuresTime` is true.
   ///
   /// For an adopted loop this includes the time its owner spends between two
@@ -105,11 +105,11 @@ final class MetricsCells: Sendable {
     private let cell = Atomic<UInt64>(0)
 
     /// The current count.
-    // Relaxed: a number that orders no other memory.
+    // Relaxed, because the number orders no other memory.
     var value: UInt64 { cell.load(ordering: .relaxed) }
 
-    /// Adds `amount`. A plain load, an addition and a plain store, because
-    /// there is only one writer.
+    /// Adds `amount`. A plain load and store suffice, because there is only one
+    /// writer.
     @inline(__always)
     func add(_ amount: UInt64 = 1) {
       cell.store(cell.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
@@ -144,8 +144,8 @@ final class MetricsCells: Sendable {
 }
 
 extension MetricsCells {
-  /// The current counters. Each is consistent in itself; together they are of
-  /// about the same moment.
+  /// The current counters. They are read one after another, so they may
+  /// describe slightly different moments.
   var snapshot: LoopMetrics {
     var metrics = LoopMetrics()
     metrics.ticks = ticks.value

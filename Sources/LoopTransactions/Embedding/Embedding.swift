@@ -5,9 +5,9 @@
 /// readable, for at most `nextTimeout`. Then it calls `turn()` and asks for the
 /// timeout again. A turn is a tick that does not block. Posts from other
 /// threads make the descriptor readable. Commits, posts and timers made on the
-/// loop's own thread between two turns may shorten the time to wait. A host
-/// that asks for `nextTimeout` before each wait sees that. Other hosts use
-/// `onChange`.
+/// loop's own thread between two turns may shorten the timeout. A host that
+/// asks for `nextTimeout` before each wait gets the shorter timeout. Other
+/// hosts use `onChange`.
 ///
 /// An embedding belongs to the loop's thread, which is the host's thread. While
 /// a loop is embedded, it cannot be run in any other way. An idle embedded loop
@@ -22,14 +22,14 @@
 /// embedding.cancel()
 /// ```
 ///
-/// Modelled on libuv's `uv_backend_fd` and `uv_backend_timeout`. Those always
-/// report a loop with nothing to wait for as due at once.
+/// Modelled on libuv's `uv_backend_fd` and `uv_backend_timeout`. Those
+/// functions report a loop that has nothing to wait for as due at once.
 public final class Embedding {
   /// The descriptor that is readable when the loop has something to do. Poll it
   /// level-triggered, not edge-triggered.
   ///
-  /// Read it on the loop. It is the descriptor of the loop's own poll. Any kind
-  /// of poll can watch it, also on another thread.
+  /// Read this property on the loop. The descriptor belongs to the loop's own
+  /// poll. Any kind of poll can watch it, on any thread.
   public let pollDescriptor: Int32
 
   private let core: PortCore
@@ -48,27 +48,27 @@ public final class Embedding {
   ///
   /// - Parameters:
   ///   - loop: The loop to embed.
-  ///   - onChange: Called on the loop's thread, outside of turns, when the time
-  ///     to wait may have become shorter. It is called once, until the host
+  ///   - onChange: Called on the loop's thread, outside of turns, when the
+  ///     timeout may have become shorter. It is called only once until the host
   ///     asks for `nextTimeout` or makes a turn. The commit, post or timer that
-  ///     caused it has not returned yet, so `turn()`, `cancel()` and
-  ///     `EventLoop.close()` trap inside. Schedule a turn instead. The default
-  ///     does nothing. That is correct only for a host that asks for
-  ///     `nextTimeout` before each wait; any other host performs the commit
-  ///     only after its earlier timeout.
+  ///     caused the call has not returned yet, so `turn()`, `cancel()` and
+  ///     `EventLoop.close()` trap in `onChange`. Schedule a turn instead. The
+  ///     default does nothing. That is correct only for a host that asks for
+  ///     `nextTimeout` before each wait. Any other host would perform the
+  ///     commit only after its earlier timeout.
   ///   - onEnd: Called once when the embedding has ended, by `cancel()` or
   ///     because the loop is closed. Called on the loop's thread, while the
   ///     loop's descriptor is still open. The embedding must not be used
-  ///     afterwards. If the loop is released without `close()`, it is called on
-  ///     the thread that releases the loop.
-  ///   - wake: Wakes the host, if it has a cheaper way than watching the
-  ///     descriptor. Called on the posting thread while the loop sleeps,
-  ///     instead of writing to the descriptor, once until the next turn. It
-  ///     must cause the host to make a turn or to ask for `nextTimeout`, which
-  ///     is then zero. It must not wait for the loop's thread or use the loop
-  ///     or a port. If it returns false, the descriptor is written to. `wake()`
-  ///     and `stop()` of a port always write to the descriptor, because signal
-  ///     handlers may call them.
+  ///     afterwards. If the loop is released without `close()`, `onEnd` is
+  ///     called on the thread that releases the loop.
+  ///   - wake: Wakes the host, for hosts that have a cheaper way than watching
+  ///     the descriptor. Called on the posting thread while the loop sleeps, at
+  ///     most once until the next turn, instead of writing to the descriptor.
+  ///     It must cause the host to make a turn or to ask for `nextTimeout`,
+  ///     which is then zero. It must not wait for the loop's thread, and must
+  ///     not use the loop or a port. If it returns false, the posting thread
+  ///     writes to the descriptor. `wake()` and `stop()` of a port always write
+  ///     to the descriptor, because signal handlers may call them.
   /// - Precondition: The loop is not embedded already.
   public init(
     _ loop: EventLoop,
@@ -88,14 +88,14 @@ public final class Embedding {
     self.onChange = onChange
     self.onEnd = onEnd
     self.loop = loop
-    // First, because posts wake the host from now on.
+    // Set first, because posts wake the host from now on.
     if let wake { _ = core.setHostWake(HostWake(wake)) }
     loop.beginEmbedding()
     loop.host = self
     loop.add(self)
   }
 
-  /// How long the host may wait before the next turn. Nil means without limit.
+  /// How long the host may wait before the next turn. Nil means no limit.
   ///
   /// Call on the loop, either before each wait of the host or after each turn
   /// and `onChange`. Rounded up to a millisecond, the precision of libuv's
@@ -104,7 +104,7 @@ public final class Embedding {
   /// - Complexity: O(1).
   public var nextTimeout: Duration? {
     let loop = checked("Embedding.nextTimeout")
-    // The host is asking, so it need not be notified of changes found here.
+    // The host is asking, so `onChange` need not report changes found here.
     isHostNotified = true
     defer { isHostNotified = false }
     return loop.timeoutForHost
@@ -123,13 +123,13 @@ public final class Embedding {
   public func turn() {
     let loop = checked("Embedding.turn")
     checkNotInOnChange("Embedding.turn")
-    // The host asks for the timeout again after the turn.
+    // The host will ask for the timeout again after the turn.
     isHostNotified = true
     withExtendedLifetime((self, loop)) { loop.turnForHost() }
     isHostNotified = false
   }
 
-  /// Ends the embedding. The loop can be run in another way again.
+  /// Ends the embedding. The loop can then be run in another way.
   ///
   /// Call on the loop, outside of turns and of `onChange`. Cancelling again
   /// does nothing. Closing the loop cancels its embedding.
@@ -166,7 +166,7 @@ extension Embedding: LoopHost {
     isCallingOnChange = isWithin
   }
 
-  /// Traps inside `onChange`.
+  /// Traps if the caller is inside `onChange`.
   private func checkNotInOnChange(_ operation: StaticString) {
     require(
       !isCallingOnChange,

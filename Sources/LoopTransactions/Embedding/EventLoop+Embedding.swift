@@ -1,6 +1,7 @@
 // The functions that an embedding uses on its loop.
 extension EventLoop {
-  /// Whether no code of the loop is running, so its host may be about to wait.
+  /// True if no code of the loop is running. The host may then be about to
+  /// wait.
   var isBetweenTurns: Bool {
     switch state {
     case .idle: !isCalledBack
@@ -14,8 +15,8 @@ extension EventLoop {
     trap("Embedding: must not be created or cancelled inside a callback of its loop")
   }
 
-  /// Makes the loop wait for posts. libuv would report a loop with nothing to
-  /// wait for as due, and would not poll.
+  /// Makes the loop wait for posts. Otherwise libuv would report a loop that
+  /// has nothing to wait for as due, and would not poll.
   func beginEmbedding() {
     hold()
     settleForHost()
@@ -26,7 +27,8 @@ extension EventLoop {
     endHold()
     if didAnnounceSleep { core.inbox.awake() }
     didAnnounceSleep = false
-    // The host no longer checks for posts that came through its own wake.
+    // Posts may have called the host's own wake, and the host no longer checks
+    // for such posts.
     if hasPendingWork || core.inbox.isFilled || core.inbox.hasRequest { arm() }
     // The owner of an adopted loop may now wait on libuv's descriptor.
     if !ownsLoop { settleForHost() }

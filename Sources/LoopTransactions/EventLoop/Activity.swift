@@ -2,7 +2,7 @@ extension EventLoop {
   /// Points of a tick at which observers are called.
   ///
   /// Modelled on Core Foundation's run loop activities. Core Foundation skips
-  /// `beforeWaiting` when a pass only polls. This loop never does, so it
+  /// `beforeWaiting` when a pass only polls. This loop never skips it, so it
   /// flushes even under constant load.
   ///
   /// A value: create and read it on any thread.

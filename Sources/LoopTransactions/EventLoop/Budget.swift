@@ -2,11 +2,12 @@ extension EventLoop {
   /// The limit on the work that one tick performs.
   ///
   /// When the budget is spent, the remaining work is carried over to the next
-  /// tick, which does not block and serves ready events first. Even then, each
-  /// queue with elements delivers one per tick, and each observer with pending
-  /// work is called. A tick ends with the piece of work that exceeds the
-  /// budget. After short ones, up to three more of the same selector or posted
-  /// function may run, because not every one is timed.
+  /// tick, which does not block and serves ready events first. Even with no
+  /// budget left, each queue with elements delivers one element per tick, and
+  /// each observer with pending work is called. A tick ends with the piece of
+  /// work that exceeds the budget. After short pieces of work, up to three more
+  /// pieces of the same selector or posted function may run, because not every
+  /// piece is timed.
   ///
   /// Texture's users requested such a time budget; Texture does not have one.
   ///
@@ -25,11 +26,11 @@ extension EventLoop {
     public init(time: Duration = .milliseconds(4), count: Int = .max) {
       require(
         time > .zero,
-        "EventLoop.Budget: time must be positive, got \(time); use .unlimited for none"
+        "EventLoop.Budget: time must be positive, got \(time); use .unlimited for no limit"
       )
       require(
         count > 0,
-        "EventLoop.Budget: count must be positive, got \(count); leave it out for none"
+        "EventLoop.Budget: count must be positive, got \(count); omit it for no limit"
       )
       self.time = time
       self.count = count
@@ -61,15 +62,15 @@ struct BudgetMeter {
   private var limits: Limits
   private var nextLimits: Limits
 
-  // Work within this many cycles after a clock reading is not timed by the
-  // clock, because reading the counter costs 10 ns and the clock 26. If 0, the
-  // clock is always read.
+  // Within this many cycles after a clock reading, the clock is not read again.
+  // Reading the cycle counter costs 10 ns, and reading the clock 26 ns. If 0,
+  // the clock is always read.
   private let cyclesPerReading: UInt64
 
-  // After two pieces of the same kind that each took less than a tenth of
-  // `cyclesPerReading`, three more of that kind run without reading even the
-  // counter, because reading it costs more than a short action. A budget may be
-  // exceeded by that many.
+  // After two pieces of work of the same kind that each took less than a tenth
+  // of `cyclesPerReading`, three more pieces of that kind run without reading
+  // even the counter, because reading it costs more than a short action. A
+  // budget may be exceeded by these three pieces.
   private let lightCycles: UInt64
   private var passes = 0
   private var lastKind: UInt = 0
@@ -82,7 +83,7 @@ struct BudgetMeter {
   /// Whether a period of flushing is in progress.
   private(set) var isRunning = false
   private var isOver = false
-  // The latest end of spending, independent of the budget.
+  // The time at which spending ends at the latest, independent of the budget.
   private var latestEnd = UInt64.max
 
   /// Whether the budget is ignored, because a whole run is returning or the
@@ -99,8 +100,8 @@ struct BudgetMeter {
     lightCycles = cyclesPerReading / 10
   }
 
-  /// Sets the budget of ticks, from the first one that has not spent anything
-  /// yet.
+  /// Sets the budget of ticks, starting with the first tick that has not spent
+  /// anything yet.
   mutating func setBudget(_ budget: EventLoop.Budget) {
     nextLimits = Limits(budget)
     if !isRunning, performed == 0, latestEnd == .max { limits = nextLimits }
@@ -121,8 +122,9 @@ struct BudgetMeter {
   @inline(__always)
   mutating func didPerform() { performed &+= 1 }
 
-  /// Returns whether another piece of work may be performed, after one of
-  /// `kind`. Pieces of the same kind, other than 0, are assumed to cost the
+  /// Returns whether another piece of work may be performed, after a piece of
+  /// `kind`. Pieces of the same kind are assumed to cost the same, unless the
+  /// kind is 0.
   /// same.
   @inline(__always)
   mutating func allowsMore(after kind: UInt = 0) -> Bool {
@@ -156,10 +158,11 @@ struct BudgetMeter {
     return spent &+ (isRunning ? present &- start : 0) < limits.time && present < latestEnd
   }
 
-  /// Ends spending at `end` at the latest, until `refill()`.
+  /// Ends spending at `end` at the latest. Applies until `refill()`.
   mutating func limit(until end: UInt64) { latestEnd = end }
 
-  /// Replaces the budget with all the time until `end`, until `refill()`.
+  /// Replaces the budget with all the time until `end`. Applies until
+  /// `refill()`.
   mutating func extend(until end: UInt64) {
     refill()
     limits = Limits(time: .max, count: .max)

@@ -1,4 +1,5 @@
-/// The current loop of each thread. Not retained: a loop removes itself.
+/// The current loop of each thread. Not retained, because a loop removes
+/// itself.
 enum CurrentLoop {
   private static let slot = ThreadSlot()
 

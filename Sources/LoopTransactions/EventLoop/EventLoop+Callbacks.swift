@@ -16,8 +16,8 @@ private func withLoop<Raw>(
   _ body: (EventLoop) -> Void
 ) {
   guard let loop = unmanagedOwner(of: handle, as: EventLoop.self) else { return }
-  // The current run keeps an owned loop alive, which saves 10 ns a tick. A
-  // callback may close and release an adopted loop, so that one is retained.
+  // The current run keeps an owned loop alive, which saves 10 ns a tick. An
+  // adopted loop is retained, because a callback may close and release it.
   if _fastPath(loop._withUnsafeGuaranteedRef { $0.ownsLoop }) {
     return loop._withUnsafeGuaranteedRef { body($0) }
   }
@@ -36,8 +36,8 @@ func wakeDescriptorIsReadable(
   _ status: Int32,
   _ events: Int32
 ) {
-  // Without an owner, the loop was released while open, or closed in a child
-  // process. Nothing reads the descriptor any more.
+  // If there is no owner, the loop was released while open, or closed in a
+  // child process. Nothing reads the descriptor any more.
   guard let loop = owner(of: handle, as: EventLoop.self) else { return stopWatching(handle) }
   loop.calledBack { loop.woke() }
 }
@@ -52,8 +52,8 @@ func timerIsDue(_ handle: TimerHandle?) {
 }
 
 func deadlineWasReached(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
-  // Without an owner, a child process closed the loop it inherited and runs
-  // another one. I15.
+  // If there is no owner, a child process closed the loop it inherited and runs
+  // another loop. I15.
   guard let timer = owner(of: handle, as: LoopTimer.self) else { return stopWatching(handle) }
   timer.timerFired()
 }

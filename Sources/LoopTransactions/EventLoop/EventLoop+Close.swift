@@ -22,8 +22,8 @@ extension EventLoop {
   /// transaction before it returns.
   ///
   /// Do not call it in code isolated to an actor of the loop by
-  /// `assumeIsolated`. Jobs that arrive from then on run on a worker, so that
-  /// code would no longer have exclusive access to its actor.
+  /// `assumeIsolated`. Jobs that arrive from then on run on a worker, so the
+  /// calling code would no longer have exclusive access to its actor.
   ///
   /// The handles on an adopted loop are freed in the next tick that its owner
   /// runs. In a forked child, the inherited loop is only abandoned: nothing is
@@ -55,8 +55,9 @@ extension EventLoop {
     }
   }
 
-  /// Calls `body`, a callback called `name` whose caller needs the loop
-  /// afterwards. `close()` traps inside.
+  /// Calls `body` and forbids closing the loop until `body` returns, because
+  /// the caller needs the loop afterwards. `close()` traps with a message that
+  /// contains `name`.
   func withoutClosing<Result>(_ name: StaticString, _ body: () -> Result) -> Result {
     let outer = unclosable
     unclosable = name
@@ -64,8 +65,8 @@ extension EventLoop {
     return body()
   }
 
-  /// Traps in a callback whose caller needs the loop afterwards, or for which
-  /// closing would wait.
+  /// Traps in a callback whose caller needs the loop afterwards, and in a
+  /// callback that `close()` would have to wait for.
   private func checkMayClose() {
     if let unclosable { trapUnclosable("\(unclosable)") }
     for part in parts {
@@ -111,7 +112,7 @@ extension EventLoop {
   private func flushForGood() {
     flushAll()
     for part in parts { part.finish() }
-    // Parts pass work on to each other.
+    // Several rounds, because parts pass work on to each other.
     for _ in 0..<Self.maxFinalRounds
     where hasPendingWork || core.inbox.isFilled || parts.contains(where: \.isUnfinished) {
       flushAll()
@@ -128,11 +129,11 @@ extension EventLoop {
   }
 
   private func dropAll() {
-    // First, because anything released below may post, and nothing would run
-    // the post.
+    // Done first, because releasing objects below may post, and nothing would
+    // run the post.
     core.setLoop(nil)
     // Repeated, because a release may add a timer, queue, observer or commit.
-    // None may be left when the handles close.
+    // None of them may be left when the handles close.
     var rounds = 0
     repeat {
       require(
@@ -147,12 +148,13 @@ extension EventLoop {
     } while !holdsNothing
   }
 
-  // 1,000: no legitimate chain of releases is as long. Not measured.
+  // 1,000 is longer than any legitimate chain of releases. Not measured.
   private static var maxDropRounds: Int { 1000 }
 
   private func dropOnce() {
     for part in parts { part.drop() }
-    // One by one, because releasing a timer's callback may cancel other timers.
+    // Cancelled one by one, because releasing a timer's callback may cancel
+    // other timers.
     for _ in 0..<timers.count { timers.any?.cancel() }
     for observer in observers.removeAll() { observer.invalidate() }
   }

@@ -1,23 +1,23 @@
 // The current loop of a thread.
 extension EventLoop {
-  /// The loop that the calling thread is running, including a host's own run
-  /// during a callback.
+  /// The loop that the calling thread is running. During a callback, this
+  /// includes a loop that a host runs itself.
   ///
-  /// If the thread is not running a loop, this is the loop it created most
-  /// recently while it ran none. It is nil once that loop is closed, until the
-  /// thread creates or runs another one.
+  /// If the thread is not running a loop, this is the last loop that the thread
+  /// created while it ran no other loop. Once that loop is closed, this is nil
+  /// until the thread creates or runs another loop.
   public static var current: EventLoop? { CurrentLoop.value }
 
   /// Makes this the thread's current loop, unless the thread is running another
-  /// one.
+  /// loop.
   func becomeCurrentIfNoneRuns() {
     if CurrentLoop.value?.isRunning != true { CurrentLoop.value = self }
   }
 
-  /// Makes `previous` the thread's current loop again, or this loop if there is
-  /// no previous one.
+  /// Makes `previous` the thread's current loop again, or this loop if
+  /// `previous` is nil or closed.
   func makeCurrentAgain(_ previous: EventLoop?) {
-    // A loop that was closed meanwhile has removed itself, and may have been
+    // A loop that was closed in between has removed itself, and may have been
     // freed.
     guard let previous, previous.state != .closed else { return stayCurrent() }
     CurrentLoop.value = previous

@@ -14,7 +14,7 @@ extension EventLoop {
   func stopInChild() {
     guard !wasTornDown else { return }
     ticks.disarm()
-    // Keeps `arm()` from arming it again.
+    // Set so that `arm()` does not arm the loop again.
     isArmed = true
     wakeSource.stopInChild(of: uv)
     timers.forEach { $0.stopInChild(of: uv) }

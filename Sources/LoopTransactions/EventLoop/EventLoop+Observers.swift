@@ -35,17 +35,18 @@ extension EventLoop {
   }
 
   /// Counts one piece of work against this tick's budget. Returns whether the
-  /// budget allows another one.
+  /// budget allows another piece of work.
   ///
   /// Call on the loop, in an observer, after each piece of work. Posts, queues,
   /// transactions and observers share one budget per tick. Each of them may
-  /// perform one piece of work per tick even if the budget is spent, so ask
-  /// after the work, not before it. If this returns false, set the observer's
-  /// `hasPendingWork` to carry the rest over to the next tick.
+  /// perform one piece of work per tick even if the budget is spent, so call
+  /// this after the work, not before it. If this returns false, set the
+  /// observer's `hasPendingWork` to carry the remaining work over to the next
+  /// tick.
   ///
   /// Time counts from the call of an observer that has pending work, or
-  /// otherwise from the first question of an observer. Always returns true
-  /// while a run that is ending, or `close()`, performs all pending work.
+  /// otherwise from an observer's first call of this function. Always returns
+  /// true while `close()`, or a run that is ending, performs all pending work.
   ///
   /// - Complexity: O(1). Reads the cycle counter, and sometimes the clock.
   public func budgetAllowsMore() -> Bool {

@@ -19,8 +19,8 @@ extension EventLoop {
   ///
   /// Call on the loop. Actors pinned to the loop and tasks that prefer it hold
   /// its port too. A waiting run ends when the last holder releases the port,
-  /// on any thread, or when the loop is stopped. An accepted post runs either
-  /// way.
+  /// on any thread, or when the loop is stopped. In both cases, accepted posts
+  /// run.
   ///
   /// Corresponds to libuv's `uv_ref` and `uv_unref`.
   public var waitsForPosts: Bool {
@@ -35,8 +35,8 @@ extension EventLoop {
     }
   }
 
-  /// Makes runs wait for a wake until `endHold()` is called as often. For
-  /// unfinished transactions and for embeddings.
+  /// Makes runs wait for a wake until `endHold()` has been called once for each
+  /// `hold()`. Used for unfinished transactions and for embeddings.
   func hold() {
     holds += 1
     settleWaiting()

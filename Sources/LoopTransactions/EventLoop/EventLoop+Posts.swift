@@ -9,18 +9,19 @@ extension EventLoop {
     return true
   }
 
-  /// Runs the items posted before this call, within the budget: the loop's own
-  /// posts first, then those of other threads. Items posted meanwhile run after
-  /// the next poll, except for jobs that `runFollowingJobs` runs at once.
+  /// Runs the items posted before this call, within the budget. The loop's own
+  /// posts run first, then the posts of other threads. Items posted during this
+  /// call run after the next poll, except for jobs that `runFollowingJobs` runs
+  /// at once.
   @inline(__always)
   func runPosts() {
     let isFilled = isBacklogged || core.inbox.isFilled
     if isFilled || postsLeft > 0 { runBatches(isFilled) }
   }
 
-  /// Runs posts as above. Drains the inbox only if `drains`. Returns true if
-  /// the inbox could not be drained yet because a batch from it had not run to
-  /// its end.
+  /// Runs posts within the budget. Drains the inbox only if `drains` is true.
+  /// Returns true if the inbox could not be drained yet, because a batch from
+  /// it had not run to its end.
   func runPosts(draining drains: Bool) -> Bool {
     let isBehind = drains && inboxBatch.pointee.remaining > 0
     if drains || postsLeft > 0 { runBatches(drains) }
@@ -49,10 +50,10 @@ extension EventLoop {
   /// Moves the posts of other threads out of the inbox.
   ///
   /// Each check of the inbox takes its cache lines away from the posting
-  /// threads, which costs about 0.5 us in total. While they post without pause,
-  /// the loop checks at most every 7 us, and once more before it decides to
-  /// sleep. A loop that has other work does not wait here. This lowers the cost
-  /// from 18 to 11 ns per item: docs/performance.md, "post".
+  /// threads, which costs about 0.5 us in total. While threads post without
+  /// pause, the loop checks at most every 7 us, and once more before it decides
+  /// to sleep. A loop that has other work does not wait here. This lowers the
+  /// cost from 18 to 11 ns per item: docs/performance.md, "post".
   private func drainInbox() {
     if isBacklogged {
       while System.cycles &- lastInboxCheck < System.cyclesPerReading { System.pause() }
@@ -62,13 +63,14 @@ extension EventLoop {
     if isBacklogged { lastInboxCheck = System.cycles }
   }
 
-  /// Runs jobs that the items just run have enqueued, unless another post waits
-  /// before them. A task that calls an actor of the loop needs one job to get
-  /// there and one to return. A tick for each would poll the kernel each time,
-  /// three times the cost of the hop: docs/performance.md, "Hops".
+  /// Runs jobs that were enqueued by the items just run, unless another post
+  /// waits before them. A task that calls an actor of the loop needs one job
+  /// for the call and one job for the return. With a tick for each job, the
+  /// call would poll the kernel twice, which costs three times as much as the
+  /// call itself: docs/performance.md, "Hops".
   @inline(never)
   private func runFollowingJobs() {
-    // Items left in a batch were posted earlier.
+    // Items left in a batch were posted earlier, so they must run first.
     guard localBatch.pointee.remaining == 0, inboxBatch.pointee.remaining == 0 else { return }
     var count: UInt64 = 0
     while count < Self.maxFollowingJobs, local.beginsWithJob, meter.allowsMore() {
@@ -81,17 +83,17 @@ extension EventLoop {
     core.metrics.posts.add(count)
   }
 
-  // 32: lets 16 actor calls share the cost of a tick, while a task that yields
-  // endlessly still allows events every 3 us or so. Not measured.
+  // 32 jobs let 16 actor calls share the cost of a tick, while a task that
+  // yields endlessly still allows events every 3 us or so. Not measured.
   private static let maxFollowingJobs: UInt64 = 32
 
-  // 16: more than a few threads that each post one item. Not measured.
+  // 16 is more than a few threads post if each posts one item. Not measured.
   private static let backlogThreshold = 16
 
   private func runBatch(_ batch: UnsafeMutablePointer<ItemBuffer>) {
     guard batch.pointee.remaining > 0 else { return }
-    // Counted here, not computed from `remaining`: an item that closes an
-    // adopted loop runs the rest.
+    // Counted here and not computed from `remaining`, because an item that
+    // closes an adopted loop runs the remaining items.
     var count: UInt64 = 0
     var kind: UInt
     repeat {

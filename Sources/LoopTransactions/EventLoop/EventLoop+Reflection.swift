@@ -8,7 +8,8 @@ extension VirtualTime: Unreflected {}
 extension TimerList: Unreflected {}
 
 extension PortCore {
-  /// Returns `children` on the loop's thread, and an empty array elsewhere.
+  /// Returns `children` on the loop's thread, and an empty array on other
+  /// threads.
   func onThread(_ children: () -> [(String, Any)]) -> [(String, Any)] {
     isOnThread ? children() : []
   }

@@ -3,8 +3,8 @@ extension EventLoop {
   /// Reports that the loop was released while open, and refuses everything it
   /// accepted.
   ///
-  /// Called by `deinit`, so on the thread that released the loop. Refused
-  /// closures and targets are released there.
+  /// Called by `deinit`, on the thread that released the loop. Refused closures
+  /// and targets are released on that thread.
   func reportUnlessClosed() {
     guard state != .closed else { return }
     guard !core.isForked else { return abandon() }
@@ -15,15 +15,16 @@ extension EventLoop {
     becomeUnreachable()
     refuseAccepted()
     for part in parts { part.loopWasReleased() }
-    // A host keeps running its loop and would fire the timers.
+    // Timers are ended, because a host that keeps running its loop would fire
+    // them.
     while let timer = timers.any {
       timers.remove(timer)
       timer.end()
     }
     // `LoopActivities` retains its observer, whose callback ends the sequences.
     for observer in observers.removeAll() { observer.invalidate() }
-    // Last, because workers start orphaned jobs now, and this thread no longer
-    // uses the loop.
+    // Called last, because workers start orphaned jobs from now on, and this
+    // thread must no longer use the loop.
     core.loopDidLeaveThread()
   }
 

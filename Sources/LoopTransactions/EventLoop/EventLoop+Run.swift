@@ -26,9 +26,9 @@ extension EventLoop {
   ///
   /// Call on the loop, but not from one of its callbacks. Before it returns, it
   /// performs every pending transaction without a budget, including those that
-  /// `exit` observers commit. A transaction that keeps committing itself is
-  /// left to the next run after 16 rounds. A run that is stopped leaves queued
-  /// elements to the next run.
+  /// `exit` observers commit. After 16 rounds, a transaction that keeps
+  /// committing itself is left to the next run. A run that is stopped leaves
+  /// queued elements to the next run.
   @discardableResult
   public func run() -> RunResult {
     switch run(.whole) {
@@ -59,8 +59,8 @@ extension EventLoop {
   /// Call on the loop, but not from one of its callbacks. It never returns
   /// `.timedOut` early. It returns late by at most the budget, one piece of
   /// work, and the rounding of the timer up to a millisecond. A run that ends
-  /// before its deadline performs all pending work, as `run()` does, but stops
-  /// at the deadline. The next run performs the rest first.
+  /// before its deadline performs pending work, as `run()` does, but stops at
+  /// the deadline. The next run performs the remaining work first.
   @discardableResult
   public func run(until deadline: LoopClock.Instant) -> RunResult {
     checkUsable("EventLoop.run")
@@ -125,7 +125,7 @@ extension EventLoop {
   private enum RunEnd {
     /// `stop()` was called.
     case stopped
-    /// There was still something to wait for: the single tick is over, or
+    /// There was still something to wait for, but the single tick is over or
     /// `uv_stop` was called.
     case interrupted
     /// Nothing was left to wait for.
@@ -191,7 +191,7 @@ extension EventLoop {
     checkNotTornDown("EventLoop.run")
   }
 
-  /// Traps if a timer waits for a stepped clock: a run waits for the system's
+  /// Traps if a timer waits for a stepped clock. A run waits for the system's
   /// clock, so the timer would never fire.
   private func checkWaitsForNoTimer() {
     guard virtualTime?.nextDeadline != nil else { return }
@@ -199,11 +199,11 @@ extension EventLoop {
   }
 
   /// Calls the `exit` observers and performs pending work. A whole run performs
-  /// all of it, until `deadline` if there is one; a single-tick run spends the
-  /// rest of its tick's budget. L5, L8.
+  /// all pending work, or stops at `deadline` if given. A single-tick run
+  /// spends the remaining budget of its tick. L5, L8.
   private func leave(_ mode: RunMode, until deadline: UInt64?) {
-    // A callback forked. A thread that does not exist in the child may hold the
-    // inbox's lock.
+    // In a child process that a callback forked, a thread of the parent may
+    // hold the inbox's lock.
     guard !core.isForked else { return }
     core.inbox.awake()
     let performsAll = setBudgetOfEnd(mode, until: deadline)
@@ -220,7 +220,7 @@ extension EventLoop {
     if !ownsLoop, !wasTornDown { settleForHost() }
   }
 
-  /// Sets what the end of a run may spend. Returns whether to perform rounds
+  /// Sets the budget for the end of a run. Returns whether to perform rounds
   /// until nothing is pending.
   private func setBudgetOfEnd(_ mode: RunMode, until deadline: UInt64?) -> Bool {
     guard mode == .whole else { return false }

@@ -21,11 +21,12 @@ extension EventLoop {
   /// loop's inbox. Defaults to nil, which means no limit.
   ///
   /// Call on the loop. A port refuses further posts with
-  /// `LoopPort.PostError.full`. Accepted posts are never dropped. The loop
-  /// empties its inbox at once, after it has run the previous batch. So at most
-  /// twice this number are accepted but have not run. Items from queues,
-  /// actors, `postAndWait` and `PortTransaction` count against the capacity but
-  /// are not refused. Posts on the loop's own thread do not count.
+  /// `LoopPort.PostError.full`. Accepted posts are never dropped. After the
+  /// loop has run a batch, it takes all items of the inbox as the next batch.
+  /// At most twice the capacity can therefore be accepted without having run.
+  /// Items from queues, actors, `postAndWait` and `PortTransaction` count
+  /// against the capacity but are not refused. Posts on the loop's own thread
+  /// do not count.
   ///
   /// - Precondition: The capacity is greater than zero.
   public var postCapacity: Int? {
@@ -37,7 +38,7 @@ extension EventLoop {
       checkThread("EventLoop.postCapacity")
       require(
         newValue ?? 1 > 0,
-        "EventLoop.postCapacity: must be positive, got \(newValue ?? 0); use nil for any number"
+        "EventLoop.postCapacity: must be positive, got \(newValue ?? 0); use nil for no limit"
       )
       storedPostCapacity = newValue
       core.inbox.setLimit(newValue ?? .max)

@@ -15,8 +15,8 @@ extension EventLoop {
 
   /// Called after libuv has polled and called its callbacks.
   // Inlined to keep the compiler from merging its C callback with that of
-  // `beforeWaiting`. The merged one calls both indirectly, which costs 17 ns a
-  // tick.
+  // `beforeWaiting`. A merged callback would call both indirectly, which costs
+  // 17 ns a tick.
   @inline(__always)
   func afterWaiting() {
     if _slowPath(core.isForked) { return leaveToParent() }
@@ -24,31 +24,31 @@ extension EventLoop {
     didAnnounceSleep = false
     callObservers(2, .afterWaiting)
     guard state == .idle else { return }
-    // A host that runs the loop itself and stops it makes no further tick.
+    // If a host runs the loop itself and stops it, no further tick follows.
     if uv.isStopping { flushAll() }
     endFlush()
     settleForHost()
   }
 
   /// Prepares for a host that waits on libuv's descriptor by its own means. The
-  /// host may block next, without another tick, so posts must wake it from now
-  /// on.
+  /// host may block next, without another tick, so posts must wake the host
+  /// from now on.
   func settleForHost() {
     if !hasPendingWork, core.inbox.sleep() { didAnnounceSleep = true } else { arm() }
   }
 
   /// Called when a wake arrives.
   func woke() {
-    // Not read, because the descriptor is shared with the parent, which needs
-    // the wake too.
+    // The wake is not read, because the descriptor is shared with the parent,
+    // and the parent needs the wake too.
     if _slowPath(core.isForked) { return }
     core.metrics.wakesReceived.add()
     if core.inbox.isFilled || core.inbox.hasRequest {
       core.metrics.wakesNeeded.add()
       if !usesEdgeTriggeredWakes { acknowledgeWake() }
     } else {
-      // Always read, so that a poll that is level-triggered after all does not
-      // spin.
+      // The wake is always read, so that the loop does not spin if the poll is
+      // level-triggered after all.
       acknowledgeWake()
       // This tick's `beforeWaiting` already handled the cause of the wake, as
       // in every turn of a host that waits on the descriptor. Arming the loop
@@ -57,7 +57,7 @@ extension EventLoop {
     }
     handleRequests()
     // A host may return from its run after this callback. The armed idle handle
-    // tells it that work is pending.
+    // tells the host that work is pending.
     arm()
     runPosts()
     endFlush()
@@ -142,8 +142,8 @@ extension EventLoop {
   }
 
   /// Runs every post, calls the `exit` observers that have pending work, and
-  /// performs every transaction, without a budget. For a run that returns and a
-  /// loop that closes.
+  /// performs every transaction, without a budget. Used by a run that returns
+  /// and by a loop that closes.
   func flushAll() {
     meter.isLifted = true
     performRounds()
@@ -180,7 +180,7 @@ extension EventLoop {
     observers.endPass()
   }
 
-  // 16: long enough for ordinary chains of commits. An endless chain must not
-  // block the run forever. Not measured.
+  // 16 rounds are enough for ordinary chains of commits. An endless chain must
+  // not block the run forever. Not measured.
   static let maxFinalRounds = 16
 }

@@ -40,7 +40,7 @@ extension EventLoop {
   /// - Throws: `UVError` if the system is out of descriptors or memory, or
   ///   libuv cannot poll the timerfd.
   /// - Precondition: `interval` is greater than zero.
-  /// - Complexity: O(1), two system calls.
+  /// - Complexity: O(1), with two system calls.
   @discardableResult
   public func addPreciseTimer(
     at deadline: LoopClock.Instant,
@@ -102,7 +102,7 @@ private enum CoarseTimers {
 
   /// Reports `error` the first time it is called in a process.
   static func reportOnce(_ error: UVError) {
-    // Relaxed: in any order, one exchange finds `false`.
+    // Relaxed: exactly one exchange finds `false`, in any order.
     if isReported.exchange(true, ordering: .relaxed) { return }
     System.logToStandardError(
       "EventLoop.addPreciseTimer: timerfd_create failed: \(error.name); "
@@ -112,7 +112,7 @@ private enum CoarseTimers {
 }
 
 extension TimerSchedule {
-  /// Creates a one-shot schedule if `interval` is nil, and a periodic one
+  /// Creates a one-shot schedule if `interval` is nil, and a periodic schedule
   /// otherwise.
   ///
   /// - Precondition: `interval` is greater than zero.

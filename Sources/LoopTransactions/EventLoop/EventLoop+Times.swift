@@ -4,8 +4,8 @@ extension EventLoop {
   /// Starts measuring now.
   func beginMeasuring() {
     guard isTimed, state != .closed, !wasTornDown else { return }
-    // Called for every run: it costs nothing, and the owner of an adopted loop
-    // may have configured it otherwise.
+    // Called for every run, because it costs nothing and the owner of an
+    // adopted loop may have changed the setting.
     if !time.isVirtual { uv.measureIdleTime() }
     tickEnd = nanoseconds
     idleBefore = idleNanoseconds
@@ -26,8 +26,8 @@ extension EventLoop {
     idleBefore = idle
   }
 
-  /// Measures up to the end of a run. The time until the next run is not the
-  /// loop's.
+  /// Measures up to the end of a run. The time until the next run does not
+  /// count.
   func endMeasuring() {
     if isTimed { measureTick() }
   }

@@ -36,8 +36,8 @@ public final class EventLoop {
   let virtualTime: VirtualTime?
   let time: TimeSource
   let commits: any PendingCommits
-  /// The address of `commits`, for `Transactions`, which knows the concrete
-  /// type.
+  /// The address of `commits`. The Transactions folder, which knows the
+  /// concrete type, uses it.
   let commitsAddress: UnsafeMutableRawPointer
   let localBatch = ItemBuffer.allocate()
   let inboxBatch = ItemBuffer.allocate()
@@ -49,8 +49,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var state = State.idle
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
-  // Whether the current run is a single tick. Its end then shares that tick's
-  // budget.
+  // Whether the current run is a single tick. The end of such a run shares the
+  // tick's budget.
   @exclusivity(unchecked) var isSingleTick = false
   @exclusivity(unchecked) var isArmed = false
   // Whether a callback is running inside a host's own run.
@@ -58,22 +58,23 @@ public final class EventLoop {
   // Whether the kernel reports each wake once, so that a wake need not be read.
   @exclusivity(unchecked) var usesEdgeTriggeredWakes = false
 
-  // Whether the last inbox check found so many posts that more are probably
-  // coming, and the cycle count at that check.
+  // Whether the last inbox check found so many posts that more are expected,
+  // and the cycle count at that check.
   @exclusivity(unchecked) var isBacklogged = false
   @exclusivity(unchecked) var lastInboxCheck: UInt64 = 0
   // Whether the loop has told its inbox that it sleeps, and has not yet told it
   // that it is awake.
   @exclusivity(unchecked) var didAnnounceSleep = false
   @exclusivity(unchecked) var local = ItemBuffer()
-  // The parts that other folders add to the loop, in the order of the calls.
+  // The parts that other folders add to the loop, in the order in which they
+  // are called.
   var parts: [any LoopPart]
   @exclusivity(unchecked) var host: (any LoopHost)?
   // The number of observers with pending work, plus one while a transaction is
   // pending. I12.
   @exclusivity(unchecked) var pendingWorkCount = 0
-  // Whether `exit` observers are being called by a run that leaves pending work
-  // to the next one.
+  // Whether a run that leaves pending work to the next run is calling its
+  // `exit` observers.
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
@@ -139,7 +140,8 @@ public final class EventLoop {
         afterWaiting: loopDidWait
       )
     } catch {
-      // `deinit` does not run for an object that was not fully initialised.
+      // Freed here, because `deinit` does not run for an object that was not
+      // fully initialised.
       local.free()
       ItemBuffer.deallocate(localBatch)
       ItemBuffer.deallocate(inboxBatch)
@@ -190,8 +192,8 @@ extension EventLoop {
     }
   }
 
-  /// Whether the owner of an adopted loop closed our handles. libuv's loop may
-  /// then have been freed.
+  /// Whether the owner of an adopted loop closed our handles. If so, libuv's
+  /// loop may have been freed.
   @inline(__always)
   var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
 

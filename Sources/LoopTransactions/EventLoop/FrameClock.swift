@@ -2,9 +2,9 @@
 ///
 /// Frame n is due at start + n × period, computed from the start each time. If
 /// the loop is late, the frames in between are counted as missed, and the next
-/// call is for the latest frame that is due. So a late frame is never followed
-/// by a burst of calls. A clock belongs to the loop's thread. The loop keeps it
-/// until `cancel()`, or until the loop is closed.
+/// call is for the latest frame that is due. A late frame is therefore never
+/// followed by a burst of calls. A clock belongs to the loop's thread. The loop
+/// keeps it until `cancel()`, or until the loop is closed.
 ///
 /// ```swift
 /// let clock = try FrameClock(on: loop, framesPerSecond: 60) { frame in

@@ -1,8 +1,9 @@
-/// Something that another folder adds to a loop: transactions, queues, a host.
+/// A component that another folder adds to a loop, such as transactions, queues
+/// or a host.
 ///
-/// The loop calls its parts when it closes, forks or reads metrics, and depends
-/// on nothing else of them. All functions except `loopWasReleased` are called
-/// on the loop's thread, in the order the parts were added.
+/// The loop calls its parts when it closes, forks or reads metrics, and does
+/// not depend on them otherwise. All functions except `loopWasReleased` are
+/// called on the loop's thread, in the order the parts were added.
 protocol LoopPart: AnyObject {
   /// Called once, when the part is added to `loop`.
   func attach(to loop: EventLoop)
@@ -16,7 +17,8 @@ protocol LoopPart: AnyObject {
   /// The part's libuv handles.
   var handles: [UnsafeMutableRawPointer] { get }
 
-  /// The running callback in which the loop must not be closed, for a message.
+  /// Describes the running callback in which the loop must not be closed. Used
+  /// in a failure message.
   var unclosablePlace: String? { get }
 
   /// Called when the loop begins to close. Refuses work from other threads from
@@ -27,13 +29,14 @@ protocol LoopPart: AnyObject {
   /// to each other.
   func finish()
 
-  /// Refuses all work from now on, and performs the rest.
+  /// Refuses all work from now on, and performs the remaining work.
   func finishForGood()
 
-  /// Drops everything. Called repeatedly, because a release may add something.
+  /// Drops everything. Called repeatedly, because releasing an object may add
+  /// another.
   func drop()
 
-  /// Called when the loop is closed. Detaches from it.
+  /// Detaches from the loop, which has been closed.
   func loopDidClose()
 
   /// Called when the loop was released while open. Drops everything and
@@ -75,7 +78,7 @@ protocol LoopHost: LoopPart {
   func loopChanged()
 }
 
-/// The pending commits, as the loop's tick uses them.
+/// The interface through which a tick uses the pending commits.
 protocol PendingCommits: LoopPart {
   /// The number of pending pairs of target and selector.
   var count: Int { get }
@@ -83,9 +86,9 @@ protocol PendingCommits: LoopPart {
   /// Performs the currently pending commits, within the budget.
   func flush()
 
-  /// Called before the `exit` observers are called. If `leavesNextTick`, their
-  /// flush leaves pending all commits that the last flush carried over or
-  /// received. T4.
+  /// Called before the `exit` observers are called. If `leavesNextTick` is
+  /// true, the flush at `exit` leaves all commits pending that the last flush
+  /// carried over or received. T4.
   func prepareForExit(leavesNextTick: Bool)
 
   /// Commits a pair that another thread committed, and takes over the reference
@@ -105,8 +108,8 @@ protocol PendingCommits: LoopPart {
   func commitPosted(portTransaction transaction: UInt, target: UInt)
 
   /// Called before a posted `PortTransaction` is dropped because the loop was
-  /// released. The transaction's next commit is then refused instead of joining
-  /// this one.
+  /// released. The transaction's next commit is then refused and does not join
+  /// the dropped commit.
   ///
   /// - Parameter transaction: The address of the `PortTransaction`, which this
   ///   does not release.
@@ -131,7 +134,7 @@ extension EventLoop {
   /// Keeps the loop from blocking or ending until `endPendingWork()`. I2.
   func beginPendingWork() {
     pendingWorkCount += 1
-    // Last, because it may call the host of an embedded loop.
+    // Called last, because this may call the host of an embedded loop.
     arm()
   }
 

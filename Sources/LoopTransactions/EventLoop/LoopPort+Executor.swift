@@ -3,9 +3,9 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// Enqueues a job that is isolated to the loop.
   ///
   /// Call from any thread; the concurrency runtime calls it. Does not allocate.
-  /// Jobs run like posts: in the order enqueued, within the tick's budget. A
-  /// job that another job of the tick enqueued runs in the same tick, up to 32
-  /// of them, unless another post waits before it.
+  /// Jobs run like posts, in the order enqueued and within the tick's budget.
+  /// Up to 32 jobs that other jobs of the tick enqueued run in the same tick,
+  /// unless another post waits before them.
   ///
   /// To pin an actor to the loop, keep its port in the actor and return it as
   /// the actor's executor. A task that prefers the port runs its nonisolated
@@ -20,28 +20,30 @@ extension LoopPort: SerialExecutor, TaskExecutor {
   /// }
   /// ```
   ///
-  /// A job cannot be refused. A job that arrives once the loop is closing waits
-  /// until it is closed. It then runs on a worker of
-  /// `OperationScheduler.shared`, one job at a time, in the order enqueued. So
-  /// actors stay isolated and their tasks end, but they no longer run on the
-  /// loop's thread. The first such job is reported on standard error. In a
-  /// forked child this traps, because no task survives a fork.
+  /// A job cannot be refused. A job that arrives while the loop is closing
+  /// waits until the loop is closed. Such jobs, and jobs that arrive later, run
+  /// on a worker of `OperationScheduler.shared`, one at a time, in the order
+  /// enqueued. Actors therefore stay isolated and their tasks end, but they no
+  /// longer run on the loop's thread. The first such job is reported on
+  /// standard error. In a forked child, `enqueue` traps, because no task
+  /// survives a fork.
   ///
-  /// SwiftNIO's event loops are executors as well, but drop such a job.
+  /// SwiftNIO's event loops are executors as well, but drop jobs that arrive
+  /// too late.
   ///
   /// - Complexity: O(1).
   public func enqueue(_ job: consuming ExecutorJob) {
     let word = unsafeBitCast(UnownedJob(job), to: UInt.self)
-    // A task that prefers the loop, and has called an actor of the loop from
-    // there.
+    // True if a task that prefers the loop has called an actor of the loop on
+    // the loop.
     let prefersLoop = core.isOnThread && core.runningTask == word
     enqueue(PostedItem(prefersLoop ? .isolatedTask : .isolated, word, for: self))
   }
 
   // Both protocols require a function of the same name. The requirement that is
   // called tells whether the job is isolated to the loop. If a nonisolated job
-  // ran as an isolated one, the runtime would re-enqueue it at each call of a
-  // nonisolated function, which costs a tick each.
+  // ran as an isolated job, the runtime would re-enqueue it at each call of a
+  // nonisolated function, and each such call would cost a tick.
 
   /// Enqueues a job of a task that prefers the loop.
   ///

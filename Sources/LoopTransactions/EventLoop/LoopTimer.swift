@@ -5,8 +5,8 @@
 /// A timer belongs to the loop's thread.
 ///
 /// A timer is never early and does not drift: each period begins at the end of
-/// the previous one, not when the callback ran. Periods missed while the loop
-/// is busy are counted, not caught up.
+/// the previous period, not when the callback ran. Periods missed while the
+/// loop is busy are counted, but not repeated.
 ///
 /// Corresponds to `uv_timer_t` in libuv, `DispatchSourceTimer` in Dispatch, and
 /// `Scheduled` and `RepeatedTask` in SwiftNIO.
@@ -39,7 +39,7 @@ public final class LoopTimer {
   unowned(unsafe) var next: LoopTimer?  // loop only
   unowned(unsafe) var previous: LoopTimer?  // loop only
 
-  // The next deadline, or the last one if the timer has ended.
+  // The next deadline, or the last deadline if the timer has ended.
   private(set) var due: LoopClock.Instant  // loop only
 
   init(
@@ -55,7 +55,7 @@ public final class LoopTimer {
     self.body = body
   }
 
-  /// The next deadline, or the last one if the timer has ended.
+  /// The next deadline, or the last deadline if the timer has ended.
   ///
   /// Call on the loop.
   public var deadline: LoopClock.Instant {
@@ -116,7 +116,8 @@ extension LoopTimer {
     guard !core.isForked else { return }
     if case .precise(let deadline) = source { deadline.acknowledge() }
     let now = loop.nanoseconds
-    // libuv compares whole milliseconds, and its clock may lag behind.
+    // The deadline may not have passed: libuv compares whole milliseconds, and
+    // its clock may lag behind.
     guard now >= due.nanoseconds else { return arm() }
     // Retained, because a callback may close and release an adopted loop.
     let loop = loop
@@ -181,22 +182,23 @@ extension LoopTimer {
     let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     let end = rest == 0 ? whole : whole + 1
     let present = loop.uv.milliseconds
-    // libuv 1.44 fires a timer that is due at once in the same pass. A timer
-    // that starts such a timer would make that pass endless.
+    // libuv 1.44 fires a timer that is due at once in the same pass. A callback
+    // that starts such a timer would make the pass endless.
     let least: UInt64 = loop.isFiringTimer ? 1 : 0
     return end > present ? max(end - present, least) : least
   }
 
   private func retire() {
-    // Released after the list's reference, and not during the assignment: a
-    // `deinit` of the captures may use this timer.
+    // The body is released after the list's reference, and not during the
+    // assignment, because a `deinit` of its captures may use this timer.
     withExtendedLifetime((self, body)) {
       end()
       loop.timers.remove(self)
     }
   }
 
-  /// Ends the timer. Its loop has already removed it, or does so next.
+  /// Ends the timer. The loop has already removed the timer, or removes it
+  /// next.
   func end() {
     withExtendedLifetime(body) {
       body = nil

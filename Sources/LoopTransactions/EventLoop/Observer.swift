@@ -3,9 +3,9 @@
 /// Created by `EventLoop.addObserver`. The loop keeps an observer until it is
 /// cancelled. An observer belongs to the loop's thread.
 ///
-/// An observer can take part in a tick as the loop's own queues do. A resting
-/// observer is skipped until it has pending work, which it then performs within
-/// the tick's budget.
+/// An observer can take part in a tick in the same way as the loop's own
+/// queues. A resting observer is skipped until it has pending work. It then
+/// performs the work within the tick's budget.
 ///
 /// ```swift
 /// let flush = loop.addObserver(for: [.beforeWaiting, .exit]) { _ in thumbnails.flush() }
@@ -28,8 +28,9 @@ public final class Observer {
   /// The activities at which the observer is called.
   public let activities: EventLoop.Activity
 
-  /// The observer's position among the observers of an activity. Lower orders
-  /// are called first; equal orders in the order they were added.
+  /// The observer's position among the observers of an activity. Observers of
+  /// lower order are called first. Observers of equal order are called in the
+  /// order they were added.
   public let order: Int
 
   /// Whether the observer stays after its first call.
@@ -86,8 +87,8 @@ public final class Observer {
   public func cancel() {
     core.checkThread("Observer.cancel")
     guard isAttached else { return }
-    // The loop is retained and the body released last, because a `deinit` of
-    // its captures may close and release the loop.
+    // The loop is retained, and the body is released last, because a `deinit`
+    // of the body's captures may close and release the loop.
     let loop = loop.takeUnretainedValue()
     withExtendedLifetime(claimBody()) { loop.observers.sweepLater() }
   }
@@ -95,8 +96,8 @@ public final class Observer {
   /// Called when the loop has dropped the observer.
   func invalidate() { _ = claimBody() }
 
-  /// Detaches the observer and returns its callback. The caller releases it
-  /// outside of any access to the observer.
+  /// Detaches the observer and returns its callback. The caller must release
+  /// the callback outside of any access to the observer.
   private func claimBody() -> (EventLoop.Activity) -> Void {
     setPending(false)
     detach()
@@ -167,7 +168,7 @@ extension Observer {
   ///
   /// Call on the loop. Set this to true when the observer has work. Until the
   /// observer has been called, the loop does not block and its run does not
-  /// end. The loop resets it just before it calls the observer for
+  /// end. The loop resets this property just before it calls the observer for
   /// `beforeWaiting` or `exit`. An observer that sets it again during that call
   /// carries work over: the next tick does not block, and serves ready I/O
   /// first.
@@ -175,14 +176,13 @@ extension Observer {
   /// The time of the call counts against the tick's budget. Call
   /// `EventLoop.budgetAllowsMore()` after each piece of work.
   ///
-  /// A run that is stopped, and `close()`, perform the pending work of `exit`
-  /// observers: they call them for `exit` up to 16 times while they have
-  /// pending work. Other observers keep their pending work for the next run,
-  /// and lose it when the loop closes.
+  /// `close()`, and a run that is stopped, call `exit` observers for `exit` up
+  /// to 16 times while they have pending work. Other observers keep their
+  /// pending work for the next run, and lose it when the loop closes.
   ///
-  /// Setting it has no effect once the observer is cancelled.
+  /// Setting this property has no effect once the observer is cancelled.
   ///
-  /// - Precondition: The observer is one for `beforeWaiting`.
+  /// - Precondition: The observer's activities include `beforeWaiting`.
   /// - Complexity: O(1).
   public var hasPendingWork: Bool {
     get {

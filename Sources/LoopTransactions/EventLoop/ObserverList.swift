@@ -1,15 +1,16 @@
 /// The observers of a loop: one list per activity, in the order of the calls.
 ///
-/// The lists do not change during a pass. An observer added meanwhile waits for
-/// the end of the pass; a removed one is skipped. I6.
+/// The lists do not change during a pass. An observer that is added during a
+/// pass waits for its end. An observer that is removed during a pass is
+/// skipped. I6.
 package struct ObserverList {
   private var lists = ContiguousArray<ContiguousArray<Observer>>(repeating: [], count: 4)
   private var waiting: [Observer] = []
   private var passes = 0
   private var needsSweep = false
 
-  // The observer of each activity that has only one, usually the dormant one of
-  // the transactions. Checking it avoids the pass.
+  // For each activity with a single observer, that observer. It is usually the
+  // dormant observer of the transactions, and checking it avoids the pass.
   private var soleObservers = ContiguousArray<Unmanaged<Observer>?>(repeating: nil, count: 4)
 
   package init() {}
@@ -17,7 +18,8 @@ package struct ObserverList {
   /// Adds `observer` behind the observers of the same order. It takes part from
   /// the next pass on.
   package mutating func add(_ observer: Observer) {
-    // Nothing would call the observer, or detach it when the loop goes away.
+    // Without an activity, nothing would call the observer or detach it from a
+    // released loop.
     guard !observer.activities.isDisjoint(with: .all) else { return observer.invalidate() }
     guard passes == 0 else { return waiting.append(observer) }
     for index in lists.indices where observer.activities.contains(Self.activity(index)) {
@@ -60,11 +62,12 @@ package struct ObserverList {
   /// Whether there are no observers.
   package var isEmpty: Bool { waiting.isEmpty && lists.allSatisfy(\.isEmpty) }
 
-  /// The number of observers. One for several activities counts once for each.
+  /// The number of observers. An observer for several activities counts once
+  /// per activity.
   package var count: Int { lists.reduce(waiting.count) { $0 + $1.count } }
 
-  /// Removes and returns all observers. One for several activities occurs once
-  /// for each.
+  /// Removes and returns all observers. An observer for several activities
+  /// occurs once per activity.
   mutating func removeAll() -> [Observer] {
     defer { self = ObserverList() }
     return lists.joined() + waiting

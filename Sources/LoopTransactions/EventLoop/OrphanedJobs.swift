@@ -1,7 +1,8 @@
 /// Jobs that arrived after their loop was closed.
 ///
-/// They wait until no code of the loop runs on its thread any more. Then they
-/// run on a worker, one at a time, so code isolated to the loop stays isolated.
+/// The jobs wait until no code of the loop runs on its thread any more. They
+/// are then run by a worker, one at a time, so code isolated to the loop stays
+/// isolated.
 final class OrphanedJobs: Sendable {
   private struct State {
     var waiting: [(item: PostedItem, port: LoopPort)] = []
@@ -11,7 +12,8 @@ final class OrphanedJobs: Sendable {
     var isRunning = false
     var wasReported = false
 
-    /// Returns true, and counts a worker as started, if the caller must start one.
+    /// Returns whether the caller must start a worker, and if so counts it as
+    /// started.
     mutating func claimStart() -> Bool {
       guard didLoopLeaveThread, !isRunning, !waiting.isEmpty else { return false }
       isRunning = true
@@ -65,8 +67,8 @@ final class OrphanedJobs: Sendable {
     }
   }
 
-  // Removes all waiting jobs at once. If there are none, ends the worker and
-  // returns nil.
+  // Removes all waiting jobs at once. If no jobs are waiting, ends the worker
+  // and returns nil.
   private func dequeueAll() -> [(item: PostedItem, port: LoopPort)]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {

@@ -3,8 +3,9 @@ import Synchronization
 /// The state that a loop shares with other threads: its inbox and its wake
 /// source.
 package final class PortCore: @unchecked Sendable {
-  // @unchecked: `loop` is accessed on the loop's thread only. `source` is only
-  // used while the inbox counts the sender. The rest are constants and atomics.
+  // @unchecked: `loop` is accessed on the loop's thread only. `source` is used
+  // only while the inbox counts the sender. The other properties are constant
+  // or atomic.
 
   package let inbox = Inbox()
   let metrics = MetricsCells()
@@ -16,8 +17,8 @@ package final class PortCore: @unchecked Sendable {
   private let generation = ForkGuard.install()
   private let source: WakeSource
 
-  // Not retained, because the loop clears it before it is freed. Unmanaged, so
-  // that a post does not count a reference. Loop only.
+  // Not retained, because the loop clears this property before the loop is
+  // freed. Unmanaged, so that a post does not count a reference. Loop only.
   @exclusivity(unchecked) private var loop: Unmanaged<EventLoop>?
 
   /// Whether the loop is closed and its thread no longer runs code of it. Loop
@@ -28,8 +29,8 @@ package final class PortCore: @unchecked Sendable {
   // Loop only.
   @exclusivity(unchecked) var runningTask: UInt = 0
 
-  // The address of a retained `HostWake`, which posts call to wake the host of
-  // an embedded loop; or 0. Set on the loop's thread.
+  // The address of a retained `HostWake`, or 0. Posts call it to wake the host
+  // of an embedded loop. Set on the loop's thread.
   private let hostWake = Atomic<UInt>(0)
 
   /// The clock of a stepped loop.
@@ -43,7 +44,7 @@ package final class PortCore: @unchecked Sendable {
 
   deinit { inbox.free() }
 
-  /// Whether this process was forked from the one that created the loop.
+  /// Whether this is not the process that created the loop, but a forked child.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
@@ -89,7 +90,7 @@ package final class PortCore: @unchecked Sendable {
   }
 
   /// Appends `item` from another thread, unless an item with `mark` is already
-  /// waiting. Returns nil in that case.
+  /// waiting. Returns nil if such an item is waiting.
   func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
@@ -100,9 +101,9 @@ package final class PortCore: @unchecked Sendable {
   /// Makes posts call `wake` instead of writing to the wake descriptor. If nil,
   /// posts write to the descriptor again.
   ///
-  /// Call on the loop. On return no thread is calling the previous closure,
-  /// which this returns. The caller releases it last, because releasing its
-  /// captures may run user code.
+  /// Call on the loop. Returns the previous closure, which no thread is calling
+  /// any more. The caller must release it last, because releasing its captures
+  /// may run user code.
   package func setHostWake(_ wake: HostWake?) -> HostWake? {
     let new = wake.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
     // Release: a thread that reads the address sees the object it points to.
@@ -148,8 +149,8 @@ package final class PortCore: @unchecked Sendable {
     return true
   }
 
-  // Not used for requests: they may come from a signal handler, which must not
-  // call the host.
+  // Requests do not use this, because they may come from a signal handler,
+  // which must not call the host.
   @inline(never)
   private func sendForPost() {
     // Acquire: pairs with `setHostWake`, which waits for this sender.
@@ -170,7 +171,7 @@ package final class PortCore: @unchecked Sendable {
 }
 
 /// A closure that wakes the host of an embedded loop. It returns whether it
-/// did.
+/// woke the host.
 package final class HostWake: Sendable {
   let body: @Sendable () -> Bool
 

@@ -3,11 +3,11 @@
 extension PostedItem {
   /// The isolation of a job, as its loop knows it.
   enum JobKind: UInt {
-    /// Isolated to the loop.
+    /// A job that is isolated to the loop.
     case isolated = 3
-    /// Nonisolated, of a task that prefers the loop.
+    /// A nonisolated job of a task that prefers the loop.
     case task = 4
-    /// Isolated to the loop, of a task that prefers the loop.
+    /// A job that is isolated to the loop, of a task that prefers the loop.
     case isolatedTask = 5
     /// Isolated to the main actor, whose executor enqueues on the loop.
     case mainActor = 6
@@ -50,8 +50,8 @@ extension PostedItem {
     let (serial, task) = port._withUnsafeGuaranteedRef {
       ($0.asUnownedSerialExecutor(), $0.asUnownedTaskExecutor())
     }
-    // Run the job under the executor it was enqueued on. If the two differ, the
-    // runtime re-enqueues it.
+    // Run the job under the executor it was enqueued on. Under another
+    // executor, the runtime would re-enqueue it.
     switch JobKind(rawValue: kind) {
     case .isolated: job.runSynchronously(on: serial)
     case .task: job.runSynchronously(on: task)

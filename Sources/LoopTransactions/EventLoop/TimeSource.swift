@@ -1,7 +1,8 @@
-/// The clock that a loop reads: the system's clock, or a virtual one in tests.
+/// The clock that a loop reads: the system's clock, or a virtual clock in
+/// tests.
 struct TimeSource {
   // Not retained, because counting references would cost more than reading the
-  // clock, and the loop retains it. Nil means the system's clock.
+  // clock. The loop retains it. Nil means the system's clock.
   private let virtual: Unmanaged<VirtualTime>?
 
   /// Creates a source that reads `virtual`, or the system's clock if nil.

@@ -2,7 +2,8 @@
 package enum TimerSchedule {
   /// A single deadline.
   case once
-  /// The first deadline, and then one at each interval of so many nanoseconds.
+  /// A first deadline, and then a deadline after each interval of this many
+  /// nanoseconds.
   case every(UInt64)
   /// Frame n is due at origin + n ÷ rate seconds. Each deadline is computed
   /// from the origin, so rounding errors do not accumulate.
@@ -56,9 +57,9 @@ package enum TimerSchedule {
     )
   }
 
-  /// Returns when frame `index` is due, or the clock's maximum if that is
-  /// earlier. Exact for 100 days, because a Double represents integers up to
-  /// 2^53.
+  /// Returns the time at which frame `index` is due, clamped to the clock's
+  /// maximum. Exact for 100 days, because a Double represents integers exactly
+  /// up to 2^53.
   package static func deadline(ofFrame index: Int, _ origin: UInt64, _ rate: Double) -> UInt64 {
     let offset = (Double(index) * 1_000_000_000 / rate).rounded()
     guard offset < 0x1p64 else { return .max }

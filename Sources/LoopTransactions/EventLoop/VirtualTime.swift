@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that only moves when told to, and the timers that wait for it.
+/// A clock that moves only in calls of `move(to:)`, and its waiting timers.
 ///
 /// A loop with a virtual clock never reads the system's clock. For tests; see
 /// `LoopTransactionsTesting`. Belongs to the loop's thread.
@@ -37,9 +37,9 @@ package final class VirtualTime {
     present.store(max(self.nanoseconds, nanoseconds), ordering: .relaxed)
   }
 
-  /// Fires the timers that are due, in the order of their deadlines. Equal
-  /// deadlines fire in the order in which the timers were started. A timer
-  /// started meanwhile waits for the next call.
+  /// Fires the timers that are due, in the order of their deadlines. Timers
+  /// with equal deadlines fire in the order in which they were started. A timer
+  /// that a callback starts waits for the next call.
   package func fireDue() {
     let due = waiting.filter { $0.timer.due.nanoseconds <= nanoseconds }
       .sorted { $0.key < $1.key }

@@ -3,11 +3,11 @@ import Synchronization
 /// The items that other threads posted and that the loop has not taken yet.
 ///
 /// Threads append under a one-word lock. The loop swaps the whole buffer for an
-/// empty one. The word, the buffer's bounds and the count have a cache line to
-/// themselves.
+/// empty buffer. The word, the buffer's bounds and the count share a cache line
+/// with nothing else.
 package struct Inbox: @unchecked Sendable {
-  // @unchecked: `buffer` is only accessed under the word's lock. The rest are
-  // atomics.
+  // @unchecked: `buffer` is accessed only under the word's lock. The other
+  // properties are atomics.
 
   private struct Cells: ~Copyable {
     let word = InboxWord.Cells()
@@ -23,8 +23,9 @@ package struct Inbox: @unchecked Sendable {
   private let cells: UnsafeMutablePointer<Cells>
   private let word: InboxWord
 
-  // Behind the cells, not a part of them: ThreadSanitizer treats a change of
-  // one member of a struct as a change of the whole, including its atomics.
+  // Stored behind the cells and not in them. ThreadSanitizer treats a change of
+  // one member of a struct as a change of the whole struct, including its
+  // atomics.
   @inline(__always)
   private var buffer: UnsafeMutablePointer<ItemBuffer> {
     (UnsafeMutableRawPointer(cells) + Self.bufferOffset).assumingMemoryBound(to: ItemBuffer.self)
@@ -32,8 +33,8 @@ package struct Inbox: @unchecked Sendable {
 
   private static var bufferOffset: Int { 16 }
 
-  // The pending requests. On cache lines of their own, because the loop reads
-  // them while other threads post.
+  // The pending requests. Stored on separate cache lines, because the loop
+  // reads them while other threads post.
   @inline(__always)
   private var requests: UnsafeMutablePointer<Atomic<UInt32>> {
     (UnsafeMutableRawPointer(cells) + Self.requestsOffset)
@@ -52,9 +53,10 @@ package struct Inbox: @unchecked Sendable {
     case refused
   }
 
-  /// Creates an empty inbox in memory of its own, until `free()`.
+  /// Creates an empty inbox in memory of its own, which `free()` releases.
   package init() {
-    // Twice 128: two cache lines each, because CPUs prefetch them in pairs.
+    // Twice 128 bytes. Each part takes two cache lines, because CPUs prefetch
+    // lines in pairs.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     cells = memory.bindMemory(to: Cells.self, capacity: 1)
     cells.initialize(to: Cells())
@@ -76,15 +78,15 @@ package struct Inbox: @unchecked Sendable {
 extension Inbox {
   /// Appends `item`.
   ///
-  /// Call from any thread. One atomic exchange. The lock is held while the item
-  /// is copied.
+  /// Call from any thread. Takes one atomic exchange. The lock is held while
+  /// the item is copied.
   @inline(__always)
   package func append(_ item: PostedItem) -> Outcome {
     insert(item, word.lock())
   }
 
-  /// Appends `item`, unless an item with `mark` is waiting. Returns nil in that
-  /// case.
+  /// Appends `item`, unless an item with `mark` is waiting. Returns nil if an
+  /// item is waiting.
   ///
   /// Call from any thread.
   package func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Outcome? {
@@ -93,8 +95,8 @@ extension Inbox {
       word.unlock(flags)
       return nil
     }
-    // Under the lock and before the item is added: the loop takes the item, and
-    // clears the mark, only afterwards.
+    // Set under the lock and before the item is added. The loop takes the item
+    // and clears the mark only afterwards.
     if flags & InboxWord.closed == 0 { mark.set() }
     return insert(item, flags)
   }
@@ -135,8 +137,8 @@ extension Inbox {
   ///
   /// Call from any thread or from a signal handler.
   package func request(_ request: UInt32) -> Bool {
-    // Sequentially consistent with `close`: either it sees this sender, or this
-    // sender sees `closed`.
+    // Sequentially consistent with `close`: either `close` sees this sender, or
+    // this sender sees `closed`.
     cells.pointee.senders.add(1, ordering: .sequentiallyConsistent)
     // Sequentially consistent with `sleep`: either the loop sees the request,
     // or this thread sees that it is asleep.
@@ -159,7 +161,7 @@ extension Inbox {
   /// Whether the inbox refuses all items.
   package var isClosed: Bool { word.flags & InboxWord.closed != 0 }
 
-  /// Whether any item was posted and not taken yet.
+  /// Whether any item was posted and has not been taken yet.
   @inline(__always)
   package var isFilled: Bool { word.flags & InboxWord.filled != 0 }
 
@@ -205,7 +207,7 @@ extension Inbox {
 
   /// Waits until the wakes of all earlier posts have been sent.
   package func waitForSenders() {
-    // Senders are counted under the lock. So each one is either seen here, or
+    // Senders are counted under the lock. Each sender is either seen here, or
     // comes later and sees everything done before this.
     word.unlock(word.lock())
     while cells.pointee.senders.load(ordering: .acquiring) != 0 { System.yield() }

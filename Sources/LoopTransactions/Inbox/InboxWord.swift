@@ -4,15 +4,15 @@ package import Synchronization
 ///
 /// While `locked` is set, only the holder of the lock changes the word, so it
 /// releases the lock with a plain store. Otherwise every change is a
-/// compare-exchange of the whole word. So a post locks the inbox and learns
-/// whether the loop sleeps in a single step, and cannot lose a wake-up to a
-/// flag that it read too early. I3, I4.
+/// compare-exchange of the whole word. A post therefore locks the inbox and
+/// learns whether the loop sleeps in a single step. It cannot lose a wake-up by
+/// reading a flag too early. I3, I4.
 package struct InboxWord {
   /// A thread holds the lock.
   package static let locked: UInt32 = 1
-  /// The loop blocks or is about to, and must be woken.
+  /// The loop is blocked or about to block, and must be woken.
   package static let asleep: UInt32 = 2
-  /// An item was posted and not taken yet.
+  /// An item was posted and has not been taken yet.
   package static let filled: UInt32 = 4
   /// All items are refused.
   package static let closed: UInt32 = 8
@@ -25,7 +25,7 @@ package struct InboxWord {
     package init() {}
   }
 
-  // In memory of its own: see `Inbox`.
+  // In memory of its own; see `Inbox`.
   private let cells: UnsafeMutablePointer<Cells>
 
   /// Uses the cells at `pointer`.
@@ -58,7 +58,7 @@ package struct InboxWord {
     // Release: publishes the writes made under the lock.
     cells.pointee.word.store(flags, ordering: .releasing)
     // Relaxed, without a barrier: this may miss a thread that is about to
-    // block. Its wait ends within 1 ms, and it tries again.
+    // block. That thread's wait ends within 1 ms, and it tries again.
     if _slowPath(cells.pointee.waiters.load(ordering: .relaxed) != 0) { wakeWaiter() }
   }
 
@@ -77,9 +77,9 @@ package struct InboxWord {
   /// Announces that the loop is about to block. Returns false if it must not.
   @inline(__always)
   package func sleep() -> Bool {
-    // A later post sees `asleep`. An earlier or concurrent one has set `filled`
-    // or `locked`, so the exchange fails. Sequentially consistent with
-    // `claimWake`: the loop checks for requests after this.
+    // A later post sees `asleep`. An earlier or concurrent post has set
+    // `filled` or `locked`, so the exchange fails. Sequentially consistent with
+    // `claimWake`, because the loop checks for requests after this.
     let (slept, old) = cells.pointee.word.compareExchange(
       expected: 0,
       desired: Self.asleep,
@@ -92,8 +92,8 @@ package struct InboxWord {
   /// must wake it. Takes no lock, so a signal handler may call it.
   package func claimWake() -> Bool {
     var seen = cells.pointee.word.load(ordering: .sequentiallyConsistent)
-    // A thread that holds the lock and finds the loop asleep wakes it, or is
-    // the loop itself.
+    // If a thread holds the lock and the loop is asleep, that thread wakes the
+    // loop or is the loop itself.
     while seen & (Self.asleep | Self.locked | Self.closed) == Self.asleep {
       let (exchanged, now) = cells.pointee.word.compareExchange(
         expected: seen,
@@ -108,7 +108,7 @@ package struct InboxWord {
 
   @inline(never)
   private func lockSlowly() -> UInt32 {
-    // 100 pauses: a running holder has released the lock by then. Not measured.
+    // A running holder releases the lock within 100 pauses. Not measured.
     for _ in 0..<100 {
       System.pause()
       let seen = cells.pointee.word.load(ordering: .relaxed)

@@ -34,8 +34,8 @@ package struct ItemBuffer {
     if _slowPath(count == capacity), !makeRoom(for: item) { return false }
     if _slowPath(count == 0) { prefetchFirst() }
     (base + count).initialize(to: item)
-    // Another CPU read these lines last. 12 lines ahead correspond to 0.3 us
-    // here.
+    // Prefetched, because another CPU read these lines last. 12 lines ahead
+    // correspond to 0.3 us here.
     System.prefetchForWriting(base + count + 32)
     count &+= 1
     return true
@@ -59,8 +59,8 @@ package struct ItemBuffer {
   @inline(__always)
   package mutating func removeFirst() -> PostedItem {
     defer { cursor &+= 1 }
-    // Another thread wrote the object last, and the item is about to use it. 6
-    // items ahead correspond to 0.2 us here.
+    // Prefetched, because another thread wrote the object last and the item is
+    // about to use it. 6 items ahead correspond to 0.2 us here.
     if cursor &+ 6 < count { System.prefetchForWriting(base[cursor &+ 6].second) }
     return base[cursor]
   }
@@ -82,8 +82,8 @@ package struct ItemBuffer {
     capacity = min(allocated, limit)
   }
 
-  /// Returns an empty buffer in memory of its own, so that it can change while
-  /// one of its items runs.
+  /// Returns an empty buffer in memory of its own, so that the buffer can
+  /// change while one of its items runs.
   static func allocate() -> UnsafeMutablePointer<ItemBuffer> {
     let pointer = UnsafeMutablePointer<ItemBuffer>.allocate(capacity: 1)
     pointer.initialize(to: ItemBuffer())
@@ -96,11 +96,11 @@ package struct ItemBuffer {
     pointer.deallocate()
   }
 
-  /// Frees the memory. The buffer cannot be used any more.
+  /// Frees the memory. The buffer must not be used afterwards.
   package func free() { base.deallocate() }
 
-  /// Makes room for `item`, unless the limit refuses it. Beyond the limit, room
-  /// is made for one item at a time, so that each refusable item is checked.
+  /// Makes room for `item`, unless the limit refuses it. Beyond the limit,
+  /// makes room for one item at a time, so that each refusable item is checked.
   @inline(never)
   private mutating func makeRoom(for item: PostedItem) -> Bool {
     if count >= limit, item.isRefusable { return false }

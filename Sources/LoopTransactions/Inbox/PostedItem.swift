@@ -4,7 +4,7 @@
 /// beyond its captures. A function with a context, a target with a selector,
 /// and a job of Swift concurrency allocate nothing.
 package struct PostedItem: BitwiseCopyable {
-  /// The meaning of the other two words. From 16 on, the address of a
+  /// The meaning of the other two words. Values from 16 on are the address of a
   /// selector's entry.
   package var kind: UInt
   package var first: UInt = 0
@@ -13,7 +13,7 @@ package struct PostedItem: BitwiseCopyable {
   package static let function: UInt = 0
   static let closure: UInt = 1
   static let call: UInt = 2
-  // Jobs are 3 to 6; see PostedItem+Job.swift.
+  // Kinds 3 to 6 are jobs; see PostedItem+Job.swift.
   package static let firstJob: UInt = 3
   /// A `PortTransaction` and its target, both retained.
   static let portTransaction: UInt = 7
@@ -63,8 +63,8 @@ extension PostedItem {
   }
 
   /// Whether a full inbox refuses the item: true for posts and commits of
-  /// users. Other items are bounded otherwise, or have no caller that could
-  /// handle a refusal.
+  /// users. Other items are bounded in another way, or have no caller that
+  /// could handle a refusal.
   var isRefusable: Bool {
     kind == Self.function || kind == Self.closure || kind >= Self.firstAddress
   }
@@ -73,8 +73,8 @@ extension PostedItem {
   @inline(__always)
   var isJob: Bool { kind >= Self.firstJob && kind < Self.portTransaction }
 
-  /// Equal for items that run the same code: the address of the function, the
-  /// selector's entry or the closure's code.
+  /// A value that is equal for items that run the same code: the address of the
+  /// function, of the selector's entry or of the closure's code.
   @inline(__always)
   var similarityKey: UInt { kind < Self.firstAddress ? first : kind }
 
@@ -102,9 +102,9 @@ extension PostedItem {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 
-  /// Returns the address of the closure in the item at `pointer`; it occupies
-  /// both words. Not a pointer to `first`: the optimiser would assume that an
-  /// access through it ends with that word.
+  /// Returns the address of the closure in the item at `pointer`. The closure
+  /// occupies both words, so this is not a pointer to `first`: the optimiser
+  /// would assume that such a pointer accesses only that word.
   @inline(__always)
   private static func closure(
     of pointer: UnsafeMutablePointer<PostedItem>

@@ -3,7 +3,7 @@ import Synchronization
 /// A value shared by several threads, protected by a lock that spins before it
 /// blocks.
 ///
-/// For critical sections of some dozens of instructions: a contender that spins
+/// For critical sections of a few dozen instructions. A contender that spins
 /// briefly usually gets the lock in less time than it takes to block. Not
 /// recursive.
 final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
@@ -14,7 +14,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
     let sleepers = Atomic<UInt32>(0)
   }
 
-  // Allocated separately, so that they are alone on their cache lines.
+  // Allocated separately, so that no other data shares their cache lines.
   private let cells: UnsafeMutablePointer<Cells>
 
   // Unchecked: the lock already makes accesses exclusive.
@@ -58,7 +58,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
     // Release: publishes the writes made under the lock.
     cells.pointee.word.store(0, ordering: .releasing)
     // Relaxed, without a barrier: this may miss a thread that is about to
-    // block. Its wait ends within 1 ms, and it tries again.
+    // block. That thread's wait ends within 1 ms, and it tries again.
     if _slowPath(cells.pointee.sleepers.load(ordering: .relaxed) != 0) {
       System.wakeOne(on: cells)
     }
@@ -66,7 +66,7 @@ final class AdaptiveLock<Value: ~Copyable>: @unchecked Sendable {
 
   @inline(never)
   private func lockSlowly() {
-    // 100 pauses: a holder that is running has released the lock by then. Not
+    // A holder that is running releases the lock within 100 pauses. Not
     // measured.
     for _ in 0..<100 {
       System.pause()

@@ -27,15 +27,16 @@ package enum ControlGroup {
     return least
   }
 
-  /// Returns `path` and all paths that enclose it. Inside a container only the
-  /// outermost one may exist.
+  /// Returns `path` and all paths that enclose it. Inside a container, only the
+  /// outermost path may exist.
   private static func paths(from path: Substring) -> [String] {
     var paths = [""]
     for part in path.split(separator: "/") { paths.append("\(paths[paths.count - 1])/\(part)") }
     return paths
   }
 
-  // The file says "50000 100000", or "max 100000" for no limit.
+  // The file contains "50000 100000", for example, or "max 100000" for no
+  // limit.
   private static func second(_ folder: String) -> Int? {
     let parts = text(of: folder + "/cpu.max")?.split { $0 == " " || $0 == "\n" } ?? []
     guard parts.count == 2 else { return nil }
@@ -60,7 +61,7 @@ package enum ControlGroup {
   }
 
   private static func text(of path: String) -> String? {
-    // 16 KiB: these files have a few lines.
+    // 16 KiB is enough, because these files have a few lines.
     let bytes = System.bytes(ofFile: path, atMost: 16_384)
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }

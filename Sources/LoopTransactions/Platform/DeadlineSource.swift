@@ -65,8 +65,8 @@ struct DeadlineSource {
   /// Resets the descriptor after a deadline has passed.
   func acknowledge() { _ = lt_counter_read(descriptor) }
 
-  /// Stops polling in a child process, unless it shares the poll with the
-  /// parent.
+  /// Stops polling in a child process, unless the child shares the kernel's
+  /// poll with the parent.
   func stopInChild(of loop: UVLoop) {
     handle.stopInChild(of: loop, watching: descriptor)
   }

@@ -2,7 +2,7 @@ import CUV
 
 /// The process's main queue, as libdispatch provides it to run loops: a
 /// descriptor that is readable when the queue has work, and a function that
-/// performs it.
+/// performs the work.
 struct MainQueueSource {
   private let descriptor: Int32
   private let handle: UVHandle<uv_poll_t>
@@ -24,7 +24,7 @@ struct MainQueueSource {
     uv_poll_start(handle.pointer, Int32(UV_READABLE.rawValue), hasWork)
   }
 
-  /// Performs the queue's pending work. Work added meanwhile makes the
+  /// Performs the queue's pending work. Work added during this call makes the
   /// descriptor readable again.
   func drain() {
     // Order: read first, so that work added later signals the descriptor again.
@@ -39,8 +39,8 @@ struct MainQueueSource {
   /// Sets whether the loop's run waits for the main queue.
   func keepsLoopAlive(_ yes: Bool) { handle.keepsLoopAlive(yes) }
 
-  /// Stops polling in a child process, unless it shares the poll with the
-  /// parent.
+  /// Stops polling in a child process, unless the child shares the kernel's
+  /// poll with the parent.
   func stopInChild(of loop: UVLoop) { handle.stopInChild(of: loop, watching: descriptor) }
 
   /// Detaches the bridge. The next event stops the poll handle.

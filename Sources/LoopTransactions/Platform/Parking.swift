@@ -22,8 +22,8 @@ final class Parking: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Wakes `count` sleeping threads. If fewer sleep, later calls of `sleep`
-  /// return at once.
+  /// Wakes `count` sleeping threads. If fewer threads sleep, later calls of
+  /// `sleep` return at once.
   ///
   /// Call from any thread.
   func wake(_ count: Int = 1) {
@@ -41,8 +41,8 @@ final class Parking: @unchecked Sendable {
     uv_mutex_unlock(mutex)
   }
 
-  /// Blocks until a wake is available, and consumes it. Returns false if there
-  /// was none within `nanoseconds`.
+  /// Blocks until a wake is available, and consumes it. Returns false if no
+  /// wake came within `nanoseconds`.
   func sleep(atMost nanoseconds: UInt64) -> Bool {
     let end = uv_hrtime() &+ nanoseconds
     uv_mutex_lock(mutex)

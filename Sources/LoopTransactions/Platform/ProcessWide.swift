@@ -14,14 +14,15 @@ final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   }
 
   private let make: @Sendable () -> Value
-  // An address that is never released. The parent's object is kept in a child,
-  // because a thread that does not exist there may hold its locks.
+  // The address of an object that is never released. A child keeps the parent's
+  // object too, because a thread that does not exist in the child may hold the
+  // object's locks.
   private let box = Atomic<UInt>(0)
 
   init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
-  /// The object of this process. Call from any thread. Two threads may both
-  /// create one, in which case one of the two is dropped.
+  /// The object of this process. Call from any thread. If two threads create
+  /// the object at the same time, one of the two is dropped.
   var value: Value {
     let generation = ForkGuard.install()
     while true {

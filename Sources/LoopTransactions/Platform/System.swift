@@ -24,12 +24,12 @@ package enum System {
     }
   }
 
-  /// True on the process's first thread. Costs one comparison,
-  /// once the first thread has called it.
+  /// Whether the calling thread is the process's first thread. Costs one
+  /// comparison, once the first thread has called it.
   package static var isMainThread: Bool {
     // Relaxed: the address orders no other memory, and does not change once
-    // set. In a child process the forking thread is the first, so the system is
-    // asked.
+    // set. A forked child asks the system, because its first thread is the
+    // thread that forked.
     let own = threadIdentity()
     if mainThread.load(ordering: .relaxed) == own { return true }
     guard lt_is_main_thread() != 0 else { return false }

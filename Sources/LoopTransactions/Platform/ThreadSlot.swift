@@ -2,7 +2,7 @@ import CUV
 
 /// A thread-local address, initially nil.
 struct ThreadSlot: @unchecked Sendable {
-  // @unchecked: the key is created once, and is only an index afterwards.
+  // @unchecked: the key is created once and does not change afterwards.
   private let key = UnsafeMutablePointer<uv_key_t>.allocate(capacity: 1)
 
   /// Creates the slot, which is never freed.

@@ -2,9 +2,10 @@ import CUV
 
 /// The prepare, check and idle handles that drive a loop's ticks.
 ///
-/// One of each serves all observers, queues and transactions. Prepare and check
-/// do not keep the loop alive. The idle handle does while it is started, which
-/// is how the loop keeps libuv from blocking while work is pending. I2.
+/// One handle of each kind serves all observers, queues and transactions.
+/// Prepare and check handles do not keep the loop alive. The idle handle keeps
+/// it alive while started. The loop starts it to prevent libuv from blocking
+/// while work is pending. I2.
 package struct TickHandles {
   private let prepare: UVHandle<uv_prepare_t>
   private let check: UVHandle<uv_check_t>
@@ -12,7 +13,7 @@ package struct TickHandles {
 
   /// Starts the handles on `loop`, which calls the two functions once per tick.
   /// They get the owner from `unmanagedOwner(of:as:)`, which returns nil until
-  /// one is set.
+  /// an owner is set.
   package init(
     loop: UVLoop,
     beforeWaiting: PrepareCallback,
@@ -21,8 +22,9 @@ package struct TickHandles {
     prepare = try UVHandle("EventLoop.init") { uv_prepare_init(loop.pointer, $0) }
     check = try UVHandle("EventLoop.init") { uv_check_init(loop.pointer, $0) }
     idle = try UVHandle("EventLoop.init") { uv_idle_init(loop.pointer, $0) }
-    // Order: libuv calls the handle that was started first last, so on a new
-    // loop these run after all others.
+    // Order: libuv calls handles in the reverse of the order in which they were
+    // started. On a new loop these are started first, so they run after all
+    // others.
     uv_prepare_start(prepare.pointer, beforeWaiting)
     uv_check_start(check.pointer, afterWaiting)
     prepare.keepsLoopAlive(false)
@@ -43,8 +45,8 @@ package struct TickHandles {
     [prepare.address, check.address, idle.address]
   }
 
-  /// Sets the owner that the callbacks get. It is not retained. With nil, they
-  /// do nothing.
+  /// Sets the owner that the callbacks receive. It is not retained. With a nil
+  /// owner, the callbacks do nothing.
   package func setOwner(_ owner: AnyObject?) {
     prepare.setOwner(owner)
     check.setOwner(owner)

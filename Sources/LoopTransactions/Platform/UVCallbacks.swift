@@ -1,6 +1,6 @@
 package import CUV
 
-// Types of libuv's callbacks, so that other folders can define such functions
+// Types of libuv's callbacks, so that other folders can define callbacks
 // without importing libuv.
 
 package typealias PrepareHandle = UnsafeMutablePointer<uv_prepare_t>

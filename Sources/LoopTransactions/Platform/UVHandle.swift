@@ -2,8 +2,8 @@ import CUV
 
 /// A libuv handle in memory of its own, and a reference to its owner.
 ///
-/// A handle must not move, and libuv reads it until its close callback has run.
-/// So that callback frees it. Loop thread only.
+/// libuv reads a handle until its close callback has run. Until then the handle
+/// must not move, so the close callback frees it. Loop thread only.
 package struct UVHandle<Raw> {
   let pointer: UnsafeMutablePointer<Raw>
 
@@ -69,8 +69,8 @@ func unmanagedOwner<Owner: AnyObject, Raw>(
 }
 
 extension UVHandle<uv_poll_t> {
-  /// Stops polling `descriptor` in a child process, unless it shares the poll
-  /// with the parent.
+  /// Stops polling `descriptor` in a child process, unless the child shares the
+  /// kernel's poll with the parent.
   func stopInChild(of loop: UVLoop, watching descriptor: Int32) {
     keepsLoopAlive(false)
     if !loop.sharesPoll(of: descriptor) { uv_poll_stop(pointer) }
@@ -83,6 +83,7 @@ func stopWatching(_ handle: UnsafeMutablePointer<uv_poll_t>?) {
 }
 
 private func freeHandle(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
-  // `UVHandle.init` allocated it with malloc's alignment, for any type.
+  // The handle's type does not matter, because `UVHandle.init` used malloc's
+  // alignment for all types.
   UnsafeMutableRawPointer(handle)?.deallocate()
 }

@@ -28,15 +28,16 @@ package struct UVLoop {
     pointer.deallocate()
   }
 
-  /// Runs until nothing is left to wait for or the loop is stopped. Returns
-  /// whether something is left.
+  /// Runs until the loop is stopped or has nothing left to wait for. Returns
+  /// whether it still has something to wait for.
   @discardableResult
   func run(_ mode: RunMode) -> Bool { uv_run(pointer, mode.libuv) != 0 }
 
-  /// Makes the current run return, or otherwise the next one.
+  /// Makes the current run return. Between two runs, makes the next run return.
   func stop() { uv_stop(pointer) }
 
-  /// Whether the current run, or otherwise the next one, has been stopped.
+  /// Whether the current run was stopped. Between two runs, whether the next
+  /// run was stopped.
   var isStopping: Bool { pointer.pointee.stop_flag != 0 }
 
   /// Whether there is an active handle or request to wait for.
@@ -45,7 +46,8 @@ package struct UVLoop {
   /// libuv's clock, in milliseconds. Constant within a tick.
   var milliseconds: UInt64 { uv_now(pointer) }
 
-  /// Starts measuring the time that polls block. It cannot be disabled again.
+  /// Starts measuring the time that polls block. The measurement cannot be
+  /// disabled again.
   func measureIdleTime() { _ = lt_measure_idle(pointer) }
 
   /// The time that polls have blocked since the measurement began, in
@@ -64,8 +66,8 @@ package struct UVLoop {
 }
 
 extension UVLoop {
-  /// Makes the kernel's poll report events of `descriptor`, which it already
-  /// watches, edge-triggered. Returns whether it does.
+  /// Makes the kernel's poll report events of `descriptor` edge-triggered. The
+  /// poll must already watch the descriptor. Returns whether this succeeded.
   func enableEdgeTriggering(of descriptor: Int32) -> Bool {
     lt_watch_edges(pointer, descriptor) == 0
   }
@@ -73,9 +75,9 @@ extension UVLoop {
   /// Returns whether the kernel's poll in this child process is still shared
   /// with the parent.
   ///
-  /// A poll that `uv_loop_fork` created watches nothing until the loop polls
-  /// it. If this returns true, `descriptor` is edge-triggered from then on, so
-  /// it cannot make the child spin.
+  /// A kernel poll that `uv_loop_fork` created watches nothing until the loop
+  /// polls it. If this returns true, `descriptor` is edge-triggered from then
+  /// on, so its events cannot make the child spin.
   func sharesPoll(of descriptor: Int32) -> Bool { enableEdgeTriggering(of: descriptor) }
 
   /// Returns the sorted types of the open handles that are not in `ours`.
@@ -101,13 +103,13 @@ private func visitHandle(
   walk.pointee.foreign.append(name.map { String(cString: $0) } ?? "unknown")
 }
 
-/// How long one `uv_run` runs the loop.
+/// How long a call of `uv_run` runs the loop.
 enum RunMode {
-  /// Until nothing is left to wait for or the loop is stopped.
+  /// Runs until the loop is stopped or has nothing left to wait for.
   case whole
-  /// One tick that may block.
+  /// Runs one tick that may block.
   case once
-  /// One tick that does not block.
+  /// Runs one tick that does not block.
   case noWait
 
   fileprivate var libuv: uv_run_mode {

@@ -9,7 +9,8 @@ struct UVTimer {
     do {
       handle = try UVHandle("LoopTimer") { uv_timer_init(loop.pointer, $0) }
     } catch {
-      // libuv documents no error: a timer is only a node in the loop's heap.
+      // libuv documents no error here, because a timer is just a node in the
+      // loop's heap.
       fatalError("\(error)")
     }
     handle.setOwner(owner)

@@ -1,7 +1,7 @@
 /// A type that hides its state from `dump`, debuggers and failed expectations.
 ///
 /// Swift's reflection traps at atomics and at `unowned(unsafe)` references. It
-/// also reads values without the lock, or off the thread, that protects them. A
+/// also reads values without taking their lock, or on the wrong thread. A
 /// subclass inherits the empty mirror.
 @usableFromInline
 package protocol Unreflected: CustomReflectable {}

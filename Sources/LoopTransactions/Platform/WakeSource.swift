@@ -25,7 +25,7 @@ package enum WakeSource {
   case async(UVHandle<uv_async_t>)
 
   /// Opens the source on `loop`, which calls the matching function after a
-  /// `send()`. Does not keep the loop alive.
+  /// `send()`. The source does not keep the loop alive.
   package init(
     _ method: WakeMethod,
     loop: UVLoop,
@@ -75,7 +75,7 @@ package enum WakeSource {
   }
 
   /// Makes each `send()` a separate event, so that the loop need not read the
-  /// descriptor. Returns whether that works. Call after the first wake has
+  /// descriptor. Returns whether this succeeded. Call after the first wake has
   /// arrived, because `loop` must already watch the descriptor.
   ///
   /// Modelled on mio's waker.
@@ -84,8 +84,8 @@ package enum WakeSource {
     return loop.enableEdgeTriggering(of: descriptor)
   }
 
-  /// Stops polling in a child process, unless it shares the poll with the
-  /// parent.
+  /// Stops polling in a child process, unless the child shares the kernel's
+  /// poll with the parent.
   func stopInChild(of loop: UVLoop) {
     switch self {
     case .descriptor(let descriptor, let handle):
@@ -118,7 +118,8 @@ package enum WakeSource {
     }
   }
 
-  /// Sets the owner that the callback gets. With nil, it does nothing.
+  /// Sets the owner that the callback receives. With a nil owner, the callback
+  /// does nothing.
   package func setOwner(_ owner: AnyObject?) {
     switch self {
     case .descriptor(_, let handle): handle.setOwner(owner)
@@ -131,8 +132,8 @@ package enum WakeSource {
   package func close() {
     switch self {
     case .descriptor(let descriptor, let handle):
-      // Order: libuv forgets the descriptor in `uv_close`, before its number is
-      // reused.
+      // Order: closing the handle first makes libuv forget the descriptor
+      // before its number can be reused.
       handle.close()
       lt_descriptor_close(descriptor)
     case .async(let handle): handle.close()

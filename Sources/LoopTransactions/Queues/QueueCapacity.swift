@@ -1,10 +1,10 @@
 /// The number of elements that a queue may hold, and what happens when it is
 /// full.
 ///
-/// A queue with weak membership first removes dead elements at its front. A
-/// dead element behind a live one counts until the live one is delivered. The
-/// sender checks whether the first element lives, so it may release that
-/// element's last reference.
+/// A full queue with weak membership first removes dead elements from its
+/// front. A dead element behind a live element counts until the live element is
+/// delivered. To see whether the first element is alive, the enqueueing thread
+/// retains it briefly, so it may release that element's last reference.
 ///
 /// A value type: use it on any thread.
 public struct QueueCapacity: Hashable, Sendable {
@@ -54,6 +54,6 @@ public struct BatchSize: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// - Precondition: `value` is positive.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// All queued elements, within the tick's budget.
+  /// Delivers all queued elements, as far as the tick's budget allows.
   public static let unlimited = BatchSize(.max)
 }

@@ -43,7 +43,8 @@ final class QueueCore: @unchecked Sendable {
 
   deinit {
     guard port.isForked else { return state.withLock { $0.free() } }
-    // The lock is not destroyed either: a thread of the parent may hold it.
+    // The state is leaked in a forked child, because its lock must not be
+    // destroyed while a thread of the parent may hold it.
     _ = Unmanaged.passRetained(state)
   }
 
@@ -51,7 +52,7 @@ final class QueueCore: @unchecked Sendable {
   ///
   /// Call from any thread.
   func enqueue(_ object: AnyObject) -> QueueState.EnqueueAction {
-    // An inherited queue is never drained. I15.
+    // A forked child never drains the queue. I15.
     guard !port.isForked else { return .closed }
     var lookahead: AnyObject?
     let action = state.withLock {
@@ -61,9 +62,9 @@ final class QueueCore: @unchecked Sendable {
     return action
   }
 
-  /// Returns the result of `body` for the state. In a forked child process
-  /// returns `inherited` instead, because a thread of the parent may hold the
-  /// lock. I15.
+  /// Calls `body` with the state and returns its result. In a forked child
+  /// process, returns `inherited` instead, because a thread of the parent may
+  /// hold the lock. I15.
   ///
   /// Call from any thread.
   func ask<Result>(orInherited inherited: Result, _ body: (inout QueueState) -> Result) -> Result {
@@ -73,8 +74,8 @@ final class QueueCore: @unchecked Sendable {
   /// The number of queued elements.
   var count: Int { ask(orInherited: 0) { $0.count } }
 
-  /// Detaches the queue from the loop when it is empty. Called when the user
-  /// released the queue.
+  /// Detaches the queue from the loop once the queue is empty. Called when the
+  /// user released the queue.
   ///
   /// Call from any thread.
   func abandon() {
@@ -94,19 +95,19 @@ final class QueueCore: @unchecked Sendable {
 extension QueueCore {
   private var hasPendingWork: Bool { observer?.isPending ?? false }
 
-  /// Has the loop drain the queue before it next blocks.
+  /// Makes the loop drain the queue before the loop next blocks.
   fileprivate func schedule() {
     if loop != nil { observer?.setPending(true) }
   }
 
-  /// Lets the loop block: the queue is empty.
+  /// Lets the loop block, because the queue is empty.
   private func becomeIdle() { observer?.setPending(false) }
 
   /// Delivers a batch. Q2.
   private func drain() {
     guard let loop else { return }
-    // The observer's call reset it. `becomeIdle()` resets it again when the
-    // drain ends.
+    // Calling the observer cleared its pending state. `becomeIdle()` clears it
+    // again when the drain ends.
     observer?.setPending(true)
     if !handOver(atMost: batchSize, on: loop) { loop.core.metrics.carriedOver.add() }
     if isAbandoned, !hasPendingWork { detach() }
@@ -114,7 +115,7 @@ extension QueueCore {
 
   /// Delivers all queued elements now, regardless of batch size and budget.
   func flush() {
-    // A child's inherited elements are delivered by the parent. I15.
+    // The parent process delivers the elements that a child inherited. I15.
     guard !port.isForked, let loop else { return }
     let wasLifted = loop.meter.isLifted
     loop.meter.isLifted = true
@@ -126,13 +127,13 @@ extension QueueCore {
   /// finish delivering them.
   func refuseOthers() { state.withLock { $0.closeToOthers() } }
 
-  /// Refuses further elements, and delivers the queued ones.
+  /// Refuses further elements and delivers the queued elements.
   func flushForGood() {
     state.withLock { $0.close() }
     flush()
   }
 
-  /// Drops the queued elements and leaves the loop, which is closed.
+  /// Drops the queued elements and detaches the queue from its closed loop.
   func loopDidClose() {
     close()
     becomeIdle()
@@ -142,10 +143,10 @@ extension QueueCore {
     leaveLoop()
   }
 
-  /// Forgets the loop.
+  /// Clears the reference to the loop.
   func leaveLoop() { loop = nil }
 
-  /// Refuses further elements, and drops the queued ones.
+  /// Refuses further elements and drops the queued elements.
   func close() {
     ask(orInherited: ()) { $0.close() }
     removeAll()
@@ -177,16 +178,18 @@ extension QueueCore {
     return endWithoutElement()
   }
 
-  /// Delivers the next element and releases it. Returns whether it was the
-  /// last, or nil if there was none.
+  /// Delivers the next element and releases it. Returns whether it was the last
+  /// element, or nil if no element was left.
   private func deliverNext(before mark: UInt32, on loop: EventLoop) -> Bool? {
     guard var element = state.withLock({ $0.dequeue(before: mark) }) else { return nil }
-    // A flush is not part of a tick's budget.
+    // A flush does not count towards the tick's budget.
     if !loop.meter.isLifted { loop.meter.didPerform() }
     loop.core.metrics.delivered.add()
-    // Before the handler, so that an element it enqueues starts a new drain.
+    // Called before the handler, so that an element enqueued by the handler
+    // starts a new drain.
     if element.isLast { becomeIdle() }
-    // Released before the handler runs, because it may be the last reference.
+    // Released before the handler runs, because this may be the last reference
+    // to the next element.
     element.lookahead = nil
     handler?(element.object, element.isLast)
     return element.isLast
@@ -206,8 +209,7 @@ extension QueueCore {
 
   fileprivate func wasAbandoned() {
     isAbandoned = true
-    // The post that another thread made for its element may arrive after this
-    // one.
+    // An element may be queued whose post has not arrived yet.
     if state.withLock({ $0.count }) > 0 { schedule() }
     if !hasPendingWork { detach() }
   }

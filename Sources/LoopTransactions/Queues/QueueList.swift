@@ -1,9 +1,9 @@
-/// The queues of a loop, by order. Queues of equal order keep the order in
-/// which they were created. Loop thread only.
+/// The queues of a loop, sorted by order. Queues of equal order keep the order
+/// in which they were created. Loop thread only.
 final class QueueList: LoopPart {
   private var queues: [QueueCore] = []
 
-  /// Adds `queue` behind those of equal order.
+  /// Inserts `queue` behind the queues of equal order.
   func insert(_ queue: QueueCore) {
     queues.insert(queue, at: queues.firstIndex { $0.order > queue.order } ?? queues.endIndex)
   }

@@ -6,11 +6,12 @@
 package struct QueueState {
   /// How the queue refers to an element.
   package struct Reference: BitwiseCopyable {
-    /// The address of the retained `WeakBox` of a weak element. 0 for a strong
-    /// one, which the queue retains directly.
+    /// For a weak reference, the address of the retained `WeakBox`. For a
+    /// strong reference, 0, because the queue retains the element directly.
     package var box: UInt
 
-    /// Creates a weak reference by `box`, or a strong one.
+    /// Creates a weak reference through the box at address `box`, or a strong
+    /// reference if `box` is 0.
     package init(box: UInt = 0) { self.box = box }
   }
 
@@ -19,12 +20,12 @@ package struct QueueState {
     /// The element was added. If `wakes`, the caller must schedule the queue on
     /// its loop.
     case queued(wakes: Bool)
-    /// The element was queued already.
+    /// The element was already queued.
     case alreadyQueued
     /// The queue is full and refused the element.
     case refused
-    /// The element was added, and the oldest, at this address and still
-    /// retained, was removed.
+    /// The element was added and the oldest element was removed. The values are
+    /// the address and the box of the removed element, which is still retained.
     case replaced(UInt, box: UInt)
     /// The queue is full and the new element was dropped.
     case dropped
@@ -46,13 +47,13 @@ package struct QueueState {
   package struct DequeuedElement {
     /// The element. The queue's reference now belongs to the caller.
     package let object: AnyObject
-    /// Whether no live element is left, which ends the drain.
+    /// Whether this is the last live element. Removing it ends the drain.
     package let isLast: Bool
     /// The next live element, which the caller must release without the lock.
     package var lookahead: AnyObject?
   }
 
-  /// Elements that were removed together, to be dropped.
+  /// Elements that were removed together and must be dropped.
   package struct RemovedElements {
     fileprivate var list: KeyedFIFO<Reference>
 
@@ -72,8 +73,8 @@ package struct QueueState {
   private let isWeak: Bool
   private let capacity: QueueCapacity?
 
-  /// Whether a drain is in progress: elements were queued, and the loop knows
-  /// or is being notified. Only the loop ends a drain.
+  /// Whether a drain is in progress. A drain begins when an element is queued
+  /// and the loop is notified. Only the loop ends it.
   package private(set) var isDraining = false
 
   /// Whether all elements are refused.
@@ -95,15 +96,18 @@ package struct QueueState {
   /// Frees the memory. The queue must be empty.
   package func free() { list.free() }
 
-  /// The number of queued elements, including dead ones that are not removed
-  /// yet.
+  /// The number of queued elements. Includes dead elements that have not been
+  /// removed yet.
   package var count: Int { list.count }
 
   /// The current end of the queue. Elements added later lie behind it.
   package var mark: UInt32 { list.mark }
 
   private func checkInvariants() {
-    assert(list.count == 0 || isDraining, "QueueState: \(list.count) elements without a drain")
+    assert(
+      list.count == 0 || isDraining,
+      "QueueState: \(list.count) elements, but no drain is in progress"
+    )
     assert(
       capacity.map { list.count <= $0.limit } ?? true,
       "QueueState: \(list.count) elements exceed the capacity"
@@ -112,8 +116,8 @@ package struct QueueState {
 }
 
 extension QueueState {
-  /// Adds `object`, and retains it unless membership is weak. Sets `lookahead`
-  /// to a live element that was inspected, if any. The caller must release it
+  /// Adds `object`, and retains it unless membership is weak. If a live element
+  /// was inspected, sets `lookahead` to it. The caller must release `lookahead`
   /// without the lock.
   package mutating func enqueue(
     _ object: AnyObject,
@@ -124,14 +128,14 @@ extension QueueState {
     guard !isClosed, onLoop || !isClosedToOthers else { return .closed }
     let key = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     if isExclusive, isMember(key) { return .alreadyQueued }
-    // Dead elements at the front make room first.
+    // Removing dead elements from the front may make room.
     if isFull { lookahead = dropDeadInFront() }
     guard isFull else { return .queued(wakes: insert(object, key)) }
     return enqueueWhenFull(object, key)
   }
 
-  /// Removes the oldest live element before `mark` and returns it, or nil if
-  /// there is none. The last element ends the drain.
+  /// Removes the oldest live element before `mark` and returns it. Returns nil
+  /// if no such element exists. Removing the last element ends the drain.
   package mutating func dequeue(before mark: UInt32) -> DequeuedElement? {
     defer { checkInvariants() }
     guard let object = removeFirst(before: mark) else { return nil }
@@ -139,8 +143,9 @@ extension QueueState {
     return DequeuedElement(object: object, isLast: endDrain() == .drained, lookahead: lookahead)
   }
 
-  /// Removes all elements, which the caller drops without the lock. Does not
-  /// end the drain: the loop must still learn that the queue is empty.
+  /// Removes all elements. The caller must drop them without the lock. The
+  /// drain continues, because the loop must still learn that the queue is
+  /// empty.
   package mutating func removeAll() -> RemovedElements {
     defer { checkInvariants() }
     defer { list = KeyedFIFO(from: list.mark) }
@@ -222,8 +227,8 @@ extension QueueState {
     }
   }
 
-  /// Removes dead elements from the front. Returns the live element that is
-  /// then first, if any.
+  /// Removes dead elements from the front. Returns the first live element, or
+  /// nil if all elements were dead.
   private mutating func dropDeadInFront() -> AnyObject? {
     guard isWeak else { return nil }
     while let entry = list.oldest() {

@@ -2,8 +2,8 @@
 /// tick.
 ///
 /// Elements are enqueued from any thread. The handler is called on the loop,
-/// before it blocks. By default an element that is queued already keeps its
-/// position and is delivered once.
+/// before the loop blocks. By default, enqueueing an element that is already
+/// queued keeps its position, and the element is delivered once.
 ///
 /// A queue without a handler is a release queue: it spreads the cost of
 /// releasing large structures over many ticks.
@@ -11,8 +11,8 @@
 /// If the queue is released, its elements are still delivered. The loop's
 /// `run()` continues while elements are queued. If only other threads fill the
 /// queue, set `EventLoop.waitsForPosts` and keep a reference to the loop's
-/// port, so that the run waits for them. In a forked child process the queue is
-/// closed and empty.
+/// port, so that the run waits for their elements. In a forked child process,
+/// the queue is closed and empty.
 ///
 /// ```swift
 /// let queue = RunLoopQueue<Cell>(on: loop, batchSize: 4) { cell, isDrained in
@@ -27,7 +27,7 @@ public final class RunLoopQueue<Element: AnyObject> {
   public enum Membership: Hashable, Sendable {
     /// Elements are retained until they are delivered.
     case strong
-    /// Elements are not retained. Dead ones are skipped and do not count
+    /// Elements are not retained. Dead elements are skipped and do not count
     /// towards the batch.
     case weak
   }
@@ -36,12 +36,13 @@ public final class RunLoopQueue<Element: AnyObject> {
   public enum Outcome {
     /// The element was added.
     case queued
-    /// The element was queued already, and keeps its position.
+    /// The element was already queued, and keeps its position.
     case alreadyQueued
     /// The queue is full and refused the element.
     case refused
-    /// The queue was full, and this element was dropped: the oldest or the new
-    /// one, depending on `QueueCapacity.WhenFull`. Nil if it had died.
+    /// The queue was full, and the associated element was dropped.
+    /// `QueueCapacity.WhenFull` decides whether it is the oldest element or the
+    /// new one. Nil if the dropped element had died.
     case dropped(Element?)
     /// The queue or its loop is closed.
     case closed
@@ -62,8 +63,9 @@ public final class RunLoopQueue<Element: AnyObject> {
   ///   - capacity: The maximum number of elements, or nil for no limit.
   ///   - onDrain: Called on the loop once per drain, after the last element was
   ///     delivered or found dead.
-  ///   - handler: Called on the loop with each element, and whether it is the
-  ///     last live one. If nil, the references are only released.
+  ///   - handler: Called on the loop with each element and a flag that says
+  ///     whether it is the last live element. If nil, the queue releases the
+  ///     elements and calls nothing.
   public init(
     on loop: EventLoop,
     membership: Membership = .strong,
@@ -130,14 +132,14 @@ public final class RunLoopQueue<Element: AnyObject> {
 
   /// Removes all elements, and returns how many of them were alive.
   ///
-  /// Call from any thread, which releases the elements.
+  /// Call from any thread. The elements are released on that thread.
   ///
   /// - Complexity: O(n), outside the lock.
   @discardableResult
   public func removeAll() -> Int { core.removeAll() }
 
-  /// The number of queued elements, including dead ones that are not removed
-  /// yet.
+  /// The number of queued elements. Includes dead elements that have not been
+  /// removed yet.
   ///
   /// Call from any thread.
   public var count: Int { core.count }
@@ -147,8 +149,8 @@ public final class RunLoopQueue<Element: AnyObject> {
   /// Call from any thread.
   public var droppedCount: Int { core.ask(orInherited: 0) { $0.droppedCount } }
 
-  /// Delivers all queued elements now, regardless of batch size and budget. For
-  /// example under memory pressure.
+  /// Delivers all queued elements now, regardless of batch size and budget.
+  /// Useful under memory pressure, for example.
   ///
   /// Call on the loop. Does nothing in a forked child process.
   ///
@@ -158,9 +160,9 @@ public final class RunLoopQueue<Element: AnyObject> {
     core.flush()
   }
 
-  /// Refuses further elements, and drops the queued ones.
+  /// Refuses further elements and drops the queued elements.
   ///
-  /// Call from any thread, which releases the elements.
+  /// Call from any thread. The elements are released on that thread.
   ///
   /// - Complexity: O(n).
   public func close() { core.close() }

@@ -3,7 +3,7 @@
 ///
 /// Not retained: the thread that runs an operation keeps its owner alive.
 enum CurrentOperation {
-  // On the stack of the thread that runs the operation.
+  // Lives on the stack of the thread that runs the operation.
   private struct Frame {
     let owner: Unmanaged<OperationOwner>
     let outer: UnsafeMutableRawPointer?

@@ -1,9 +1,9 @@
 /// The queued operations: a FIFO list per level, and one list of all by age.
 ///
-/// Adding, removing and moving an operation is O(1), and so is finding the
-/// first of the highest level or the oldest. The lists run through the nodes,
-/// and a bitmap marks the levels that are not empty. The backlog owns the nodes
-/// and reuses them.
+/// Adding, removing and moving an operation is O(1). Finding the oldest
+/// operation, or the first operation of the highest level, is O(1) too. The
+/// lists are linked through the nodes, and a bitmap marks the levels that are
+/// not empty. The backlog owns the nodes and reuses them.
 package struct OperationBacklog: ~Copyable {
   package typealias Pointer = OperationNode.Pointer
 
@@ -22,7 +22,7 @@ package struct OperationBacklog: ~Copyable {
 
   // Plain memory: an array would check its uniqueness on every change.
   private let lists = UnsafeMutablePointer<List>.allocate(capacity: levelCount)
-  // One bit per level: whether it has operations.
+  // One bit per level, set if the level has operations.
   private let filled = UnsafeMutablePointer<UInt64>.allocate(capacity: 5)
   private var oldest: Pointer?
   private var youngest: Pointer?
@@ -87,8 +87,8 @@ package struct OperationBacklog: ~Copyable {
     return OperationHandle(node: node)
   }
 
-  /// Moves operations into the batch of `worker`, highest level first: up to
-  /// its batch limit, and at most `most`.
+  /// Moves up to `most` operations into the batch of `worker`, highest level
+  /// first, within the worker's batch limit.
   mutating func dequeueHighest(_ most: Int, for worker: Worker) {
     let limit = min(worker.batchLimit, most)
     while worker.count < limit, let level = highestLevel {
@@ -114,7 +114,7 @@ package struct OperationBacklog: ~Copyable {
   }
 
   /// Moves `handle` behind the operations of `level` if it is queued, and
-  /// returns whether it is.
+  /// returns whether it was.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
     guard isQueued(handle) else { return false }
     guard handle.node.pointee.level != level else { return true }
@@ -167,7 +167,8 @@ package struct OperationBacklog: ~Copyable {
     unlink(node)
     if _slowPath(node.pointee.addedAt != 0) {
       times?.record(since: node.pointee.addedAt, level: Int(node.pointee.level))
-      // Recorded once, even if the operation is reclaimed and dequeued again.
+      // The wait is recorded once, even if the operation is reclaimed and
+      // dequeued again.
       node.pointee.addedAt = 0
     }
     if let older = node.pointee.older {
@@ -199,7 +200,8 @@ package struct OperationBacklog: ~Copyable {
     node.pointee.next = next
     if let previous { previous.pointee.next = node } else { lists[level].first = node }
     if let next { next.pointee.previous = node } else { lists[level].last = node }
-    // Only if it was empty: the write dirties one more cache line.
+    // Written only if the level was empty, because the write dirties another
+    // cache line.
     if previous == nil, next == nil { filled[level / 64] |= 1 << UInt64(level % 64) }
   }
 
@@ -215,7 +217,8 @@ package struct OperationBacklog: ~Copyable {
     if free == nil { addChunk() }
     guard let node = free else { fatalError("OperationBacklog: a new chunk has no free node") }
     free = node.pointee.next
-    // Prefetched, because it is in the cache of the CPU whose worker freed it.
+    // Prefetched, because the next free node is in the cache of the CPU whose
+    // worker freed it.
     if let free { System.prefetchForWriting(free) }
     return node
   }

@@ -2,9 +2,10 @@ import Synchronization
 
 /// One operation of a scheduler, in memory that the backlog reuses.
 ///
-/// Protected by the scheduler's lock, except for `word`, which is atomic.
-/// Exactly one cache line: the node moves between the CPU that adds the
-/// operation and the one that runs it, and each further line would move too.
+/// Protected by the scheduler's lock, except for `word`, which is atomic. A
+/// node takes exactly one cache line, because it moves between the CPU that
+/// adds the operation and the CPU that runs it. A larger node would move more
+/// lines.
 package struct OperationNode: ~Copyable {
   package typealias Pointer = UnsafeMutablePointer<OperationNode>
 
@@ -31,38 +32,39 @@ package struct OperationNode: ~Copyable {
   /// Nil if the node is free.
   package internal(set) var content: Content?
 
-  /// Whether the operation is at the front because it was reclaimed, not
+  /// Whether the operation is at the front because it was reclaimed and not
   /// because of its age.
   var wasReclaimed = false
 
   /// The level the operation is queued at.
   var level: UInt16 = 0
 
-  /// The time it was added, as `WaitTimes.now`. 0 if waits are not measured.
+  /// The time the operation was added, in units of `WaitTimes.now`. 0 if waits
+  /// are not measured.
   var addedAt: UInt32 = 0
 
   private let atomic = Atomic<UInt64>(0)
 
   /// The operation's generation and state.
   ///
-  /// Changed under the scheduler's lock, except for the step from `dequeued` to
-  /// claimed.
+  /// Changed under the scheduler's lock, except when a worker claims a dequeued
+  /// operation.
   var word: UInt64 {
-    // Relaxed: a reader without the lock derives nothing about other memory.
+    // Relaxed: a reader without the lock concludes nothing about other memory.
     atomic.load(ordering: .relaxed)
   }
 
   /// Sets `word`. Call with the scheduler's lock held.
   func setWord(_ desired: UInt64) {
-    // Release: pairs with the acquire in `exchange(_:_:)`. A claiming thread
-    // may not have held the lock.
+    // Release: pairs with the acquire in `exchange(_:_:)`, because a thread can
+    // claim the operation without holding the lock.
     atomic.store(desired, ordering: .releasing)
   }
 
   /// Sets `word` to `desired` if it is `expected`, and returns whether it was.
   func exchange(_ expected: UInt64, _ desired: UInt64) -> Bool {
-    // Acquire: pairs with the release in `setWord(_:)`. Release: for the next
-    // thread that exchanges it.
+    // Acquire: pairs with the release in `setWord(_:)`. Release: pairs with the
+    // acquire of the next exchange.
     atomic.compareExchange(
       expected: expected,
       desired: desired,

@@ -6,7 +6,7 @@ enum OperationEnd: Hashable, Sendable {
   case cancelled
 }
 
-/// Runs operations without a closure of their own, and is notified when they
+/// Runs operations that have no closure of their own, and is notified when they
 /// end.
 ///
 /// A base class, not a protocol: a reference takes one word in a node, without

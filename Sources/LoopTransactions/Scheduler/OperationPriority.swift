@@ -18,7 +18,7 @@ public struct OperationPriority: Hashable, Comparable, Sendable, RawRepresentabl
   /// For work that no user waits for. Level -64.
   public static var background: OperationPriority { OperationPriority(rawValue: -64) }
 
-  /// For work that other requested work should precede. Level -32.
+  /// For work that can wait until other requested work is done. Level -32.
   public static var low: OperationPriority { OperationPriority(rawValue: -32) }
 
   /// The default. Level 0.

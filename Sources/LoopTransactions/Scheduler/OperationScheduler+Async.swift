@@ -4,8 +4,8 @@ extension OperationScheduler {
   /// Runs `body` on a worker and returns its result.
   ///
   /// Call from any task. Cancelling the task cancels the operation. A queued
-  /// operation then does not run; a running one can poll `isCancelled`. The
-  /// captures of `body` are released on the worker before the task resumes.
+  /// operation then does not run. A running operation can poll `isCancelled`.
+  /// The captures of `body` are released on the worker before the task resumes.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of `body`, or a `CancellationError` if the operation
@@ -29,7 +29,7 @@ extension OperationScheduler {
 }
 
 extension OperationPriority {
-  /// Creates the priority that corresponds to a task's.
+  /// Creates the priority that corresponds to a task priority.
   ///
   /// `TaskPriority.medium` maps to `normal`, `high` to `high` and `background`
   /// to `background`. Values in between map proportionally.
@@ -54,8 +54,8 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
   private var continuation: UnsafeContinuation<Void, any Error>?
   private var handle: OperationHandle?
   private var result: Result<Value, any Error> = .failure(CancellationError())
-  // Both sequentially consistent: of the starting and the cancelling thread, at
-  // least one sees the other's store.
+  // Both flags are sequentially consistent: of the starting and the cancelling
+  // thread, at least one sees the other's store.
   private let isStarted = Atomic<Bool>(false)
   private let isCancelled = Atomic<Bool>(false)
 
@@ -92,7 +92,7 @@ private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecke
   func value() throws -> Value { try result.get() }
 
   override func operationEnded(_ end: OperationEnd) {
-    // Still set if the body did not run.
+    // `body` is still set if it did not run.
     body = nil
     continuation.take()?.resume()
   }

@@ -4,8 +4,9 @@
 /// and end after 5 s without work. Operations of equal priority start in the
 /// order they were added.
 ///
-/// No operation starves: one aging slot always picks the oldest operation, at
-/// the latest after 8 × `workerLimit` operations of higher priority.
+/// No operation starves, because one aging slot always picks the oldest
+/// operation. The oldest operation waits for at most 8 × `workerLimit`
+/// operations of higher priority.
 ///
 /// A worker takes up to 32 operations at once if they are short. If one of them
 /// turns out to be long, another worker reclaims the rest after about 1 ms, unless
@@ -29,7 +30,8 @@ public final class OperationScheduler: Sendable {
 
   /// The default scheduler.
   ///
-  /// Call from any thread. A forked child process has its own.
+  /// Call from any thread. A forked child process has a default scheduler of
+  /// its own.
   public static var shared: OperationScheduler { processWide.value }
 
   private static let processWide = ProcessWide { OperationScheduler("operations") }
@@ -70,7 +72,7 @@ public final class OperationScheduler: Sendable {
     )
   }
 
-  // The workers retain the core, so they still run the queued operations.
+  // The workers retain the core, so they still run queued operations.
   deinit { core.close() }
 
   /// Two per CPU that this process may use, according to its affinity and the
@@ -98,7 +100,7 @@ public final class OperationScheduler: Sendable {
     }
   }
 
-  /// Adds an operation behind those of equal priority.
+  /// Adds an operation behind the queued operations of equal priority.
   ///
   /// Call from any thread. Never blocks. The captures of `body` are released on
   /// the worker that ran it, or on the thread that cancels it. The scheduler
@@ -106,9 +108,10 @@ public final class OperationScheduler: Sendable {
   ///
   /// If the system refuses to create a worker thread, the operation stays
   /// queued and a dedicated thread retries until one starts. If the system
-  /// refused that thread too, later calls of `add` retry, and so do loops and
-  /// tasks that wait for operations. A scheduler without any worker reports the
-  /// failure on standard error, once until a worker starts.
+  /// refused the dedicated thread too, later calls of `add` retry, and so do
+  /// loops and tasks that wait for operations. A scheduler without any worker
+  /// reports the failure on standard error. It reports it again only after a
+  /// worker has started.
   ///
   /// - Parameter body: Runs on a worker. Its argument lets it poll for
   ///   cancellation.
@@ -120,8 +123,8 @@ public final class OperationScheduler: Sendable {
     priority: OperationPriority = .normal,
     _ body: consuming @escaping @Sendable (ScheduledOperation) -> Void
   ) -> ScheduledOperation {
-    // Inlined, so an unused result is not retained. The body is moved: the
-    // holder of a copy might release the captures last. O12.
+    // Inlined, so that an unused result is not retained. The body is moved,
+    // because a copy might hold the last reference to the captures. O12.
     ScheduledOperation(core: core, handle: core.add(OperationBody(body), priority))
   }
 
@@ -159,7 +162,7 @@ public final class OperationScheduler: Sendable {
   }
 
   /// Whether a user is interacting. While `true`, one worker fewer runs, which
-  /// leaves a CPU to the loop.
+  /// leaves a CPU free for the loop.
   ///
   /// Call from any thread. An excess worker stops after its current operation.
   public var isInteractive: Bool {
@@ -183,7 +186,7 @@ public struct ScheduledOperation: Sendable {
     self.handle = handle
   }
 
-  /// Whether the operation was cancelled while it runs. For its body to poll.
+  /// Whether the operation was cancelled while it runs. Its body can poll this.
   ///
   /// Call from any thread. One atomic read. Always `false` for an operation
   /// that has ended, or that was cancelled before it began.
@@ -192,19 +195,20 @@ public struct ScheduledOperation: Sendable {
   /// Cancels the operation.
   ///
   /// Call from any thread. A queued operation does not run, and its body is
-  /// released on this thread. A running one can poll `isCancelled`.
+  /// released on this thread. A running operation can poll `isCancelled`.
   ///
   /// - Returns: `true` if the operation had not begun, so its body does not
-  ///   run. `false` if it had begun or ended, or was cancelled before.
+  ///   run. `false` if it had begun, had ended or was already cancelled.
   /// - Complexity: O(1).
   @discardableResult
   public func cancel() -> Bool { core.cancel(handle) }
 
-  /// Moves the operation behind those of `priority`, if it has not begun.
+  /// Moves the operation behind the queued operations of `priority`, if it has
+  /// not begun.
   ///
   /// Call from any thread.
   ///
-  /// - Returns: Whether the operation had not begun.
+  /// - Returns: `true` if the operation had not begun.
   /// - Complexity: O(1).
   @discardableResult
   public func setPriority(_ priority: OperationPriority) -> Bool {

@@ -11,7 +11,7 @@ extension OperationHandle: Unreflected {}
 extension OperationOwner: Unreflected {}
 
 extension OperationScheduler: CustomReflectable {
-  /// The name, the worker limit and the metrics.
+  /// Shows the name, the worker limit and the metrics.
   public var customMirror: Mirror {
     guard !core.isForked else { return Mirror(self, showing: [("name", core.name)]) }
     return Mirror(
@@ -22,7 +22,7 @@ extension OperationScheduler: CustomReflectable {
 }
 
 extension ScheduledOperation: CustomReflectable {
-  /// The scheduler's name, and whether the operation was cancelled.
+  /// Shows the scheduler's name and whether the operation was cancelled.
   public var customMirror: Mirror {
     Mirror(self, showing: [("scheduler", core.name), ("isCancelled", isCancelled)])
   }

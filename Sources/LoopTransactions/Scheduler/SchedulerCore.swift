@@ -89,8 +89,8 @@ final class SchedulerCore: Sendable {
     }
   }
 
-  /// Moves `handle` behind the operations of `level`, and returns whether the
-  /// operation has not begun.
+  /// Moves `handle` behind the operations of `level`. Returns false if the
+  /// operation has begun.
   func move(_ handle: OperationHandle, to level: Int) -> Bool {
     change { $0.move(handle, to: level) }
   }
@@ -115,7 +115,8 @@ final class SchedulerCore: Sendable {
     return state.withLock { body($0) }
   }
 
-  /// Whether this process was forked from the one that created the scheduler.
+  /// Whether this is not the process that created the scheduler, but a forked
+  /// child.
   @inline(__always)
   var isForked: Bool { ForkGuard.generation != generation }
 
@@ -129,7 +130,7 @@ final class SchedulerCore: Sendable {
 
   /// Refuses further operations. Workers run the queued operations and end.
   func close() {
-    // A child only releases its copy.
+    // A forked child has no workers to end, and just releases its copy.
     if !isForked { perform(change { $0.close() }) }
   }
 
@@ -158,7 +159,7 @@ final class SchedulerCore: Sendable {
   /// Retries the start of a worker that the system refused.
   func retryStart() { perform(change { $0.retry() }) }
 
-  /// Call before the current task suspends until an operation ends.
+  /// Call before the current task suspends to wait for an operation.
   func taskWillSuspend() { retries.driveByTask() }
 
   /// Wakes or starts a worker, which now has a permit to be awake.
@@ -173,10 +174,10 @@ final class SchedulerCore: Sendable {
 
 // The worker loop.
 extension SchedulerCore {
-  // 3 us: less than it costs the adding thread to wake a worker.
+  // 3 us, which is less than the adding thread needs to wake a worker.
   private static let searchTime: UInt64 = 3_000
 
-  // 1 ms: how long the rest of a batch waits behind an operation that takes
+  // 1 ms: the time that the rest of a batch waits behind an operation that is
   // unexpectedly long. Not measured.
   private static let monitorInterval: UInt64 = 1_000_000
 
@@ -241,10 +242,10 @@ extension SchedulerCore {
     let count = worker.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
     guard count > 0 else { return }
     // A batch is sized for 5 us of work, so a more urgent operation waits at
-    // most that long beyond the running one. It grows by at most a factor of 2,
-    // because one cheap operation says little about the next. With 32 at once
-    // after one cheap operation, p99 of an urgent operation among many of 20 us
-    // was 163 us instead of 20.
+    // most 5 us after the running operation. The batch limit at most doubles
+    // each time, because one cheap operation says little about the next. When
+    // it rose to 32 after one cheap operation, p99 of an urgent operation among
+    // many operations of 20 us was 163 us instead of 20.
     let perOperation = (System.cycles &- began) / UInt64(count)
     let isCheap = perOperation &* 32 < System.cyclesPerReading
     worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
@@ -252,7 +253,8 @@ extension SchedulerCore {
 
   /// Runs `operation`, which the caller has claimed.
   private static func run(_ operation: ScheduledOperation) {
-    // Moved out, so its captures are released here and no copy is retained.
+    // Moved out, so that its captures are released here and no copy is
+    // retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):

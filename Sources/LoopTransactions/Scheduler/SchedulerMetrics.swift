@@ -13,7 +13,7 @@ public struct SchedulerMetrics: Hashable, Sendable {
     /// The longest wait, in nanoseconds.
     public var longest: UInt64
 
-    /// Creates the waits of one priority. Times are in nanoseconds.
+    /// Creates the waits of one priority, with times in nanoseconds.
     public init(priority: OperationPriority, count: UInt64, total: UInt64, longest: UInt64) {
       self.priority = priority
       self.count = count
@@ -31,7 +31,7 @@ public struct SchedulerMetrics: Hashable, Sendable {
   /// Worker threads.
   public var workers = 0
 
-  /// Workers that run operations or search for one.
+  /// Workers that run operations or search for operations.
   public var awake = 0
 
   /// Operations added since the scheduler was created.
@@ -41,7 +41,8 @@ public struct SchedulerMetrics: Hashable, Sendable {
   public var cancelled: UInt64 = 0
 
   /// The waits while `measuresWaits` was on, highest priority first. Priorities
-  /// without waits are left out. Operations that a thread waited for count as
+  /// without waits are left out. Operations that a thread waited for are
+  /// counted at the highest priority.
   /// the highest priority.
   public var waits: [Wait] = []
 

@@ -1,14 +1,15 @@
 // Worker starts that the system refused.
 extension SchedulerState {
-  // 0.1 ms, doubled up to 10 times, to 0.1 s. Without a limit nearby, one start
-  // in 10^5 is refused, and the next succeeds. Not measured.
+  // The delay starts at 0.1 ms and doubles up to 10 times, to 0.1 s. Far from
+  // any limit on threads, the system refuses one start in 10^5, and the next
+  // start succeeds. The delay is not measured.
   package static var firstRetryDelay: UInt64 { 100_000 }
 
   /// Handles a refused thread. Wakes a sleeping worker instead, or schedules a
   /// retry.
   ///
-  /// - Returns: What to do, and whether to report that the scheduler has no
-  ///   worker. It is reported once until a worker starts.
+  /// - Returns: The next action, and whether to report that the scheduler has
+  ///   no worker. This is reported once until a worker starts.
   package mutating func workerStartFailed() -> (action: WorkerAction, shouldReport: Bool) {
     defer { checkInvariants() }
     workers -= 1

@@ -12,7 +12,8 @@ extension SchedulerState {
     return requestWorkerIfNeeded()
   }
 
-  /// Refuses further operations. Workers run the queued ones and then end.
+  /// Refuses further operations. Workers run the queued operations and then
+  /// end.
   package mutating func close() -> WorkerAction {
     defer { checkInvariants() }
     isClosed = true

@@ -4,16 +4,16 @@
 /// A transition changes the state and returns an action, which the caller
 /// performs without the lock.
 ///
-/// A worker is awake or asleep. At most one awake worker searches: it found
-/// nothing, and looks for some microseconds more before it sleeps, so an
-/// operation added meanwhile wakes no thread. At most `width` workers are
-/// awake. O1, O4.
+/// A worker is awake or asleep. At most `width` workers are awake, and at most
+/// one of them searches. A searching worker found no operation and looks for
+/// some microseconds more before it sleeps, so that adding an operation in this
+/// time wakes no thread. O1, O4.
 ///
-/// A worker may dequeue several operations at once. If the first of them stalls
-/// the worker, others reclaim the rest: the next worker that asks for work, or
-/// a sleeping worker that monitors batches.
+/// A worker may dequeue several operations at once. If the first operation
+/// stalls the worker, another worker reclaims the rest. That is the next worker
+/// that asks for work, or a sleeping worker that monitors batches.
 package struct SchedulerState: ~Copyable {
-  /// What to do about the workers, without the lock.
+  /// An action on workers, to be performed without the lock.
   package enum WorkerAction: Equatable {
     case none
     /// Wake one sleeping worker.
@@ -30,13 +30,13 @@ package struct SchedulerState: ~Copyable {
 
   /// The next step of a worker.
   package enum Step: Equatable {
-    /// Run its batch.
+    /// Run the operations of its batch.
     case run
-    /// Search a little longer, then ask again.
+    /// Search a little longer, then ask for the next step again.
     case search
-    /// Sleep until it is woken.
+    /// Sleep until woken.
     case sleep
-    /// End: the scheduler is closed and has no work left.
+    /// End, because the scheduler is closed and has no work left.
     case end
   }
 
@@ -47,20 +47,20 @@ package struct SchedulerState: ~Copyable {
 
   /// The number of workers.
   package internal(set) var workers = 0
-  /// How many of them sleep.
+  /// The number of workers that sleep.
   package internal(set) var sleeping = 0
-  /// How many of them search: 0 or 1, plus those just woken or started.
+  /// The number of workers that search: 0 or 1, plus the workers that were just
+  /// woken or started.
   package internal(set) var searching = 0
 
-  /// How many sleeping workers must end and have not noticed yet.
+  /// The number of sleeping workers that must end and have not noticed yet.
   package internal(set) var ending = 0
 
   /// Whether a refused start will be retried. Until then no start is attempted.
   package internal(set) var isRetrying = false
   // Consecutive refused starts.
   var refusals: UInt64 = 0
-  // Whether a scheduler without workers was reported since a worker last
-  // started.
+  // Whether the lack of workers was reported since a worker last started.
   var wasReported = false
 
   /// Operations that were dequeued and have not ended.
@@ -69,19 +69,21 @@ package struct SchedulerState: ~Copyable {
   private var added: UInt64 = 0
   private var cancelled: UInt64 = 0
 
-  // The workers whose batch has several operations. Unretained: each is removed
-  // before its worker ends.
+  // The workers whose batch has several operations. Unretained, because each
+  // worker is removed before it ends.
   var batchedWorkers: [Unmanaged<Worker>] = []
   /// Whether a sleeping worker monitors the batches.
   package internal(set) var hasMonitor = false
 
-  // How many workers run an operation that they took for its age.
+  // The number of workers that run an operation that they dequeued for its age.
   private var agingWorkers = 0
-  // Operations dequeued by priority since the oldest was last dequeued.
+  // The number of operations dequeued by priority since the oldest operation
+  // was last dequeued.
   private var dequeuedByPriority = 0
 
-  /// After this many operations per worker, less one, the oldest is dequeued,
-  /// even if the aging slot is occupied. With one worker, every eighth. O3.
+  /// The interval, per worker, after which the oldest operation is dequeued
+  /// even if the aging slot is occupied. With one worker, every eighth
+  /// operation is the oldest. O3.
   package static var agingInterval: Int { 8 }
 
   package init(limit: Int) { self.limit = limit }
@@ -109,7 +111,7 @@ package struct SchedulerState: ~Copyable {
       searching <= awake && sleeping <= workers,
       "SchedulerState: \(searching) searching, \(sleeping) asleep, \(workers) workers"
     )
-    assert(running >= 0, "SchedulerState: \(running) operations running")
+    assert(running >= 0, "SchedulerState: more operations ended than ran: \(running)")
   }
 }
 
@@ -127,29 +129,29 @@ extension SchedulerState {
     return (handle, requestWorker())
   }
 
-  /// Claims `handle` if it has not begun, and returns whether the caller now
-  /// runs it.
+  /// Claims `handle` if it has not begun. Returns true if the caller now runs
+  /// it.
   package mutating func claim(_ handle: OperationHandle) -> Bool {
     if backlog.remove(handle) { running += 1 }
     return handle.claim()
   }
 
-  /// Moves `handle` behind the operations of `level` if it has not begun, and
-  /// returns whether that is so.
+  /// Moves `handle` behind the operations of `level`. Returns false if it has
+  /// begun.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
     if backlog.reclaim(handle) { running -= 1 }
     return backlog.move(handle, to: level)
   }
 
-  /// Cancels `handle`. Returns its content if it had not begun. Marks it as
-  /// cancelled if it has.
+  /// Cancels `handle`. Returns its content if it had not begun, and otherwise
+  /// marks it as cancelled.
   package mutating func cancel(_ handle: OperationHandle) -> OperationNode.Content? {
     guard handle.isCurrent else { return nil }
-    // Claimed even if it is queued: a worker it was reclaimed from may be about
-    // to claim it.
+    // Claimed even if the operation is queued. If it was reclaimed from a
+    // worker, that worker may be about to claim it.
     guard claim(handle) else {
-      // Running: no other thread changes the word until the operation has
-      // ended.
+      // The operation is running, so no other thread changes the word until it
+      // has ended.
       handle.node.pointee.setWord(handle.node.pointee.word | OperationNode.cancelled)
       return nil
     }
@@ -171,8 +173,8 @@ extension SchedulerState {
 
   var needsWorker: Bool { backlog.count > 0 || (!batchedWorkers.isEmpty && !hasMonitor) }
 
-  /// Wakes or starts a worker, unless one is searching or all permitted workers
-  /// are awake.
+  /// Wakes or starts a worker, unless a worker is searching or all permitted
+  /// workers are awake.
   mutating func requestWorker() -> WorkerAction {
     defer { checkInvariants() }
     guard searching == 0, awake < width else { return .none }
@@ -232,8 +234,8 @@ extension SchedulerState {
   }
 
   private mutating func occupyAgingSlot(_ oldest: OperationHandle, by worker: Worker) {
-    // A reclaimed operation had its turn, and may be younger than others. It
-    // does not occupy the aging slot.
+    // A reclaimed operation had its turn, and may be younger than other
+    // operations, so it does not occupy the aging slot.
     guard !oldest.node.pointee.wasReclaimed else { return dequeuedByPriority += 1 }
     worker.isInAgingSlot = true
     agingWorkers += 1
@@ -245,7 +247,8 @@ extension SchedulerState {
     return width > 1 && agingWorkers == 0 && !wasInAgingSlot
   }
 
-  /// How many operations may be dequeued by priority before the oldest must be.
+  /// The number of operations that may still be dequeued by priority before the
+  /// oldest operation must be dequeued.
   private var remainingBeforeOldest: Int {
     // Clamped, because the limit may be arbitrarily large.
     max(0, min(width, 1 << 16) * Self.agingInterval - 1 - dequeuedByPriority)
@@ -267,7 +270,7 @@ extension SchedulerState {
     now: UInt64
   ) -> (step: Step, action: WorkerAction) {
     defer { checkInvariants() }
-    // No work at all: the worker may have to end.
+    // If there is no work at all, the worker may have to end.
     if backlog.count == 0 { return next(worker, now: now) }
     finishBatch(worker)
     let step = sleep(worker)
@@ -287,10 +290,10 @@ extension SchedulerState {
   }
 
   /// Removes a worker that slept for `idleTime`. Returns false if it was woken
-  /// meanwhile.
+  /// in that time.
   package mutating func retireIdleWorker() -> Bool {
     defer { checkInvariants() }
-    // If none is counted as asleep, a wake for this worker is on its way.
+    // If no worker is counted as asleep, a wake for this worker is on its way.
     guard sleeping > 0 else { return false }
     sleeping -= 1
     workers -= 1

@@ -9,7 +9,7 @@ struct WaitTimes {
   private var levels = [Level](repeating: Level(), count: OperationBacklog.boostedLevel)
 
   /// The clock in units of 1.024 us, truncated to 32 bits. Never 0.
-  // Waits longer than 73 minutes are recorded as shorter.
+  // Waits longer than 73 minutes wrap around and are recorded as shorter.
   static var now: UInt32 { max(1, UInt32(truncatingIfNeeded: System.nanoseconds >> 10)) }
 
   /// Records the wait of an operation that was added at `time`.
@@ -22,7 +22,7 @@ struct WaitTimes {
     levels[level].longest = max(levels[level].longest, nanoseconds)
   }
 
-  /// The levels that have waits, highest first.
+  /// The recorded waits by level, highest level first.
   var waits: [SchedulerMetrics.Wait] {
     levels.enumerated().reversed().compactMap { level, times in
       guard times.count > 0 else { return nil }

@@ -1,7 +1,7 @@
 /// One worker of a scheduler: its batch and its role.
 ///
-/// The batch changes under the scheduler's lock. Others may reclaim its
-/// operations as long as the worker has not claimed them.
+/// The batch changes under the scheduler's lock. Another worker may reclaim an
+/// operation of the batch until this worker has claimed it.
 package final class Worker: @unchecked Sendable {
   // @unchecked: the worker writes `operations`, `count` and `batchStart` under
   // the scheduler's lock. It reads them without the lock; other threads read
@@ -12,7 +12,7 @@ package final class Worker: @unchecked Sendable {
 
   private let operations = UnsafeMutablePointer<OperationHandle>.allocate(capacity: capacity)
   @exclusivity(unchecked) private(set) var count = 0
-  // One bit per operation: whether the worker has run it.
+  // One bit per operation, set if the worker has run it.
   @exclusivity(unchecked) private var performed: UInt32 = 0
 
   /// How many operations the worker dequeues at once.
@@ -21,11 +21,12 @@ package final class Worker: @unchecked Sendable {
   @exclusivity(unchecked) var batchStart: UInt64 = 0
   /// When the worker was woken, in cycles.
   @exclusivity(unchecked) var awakeSince: UInt64 = 0
-  /// Whether the worker counts as searching. A new worker does.
+  /// Whether the worker counts as searching. True for a new worker.
   @exclusivity(unchecked) package var isSearching = true
   /// Whether the worker runs the operation of the aging slot.
   @exclusivity(unchecked) var isInAgingSlot = false
-  /// Whether the worker wakes up periodically to monitor the batches of others.
+  /// Whether the worker wakes up periodically to monitor the batches of other
+  /// workers.
   @exclusivity(unchecked) package internal(set) var isMonitoring = false
 
   package init() {}
@@ -41,8 +42,8 @@ package final class Worker: @unchecked Sendable {
     count += 1
   }
 
-  /// Claims each operation that was not reclaimed, calls `body` with it, and
-  /// returns how many there were.
+  /// Claims each operation that was not reclaimed and calls `body` with it.
+  /// Returns the number of claimed operations.
   package func claimEach(_ body: (OperationHandle) -> Void) -> Int {
     var claimed = 0
     for index in 0..<count where operations[index].claim() {
@@ -53,7 +54,8 @@ package final class Worker: @unchecked Sendable {
     return claimed
   }
 
-  /// Calls `body` with each operation that is not claimed yet, last first.
+  /// Calls `body` with each operation that is not claimed yet, in reverse
+  /// order.
   func forEachUnclaimed(_ body: (OperationHandle) -> Void) {
     for index in (0..<count).reversed() where operations[index].isDequeued {
       body(operations[index])
@@ -69,14 +71,14 @@ package final class Worker: @unchecked Sendable {
   }
 
   /// Whether the worker has run long enough to yield to other schedulers.
-  // 64 readings, about 0.5 ms: switching costs about 20 us. Not measured.
+  // 64 readings take about 0.5 ms. Switching costs about 20 us. Not measured.
   var hasWorkedLong: Bool { System.cycles &- awakeSince >= 64 * System.cyclesPerReading }
 
-  /// Whether the current operation takes so long that others should run the
-  /// rest of the batch.
-  // 8 readings, about 60 us: a batch is sized for 5 us. Not measured.
+  /// Whether the current operation takes so long that other workers should run
+  /// the remaining operations of the batch.
+  // 8 readings take about 60 us. A batch is sized for 5 us. Not measured.
   func isStalled(at now: UInt64) -> Bool {
-    // Signed: the caller may have read the counter before the batch was
+    // Signed, because the caller may have read the counter before the batch was
     // dequeued.
     Int64(bitPattern: now &- batchStart) >= Int64(bitPattern: 8 * System.cyclesPerReading)
   }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Limits how many workers are awake in the process, across all schedulers.
 ///
-/// A worker needs a permit to be awake. A scheduler that gets none is queued,
-/// and receives the next permit that is released. Any thread may use it. O1.
+/// A worker needs a permit to be awake. If all permits are in use, the
+/// scheduler is queued until it can have one. Any thread may use this. O1.
 package final class WorkerPermits: Sendable {
   /// The permits of the process.
   package static var shared: WorkerPermits { processWide.value }
@@ -32,8 +32,8 @@ package final class WorkerPermits: Sendable {
   /// Whether a worker should release its permit between two operations.
   var isContended: Bool { contended.load(ordering: .relaxed) }
 
-  /// Acquires a permit for `core`. If none is free, returns false and calls
-  /// `core.permitWasGranted(_:)` later.
+  /// Acquires a permit for `core`. If all permits are in use, returns false and
+  /// calls `core.permitWasGranted(_:)` later.
   func acquire(for core: SchedulerCore, _ action: SchedulerState.WorkerAction) -> Bool {
     change { $0.acquire(PermitState.Request(core: core, action: action)) }
   }
@@ -57,7 +57,7 @@ struct PermitState {
   /// A scheduler that waits for a permit.
   struct Request {
     let core: SchedulerCore
-    /// What it does with the permit.
+    /// The action for which the scheduler needs the permit.
     let action: SchedulerState.WorkerAction
   }
 
@@ -82,7 +82,7 @@ struct PermitState {
   /// Releases a permit and returns the requests that it grants.
   mutating func release() -> [Request] {
     inUse -= 1
-    assert(inUse >= 0, "WorkerPermits: \(inUse) permits in use")
+    assert(inUse >= 0, "WorkerPermits: more permits released than acquired: \(inUse)")
     return grantRequests()
   }
 

@@ -2,10 +2,10 @@ import Synchronization
 
 /// Retries worker starts that the system refused.
 ///
-/// Any thread may use it. The process has one. Its thread is started with the
-/// first scheduler and sleeps until a start is refused. If the system refuses
-/// that thread as well, a loop's timer or a task drives the retries until the
-/// thread can be started; see docs/decisions/0010. O1.
+/// Any thread may use it. Each process has one instance. Its thread is started
+/// with the first scheduler and sleeps until the start of a worker is refused.
+/// If the system refuses this thread as well, a loop's timer or a task drives
+/// the retries until the thread can be started; see docs/decisions/0010. O1.
 package final class WorkerRetries: Sendable {
   /// Starts a thread with the given name. Returns false if the system refused
   /// it. Does not block.
@@ -50,9 +50,9 @@ package final class WorkerRetries: Sendable {
     self.startThread = startThread
   }
 
-  /// Starts the retry thread unless it runs.
+  /// Starts the retry thread unless it is running.
   func prepare() {
-    // Relaxed: a hint. The lock decides.
+    // Relaxed: a hint, which is checked again under the lock.
     if hasThread.load(ordering: .relaxed) { return }
     change { ensureThread(&$0) }
   }
@@ -126,16 +126,17 @@ extension WorkerRetries {
     }
   }
 
-  /// Drives the retries by a timer of the calling thread's loop, if there is
-  /// one.
+  /// Drives the retries with a timer of the calling thread's loop, if there is
+  /// a loop.
   private func driveByLoop() {
     guard needsDriver.load(ordering: .relaxed) else { return }
     EventLoop.current?.part(RetryTimer.self).drive(self)
   }
 
-  /// Starts a task that drives the retries, if nothing else does.
+  /// Starts a task that drives the retries, unless a loop or another task
+  /// drives them.
   ///
-  /// Only for callers that are about to suspend their task: while the system
+  /// Only for callers that are about to suspend their task. While the system
   /// refuses threads, libdispatch blocks a thread that enqueues a task.
   func driveByTask() {
     guard needsDriver.load(ordering: .relaxed), EventLoop.current == nil else { return }
@@ -146,16 +147,16 @@ extension WorkerRetries {
     guard isOurs else { return }
     Task.detached { [self] in
       while let delay = nextTaskDelay() {
-        // `try?`: nothing cancels this task, and a failed sleep would only
-        // retry sooner.
+        // `try?`: nothing cancels this task, and after a failed sleep it would
+        // just retry sooner.
         try? await Task.sleep(nanoseconds: delay)
         serve()
       }
     }
   }
 
-  // Under one lock: a retry that is added meanwhile finds this task, or starts
-  // another.
+  // The check and the change happen under one lock. A retry that is added at
+  // the same time either finds this task or starts another task.
   private func nextTaskDelay() -> UInt64? {
     state.withLock { state in
       guard !state.hasThread, let due = state.firstDue else {
@@ -180,7 +181,8 @@ final class RetryTimer: LoopPart {
 
   /// Calls `retries.serve()` on this loop when the next retry is due.
   ///
-  /// Does not keep the run going: the work that waits for an operation does.
+  /// Does not keep the run going, because the work that waits for an operation
+  /// does.
   fileprivate func drive(_ retries: WorkerRetries) {
     // Adding a timer may call a host, and the host's code may add an operation.
     guard !isDriving, let delay = retries.driverDelay else { return }

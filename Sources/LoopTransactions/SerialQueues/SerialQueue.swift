@@ -2,7 +2,7 @@
 /// a scheduler.
 ///
 /// Use it from any thread. The queue occupies one worker while it has closures
-/// to run, and none otherwise.
+/// to run. An empty queue occupies no worker.
 ///
 /// ```swift
 /// let disk = SerialQueue("disk", priority: .background)
@@ -45,7 +45,8 @@ public final class SerialQueue: Sendable {
 
   /// Drops all closures that have not begun.
   ///
-  /// Call from any thread. Their captures are released on that thread.
+  /// Call from any thread. The captures of these closures are released on the
+  /// calling thread.
   ///
   /// - Returns: The number of dropped closures.
   @discardableResult
@@ -59,8 +60,8 @@ public final class SerialQueue: Sendable {
 
 /// The part of a serial queue that its scheduled operation retains.
 final class SerialQueueCore: Sendable {
-  // A struct: in an optional or an array, a bare closure would be wrapped in
-  // another one.
+  // A struct, because a bare closure in an optional or an array would be
+  // wrapped in another closure.
   private struct Block {
     let run: @Sendable () -> Void
 
@@ -70,9 +71,9 @@ final class SerialQueueCore: Sendable {
   private struct State {
     /// The closures added since the worker last swapped the lists.
     var added: [Block?] = []
-    /// The closures that run before those of `added`.
+    /// The closures that run before the closures in `added`.
     var next: [Block?] = []
-    /// How many closures at the front of `next` were dequeued.
+    /// The number of closures at the front of `next` that were dequeued.
     var dequeued = 0
     /// Whether an operation of the queue is scheduled or running.
     var isScheduled = false
@@ -86,7 +87,7 @@ final class SerialQueueCore: Sendable {
       return next[dequeued - 1].take()
     }
 
-    // Two lists, used in turn, so that a queue that is never empty does not
+    // Two lists are used in turn, so that a queue that is never empty does not
     // grow.
     private mutating func swapLists() {
       // Keeps the memory of up to 64 closures. Not measured.
@@ -107,7 +108,7 @@ final class SerialQueueCore: Sendable {
 
   func add(_ body: consuming @escaping @Sendable () -> Void) {
     scheduler.core.checkProcess()
-    // Moved: the holder of a copy might release the captures last. O12.
+    // Moved, because a copy might hold the last reference to the captures. O12.
     var block: Block? = Block(body)
     let needsOperation = state.withLock { state in
       state.added.append(block.take())
@@ -117,7 +118,8 @@ final class SerialQueueCore: Sendable {
     if needsOperation { schedule() }
   }
 
-  /// Whether this process was forked from the one that created the scheduler.
+  /// Whether this is not the process that created the scheduler, but a forked
+  /// child.
   var isForked: Bool { scheduler.core.isForked }
 
   var count: Int {
@@ -143,8 +145,8 @@ final class SerialQueueCore: Sendable {
   /// Runs closures until the queue is empty or the worker should run other
   /// operations.
   private func runBatch() {
-    // 100 us: how long a more urgent operation waits for a queue of short
-    // closures.
+    // 100 us: the longest time that a more urgent operation waits for a queue
+    // of short closures.
     let end = System.nanoseconds + 100_000
     while runNext() {
       if System.nanoseconds > end { return schedule() }
@@ -167,7 +169,7 @@ final class SerialQueueCore: Sendable {
 extension SerialQueueCore: Unreflected {}
 
 extension SerialQueue: CustomReflectable {
-  /// The name, and the number of closures that have not begun.
+  /// Shows the name and the number of closures that have not begun.
   public var customMirror: Mirror {
     Mirror(self, showing: [("name", name)] + (core.isForked ? [] : [("count", count)]))
   }

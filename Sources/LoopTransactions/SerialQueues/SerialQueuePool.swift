@@ -29,7 +29,7 @@ public final class SerialQueuePool: Sendable {
   ///     may use, at most 32.
   ///   - scheduler: The scheduler whose workers run the closures.
   ///   - priority: The priority at which the queues compete for workers.
-  /// - Precondition: `count` is within 1 and 32.
+  /// - Precondition: `count` is from 1 to 32.
   public init(
     _ name: String,
     count: Int = SerialQueuePool.defaultCount,
@@ -38,7 +38,7 @@ public final class SerialQueuePool: Sendable {
   ) {
     require(
       (1...32).contains(count),
-      "SerialQueuePool: count must be within 1 and 32, got \(count)"
+      "SerialQueuePool: count must be from 1 to 32, got \(count)"
     )
     queues = (0..<count).map { _ in SerialQueue(name, on: scheduler, priority: priority) }
   }
@@ -59,6 +59,6 @@ public final class SerialQueuePool: Sendable {
 }
 
 extension SerialQueuePool: CustomReflectable {
-  /// The queues.
+  /// Shows the queues.
   public var customMirror: Mirror { Mirror(self, showing: [("queues", queues)]) }
 }

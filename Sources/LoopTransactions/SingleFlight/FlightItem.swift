@@ -6,9 +6,9 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 
   private final class ItemWaiter: FlightWaiter<Value>, @unchecked Sendable {
     // @unchecked: `item` is used once, by the thread that ends the flight or
-    // the one that leaves it. The rest is constant.
+    // the thread that leaves it. The other properties are constant.
 
-    // Retained until then, because the loop may be released meanwhile.
+    // Retained until it is used, because the loop may be released before that.
     private var item: FlightItem<Value>?
     private let name: String
     private let core: AsyncTransactionCore
@@ -71,7 +71,7 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
     }
     let first = joinState.withLock { $0.level }
     let waiter = ItemWaiter(self, level: first)
-    // Moved: a copy here might be the last reference to the captures. O12.
+    // Moved, because a copy might hold the last reference to the captures. O12.
     var body = body
     self.body = nil
     let flight = joinFlight(waiter, &body)
@@ -87,7 +87,8 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
   }
 
   override func cancelQueued() -> Bool {
-    // Not joined: `start()` sees that it was cancelled.
+    // If the operation has not joined a flight, `start()` will see that it was
+    // cancelled.
     guard let (waiter, flight) = joined() else { return true }
     let (wasWaiting, wasQueued) = flight.leave(waiter)
     if wasWaiting { waiter.leftFlight() }
@@ -113,8 +114,8 @@ final class FlightItem<Value: Sendable>: ValueItem<Value>, @unchecked Sendable {
 /// A task that waits for a flight.
 final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendable {
   // @unchecked: `continuation` is written before other threads can see this
-  // object. It is used once, by the thread that ends the flight or the one that
-  // leaves it.
+  // object. It is used once, by the thread that ends the flight or the thread
+  // that leaves it.
 
   var continuation: UnsafeContinuation<Value, any Error>?
   private let joinedFlight = Locked<Flight<Value>?>(nil)

@@ -1,4 +1,4 @@
-/// Waits for the result of a flight. A base class.
+/// The base class for objects that wait for the result of a flight.
 class FlightWaiter<Value: Sendable>: @unchecked Sendable {
   // @unchecked: `level` is protected by the table's lock. Each derived class
   // documents how its own state is protected.
@@ -8,8 +8,8 @@ class FlightWaiter<Value: Sendable>: @unchecked Sendable {
 
   init(level: Int) { self.level = level }
 
-  /// Called on a worker when the flight ended, once, unless the waiter left
-  /// before.
+  /// Called once on a worker when the flight has ended, unless the waiter left
+  /// the flight before.
   func flightEnded(_ outcome: AsyncTransaction.Outcome<Value>) {}
 
   /// Whether `transaction` waits for this waiter. Call from any thread.
@@ -42,7 +42,7 @@ class Flight<Value: Sendable>: OperationOwner, @unchecked Sendable {
   }
 
   /// Sets the level of `waiter` and moves the operation to the highest level of
-  /// its waiters. Returns whether the operation has not begun.
+  /// its waiters. Returns false if the operation has begun.
   func move(_ waiter: FlightWaiter<Value>, to level: Int) -> Bool { false }
 
   /// Runs the operation on the calling thread if it has not begun.
@@ -64,8 +64,8 @@ final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of waiters for `key`.
   func waiters(of key: Key) -> Int { flights.withLock { $0[key]?.waiters.count ?? 0 } }
 
-  /// Adds `waiter` to the flight of `key`. If there is none, starts one with
-  /// `body`.
+  /// Adds `waiter` to the flight of `key`. If `key` has no flight, starts one
+  /// that runs `body`.
   func join(
     _ key: Key,
     _ waiter: FlightWaiter<Value>,
@@ -110,7 +110,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   @unchecked Sendable
 {
   // @unchecked: `body` is written before a worker can see the operation, and
-  // consumed by the thread that runs or cancels it. The rest is constant.
+  // consumed by the thread that runs or cancels it. The other properties are
+  // constant.
 
   let key: Key
   private let table: FlightTable<Key, Value>
@@ -131,8 +132,8 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     guard let added = scheduler.core.add(.owner(self), level: level) else {
       trap("SingleFlight: the scheduler is closed")
     }
-    // Others may have joined or left before the handle was published. Apply
-    // their changes now.
+    // Other waiters may have joined or left before the handle was published.
+    // Apply their changes now.
     let hasNoWaiters = table.withLock {
       handle = added
       return isFinished
@@ -140,15 +141,15 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
     if hasNoWaiters { _ = scheduler.core.cancel(added) } else { _ = updatePriority() }
   }
 
-  /// Moves the operation to the highest level of its waiters. Returns whether
-  /// it has not begun.
+  /// Moves the operation to the highest level of its waiters. Returns false if
+  /// the operation has begun.
   func updatePriority() -> Bool {
     guard let handle = table.withLock({ handle }) else { return true }
     var level = table.withLock { highestLevel }
     while true {
       let waits = scheduler.core.move(handle, to: level)
-      // Another thread may have changed the level, and moved the operation
-      // before this one.
+      // Another thread may have changed the level and moved the operation
+      // before this thread did.
       let now = table.withLock { highestLevel }
       if now == level || !waits { return waits }
       level = now
@@ -166,9 +167,9 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
       return flight.waiters.isEmpty
     }
     guard wasWaiting else { return (false, false) }
-    // Others still wait.
+    // Other waiters remain, so the operation is not cancelled.
     if ended == nil { return (true, updatePriority()) }
-    // Without a handle `start` cancels the operation.
+    // If the handle is not published yet, `start` cancels the operation.
     guard let handle = table.withLock({ handle }) else { return (true, true) }
     return (true, scheduler.core.cancel(handle))
   }
@@ -195,7 +196,7 @@ final class KeyedFlight<Key: Hashable & Sendable, Value: Sendable>: Flight<Value
   }
 
   override func operationEnded(_ end: OperationEnd) {
-    // Still set if the body did not run.
+    // `body` is still set if it did not run.
     body = nil
     guard let waiters = table.end(self) else { return }
     for waiter in waiters { waiter.flightEnded(outcome) }

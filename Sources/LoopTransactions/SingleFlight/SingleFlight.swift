@@ -1,10 +1,10 @@
 /// Runs one operation per key at a time, and shares its result with every
-/// caller that asks for the key meanwhile.
+/// caller that asks for the key before the operation ends.
 ///
 /// Use it from any thread. The shared operation occupies one worker. It has the
-/// highest priority of its callers, and is cancelled when the last of them
-/// cancels. A caller that arrives after that starts a new operation, even if
-/// the cancelled one still runs. Results are not cached.
+/// highest priority of its callers, and is cancelled when its last caller
+/// cancels. A caller that asks for the key after that starts a new operation,
+/// even if the cancelled operation still runs. Results are not cached.
 ///
 /// ```swift
 /// let pictures = SingleFlight<Path, Picture>()
@@ -18,7 +18,7 @@
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let table: FlightTable<Key, Value>
 
-  /// Creates a table without operations, which runs them on `scheduler`.
+  /// Creates an empty table that runs its operations on `scheduler`.
   ///
   /// Call from any thread.
   public init(on scheduler: OperationScheduler = .shared) { table = FlightTable(scheduler) }
@@ -51,8 +51,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       try await withUnsafeThrowingContinuation { continuation in
         waiter.continuation = continuation
         waiter.flight = table.join(key, waiter, &body)
-        // Released now: another caller's body runs, or the flight took this
-        // one.
+        // Released now, because the flight either runs another caller's body or
+        // has taken this one.
         body = nil
         table.scheduler.core.taskWillSuspend()
         if Task.isCancelled { waiter.cancel() }
@@ -64,7 +64,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
 }
 
 extension AsyncTransaction {
-  /// Adds an operation that shares its result with operations of equal `key`.
+  /// Adds an operation that shares its result with other operations for the
+  /// same `key`.
   ///
   /// Call on the loop. Works like `add(_:priority:_:completion:)`, but `body`
   /// runs only if `flights` has no operation for `key`. Otherwise `body` is
@@ -72,7 +73,7 @@ extension AsyncTransaction {
   ///
   /// A cancelled operation completes without waiting for the shared body, which
   /// may have been added by another caller. Closing the loop does not wait for
-  /// it either.
+  /// the shared body either.
   ///
   /// - Precondition: The transaction is open.
   /// - Complexity: O(n) in the operations that wait for the key.
@@ -99,7 +100,7 @@ extension FlightWaiter: Unreflected {}
 extension FlightTable: Unreflected {}
 
 extension SingleFlight: CustomReflectable {
-  /// The number of keys whose operation is queued or running.
+  /// Shows the number of keys whose operation is queued or running.
   public var customMirror: Mirror {
     Mirror(self, showing: table.scheduler.core.isForked ? [] : [("count", count)])
   }

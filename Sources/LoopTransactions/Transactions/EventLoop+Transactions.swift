@@ -1,6 +1,6 @@
 extension EventLoop {
-  /// Commits `selector` on `target`: performs it once before the loop next
-  /// waits, however often it is committed until then.
+  /// Commits `selector` on `target`: performs it before the loop next waits,
+  /// and only once even if it is committed again until then.
   ///
   /// Call on the loop. The first commit of a pair determines its position in
   /// the order. A commit made while transactions are being performed is
@@ -51,7 +51,8 @@ extension EventLoop {
     }
   }
 
-  /// Cancels `selector` on `target` if it is pending. Returns whether it was.
+  /// Cancels `selector` on `target` if it is pending. Returns whether it was
+  /// pending.
   ///
   /// Call on the loop.
   ///
@@ -145,7 +146,7 @@ extension EventLoop {
   @inline(__always)
   func commitInPlace(_ key: UInt, _ selector: UInt, _ number: UInt32) {
     checkUsable("EventLoop.commit")
-    // Not `transactions`, which would retain the set for each commit.
+    // Does not use `transactions`, which would retain the set for each commit.
     Unmanaged<TransactionSet>.fromOpaque(commitsAddress)._withUnsafeGuaranteedRef {
       $0.commit(key, selector, number)
     }
@@ -154,7 +155,7 @@ extension EventLoop {
   /// The loop's transactions.
   @inline(__always)
   var transactions: TransactionSet {
-    // The initialiser only stores a `TransactionSet` there.
+    // The initialiser always stores the address of a `TransactionSet`.
     Unmanaged<TransactionSet>.fromOpaque(commitsAddress).takeUnretainedValue()
   }
 }

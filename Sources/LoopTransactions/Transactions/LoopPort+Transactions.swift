@@ -1,6 +1,6 @@
 extension LoopPort {
-  /// Commits `selector` on `target`: performs it on the loop, before it next
-  /// waits.
+  /// Commits `selector` on `target`: performs it on the loop, before the loop
+  /// next waits.
   ///
   /// Call from any thread. Coalesced with every other commit of the pair. On
   /// the loop's own thread the pair is pending at once. From another thread it
@@ -34,10 +34,10 @@ extension LoopPort {
   /// Commits `selector` on `target` with `value`. If the pair is pending, the
   /// selector determines how the two values are combined.
   ///
-  /// Call from any thread. The pair becomes pending as without a value.
-  /// Allocates once. The loop combines the values of several threads in the
-  /// order their commits arrived, so `keep: .last` keeps the value that arrived
-  /// last.
+  /// Call from any thread. The pair becomes pending in the same way as without
+  /// a value. Allocates once. The loop combines the values of several threads
+  /// in the order their commits arrived, so `keep: .last` keeps the value that
+  /// arrived last.
   ///
   /// - Throws: `PostError` if the loop is closed or its inbox is full.
   /// - Complexity: O(1).
@@ -56,7 +56,7 @@ extension LoopPort {
 
 extension PortCore {
   /// Commits a pair on the loop's own thread. Returns false if the loop accepts
-  /// nothing.
+  /// no commits.
   func commitOnThread(_ target: AnyObject, _ selector: UInt, _ number: UInt32) -> Bool {
     commitOnThread { loop in
       let key = UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque())

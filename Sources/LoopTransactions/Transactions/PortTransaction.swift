@@ -2,10 +2,10 @@ import Synchronization
 
 /// A target and a selector that any thread can commit repeatedly at low cost.
 ///
-/// Keep one if other threads commit the same pair repeatedly. While a commit of
-/// it is waiting for the loop, a further commit is one atomic operation and
-/// uses no memory. `LoopPort.commit` needs no such object, but posts each
-/// commit to the loop, which coalesces them.
+/// Keep a `PortTransaction` if other threads commit the same pair repeatedly.
+/// While a commit is waiting for the loop, each further commit is one atomic
+/// operation and uses no memory. `LoopPort.commit` needs no such object, but it
+/// posts each commit to the loop, and the loop coalesces them.
 ///
 /// ```swift
 /// let refresh = PortTransaction(view, View.refresh, on: loop.port)
@@ -45,8 +45,8 @@ public final class PortTransaction: Sendable {
     number = selector.number
   }
 
-  /// Commits the transaction: performs it on the loop, before it next waits.
-  /// Does nothing if an earlier commit is still waiting for the loop.
+  /// Commits the transaction: performs it on the loop, before the loop next
+  /// waits. Does nothing if an earlier commit is still waiting for the loop.
   ///
   /// Call from any thread. Coalesced with every other commit of the pair. The
   /// first commit determines its position in the order. On the loop's own
@@ -64,7 +64,7 @@ public final class PortTransaction: Sendable {
       guard core.commitOnThread(target, address, number) else { throw port.refusal }
       return
     }
-    // Checked before the mark: a child process inherits the mark set, but
+    // Checked before the mark, because a child process inherits a set mark but
     // performs nothing.
     if !core.isForked, _fastPath(mark.join()) { return }
     guard handOver(to: core) else { throw port.refusal }
@@ -80,7 +80,7 @@ public final class PortTransaction: Sendable {
     switch core.append(item, unless: mark) {
     case .queued, .queuedAndWake: return true
     case nil:
-      // The waiting item of another thread covers this commit.
+      // The item that another thread posted covers this commit.
       item.drop()
       return true
     case .refused:

@@ -2,7 +2,7 @@ extension Selector {
   /// A selector whose action receives a value.
   ///
   /// While a transaction is pending, each further commit brings another value.
-  /// The selector keeps one of them or merges them.
+  /// The selector keeps one of the values or merges them.
   ///
   /// ```swift
   /// static let scroll = Selector<List>.Carrying<Double>("scroll", merge: +) { list, distance in
@@ -51,8 +51,8 @@ extension Selector {
     /// Call from any thread.
     ///
     /// - Parameters:
-    ///   - merge: Combines the pending value and the new one. Called by the
-    ///     commit, on the loop. Closing the loop inside traps.
+    ///   - merge: Combines the pending value and the new value. Called by the
+    ///     commit, on the loop. Closing the loop in this closure traps.
     ///   - fileID: With `line`, the place where the selector is created; see
     ///     `Selector`.
     ///   - action: Called on the loop with the merged value.
@@ -67,8 +67,8 @@ extension Selector {
       self.init(name, SelectorOrigin(fileID, line), merge: merge, onLoop: action)
     }
 
-    // A separate name, so that overload resolution does not prefer an isolated
-    // initialiser.
+    // Has a name of its own, so that the compiler does not prefer an isolated
+    // overload.
     init(
       _ name: String,
       _ origin: SelectorOrigin,

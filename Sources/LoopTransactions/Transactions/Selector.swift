@@ -1,10 +1,10 @@
 /// The name of an action on targets of a certain class.
 ///
 /// Selectors with the same target type and name are equal, wherever they are
-/// created, and the first one determines the action. A debug build reports a
-/// second one that is created at another place in the source. Creating a
-/// selector looks it up in a table under a lock, so create it once, as a
-/// `static let` of the target's class.
+/// created. The first selector that is created determines the action. A debug
+/// build reports a second selector that is created at another place in the
+/// source. Creating a selector looks it up in a table under a lock, so create
+/// it once, as a `static let` of the target's class.
 ///
 /// ```swift
 /// final class Label {
@@ -15,7 +15,7 @@
 /// Modelled on Objective-C's selectors. A generic class cannot have a `static
 /// let`, so keep its selectors in an enum beside it.
 public struct Selector<Target: AnyObject>: Hashable, Sendable {
-  // The address of an entry that is never freed, and its number.
+  // The address of an entry that is never freed, and the entry's number.
   @usableFromInline let address: UInt
   @usableFromInline let number: UInt32
 
@@ -48,7 +48,7 @@ public struct Selector<Target: AnyObject>: Hashable, Sendable {
     )
   }
 
-  // Without an origin, for a selector that was created before.
+  // `origin` is nil for a selector that was created before.
   @usableFromInline
   init(_ name: String, _ origin: SelectorOrigin?, erased action: @escaping SelectorEntry.Action) {
     let entry = SelectorTable.entry(Target.self, name, origin) { number in

@@ -1,6 +1,6 @@
-/// The definition of a selector. One exists per target type and name. It is
-/// never freed, so a selector consists of two words and copying it counts no
-/// references.
+/// The definition of a selector. There is one entry per target type and name.
+/// Entries are never freed, so a selector consists of two words and copying it
+/// counts no references.
 @usableFromInline
 final class SelectorEntry: Sendable {
   /// An action with its target type erased.

@@ -12,8 +12,8 @@ enum SelectorTable {
 
   private static let state = Locked(State())
 
-  /// Returns the entry for `name` on `type`, and creates it with `make` if
-  /// there is none.
+  /// Returns the entry for `name` on `type`. Creates the entry with `make` if
+  /// it does not exist.
   ///
   /// Call from any thread. A debug build reports a selector that is created at
   /// two places.

@@ -1,10 +1,10 @@
-/// A target and a selector, performed once per tick however often it is
+/// A target and a selector, performed once per tick no matter how often it is
 /// committed.
 ///
-/// Keep one if the same pair is committed repeatedly: committing a pending
-/// transaction is a load and a branch. `EventLoop.commit` needs no such object.
-/// A transaction belongs to the loop's thread. While pending, it must be
-/// released on that thread.
+/// Keep a `Transaction` if the same pair is committed repeatedly, because
+/// committing a pending transaction is a load and a branch. `EventLoop.commit`
+/// needs no such object. A transaction belongs to the loop's thread. While
+/// pending, it must be released on that thread.
 ///
 /// ```swift
 /// final class Label {
@@ -31,9 +31,9 @@ public final class Transaction {
     case weak
   }
 
-  // The loop's thread while pending, otherwise 0. So one comparison tells a
-  // commit both that it is on that thread and that there is nothing to do.
-  // Unchecked: one thread.
+  // The loop's thread while pending, otherwise 0. A single comparison therefore
+  // tells a commit both that it is on that thread and that there is nothing to
+  // do. Exclusivity is unchecked, because only one thread has access.
   @usableFromInline @exclusivity(unchecked) var pendingThread: UInt = 0
 
   let transactions: TransactionSet
@@ -42,9 +42,9 @@ public final class Transaction {
   let number: UInt32
   let holdsWeakly: Bool
 
-  // Only one of the two is set. An unowned reference is used where possible,
-  // because a weak one moves the target's reference counts to a side table, and
-  // each retain then costs 20 ns more.
+  // Only one of the two references is set. An unowned reference is used where
+  // possible, because a weak reference moves the target's reference counts to a
+  // side table, and each retain then costs 20 ns more.
   private weak var weakTarget: AnyObject?
   private unowned let strongTarget: AnyObject?
 
@@ -86,7 +86,7 @@ public final class Transaction {
   @inline(__always)
   func didLink() { pendingThread = transactions.thread }
 
-  /// Marks the transaction as not pending. Returns the next one of the pair.
+  /// Marks the transaction as not pending. Returns the pair's next transaction.
   @inline(__always)
   func unlink() -> UInt {
     pendingThread = 0
@@ -111,10 +111,10 @@ public final class Transaction {
   @inline(__always)
   public func commit() {
     if _fastPath(pendingThread == threadIdentity()) { return }
-    // Unmanaged, because an argument `self` would be retained before the
-    // branch. The caller keeps it alive. `Transaction` instead of `Self`,
-    // because looking up the metadata of `Self` prevents inlining into other
-    // modules.
+    // `self` is passed unmanaged, because an argument `self` would be retained
+    // before the branch. The caller keeps it alive. The call names
+    // `Transaction` and not `Self`, because looking up the metadata of `Self`
+    // prevents inlining into other modules.
     Transaction.commitFirst(Unmanaged.passUnretained(self))
   }
 
@@ -134,16 +134,17 @@ public final class Transaction {
 extension Transaction {
   /// Returns the result of `body`, or false if the target has died.
   ///
-  /// A weakly held target is retained during the call. If it died, another
-  /// object could take its address, and its `deinit` could use the loop. A
-  /// strongly held target keeps its memory.
+  /// A weakly held target is retained during the call. If it died in between,
+  /// another object could take its address, and the target's `deinit` could use
+  /// the loop. A strongly held target keeps its memory.
   private func whileAlive(_ body: () -> Bool) -> Bool {
     guard holdsWeakly else { return body() }
     guard let weakTarget else { return false }
     return withExtendedLifetime(weakTarget, body)
   }
 
-  /// Whether the pair is pending, committed by this or any other commit.
+  /// Whether the pair is pending, by a commit of this transaction or any other
+  /// commit.
   ///
   /// Call on the loop.
   public var isPending: Bool {
@@ -151,7 +152,7 @@ extension Transaction {
     return whileAlive { isLinked || transactions.findLive(key, number) != nil }
   }
 
-  /// Cancels the pair if it is pending. Returns whether it was.
+  /// Cancels the pair if it is pending. Returns whether it was pending.
   ///
   /// Call on the loop.
   ///

@@ -1,7 +1,6 @@
 /// An error thrown by an action.
 ///
-/// The other transactions are performed nevertheless. A value: read it on any
-/// thread.
+/// The other transactions are still performed. A value: read it on any thread.
 public struct TransactionError: Error, CustomStringConvertible {
   /// The error that the action threw.
   public let error: any Error
@@ -30,8 +29,8 @@ extension EventLoop {
     }
     set {
       checkThread("EventLoop.errorHandler")
-      // Released outside of the access, because a `deinit` of its captures may
-      // use the loop.
+      // The old handler is released outside of the access, because a `deinit`
+      // of its captures may use the loop.
       let old = transactions.errorHandler
       transactions.errorHandler = newValue
       withExtendedLifetime(old) {}

@@ -6,10 +6,10 @@ extension TransactionSet {
     guard let slot = list.freeSlot(key, number) else { return metrics.coalesced.add() }
     if _slowPath(weakCount > 0) { return commitAmongWeak(key, selector, number) }
     list.append(key, number, Pending(selector: selector), slot: slot)
-    // The first entry notifies the host of an embedded loop, whose code may use
-    // the set, so the target must be retained before.
+    // Adding the first entry notifies the host of an embedded loop. The host's
+    // code may use the set, so the target must be retained before.
     if _slowPath(list.count == 1) { return becomePending(retaining: key) }
-    // Last, so that no local value must be kept across the call.
+    // Retained last, so that no local value must be kept across the call.
     _ = KeyedObject.at(key).retain()
   }
 
@@ -38,8 +38,8 @@ extension TransactionSet {
       return append(key, selector.number, pending)
     }
     let box: TypedValueBox<Value> = Self.valueBox(of: list[place])
-    // Released outside of the access, because its `deinit` may commit the pair
-    // again.
+    // The old value is released outside of the access, because its `deinit` may
+    // commit the pair again.
     let (old, changes) = (box.value, box.changes)
     let joined = joining { selector.join(old, value) }
     guard box.isPending, box.changes == changes else {
@@ -52,8 +52,8 @@ extension TransactionSet {
     withExtendedLifetime(old) {}
   }
 
-  /// Calls `body`, a merge closure. `close()` traps inside, because the commit
-  /// needs the loop afterwards.
+  /// Calls `body`, a merge closure. `close()` traps while `body` runs, because
+  /// the commit needs the loop afterwards.
   private func joining<Value>(_ body: () -> Value) -> Value {
     guard let loop else { return body() }
     return loop.withoutClosing("the merge of a Selector.Carrying", body)
@@ -116,8 +116,8 @@ extension TransactionSet {
     didAppend()
   }
 
-  // Only the first entry arms the loop. It stays armed until the set is empty
-  // again. I2.
+  // Only the first entry arms the loop. The loop stays armed until the set is
+  // empty again. I2.
   @inline(__always)
   private func didAppend() {
     if _slowPath(list.count == 1) { becomePending() }
@@ -129,12 +129,14 @@ extension TransactionSet {
     becomePending()
   }
 
-  /// Tells the loop, which may call the host of an embedded loop. Must come
-  /// last, because the host's code may use the loop.
+  /// Tells the loop that transactions are pending. The loop may call the host
+  /// of an embedded loop. This must come last, because the host's code may use
+  /// the loop.
   @inline(never)
   private func becomePending() {
     guard let observer, let loop else { return }
-    // A flush may have emptied and refilled the set, and has not settled yet.
+    // The set may have been emptied and refilled by a flush that has not
+    // settled yet.
     guard observer.isDormant else { return loop.arm() }
     observer.isDormant = false
     loop.beginPendingWork()

@@ -1,7 +1,7 @@
 // Performing and removing transactions.
 extension TransactionSet {
   /// Performs the pending transactions in commit order, within the loop's
-  /// budget. Commits made meanwhile wait for the next flush. T3, T4.
+  /// budget. Commits made during the flush wait for the next flush. T3, T4.
   func flush() { flush(before: list.mark) }
 
   /// Marks the end of the pending transactions before the `exit` observers are
@@ -26,8 +26,8 @@ extension TransactionSet {
   private func flush(before mark: UInt32) {
     // The parent performs the transactions that a child process inherits. I15.
     guard !isEmpty, !isInherited, let loop else { return }
-    // Flushes nest only if an action closes an adopted loop. The outer one ends
-    // when nothing is left.
+    // Flushes nest only if an action closes an adopted loop. The outer flush
+    // ends when nothing is left.
     let isWithin = isFlushing
     guard !isWithin || loop.state == .closing else { return }
     isFlushing = true
@@ -48,7 +48,7 @@ extension TransactionSet {
   }
 
   /// Performs (`key`, `number`) at once if it is pending. Returns whether it
-  /// was.
+  /// was pending.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
     guard !isInherited, let place = findLive(key, number) else { return false }
     let pending = list.remove(place)
@@ -63,7 +63,8 @@ extension TransactionSet {
     return true
   }
 
-  /// Cancels (`key`, `number`) if it is pending. Returns whether it was.
+  /// Cancels (`key`, `number`) if it is pending. Returns whether it was
+  /// pending.
   func cancel(_ key: UInt, _ number: UInt32) -> Bool {
     guard let place = findLive(key, number) else { return false }
     let pending = list.remove(place)

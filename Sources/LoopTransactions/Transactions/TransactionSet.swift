@@ -6,8 +6,8 @@
 /// thread. I5.
 @usableFromInline
 final class TransactionSet {
-  /// The data of an entry besides its key. Trivial, so the list copies it as
-  /// bits.
+  /// The data of an entry besides its key. It is trivial, so the list copies it
+  /// as bits.
   struct Pending: BitwiseCopyable {
     /// The address of the selector's entry.
     let selector: UInt
@@ -28,12 +28,13 @@ final class TransactionSet {
   /// Set in the tag of a weak entry.
   static let weakTag: UInt32 = 1 << 31
 
-  // Unchecked: single-threaded, and no access spans the call of an action.
+  // Exclusivity is unchecked, because one thread has access and no access spans
+  // the call of an action.
   @exclusivity(unchecked) var list = List()
   @exclusivity(unchecked) var weakCount = 0
   @exclusivity(unchecked) var isFlushing = false
-  // The end of the entries that the flush at `exit` performs. Nil: it performs
-  // none.
+  // The end of the entries that the flush at `exit` performs. If nil, that
+  // flush performs no entries.
   var exitMark: UInt32?
   /// The nesting depth of calls that perform transactions.
   @exclusivity(unchecked) private var performDepth = 0
@@ -59,7 +60,8 @@ final class TransactionSet {
   /// Whether the loop was inherited from the parent process.
   var isInherited: Bool { core.isForked }
 
-  // A `deinit` of the handler's captures may read the handler.
+  // The old handler is released after the access, because a `deinit` of its
+  // captures may read the property.
   private func dropErrorHandler() {
     let old = errorHandler
     errorHandler = Self.logToStandardError
@@ -70,9 +72,9 @@ final class TransactionSet {
     System.logToStandardError("\(failure)")
   }
 
-  // As in YYTransaction. Core Animation commits at 2,000,000, so a display
-  // commit there shows the state before the transactions, and the next one the
-  // state after them.
+  // YYTransaction uses this order. Core Animation commits at 2,000,000, so its
+  // display commit shows the state before the transactions of the tick. Its
+  // next commit shows the state after them.
   static let order = 0xFFFFFF
 
   /// Traps unless the caller is on the loop's thread.
@@ -147,8 +149,8 @@ extension TransactionSet: PendingCommits {
 
   func loopWasReleased() {
     loopDidClose()
-    // Linked transactions would otherwise stay pending and retain their
-    // targets.
+    // Dropped, because linked transactions would otherwise stay pending and
+    // retain their targets.
     drop()
   }
 

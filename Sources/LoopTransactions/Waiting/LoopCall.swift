@@ -1,7 +1,8 @@
-/// A call from another thread that waits for a loop to answer it. A base class.
+/// The base class for a call that another thread makes to a loop. The thread
+/// waits until the loop has answered it.
 class LoopCall: AwaitedCall, @unchecked Sendable {
-  // @unchecked: `stage` has a lock, and the rest is constant. Each derived
-  // class documents how its own state is protected.
+  // @unchecked: `stage` has a lock, and the other properties are constant. Each
+  // derived class documents how its own state is protected.
 
   private enum Stage {
     case waiting
@@ -95,6 +96,7 @@ final class ValueCall<Value: Sendable>: LoopCall, @unchecked Sendable {
     }
   }
 
-  /// Returns the result of the call once. Nil if the loop did not run it.
+  /// Returns the result of the call, at most once. Returns nil if the loop did
+  /// not run the call.
   func consumeResult() throws -> Value? { try result.take()?.get() }
 }

@@ -22,8 +22,8 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// The caller of `LoopPort.postAndWait`: an operation, or a loop whose thread
-  /// ran no operation.
+  /// The caller of `LoopPort.postAndWait`: the operation that made the call, or
+  /// the calling thread's loop if that thread ran no operation.
   public let caller: Party
   /// The participant that blocks the called loop and waits for the caller: a
   /// transaction in `waitUntilComplete`, or an operation or the loop itself in
@@ -46,22 +46,21 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension LoopPort {
   /// Runs `body` on the loop and returns its result.
-  ///
   /// Call from any thread except the loop's. Blocks the calling thread until
-  /// the loop has run `body`, which the loop does as it runs a post. An
-  /// operation that calls this occupies its worker meanwhile, so prefer to
-  /// return a value to a completion. A loop whose thread calls this makes no
-  /// ticks meanwhile.
+  /// the loop has run `body`. The loop runs `body` like a post. An operation
+  /// that calls this occupies its worker until then, so prefer to return a
+  /// value to a completion. A loop whose thread calls this makes no ticks until
+  /// then.
   ///
   /// See also: `DispatchQueue.sync` is the counterpart in Dispatch. It deadlocks
   /// where this throws a `WaitCycleError`.
   ///
   /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
-  ///   released without `close()` before `body` runs. `WaitCycleError` if the
-  ///   loop waits for the caller; `body` does not run. The loop may wait in
-  ///   `waitUntilComplete` for a transaction of the calling operation, or in a
-  ///   `postAndWait` to the caller's loop, also through other loops and
-  ///   operations.
+  ///   released without `close()` before `body` runs. `WaitCycleError`, without
+  ///   running `body`, if the loop waits for the caller. That is the case while
+  ///   the loop is in `waitUntilComplete` for a transaction of the calling
+  ///   operation, or in a `postAndWait` to the caller's loop, directly or
+  ///   through other loops and operations.
   public func postAndWait<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {
@@ -71,8 +70,8 @@ extension LoopPort {
       try refuseOnThread()
     }
     let call = ValueCall(loop: core, body)
-    // Registered before the loop can see the call, so that waits inside `body`
-    // find this one.
+    // Registered before the loop can see the call, so that a wait inside `body`
+    // finds this wait.
     let wait = WaitTable.shared.begin(.call(call))
     defer { WaitTable.shared.end(wait) }
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }

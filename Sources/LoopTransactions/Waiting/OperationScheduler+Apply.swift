@@ -36,8 +36,8 @@ extension OperationScheduler {
 
 /// A range of integers that several threads divide among themselves.
 private final class SharedRange: OperationOwner, @unchecked Sendable {
-  // @unchecked: `body` is changed when no other thread uses it. The rest is
-  // constant or atomic.
+  // @unchecked: `body` is changed only while no other thread uses it. The other
+  // properties are constant or atomic.
 
   private let count: Int
   private var body: (@Sendable (Int) -> Void)?
@@ -51,8 +51,8 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
   init(_ count: Int, among threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
     self.count = count
     self.body = body
-    // 8 chunks per thread, so a stalled thread delays the end by little. Not
-    // measured.
+    // 8 chunks per thread, so that a stalled thread holds back only a small
+    // part of the range. Not measured.
     chunk = max(1, count / (threads * 8))
     helpers = Atomic(threads - 1)
   }
@@ -71,7 +71,7 @@ private final class SharedRange: OperationOwner, @unchecked Sendable {
 
   func waitForOthers() {
     // Acquire: pairs with the release in `operationEnded`. The last helper
-    // wakes this thread in any case.
+    // always wakes this thread.
     guard helpers.load(ordering: .acquiring) > 0 else { return parking.sleep() }
     let wait = WaitTable.shared.begin(.helpers(self))
     parking.sleep()

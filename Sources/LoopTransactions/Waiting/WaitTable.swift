@@ -14,8 +14,7 @@ package final class WaitTable: Sendable {
   private let state = Locked(WaitState())
 
   /// Registers that the calling thread is about to wait for `target`. If
-  /// `target` is a call that closes a cycle, the call has an obstacle on
-  /// return.
+  /// `target` is a call that closes a cycle, its `obstacle` is set on return.
   func begin(_ target: PendingWait.Target) -> PendingWait {
     let wait = PendingWait(target)
     let released = state.withLock { $0.begin(wait) }
@@ -38,7 +37,8 @@ package final class WaitTable: Sendable {
   /// The number of calls that wait for the loop of `port`.
   package func callCount(_ port: LoopPort) -> Int { state.withLock { $0.callCount(port.core) } }
 
-  /// The transaction that `loop` waits for and that waits for one of `owners`.
+  /// The transaction that `loop` waits for and that itself waits for one of
+  /// `owners`.
   func awaited(on loop: PortCore, for owners: [OperationOwner]) -> WaitCycleError.Party? {
     state.withLock { $0.awaited(on: loop, for: owners) }
   }
@@ -47,12 +47,13 @@ package final class WaitTable: Sendable {
 /// One wait of a thread. A thread can have several nested waits, because
 /// operations and closures that it runs while waiting may wait too.
 final class PendingWait: Sendable {
-  /// The object of the wait.
+  /// The object that a thread waits for.
   enum Target: Sendable {
-    /// The operations of a transaction: its core, its loop and its name.
+    /// The operations of a transaction, identified by its core, its loop and
+    /// its name.
     case transaction(AnyObject & Sendable, on: PortCore, name: String)
     case call(LoopCall)
-    /// The helpers of an `apply`, by the owner of their operations.
+    /// The helpers of an `apply`, identified by the owner of their operations.
     case helpers(OperationOwner)
   }
 
@@ -61,7 +62,7 @@ final class PendingWait: Sendable {
   /// The owners of the operations that cannot end before this wait is over,
   /// innermost first.
   let owners = CurrentOperation.owners
-  // Empty if an operation names the wait: see `party`.
+  // Empty if `party` names an operation instead.
   private let threadName: String
 
   init(_ target: Target) {
@@ -69,17 +70,17 @@ final class PendingWait: Sendable {
     threadName = owners.isEmpty ? System.threadName : ""
   }
 
-  /// Whether the thread still waits. A thread whose call was answered may not
-  /// have resumed yet.
+  /// Whether the wait still blocks other waits. False once the call was
+  /// answered, even if its thread has not resumed yet.
   var isPending: Bool {
     if case .call(let call) = target { call.isPending } else { true }
   }
 
-  /// Whether `target` cannot be reached before this wait is over.
+  /// Whether `target` cannot complete before this wait is over.
   func blocks(_ target: Target) -> Bool {
     guard isPending else { return false }
     switch target {
-    // This concerns every loop of the thread.
+    // A blocked thread cannot answer calls to any of its loops.
     case .call(let call): return call.loop.thread == thread
     case .transaction(let core, _, _): return owners.contains { $0.isAwaited(by: core) }
     case .helpers(let owner): return owners.contains { $0 === owner }
@@ -93,13 +94,13 @@ final class PendingWait: Sendable {
   }
 }
 
-/// The waits, protected by a lock.
+/// The registered waits, protected by a lock.
 struct WaitState {
   private var waits: [PendingWait] = []
 
-  /// Adds `wait` and abandons calls until it is part of no cycle. Returns the
-  /// calls to wake, or nil if no call of a cycle can be abandoned because loops
-  /// are running all of them.
+  /// Adds `wait` and abandons calls until the wait is part of no cycle. Returns
+  /// the calls whose threads must be woken. Returns nil if loops are already
+  /// running all calls of a cycle, so that no call can be abandoned.
   mutating func begin(_ wait: PendingWait) -> [LoopCall]? {
     waits.append(wait)
     var released: [LoopCall] = []
@@ -134,9 +135,9 @@ struct WaitState {
     }
   }
 
-  /// Returns a shortest cycle that contains `wait`, or nil. Starts with `wait`;
-  /// each wait is blocked by the next, and the last one by the first.
-  /// Breadth-first search.
+  /// Returns a shortest cycle that contains `wait`, or nil if there is none.
+  /// The cycle starts with `wait`. Each wait is blocked by the next, and the
+  /// last is blocked by the first. Uses breadth-first search.
   private func cycle(of wait: PendingWait) -> [PendingWait]? {
     var reached = [(wait: wait, from: -1)]
     var next = 0
@@ -161,7 +162,8 @@ struct WaitState {
     return path.reversed()
   }
 
-  /// Abandons a call of `cycle`: the first wait's, or the one closest to it.
+  /// Abandons one call of `cycle`. Tries the first wait, and then the waits
+  /// from last to first.
   private func giveUp(in cycle: [PendingWait]) -> LoopCall? {
     let last = cycle.count - 1
     for index in [0] + (0...last).reversed() {

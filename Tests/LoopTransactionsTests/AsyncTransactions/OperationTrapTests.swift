@@ -29,11 +29,11 @@ struct OperationTrapTests {
     let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = SerialQueuePool("none", count: 0)
     }
-    #expect(said(none, "SerialQueuePool: count must be within 1 and 32, got 0"))
+    #expect(said(none, "SerialQueuePool: count must be from 1 to 32, got 0"))
     let many = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = SerialQueuePool("many", count: 33)
     }
-    #expect(said(many, "SerialQueuePool: count must be within 1 and 32, got 33"))
+    #expect(said(many, "SerialQueuePool: count must be from 1 to 32, got 33"))
     let apply = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       OperationScheduler.shared.apply(-1) { _ in }
     }

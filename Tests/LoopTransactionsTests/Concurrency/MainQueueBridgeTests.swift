@@ -42,9 +42,9 @@ import Testing
     func refused() throws {  // C2
       let lines = try say("refused")
       #expect(lines.count == 3)
-      #expect(lines.first?.contains("not the thread the process began with") == true)
+      #expect(lines.first?.contains("not on the process's first thread") == true)
       #expect(lines.dropFirst().first?.contains("another loop serves the main queue") == true)
-      #expect(lines.last?.contains("main is async, or this is called from a task") == true)
+      #expect(lines.last?.contains("main is async, or the caller is a task") == true)
     }
 
     @Test("runMain throws in an asynchronous main, before and after its first suspension")  // C2
@@ -53,9 +53,9 @@ import Testing
       #expect(output.code == 0)
       #expect(output.lines.count == 3)
       let before = output.lines.first ?? ""
-      #expect(before.hasPrefix("before MainQueueBridge: main is async, or this is called from a"))
+      #expect(before.hasPrefix("before MainQueueBridge: main is async, or the caller is a task"))
       let after = output.lines.dropFirst()
-      #expect(after.allSatisfy { $0.contains("call it there, from a main that is not async") })
+      #expect(after.allSatisfy { $0.contains("first thread, from a main that is not async") })
     }
 
     @Test("a block of the main queue that runs the loop traps with the reason")  // C2

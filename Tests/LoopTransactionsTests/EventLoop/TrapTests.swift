@@ -280,11 +280,11 @@ struct TrapTests {
     case frameRateTooHigh =
       "FrameClock: framesPerSecond must be over 0 and at most 100000, got 100001.0"
     case budgetOfNoTime =
-      "EventLoop.Budget: time must be positive, got 0.0 seconds; use .unlimited for none"
+      "EventLoop.Budget: time must be positive, got 0.0 seconds; use .unlimited for no limit"
     case budgetOfNegativeTime =
-      "EventLoop.Budget: time must be positive, got -1.0 seconds; use .unlimited for none"
+      "EventLoop.Budget: time must be positive, got -1.0 seconds; use .unlimited for no limit"
     case budgetOfNoCount =
-      "EventLoop.Budget: count must be positive, got 0; leave it out for none"
+      "EventLoop.Budget: count must be positive, got 0; omit it for no limit"
 
     /// The text that standard error must contain.
     var message: String {
