@@ -1,11 +1,11 @@
 /// A row of the command table, which defines how a command is parsed and documented.
 package struct Command: Sendable {
   package let name: Name
-  /// The operands in the usage line: "FILE...".
+  /// The operands, as shown in the usage line: "FILE...".
   package var operands = ""
   package var takes = Operands.nothing
   package let summary: String
-  /// The paragraphs of the help after the summary.
+  /// The paragraphs that follow the summary in the help.
   package var details: [String] = []
   package var examples: KeyValuePairs<String, String> = [:]
 
@@ -33,9 +33,9 @@ package struct Command: Sendable {
     case scenarios
     case files(ClosedRange<Int>)
     case words(ClosedRange<Int>, of: [String])
-    /// A command or a scenario.
+    /// The name of a command or a scenario.
     case topic
-    /// A verb of `loopbench baseline` with its operands.
+    /// A verb of `loopbench baseline`, followed by the operands of the verb.
     case baseline
   }
 
@@ -47,7 +47,7 @@ package struct Command: Sendable {
 }
 
 extension Command {
-  /// The row of `name`.
+  /// Returns the row of the command `name`.
   package static func named(_ name: Name) -> Command {
     guard let command = table.first(where: { $0.name == name }) else {
       preconditionFailure("Command.table has no row for \(name)")

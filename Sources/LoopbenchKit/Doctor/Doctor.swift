@@ -105,7 +105,8 @@ extension Doctor {
 
   private static func process(_ facts: MachineFacts) -> [Finding?] {
     let (loaded, header) = (facts.machine.libuv, facts.headerLibuv)
-    // Both change times a little from run to run, and neither is a fault.
+    // Huge pages and address randomization change times a little from run to run,
+    // but are not faults.
     let memory = [
       facts.hugePages.map { "huge pages \($0)" },
       facts.randomizesAddresses.map { $0 ? "randomized addresses" : "fixed addresses" },
@@ -136,13 +137,14 @@ extension Doctor {
 
 /// The result of one check of a machine.
 package struct Finding: Codable, Equatable, Sendable {
-  /// A name that is the same in every version: `governor`.
+  /// A name that does not change between versions: `governor`.
   package let id: String
   /// The severity.
   package private(set) var status = Status.ok
   /// The result in words.
   package private(set) var text: String
-  /// The command or sentence that fixes it. Nil if the check passed.
+  /// A command or a sentence that says how to fix the problem. Nil if the check
+  /// passed.
   package private(set) var fix: String?
 
   /// How much a finding affects measurements.
@@ -160,7 +162,8 @@ package struct Finding: Codable, Equatable, Sendable {
     (self.id, self.text) = (id, text)
   }
 
-  /// The finding with status `bad`, `problem` after its text, and `fix`, if `isFault`.
+  /// If `isFault`, returns the finding with status `bad`, with `problem` appended to
+  /// its text, and with `fix`. Otherwise returns the finding unchanged.
   package func bad(if isFault: Bool = true, _ problem: String = "", fix: String) -> Finding {
     isFault ? with(.bad, problem, fix) : self
   }

@@ -1,6 +1,6 @@
 /// A reason to doubt a result.
 package struct Warning: Codable, Equatable, Sendable {
-  /// The same in every version: `debug-build`.
+  /// An identifier that does not change between versions: `debug-build`.
   package let id: String
   /// The problem.
   package let text: String
@@ -53,7 +53,7 @@ extension Warning {
     )
   }
 
-  /// A contender failed and is left out of the later rounds.
+  /// Returns the warning that a contender failed and is left out of later rounds.
   package static func peerFailed(_ failure: PeerFailure) -> Warning {
     Warning(
       id: "peer-failed",
@@ -62,7 +62,7 @@ extension Warning {
     )
   }
 
-  /// The run ended before its last round.
+  /// Returns the warning that the run ended before its last round.
   package static func endedEarly(_ reason: Interruption.Reason) -> Warning {
     let (id, cause, hint) =
       switch reason {
@@ -76,7 +76,7 @@ extension Warning {
     )
   }
 
-  /// A background load ended before the run.
+  /// Returns the warning that a background load ended before the run did.
   static func loadEnded(_ load: String, status: Int) -> Warning {
     Warning(
       id: "load-ended",
@@ -85,7 +85,7 @@ extension Warning {
     )
   }
 
-  /// The run is a closed loop.
+  /// The warning that the run is a closed loop.
   static let closedLoop = Warning(
     id: "closed-loop",
     text: "closed loop: a send waits for the previous answer, so a stall hides the delayed sends",

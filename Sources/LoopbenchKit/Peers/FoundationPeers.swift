@@ -9,8 +9,9 @@ import LoopTransactions
   private import Musl
 #endif
 
-/// The library with the peers that need Foundation. It is loaded when the first
-/// of them is opened, because `loopbench` itself starts without Foundation.
+/// The library with the peers that need Foundation. The library is loaded when the
+/// first of these peers is opened, because `loopbench` itself starts without
+/// Foundation.
 enum FoundationLibrary {
   #if os(macOS)
     private static let file = "libloopbench-foundation.dylib"
@@ -18,22 +19,22 @@ enum FoundationLibrary {
     private static let file = "libloopbench-foundation.so"
   #endif
 
-  /// Beside the program, or beside the library this code is in.
+  /// A path beside the program, or beside the library that contains this code.
   private static var path: String {
     let own = String(capacity: 4096) { cl_own_path($0, $1) }
     let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
     return folder + file
   }
 
-  /// Why the library cannot be loaded; `nil` when its file exists.
+  /// The reason why the library cannot be loaded; `nil` if its file exists.
   static var unavailability: String? {
     access(path, R_OK) == 0
       ? nil
       : "\(file) is not beside loopbench; swift build --product loopbench-foundation makes it"
   }
 
-  /// Loads the library and returns the C structure of functions that its function
-  /// `symbol` fills in. The library stays loaded.
+  /// Loads the library, calls its function `symbol` and returns the C structure
+  /// that this function fills in. The library stays loaded.
   static func functions<Functions: BitwiseCopyable>(
     _ symbol: String
   ) throws(PeerFailure) -> Functions {
@@ -42,8 +43,8 @@ enum FoundationLibrary {
       let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
       throw PeerFailure("could not load \(file): \(reason)")
     }
-    // The library comes from the same package. The number in the function's
-    // name is the version of the structure.
+    // The library comes from the same package, so the type matches. The number in
+    // the function's name is the version of the structure.
     let describe = unsafeBitCast(
       address,
       to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self
@@ -114,8 +115,8 @@ struct OperationsPool: FunctionPool {
 struct OperationsQueue: FunctionQueue {
   static let name = "opqueue"
   static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Not `across`: with 100,000 waiting operations each one costs it 36 us here,
-  // and a slice takes 29 s.
+  // Without `across`: with 100,000 waiting operations the queue takes 36 us for
+  // each operation on the test machine, so a slice takes 29 s.
   static let postSeries: [String]? = ["closure.self"]
   static var unavailability: String? { FoundationLibrary.unavailability }
 

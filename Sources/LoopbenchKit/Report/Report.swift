@@ -8,7 +8,7 @@ package struct Report: Codable, Equatable, Sendable {
   package let tool: Tool
   /// The arguments of the program.
   package let argv: [String]
-  /// The seed of the order of the contenders and of the load.
+  /// The seed that determines the order of the contenders and the load.
   package let seed: UInt64
   /// The labels of the run: `--label commit=1a2b3c`.
   package let labels: [String: String]
@@ -18,7 +18,7 @@ package struct Report: Codable, Equatable, Sendable {
   package let settings: Settings
   /// The descriptions of the scenarios. Nil in older reports.
   package let descriptions: [Description]?
-  /// The recorded rounds, with their order.
+  /// The recorded rounds. Each contains the order of its contenders.
   package let rounds: [RoundSummary]
   /// One result for each peer in each series.
   package internal(set) var results: [Result]

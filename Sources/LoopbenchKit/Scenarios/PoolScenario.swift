@@ -78,7 +78,7 @@ struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
         return latch.nanoseconds(since: began)
       }
     }
-    // The pool is closed, so no running step can still use the latch.
+    // The pool has been closed, so no step uses the latch any longer.
     withExtendedLifetime(latch) {}
   }
 

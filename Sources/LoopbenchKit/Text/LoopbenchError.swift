@@ -1,10 +1,10 @@
 /// An error that ends the program with an exit code.
 ///
-/// The description names the failure, the given value and a remedy.
+/// The description states the failure, the given value and how to fix it.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
   /// The exit code of the program.
   package let code: ExitCode
-  /// The failure and its remedy.
+  /// The failure and how to fix it.
   package let description: String
 
   private init(_ code: ExitCode, _ text: String) { (self.code, description) = (code, text) }
@@ -34,7 +34,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case timedOut = 124
   case interrupted = 130
 
-  /// The meaning, for help and the manual page.
+  /// The meaning of the code, for the help and the manual page.
   package var summary: String {
     switch self {
     case .success: "success; no regression was found"

@@ -29,7 +29,7 @@ package struct TextTable {
     }
   }
 
-  /// Titles and rows, without the columns that only have a title.
+  /// The titles and rows, without columns that have a title but no content.
   package var usedCells: [[String]] {
     let used = titles.indices.filter { column in rows.contains { !$0[column].isEmpty } }
     return ([titles] + rows).map { row in used.map { row[$0] } }

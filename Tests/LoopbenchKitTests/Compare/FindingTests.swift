@@ -100,7 +100,7 @@ struct FindingTests {
     let asked = try compare(pair.0, pair.1, ["p99.9>+10%", "p90>900ns"])
     #expect(asked.findings.map(\.verdict) == [.inconclusive, .inconclusive])
     #expect(
-      asked.findings[0].reason == "a round has too few samples to tell p99.9 from the largest"
+      asked.findings[0].reason == "a round has too few samples to tell p99.9 from the largest sample"
     )
     #expect(asked.render(as: .text).contains("fake/one/lt p99.9"))
     #expect(try compare(pair.0, pair.1, ["any>+10%"]).findings.map(\.metric) == ["p50", "max"])
