@@ -18,7 +18,7 @@ package enum Doctor {
       Finding("build", isRelease ? "release build, Swift \(facts.machine.swift)" : "a debug build")
         .bad(if: !isRelease, fix: "swift build -c release --product loopbench"),
       Finding("cpus", "\(allowed) of \(facts.machine.cpus) CPUs may be used")
-        .bad(if: allowed < 2, ": nothing runs across CPUs", fix: "taskset -c 0,1 loopbench"),
+        .bad(if: allowed < 2, ": nothing can run across CPUs", fix: "taskset -c 0,1 loopbench"),
       facts.hasSMT.map { hasSMT in
         Finding("smt", hasSMT ? "two CPUs share a core" : "no two CPUs share a core").warn(
           if: hasSMT,
@@ -64,8 +64,8 @@ package enum Doctor {
       },
       Finding("slack", "timer slack \(time(Double(facts.timerSlack)))").warn(
         if: facts.timerSlack > 50_000,
-        ": timers are late by as much",
-        fix: "start it from another shell"
+        ": timers may be late by that time",
+        fix: "start loopbench from another shell"
       ).applies(if: facts.timerSlack > 0),
     ]
   }
@@ -123,7 +123,7 @@ extension Doctor {
       ),
       Finding("memory", memory).applies(if: !memory.isEmpty),
       Finding("descriptors", "\(facts.descriptorLimit) descriptors may be open")
-        .bad(if: facts.descriptorLimit < 64, ": a loop needs several", fix: "ulimit -n 1024")
+        .bad(if: facts.descriptorLimit < 64, ": too few for a loop", fix: "ulimit -n 1024")
         .applies(if: facts.descriptorLimit > 0),
     ]
   }

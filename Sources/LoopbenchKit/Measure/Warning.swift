@@ -58,7 +58,7 @@ extension Warning {
     Warning(
       id: "peer-failed",
       text: "\(failure)",
-      hint: "the rounds before the failure are shown; run it alone to see more"
+      hint: "the report contains the rounds before the failure; measure this peer alone to see more"
     )
   }
 
@@ -66,13 +66,13 @@ extension Warning {
   package static func endedEarly(_ reason: Interruption.Reason) -> Warning {
     let (id, cause, hint) =
       switch reason {
-      case .interrupted: ("interrupted", "the run was interrupted", "let it end")
-      case .timedOut: ("timed-out", "--timeout ended the run", "give it more time")
+      case .interrupted: ("interrupted", "the run was interrupted", "let the run end")
+      case .timedOut: ("timed-out", "--timeout ended the run", "increase the timeout")
       }
     return Warning(
       id: id,
       text: "\(cause): its last round may be incomplete",
-      hint: "\(hint), or ask for less with --duration"
+      hint: "\(hint), or measure for a shorter time with --duration"
     )
   }
 
@@ -81,7 +81,7 @@ extension Warning {
     Warning(
       id: "load-ended",
       text: "the load \(load) ended before the run, with status \(status)",
-      hint: "use a load that runs longer: later measurements had no load"
+      hint: "later measurements had no load; use a load that runs longer"
     )
   }
 

@@ -12,14 +12,14 @@ extension Scenario {
     series: [
       Series(
         name: "latency",
-        summary: "an urgent operation behind 10000 lower ones of 20 us each",
+        summary: "an urgent operation behind 10000 lower operations of 20 us each",
         effort: Effort(warmUps: 10, samples: 100, operations: 1),
         placement: .anywhere,
         kind: .service
       ),
       Series(
         name: "starvation",
-        summary: "a low operation behind endless urgent ones of 20 us; given up after 20 ms",
+        summary: "a low operation behind endless urgent operations of 20 us; given up after 20 ms",
         effort: Effort(warmUps: 1, samples: 10, operations: 1),
         placement: .anywhere,
         kind: .service

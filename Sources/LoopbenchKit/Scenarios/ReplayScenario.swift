@@ -20,13 +20,13 @@ extension Scenario {
         performed,
         Series(
           name: "performed.service",
-          summary: "the same, from the commit, or from the end of the previous action if later",
+          summary: "like performed, but from the commit, or from the last action's end if later",
           recordedWith: performed,
           kind: .service
         ),
         Series(
           name: "performed.lag",
-          summary: "from when a commit was due to the commit: the lateness of the player itself",
+          summary: "the lateness of the player itself: from when a commit was due to the commit",
           recordedWith: performed,
           kind: .lag
         ),

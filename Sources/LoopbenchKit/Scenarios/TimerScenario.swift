@@ -100,7 +100,7 @@ struct CTimer: Peer {
 
   static let uv = CTimer(
     name: "uv",
-    summary: "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early",
+    summary: "C on libuv: uv_timer, which counts whole milliseconds, rounded up",
     isStandard: true,
     follow: cl_uv_timer_run,
     failure: .noLoop

@@ -18,31 +18,31 @@ extension Scenario {
       acrossWake,
       Series(
         name: "across.roundtrip",
-        summary: "the same, until the sender, which slept, runs again",
+        summary: "like across, but until the sender, which sleeps meanwhile, runs again",
         recordedWith: acrossWake
       ),
       Series(
         name: "same",
-        summary: "one CPU, ping-pong, sender seldom preempted: before the send until it runs again",
+        summary: "one CPU, ping-pong: from before the send until the sender runs again",
         effort: Effort(warmUps: 50, samples: 500, operations: 1),
         placement: .same
       ),
       Series(
         name: "same.low",
-        summary: "the same with a sender of the lowest priority, preempted in the send",
+        summary: "like same, but the sender has the lowest priority and is preempted in the send",
         effort: Effort(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),
       pacedWake,
       Series(
         name: "paced.service",
-        summary: "the same, from the send, or from the previous callback if that was later",
+        summary: "like paced, but from the send, or from the previous callback if it was later",
         recordedWith: pacedWake,
         kind: .service
       ),
       Series(
         name: "paced.lag",
-        summary: "from when the send was due to the send: the lateness of the sender itself",
+        summary: "the lateness of the sender itself: from when the send was due to the send",
         recordedWith: pacedWake,
         kind: .lag
       ),
