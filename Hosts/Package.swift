@@ -23,7 +23,8 @@ let package = Package(
   ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig: the .pc files of these libraries contain -pthread, and SwiftPM warns about it.
+    // No pkgConfig: these libraries' .pc files contain -pthread, and SwiftPM warns about
+    // that flag.
     .systemLibrary(
       name: "CGLib",
       providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]

@@ -1,4 +1,4 @@
-// For `dladdr`.
+// Makes the headers declare `dladdr`.
 #define _GNU_SOURCE
 #include "cl_measure.h"
 #include "cl_system.h"

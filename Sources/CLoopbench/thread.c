@@ -1,4 +1,4 @@
-// For affinity.
+// Makes the headers declare the functions for affinity.
 #define _GNU_SOURCE
 #include "cl_thread.h"
 

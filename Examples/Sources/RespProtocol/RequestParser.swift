@@ -3,7 +3,8 @@
 /// Use one parser per connection. The parser does not store any bytes. If a request is
 /// incomplete, pass the same bytes again, followed by the bytes received since then.
 public struct RequestParser {
-  /// The largest request that the parser accepts. A larger one is a protocol error.
+  /// The largest request that the parser accepts. A larger request is a protocol
+  /// error.
   public struct Limits: Sendable {
     /// The number of words in a request.
     public var arguments = 1024

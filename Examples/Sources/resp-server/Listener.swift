@@ -124,7 +124,8 @@ extension Listener {
   }
 
   private func register() {
-    // nonisolated(unsafe): the posted closure uses it, on the loop's thread.
+    // nonisolated(unsafe): only the posted closure uses the listener, on the loop's
+    // thread.
     nonisolated(unsafe) let listener = self
     waiters.add(ObjectIdentifier(self)) { [port = loop.port] in
       // try?: throws only if the loop has closed.
@@ -146,7 +147,8 @@ extension Listener {
     startPolling()
   }
 
-  // 64: a limit lets the loop serve connected clients between batches. Not measured.
+  // The limit lets the loop serve connected clients between batches. The value of 64
+  // is not measured.
   private static var batch: Int { 64 }
 }
 

@@ -112,7 +112,7 @@ final class Server: @unchecked Sendable {
 
   /// The reply to `INFO`. The server also prints it when it ends.
   var information: String {
-    // Relaxed: statistics, which order no other memory.
+    // Relaxed: the counters are statistics and do not order other memory accesses.
     func sum(_ counter: (Counters) -> Int) -> Int { counters.reduce(0) { $0 + counter($1) } }
     return """
       connections:\(sum { $0.connections.load(ordering: .relaxed) })

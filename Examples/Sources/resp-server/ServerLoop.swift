@@ -151,7 +151,7 @@ extension ServerLoop {
   /// Makes the connection send its output before the loop waits.
   func commit(_ connection: Connection) { loop.commit(connection, Connection.flush) }
 
-  // Relaxed: statistics, which order no other memory.
+  // Relaxed: the counters are statistics and do not order other memory accesses.
   func didReply() { counters.replies.add(1, ordering: .relaxed) }
 
   func didWrite() { counters.writes.add(1, ordering: .relaxed) }

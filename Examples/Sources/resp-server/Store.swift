@@ -85,10 +85,11 @@ final class Store: Sendable {
     }
   }
 
-  /// Removes the expired keys of one shard, `round` modulo the number of shards.
+  /// Removes the expired keys of one shard. Its index is `round` modulo the number
+  /// of shards.
   ///
-  /// Call with increasing rounds. One shard per call keeps the loop from stalling when
-  /// a million keys have an expiry.
+  /// Call with increasing rounds. A call handles only one shard, so that the loop does
+  /// not stall when a million keys have an expiry.
   func sweep(_ round: Int) {
     let now = LoopClock.now
     shards[round % shards.count].withLock { shard in

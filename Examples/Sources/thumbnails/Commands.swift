@@ -3,7 +3,7 @@ import LoopTransactions
 
 /// A command on standard input.
 enum Command: Hashable, Sendable {
-  /// Makes these pictures the visible ones.
+  /// Changes the visible range to these pictures.
   case show(PositionRange)
   /// Cancels these pictures.
   case skip(PositionRange)

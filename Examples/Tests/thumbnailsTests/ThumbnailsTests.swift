@@ -59,9 +59,10 @@ struct ThumbnailsTests {
     #expect(after.count > 30)
     let last = try #require(after.lastIndex { $0 > 50 })
     let outOfOrder = after[...last].count { $0 <= 50 }
-    // If the priorities did not change, all 50 other pictures would come before the
-    // visible ones. The limit is half of them, because a stalled loop may print
-    // pictures after the command that were decoded before it.
+    // If the command did not change the priorities, all 50 other pictures would
+    // come before the visible pictures. The limit is half of this number: if the
+    // loop stalls, pictures that were decoded before the command are printed after
+    // it.
     #expect(outOfOrder < 25, "\(after)")
   }
 

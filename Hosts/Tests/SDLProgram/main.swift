@@ -32,7 +32,7 @@ final class SDL: TestedHost {
 
   private var host: SDLHost?
 
-  // SDL calls timers on a thread of its own, so the timer pushes an event.
+  // SDL calls timers on a separate thread, so the timer pushes an event.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
     let call = call
     let context = Unmanaged.passRetained(Body { call(body) }).toOpaque()

@@ -66,7 +66,7 @@ package struct Option: Sendable {
     self.action = action
   }
 
-  /// Applies the option, with `value` if it takes one.
+  /// Applies the option. `value` is ignored if the option takes no value.
   ///
   /// - Returns: Nil if `value` is valid, and otherwise a description of valid
   ///   values.

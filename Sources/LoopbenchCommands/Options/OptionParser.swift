@@ -13,8 +13,8 @@ package struct OptionParser {
   ///     command.
   ///   - folders: The folders of external programs. They are searched only to
   ///     suggest a name.
-  ///   - configuration: Reads the configuration file of the given name, or the default
-  ///     one. Options on the command line take precedence.
+  ///   - configuration: Reads the configuration file at the given path, or the default
+  ///     file if the path is nil. Options on the command line take precedence.
   package static func parse(
     _ arguments: [String],
     scenarios: [String],

@@ -88,7 +88,7 @@ package struct Options: Equatable, Sendable {
 }
 
 extension Options {
-  /// Adds `option` to `measuring` if it affects what is measured.
+  /// Adds `option` to `measuring` if the option affects the measurement.
   mutating func note(_ option: Option, _ value: String?) {
     guard [.choosing, .measuring].contains(option.group) else { return }
     measuring.append(value.map { "\(option.long)=\($0)" } ?? option.long)

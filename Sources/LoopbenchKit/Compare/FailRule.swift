@@ -32,7 +32,8 @@ package struct FailRule: Equatable, Sendable, CustomStringConvertible {
 
   /// The text of the rule, without spaces.
   package let description: String
-  /// Scenario, series and peer; nil matches any.
+  /// The names of the scenario, series and peer to which the rule applies; nil
+  /// matches any name.
   package let scope: (scenario: String?, series: String?, peer: String?)
   /// The limited metric.
   package let metric: Metric

@@ -157,8 +157,8 @@ extension ReportComparison {
   /// Returns this comparison without the regressions that `other` does not confirm.
   ///
   /// `other` confirms a regression if its median exceeds the rule's limit and the
-  /// noise. Its interval need not exceed them: even if the peer is 20 % slower, it
-  /// is rare that the intervals of several processes all do.
+  /// noise. Its interval need not exceed them: even if the peer is 20 % slower, the
+  /// intervals of several processes rarely all exceed both.
   ///
   /// - Parameters:
   ///   - other: The comparison of a fresh process's run with the same base.

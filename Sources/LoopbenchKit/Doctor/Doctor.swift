@@ -149,7 +149,7 @@ package struct Finding: Codable, Equatable, Sendable {
 
   /// How much a finding affects measurements.
   package enum Status: String, Codable, Sendable {
-    /// Not at all.
+    /// Measurements are not affected.
     case ok
     /// Times vary more than necessary.
     case warn

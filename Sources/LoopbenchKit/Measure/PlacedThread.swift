@@ -13,7 +13,8 @@ package struct PlacedThread: ~Copyable {
   /// - Parameters:
   ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed to
   ///     use when it started.
-  ///   - priority: The thread's real-time priority; `nil` for the caller's.
+  ///   - priority: The thread's real-time priority; `nil` for the caller's
+  ///     priority.
   package init(
     cpu: Int?,
     priority: Int? = nil,

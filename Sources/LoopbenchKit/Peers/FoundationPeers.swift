@@ -56,7 +56,7 @@ enum FoundationLibrary {
   }
 }
 
-/// A Foundation run loop on a thread of its own.
+/// A Foundation run loop on a separate thread.
 struct RunLoopThread: FunctionQueue {
   static let name = "runloop"
   static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"

@@ -38,7 +38,7 @@ extension TerminalPanel {
       + [signs.joined(separator: "  ").indented(by: Self.margin)]
   }
 
-  /// A row of blocks for each peer, on one scale.
+  /// A row of blocks for each peer. All rows have the same scale.
   private var histogram: [String] {
     let names = panel.curves.map(\.name)
     let width = min(names.map(\.count).max() ?? 0, 24)

@@ -73,14 +73,14 @@ extension Report {
 }
 
 extension Report {
-  /// The description of a scenario, for readers that do not know it: another program
-  /// or another version.
+  /// The description of a scenario, for programs and versions of `loopbench` that do
+  /// not know the scenario.
   package struct Description: Codable, Equatable, Sendable {
     /// Its name.
     package let scenario: String
     /// One line about the measured operation.
     package let summary: String
-    /// The peers that others are compared with.
+    /// The names of the peers that other peers are compared with.
     package let references: [String]
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
@@ -94,7 +94,8 @@ extension Report {
     package let name: String
     /// One line about the start and the end of the measured time.
     package let summary: String
-    /// The series whose slices also record this one. Nil if it has its own slices.
+    /// The other series whose slices also record this series. Nil if this series
+    /// has its own slices.
     package let companionOf: String?
   }
 

@@ -71,16 +71,17 @@ extension Histogram {
 }
 
 extension Histogram {
-  /// The smallest sample, in ns; 0 if there is none.
+  /// The smallest sample, in ns; 0 if there are no samples.
   package var min: Double { count == 0 ? 0 : Double(least) / 1000 }
 
-  /// The largest sample, in ns; 0 if there is none.
+  /// The largest sample, in ns; 0 if there are no samples.
   package var max: Double { Double(most) / 1000 }
 
-  /// The mean, in ns; 0 if there is no sample.
+  /// The mean of the samples, in ns; 0 if there are no samples.
   package var mean: Double { moments.mean / 1000 }
 
-  /// The standard deviation of the samples, in ns; 0 for fewer than two.
+  /// The standard deviation of the samples, in ns; 0 if there are fewer than two
+  /// samples.
   package var standardDeviation: Double { moments.standardDeviation / 1000 }
 
   /// Returns the smallest value, in ns, that the given percentage of the samples

@@ -15,7 +15,8 @@ package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
   package static func unavailable(_ text: String) -> Self { Self(.unavailable, text) }
   package static func unfit(_ text: String) -> Self { Self(.unfit, text) }
 
-  /// A usage error about an unknown `name` that suggests the nearest `known` one.
+  /// A usage error about an unknown `name`. It suggests the most similar name in
+  /// `known`.
   package static func unknown(_ what: String, _ name: String, among known: [String]) -> Self {
     .usage("there is no \(what) \"\(name)\"" + Suggestion.question(for: name, in: known))
   }

@@ -1,4 +1,4 @@
-/// Suggests the known word nearest to a mistyped one.
+/// Suggests the known word that is most similar to a mistyped word.
 package enum Suggestion {
   /// Returns the word in `known` that is most similar to `word`. Nil if every known
   /// word differs in more than a third of the letters.

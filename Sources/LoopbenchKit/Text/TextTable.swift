@@ -1,5 +1,5 @@
-/// A table with its first column aligned left and the others right. Columns without
-/// content are left out.
+/// A table whose first column is aligned left and whose other columns are aligned
+/// right. Columns without content are left out.
 package struct TextTable {
   package let titles: [String]
   package private(set) var rows: [[String]] = []
