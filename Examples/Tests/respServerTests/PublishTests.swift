@@ -5,7 +5,7 @@ import Testing
 
 @Suite("resp-server: publishers", .serialized)
 struct PublishTests {
-  @Test("publishers wait above the backlog's limit, and resume once when it falls to half of it")
+  @Test("publishers wait above the backlog's limit, and resume once it falls to half")
   func backlog() {
     var backlog = Backlog(limit: 10)
     let waits = [(10, 0), (1, 1), (1, 0), (1, 1)].map { backlog.add($0, from: $1) }
