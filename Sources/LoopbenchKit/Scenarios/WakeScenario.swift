@@ -23,7 +23,7 @@ extension Scenario {
       ),
       Series(
         name: "same",
-        summary: "one CPU, ping-pong: from before the send until the sender runs again",
+        summary: "one CPU, sender rarely preempted: before the send until the sender runs again",
         effort: Effort(warmUps: 50, samples: 500, operations: 1),
         placement: .same
       ),
