@@ -16,8 +16,8 @@ let package = Package(
     .package(name: "Hosts", path: "../Hosts"),
   ],
   targets: [
-    // No `pkgConfig:` here or for CGTK. Their .pc files contain -pthread, and
-    // SwiftPM warns about that flag on every build.
+    // Neither this target nor CGTK has `pkgConfig:`. Their .pc files contain
+    // -pthread, and SwiftPM warns about that flag on every build.
     .systemLibrary(
       name: "CPixbuf",
       providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]

@@ -18,12 +18,13 @@ let package = Package(
   products: [
     .library(name: "LoopTransactionsGLib", targets: ["LoopTransactionsGLib"]),
     .library(name: "LoopTransactionsSDL", targets: ["LoopTransactionsSDL"]),
-    // SDL itself, for programs without a module of their own for it.
+    // SDL itself, for programs that do not have their own module for SDL.
     .library(name: "CSDL", targets: ["CSDL"]),
   ],
   dependencies: [.package(name: "LoopTransactions", path: "..")],
   targets: [
-    // No pkgConfig: the .pc files of these libraries contain -pthread, and SwiftPM warns about it.
+    // No pkgConfig: these libraries' .pc files contain -pthread, and SwiftPM warns about
+    // that flag.
     .systemLibrary(
       name: "CGLib",
       providers: [.apt(["libglib2.0-dev"]), .brew(["glib"])]
@@ -42,7 +43,8 @@ let package = Package(
       dependencies: ["CSDL", product("LoopTransactions")],
       swiftSettings: strict
     ),
-    // Every host runs the same cases. Each host is a program, because it needs the main thread.
+    // Every host runs the same cases. Each host needs the main thread, so it is a
+    // separate program.
     .target(
       name: "HostCases",
       dependencies: [product("LoopTransactions")],

@@ -15,7 +15,7 @@ struct cl_cond {
   bool is_stopping;  // under `mutex`
 };
 
-// Uses the clock of `cl_now` where the system supports that.
+// Uses the clock of `cl_now` if the system supports it for conditions.
 static int open_condition(pthread_cond_t *condition) {
   pthread_condattr_t attributes;
   int error = pthread_condattr_init(&attributes);
@@ -48,7 +48,8 @@ void cl_cond_post(cl_cond *peer, void (*function)(void *), void *context) {
   if (was_empty) pthread_cond_signal(&peer->condition);
 }
 
-// Waits for items and removes all of them. Returns NULL when stopped and empty.
+// Waits for items and removes all of them. Returns NULL if the queue is empty and
+// has been stopped.
 static item *take(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
   while (peer->items.first == NULL && !peer->is_stopping) {
@@ -67,7 +68,8 @@ void cl_cond_run(cl_cond *peer) {
 void cl_cond_stop(cl_cond *peer) {
   pthread_mutex_lock(&peer->mutex);
   peer->is_stopping = true;
-  // Under the mutex, because `peer` may be closed as soon as it is unlocked.
+  // Signal while holding the mutex, because another thread may close `peer` as soon
+  // as the mutex is unlocked.
   pthread_cond_signal(&peer->condition);
   pthread_mutex_unlock(&peer->mutex);
 }

@@ -21,8 +21,8 @@ typedef struct {
   atomic_bool is_stopping;
 } waker;
 
-// Opens an epoll that waits only for `descriptor`, which it does not own.
-// Returns a negative value on failure.
+// Opens an epoll descriptor that waits only for `descriptor`. Does not take
+// ownership of `descriptor`. Returns a negative value on failure.
 static int open_poll(int descriptor) {
   int poll = epoll_create1(EPOLL_CLOEXEC);
   if (poll < 0) return poll;
@@ -55,7 +55,7 @@ static void *open_waker(cl_wake *wake) {
 static void ping(void *context) {
   waker *peer = context;
   const uint64_t one = 1;
-  // It cannot fail before 2^64 - 2 pings are unread.
+  // The write cannot fail unless 2^64 - 2 pings are unread.
   if (write(peer->event, &one, sizeof one) != sizeof one) abort();
 }
 

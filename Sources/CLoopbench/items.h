@@ -1,5 +1,5 @@
 // A singly linked queue of functions with their contexts, for the peers in C. The
-// caller locks.
+// caller must hold a lock.
 #ifndef ITEMS_H
 #define ITEMS_H
 

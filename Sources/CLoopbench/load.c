@@ -20,10 +20,11 @@
 
 enum { capacity = 64 };
 
-// The running processes; 0 is a free slot.
+// The ids of the running processes. A slot that contains 0 is free.
 static atomic_int processes[capacity];
 
-// Returns the slot, or -1.
+// Replaces `process` in the first slot that contains it. Returns the slot, or -1 if
+// there is none.
 static int replace(int process, int replacement) {
   for (int i = 0; i < capacity; i++) {
     int expected = process;
@@ -32,8 +33,8 @@ static int replace(int process, int replacement) {
   return -1;
 }
 
-// Runs in the child of a process with threads, so it calls only async-signal-safe
-// functions.
+// Runs in the child after fork. The parent has threads, so only async-signal-safe
+// functions may be called here.
 static void become_shell(const char *command, pid_t parent) {
   setpgid(0, 0);
 #if defined(__linux__)
@@ -55,8 +56,8 @@ int cl_load_start(const char *command) {
   int error = lt_fork(&child);
   if (error != 0) return -error;
   if (child == 0) become_shell(command, parent);
-  // Parent and child both set the group, because either may run first. If this
-  // fails, the child already runs `sh`.
+  // Both parent and child set the process group, because either may run first. If
+  // this call fails, the child has set its group and already runs `sh`.
   setpgid(child, child);
   if (replace(0, child) >= 0) return child;
   cl_load_stop(child);
@@ -66,7 +67,7 @@ int cl_load_start(const char *command) {
 int cl_load_stop(int process) {
   int status = 0;
   pid_t ended = waitpid(process, &status, WNOHANG);
-  // Its own children may outlive it.
+  // Kill the whole group, because the children of the process may outlive it.
   kill(-process, SIGKILL);
   while (ended == 0 && waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
   replace(process, 0);
@@ -78,7 +79,7 @@ int cl_load_wait(int process, unsigned ms) {
   struct timespec pause = {0, 10000000};
   for (unsigned waited = 0; waited < ms; waited += 10) {
     siginfo_t ended = {0};
-    // WNOWAIT: `cl_load_stop` reads the status.
+    // WNOWAIT: `cl_load_stop` still has to read the status.
     if (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return 1;
     if (ended.si_pid != 0) return 1;
     nanosleep(&pause, NULL);
@@ -103,8 +104,8 @@ static void end(int code) {
   _exit(code);
 }
 
-// SA_RESETHAND has restored the default action, which the raised signal takes
-// when this returns.
+// SA_RESETHAND has restored the default action of the signal. The raised signal
+// therefore ends the process when this handler returns.
 static void on_end(int number) {
   cl_load_kill();
   cl_output_remove_all();

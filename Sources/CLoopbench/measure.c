@@ -25,7 +25,7 @@ void cl_sleep_until(uint64_t deadline) {
 }
 
 void cl_sleep_within(uint64_t slack) {
-  // 0 would select the default.
+  // A slack of 0 would select the default slack.
   prctl(PR_SET_TIMERSLACK, slack > 0 ? (unsigned long)slack : 1ul, 0, 0, 0);
 }
 

@@ -15,9 +15,9 @@
 
 // MARK: Files to remove when the process is killed
 
-// The paths of unfinished files. Removing a path from this array takes
-// ownership of it. If the array is full, the next run removes the file as a
-// remain. 16: not measured.
+// The paths of unfinished files. The thread that removes a path from this array
+// owns the path. If the array is full, the file is not listed here, and the next
+// run removes it. The capacity of 16 is not measured.
 static _Atomic(char *) pending[16];
 
 static bool replace_pending(char *path, char *replacement) {
@@ -31,7 +31,8 @@ static bool replace_pending(char *path, char *replacement) {
 void cl_output_remove_all(void) {
   for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
     char *path = atomic_exchange(&pending[i], NULL);
-    // Not freed, because this may be a signal handler.
+    // The path is not freed, because this function may be called in a signal
+    // handler.
     if (path != NULL) unlink(path);
   }
 }
@@ -62,7 +63,8 @@ static int follow(const char *path, char *place) {
   return ELOOP;
 }
 
-// Makes `place` absolute and resolves its folder, so that one file has one place.
+// Makes `place` absolute and resolves its folder, so that every path to a file
+// gives the same place.
 static int make_absolute(char *place) {
   char folder[PATH_MAX], name[PATH_MAX], real[PATH_MAX];
   char *slash = strrchr(place, '/');
@@ -74,8 +76,8 @@ static int make_absolute(char *place) {
   return snprintf(place, PATH_MAX, "%s%s%s", real, between, name) < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-// Returns a copy of standard output or error if `status` describes the same
-// file; else -1.
+// Returns a duplicate of the descriptor of standard output or error if `status`
+// describes the same file, and -1 otherwise.
 static int standard_descriptor(const struct stat *status) {
   for (int descriptor = 1; descriptor <= 2; descriptor++) {
     struct stat own;
@@ -87,8 +89,8 @@ static int standard_descriptor(const struct stat *status) {
   return -1;
 }
 
-// Not `mkstemp`, which makes a file of mode 0600. The file needs the mode of
-// the umask, which can be read only by changing it.
+// Does not use `mkstemp`, which creates a file of mode 0600. The file needs the
+// mode that the umask allows, and reading the umask would require changing it.
 static int open_beside(const struct stat *replaced, cl_output *output) {
   cl_remains_remove(output->place);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -98,11 +100,11 @@ static int open_beside(const struct stat *replaced, cl_output *output) {
     if (errno != EEXIST) return errno;
   }
   if (output->descriptor < 0) return EEXIST;
-  // The lock shows other runs that this one is alive. Not checked: a file that
-  // cannot be locked is never removed as a remain.
+  // The lock shows other runs that this run is alive. The result is not checked,
+  // because other runs never remove a file that cannot be locked.
   flock(output->descriptor, LOCK_EX | LOCK_NB);
   output->is_pending = replace_pending(NULL, output->part);
-  // Not checked: some file systems have no modes.
+  // The result is not checked, because some file systems have no modes.
   if (replaced != NULL) fchmod(output->descriptor, replaced->st_mode & 0777);
   return 0;
 }
@@ -156,8 +158,8 @@ const char *cl_output_place(const cl_output *output) {
   return output->is_direct ? NULL : output->place;
 }
 
-// If a signal handler has taken the path it may still be reading it, so
-// `output` is not freed. The process is about to end.
+// If a signal handler has taken the path, it may still be reading it. In that case
+// `output` is not freed, and the process is about to end.
 static void release(cl_output *output) {
   if (!output->is_pending || replace_pending(output->part, NULL)) free(output);
 }

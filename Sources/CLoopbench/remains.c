@@ -19,7 +19,8 @@ void cl_remains_name(char *name, size_t capacity, const char *place, pid_t owner
   snprintf(name, capacity, "%s%s%ld-%u.part", place, mark, (long)owner, attempt);
 }
 
-// Returns the owner in a name made by `cl_remains_name`; 0 for any other name.
+// Returns the owner's process id in a name made by `cl_remains_name`. Returns 0 for
+// any other name.
 static pid_t owner_of(const char *name) {
   const char *suffix = NULL;
   for (const char *next = name; (next = strstr(next, mark)) != NULL; next++) suffix = next;
@@ -46,7 +47,7 @@ static bool is_locked(int folder, const char *name) {
 static bool is_remain(int folder, const char *name) {
   pid_t owner = owner_of(name);
   if (owner == 0) return false;
-  // EPERM means that it is alive and belongs to another user.
+  // EPERM means that the owner is alive and belongs to another user.
   if (kill(owner, 0) == 0 || errno != ESRCH) return false;
   struct stat status;
   if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// Remains: temporary files that killed runs left behind.
+// Functions for remains, which are temporary files that killed runs left behind.
 
 // The greatest length that `cl_remains_name` adds to a place.
 #define CL_REMAINS_SUFFIX 64
@@ -14,8 +14,9 @@
 void cl_remains_name(char *name, size_t capacity, const char *place, pid_t owner,
                      unsigned attempt);
 
-// Removes all remains in the folder of `place`: regular files of this user with
-// such a name, whose owner is not alive, and which are not locked.
+// Removes all remains in the folder of `place`. A remain is a regular file of this
+// user that has a name made by `cl_remains_name`. Its owner is not alive, and it is
+// not locked.
 void cl_remains_remove(const char *place);
 
 #endif

@@ -1,4 +1,4 @@
-// For `dladdr`.
+// Makes the headers declare `dladdr`.
 #define _GNU_SOURCE
 #include "cl_system.h"
 #include "cl_thread.h"
@@ -56,7 +56,7 @@ void cl_virtualization(char *name, size_t capacity) {
   unsigned a, b, c, d;
   snprintf(name, capacity, "%s", "");
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 31))) return;
-  // Not `__get_cpuid`, which rejects the hypervisor's range.
+  // `__get_cpuid` would reject the hypervisor's range.
   __cpuid(0x40000000, a, b, c, d);
   char signature[13] = {0};
   memcpy(signature, &b, 4);
@@ -92,7 +92,8 @@ static uint64_t nanoseconds(struct timeval time) {
 
 #if defined(__linux__)
 
-// Reads the eighth number of the first line, which counts ticks.
+// Returns the time stolen by the host, in ns. It is the eighth number of the first
+// line, in ticks.
 static uint64_t steal_now(void) {
   unsigned long long ticks = 0;
   FILE *file = fopen("/proc/stat", "re");
@@ -170,7 +171,8 @@ void cl_program_path(char *path, size_t capacity) {
   if (capacity > 0 && uv_exepath(path, &size) != 0) path[0] = 0;
 }
 
-// `dladdr` gives no folder for a program that was found by PATH.
+// Falls back to `cl_program_path`: for a program that was found through PATH,
+// `dladdr` returns only the file name.
 void cl_own_path(char *path, size_t capacity) {
   Dl_info info;
   if (dladdr((const void *)cl_own_path, &info) != 0 && strchr(info.dli_fname, '/') != NULL) {
@@ -188,7 +190,7 @@ int cl_terminal_width(int descriptor) {
 void cl_keep_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // Opens the lowest free descriptor, which is this one.
+    // `open` returns the lowest free descriptor, which is `descriptor`.
     if (open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }

@@ -1,4 +1,4 @@
-// For affinity.
+// Makes the headers declare the functions for affinity.
 #define _GNU_SOURCE
 #include "cl_thread.h"
 
@@ -16,7 +16,7 @@
 struct cl_thread {
   pthread_t thread;
   int priority;
-  int error;  // of raising the priority
+  int error;  // the error of raising the priority
   void (*body)(void *);
   void *context;
 };
@@ -26,7 +26,8 @@ static atomic_uint_fast64_t migrations;
 
 #if defined(__linux__)
 
-// Of the calling thread. The file exists if the kernel has scheduler debugging.
+// The migrations of the calling thread. The file exists if the kernel has scheduler
+// debugging.
 static uint64_t own_migrations(void) {
   char line[256];
   unsigned long long count = 0;
@@ -74,7 +75,7 @@ void cl_thread_place(int cpu) {
   if (placed == cpu) return;
   placed = cpu;
   cpu_set_t set = seat(cpu);
-  // Not checked: on failure the thread keeps its CPUs.
+  // The result is not checked. If the call fails, the thread keeps its CPUs.
   if (CPU_COUNT(&set) > 0) pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -95,15 +96,15 @@ int cl_allowed_cpus(int *cpus, int capacity) {
   return count;
 }
 
-// Not the nice value, which only makes a preemption likely. SCHED_IDLE is always
-// permitted.
+// Does not use the nice value, which makes preemption likely but not certain.
+// SCHED_IDLE is always permitted.
 void cl_thread_lower(void) {
   struct sched_param none = {0};
   sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-// Reset on fork, so that a pool that starts threads here does not get real-time
-// threads.
+// The priority is reset on fork, so that a pool that starts threads from this
+// thread does not get real-time threads.
 static int raise_priority(int priority) {
   struct sched_param parameters = {.sched_priority = priority};
   int result = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
@@ -187,7 +188,7 @@ int cl_thread_join(cl_thread *thread) {
 
 static void do_nothing(void *context) { (void)context; }
 
-// Tries it on another thread, so that the caller keeps its priority.
+// Tries the priority on another thread, so that the caller keeps its own priority.
 int cl_thread_try_priority(int priority) {
   cl_thread *thread;
   int error = cl_thread_start(&thread, -1, priority, do_nothing, NULL);

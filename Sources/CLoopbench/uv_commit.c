@@ -22,7 +22,7 @@ struct cl_uv_commit {
   cl_uv_peer peer;
   uv_prepare_t prepare;
   list pending;
-  list spare;  // replaces `pending` while that is performed
+  list spare;  // replaces `pending` while the old list is performed
   uint32_t target_count;
   target *targets[];
 };
@@ -42,7 +42,7 @@ static inline void commit(cl_uv_commit *peer, target *target) {
   peer->pending.items[peer->pending.count++] = target;
 }
 
-// Targets that an action commits are performed in the next tick.
+// If an action commits a target, that target is performed in the next tick.
 static void flush(uv_prepare_t *prepare) {
   cl_uv_commit *peer = prepare->data;
   list batch = peer->pending;

@@ -36,7 +36,7 @@ static void enqueue(cl_uv_drain *peer, object *object) {
   uv_mutex_unlock(&peer->peer.mutex);
 }
 
-// Unlinks up to `batch` objects, which may then be queued again.
+// Unlinks up to `batch` objects. After that, they may be queued again.
 static object *take_batch(cl_uv_drain *peer, bool *is_empty) {
   uv_mutex_lock(&peer->peer.mutex);
   object *first = peer->first;

@@ -49,8 +49,8 @@ typedef struct {
 
 static void fire(uv_timer_t *timer);
 
-// libuv's time is `hrtime` rounded down to milliseconds, so the first value
-// that is not before `due` is `due` rounded up.
+// libuv's time is `hrtime` rounded down to milliseconds. The first millisecond that
+// is not before `due` is therefore `due` rounded up.
 static void arm(schedule *schedule) {
   const uint64_t millisecond = 1000000;
   uint64_t due = (schedule->due + millisecond - 1) / millisecond;
@@ -130,7 +130,7 @@ typedef struct {
 static uint32_t wanted_threads;
 static pthread_once_t sized_once = PTHREAD_ONCE_INIT;
 
-// libuv reads the variable once, when its first work is queued.
+// libuv reads the environment variable once, when the first work is queued.
 static void size_pool(void) {
   char text[16];
   snprintf(text, sizeof text, "%u", wanted_threads);
@@ -163,6 +163,6 @@ void cl_uv_work_add(void *loop, void (*function)(void *), void *context,
   item->context = context;
   item->completion = completion;
   item->completion_context = completion_context;
-  // It fails only for a request without a function.
+  // `uv_queue_work` fails only for a request without a function.
   if (uv_queue_work(loop, &item->work, work, after_work) != 0) abort();
 }

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <uv.h>
 
-// The first member of every peer on libuv. It begins with the loop, so the
-// functions that take a loop also take the peer.
+// The first member of every peer on libuv. It begins with the loop, so a pointer to
+// a peer can be passed to the functions that take a loop.
 typedef struct {
   uv_loop_t loop;
-  uv_mutex_t mutex;  // for peers that other threads hand work to
+  uv_mutex_t mutex;  // for peers that get work from other threads
 } cl_uv_peer;
 
 // Allocates a zeroed peer of `size` bytes and opens its loop. Returns NULL when

@@ -8,7 +8,7 @@
 
 struct cl_wake {
   cl_gate *gate;
-  uint64_t arrived;  // written by the loop before it passes the gate
+  uint64_t arrived;  // written by the loop before it opens the gate
   uint32_t samples;
   uint64_t *sent;
   uint64_t *one_way;
@@ -16,7 +16,7 @@ struct cl_wake {
   bool is_paced;          // set before other threads use this
   atomic_uint announced;  // number of pings; written by the producer
   atomic_uint next;       // index of the next ping to answer
-  atomic_uint answered;   // number of answers; the last field that an answer writes
+  atomic_uint answered;   // number of answers; an answer writes this field last
 };
 
 cl_wake *cl_wake_open(uint32_t samples) {
@@ -64,8 +64,8 @@ void cl_wake_announce(cl_wake *wake) {
   atomic_fetch_add_explicit(&wake->announced, 1, memory_order_release);
 }
 
-// Records the time of an answer. Pings that wait for answers record a duration
-// instead.
+// Records the time of the answer to an announced ping. A ping that waits for its
+// answer records a duration instead.
 static void note(cl_wake *wake) {
   uint64_t now = cl_now();
   // Relaxed: answers run one after the other.

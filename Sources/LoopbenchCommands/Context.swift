@@ -1,7 +1,7 @@
 private import FoundationEssentials
 package import LoopbenchKit
 
-/// The environment of a command. Tests replace its parts.
+/// The environment of a command. Tests replace parts of it.
 package struct Context: Sendable {
   /// The arguments, beginning with the program's name.
   package var arguments: [String]
@@ -12,16 +12,16 @@ package struct Context: Sendable {
   /// The width of standard output; nil means no limit.
   package var width: @Sendable () -> Int? = { nil }
   package var interruption = Interruption.none
-  /// The folders to search for `loopbench-NAME`, in this order.
+  /// The folders to search for `loopbench-NAME`, in the order of the search.
   package var folders: [String] = []
   /// The findings of `doctor`.
   package var findings: @Sendable () -> [Finding] = { [] }
   /// The folder of baselines.
   package var baselines = ".loopbench"
-  /// Runs this program in a fresh process with the given arguments. Returns its exit
-  /// code, or nil if this process is interrupted.
+  /// Runs this program in a fresh process with the given arguments. Returns the exit
+  /// code of the fresh process, or nil if this process was interrupted.
   package var runAgain: @Sendable ([String]) throws(SystemError) -> Int? = { _ in nil }
-  /// Reads a configuration file; nil stands for the default one.
+  /// Reads the configuration file at a path. A nil path means the default file.
   package var configuration: @Sendable (String?) throws(LoopbenchError) -> Configuration? = {
     (path) throws(LoopbenchError) in try path.flatMap(Configuration.read)
   }
@@ -56,7 +56,8 @@ package struct Context: Sendable {
   }
 }
 
-/// Runs `loopbench-NAME` for `loopbench NAME`, like git.
+/// Runs the program `loopbench-NAME` for the command line `loopbench NAME`, as git
+/// does.
 package struct ExternalCommand {
   private static let prefix = "loopbench-"
 
@@ -64,10 +65,10 @@ package struct ExternalCommand {
   private let arguments: [String]
 
   /// Returns nil if the first argument is a command or a scenario, or if there is no
-  /// such program.
+  /// program of that name.
   package init?(_ context: Context) {
     var words = context.arguments.dropFirst()
-    // `help NAME` becomes `NAME --help`.
+    // Treat `help NAME` like `NAME --help`.
     if words.first == Command.Name.help.rawValue, words.count == 2 {
       words = [words[words.endIndex - 1], "--help"]
     }
@@ -79,9 +80,9 @@ package struct ExternalCommand {
     arguments = [path] + words
   }
 
-  /// Replaces this process by the program.
+  /// Replaces this process with the program.
   ///
-  /// - Returns: The error if that failed.
+  /// - Returns: The error. Does not return on success.
   func become() -> LoopbenchError {
     .failed("cannot run \(path): \(HostProcess.become(path, arguments: arguments))")
   }
@@ -93,7 +94,7 @@ extension ExternalCommand {
       && !FileManager.default.fileExists(atPath: path + "/.")
   }
 
-  /// The sorted names of all such programs.
+  /// The sorted names of all external programs in `folders`.
   package static func all(in folders: [String]) -> [String] {
     let names = folders.flatMap { folder in
       // try?: a folder of PATH need not exist.

@@ -40,12 +40,14 @@ extension Program {
   private func report(_ error: any Error) -> ExitCode {
     let code = (error as? LoopbenchError)?.code ?? .failed
     let hint = code == .usage ? "Try loopbench --help.\n" : ""
-    // try?: if standard error is closed, only the exit code reports the error.
+    // try?: if standard error is closed, the exit code is the only report of the
+    // error.
     try? write(.error, shown("loopbench: \(error)\n\(hint)"))
     return code
   }
 
-  /// Honours `--ascii` also if the command line could not be parsed.
+  /// Replaces characters beyond ASCII if `--ascii` is given, even if the command
+  /// line could not be parsed.
   private func shown(_ text: String) -> String {
     var options = Options()
     options.isASCII = context.arguments.contains("--ascii")
@@ -59,14 +61,15 @@ public enum Loopbench {
   /// and exits.
   ///
   /// A program that consists of this call has every command, option, format and plot of
-  /// `loopbench`. If it is called `loopbench-NAME`, `loopbench NAME` runs it.
+  /// `loopbench`. If the program is called `loopbench-NAME`, the command `loopbench
+  /// NAME` runs it.
   ///
   /// ```swift
   /// Loopbench.main(Registry(scenarios: [mine], peers: [MyPeer()]))
   /// ```
   ///
-  /// Call on the main thread, outside any `async` function, because that thread takes
-  /// part in measuring.
+  /// Call on the main thread, outside any `async` function, because some peers are
+  /// measured on that thread.
   public static func main(_ registry: Registry = .standard) -> Never {
     HostProcess.keepDescriptors()
     HostProcess.guardSignals()

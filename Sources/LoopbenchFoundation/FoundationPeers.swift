@@ -20,7 +20,8 @@ final class OperationPool: Sendable {
   ) {
     nonisolated(unsafe) let context = context
     let operation = BlockOperation { [cpu] in
-      // For every operation, because another peer may have placed the thread.
+      // Every operation places its thread, because another peer may have placed
+      // that thread on a different CPU.
       cl_thread_place(cpu)
       function(context)
     }
@@ -45,7 +46,7 @@ final class OperationPool: Sendable {
 
 /// Fills in the functions of the peer `opqueue`.
 ///
-/// `loopbench` looks this function up by name. The number in the name is the
+/// `loopbench` looks this function up by name. The number in its name is the
 /// version of `cl_pool_functions`.
 @_cdecl("loopbench_oppool_2")
 public func describeOperationPool(_ functions: UnsafeMutablePointer<cl_pool_functions>) {
@@ -64,8 +65,8 @@ final class RunLoopPeer: @unchecked Sendable {
   // @unchecked: any thread may perform a block and wake the loop. The timer is
   // used on the loop's thread only.
   private let loop: CFRunLoop
-  /// A timer that never fires, because a run loop without sources or timers
-  /// returns at once. Not a `Timer`, which leaks.
+  /// A timer that never fires. It keeps the loop running: a run loop without
+  /// sources or timers returns immediately. A `Timer` would leak.
   private let keeper: CFRunLoopTimer
 
   init?() {
@@ -88,8 +89,8 @@ final class RunLoopPeer: @unchecked Sendable {
 
   func run() { CFRunLoopRun() }
 
-  /// Stops the loop in a block, because stopping a loop that is not yet running
-  /// has no effect.
+  /// Stops the loop from a block that the loop runs, because stopping a loop that
+  /// is not running yet has no effect.
   func stop() {
     CFRunLoopPerformBlock(loop, kCFRunLoopDefaultMode) { CFRunLoopStop(CFRunLoopGetCurrent()) }
     CFRunLoopWakeUp(loop)
@@ -100,7 +101,7 @@ final class RunLoopPeer: @unchecked Sendable {
 
 /// Fills in the functions of the peer `runloop`.
 ///
-/// `loopbench` looks this function up by name. The number in the name is the
+/// `loopbench` looks this function up by name. The number in its name is the
 /// version of `cl_queue_functions`.
 @_cdecl("loopbench_runloop_2")
 public func describeRunLoopPeer(_ functions: UnsafeMutablePointer<cl_queue_functions>) {

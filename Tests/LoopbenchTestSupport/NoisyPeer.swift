@@ -2,9 +2,10 @@ package import LoopTransactionsTesting
 package import LoopbenchKit
 import Synchronization
 
-/// A peer with made-up, noisy samples. Each slice deviates by up to `noise`,
-/// and each sample in it by up to 20 %. One sample in a hundred is three times
-/// as large. All slices differ, including the slices of a twin.
+/// A peer with made-up, noisy samples. Each slice deviates from the base by up to
+/// `noise`, and each sample deviates from its slice by up to 20 %. One sample in a
+/// hundred is multiplied by three. All slices differ, including the slices of a
+/// twin.
 package final class NoisyPeer: Peer {
   package let name: String
   package let scenario = "fake"

@@ -21,7 +21,7 @@ struct BaselineCommandTests {
     return slow
   }
 
-  /// The file of a run in which `uv` took `nanoseconds`.
+  /// Returns the path of the result of a run in which `uv` took `nanoseconds`.
   private func measured(_ nanoseconds: UInt64, _ name: String) throws -> String {
     let file = try folder.file(name)
     let result = program(nanoseconds: nanoseconds).run("tiny", "--rounds", "10", "-o", file)
@@ -58,7 +58,7 @@ struct BaselineCommandTests {
   @Test("a baseline that is a FIFO is refused without blocking")
   func fifo() async {
     await #expect(processExitsWith: .success) {
-      // Ends the process if reading blocks.
+      // Kills the process if reading blocks.
       alarm(60)
       let folder = try Folder()
       #expect(chdir(folder.path) == 0 && mkdir("kept", 0o700) == 0)
@@ -76,7 +76,7 @@ struct BaselineCommandTests {
     }
   }
 
-  @Test("check exits 0 without a regression, and 3 with one")
+  @Test("check exits with 0 if nothing regressed, and with 3 if a peer regressed")
   func check() throws {
     let file = try measured(100, "a.json")
     #expect(program.run("baseline", "save", "main", file).code == .success)
@@ -121,7 +121,7 @@ struct BaselineCommandTests {
     #expect(set.output.contains("again, in fresh processes: " + times.joined(separator: ", ")))
   }
 
-  @Test("a missing or truncated baseline is exit 5")
+  @Test("a missing or truncated baseline causes exit code 5")
   func missing() throws {
     let missing = program.run("check", "tiny", "--baseline", "main")
     #expect(missing.code == .notComparable)
@@ -135,7 +135,7 @@ struct BaselineCommandTests {
     #expect(program.run("compare", file, other).code == .success)
   }
 
-  @Test("an invalid rule is exit 2, before measuring")
+  @Test("an invalid rule causes exit code 2 before measuring")
   func rules() throws {
     let file = try measured(100, "a.json")
     let result = program.run("check", "tiny", "--baseline", file, "--fail", "p99>fast")
@@ -156,7 +156,7 @@ struct BaselineCommandTests {
     #expect(program.run(check + ["tiny/two.p50>1us"]).code == .notComparable)
   }
 
-  @Test("an incomparable baseline is exit 5, before measuring")
+  @Test("an incomparable baseline causes exit code 5 before measuring")
   func early() throws {
     let file = try measured(100, "a.json")
     let wrong: [(arguments: [String], reason: String)] = [
@@ -200,7 +200,7 @@ struct BaselineCommandTests {
     #expect(only.error.contains("--fail '*/*/uv.p50>+10%'"))
   }
 
-  @Test("comparisons of several files have titles, or are a JSON array")
+  @Test("comparisons of several files have titles as text, and form an array as JSON")
   func several() throws {
     let (one, two) = (try measured(100, "a.json"), try measured(120, "b.json"))
     let text = program.run("compare", one, one, two).output

@@ -17,7 +17,7 @@ struct ConditionOptionTests {
     #expect(try parse("--closed").isClosed)
   }
 
-  @Test("conditions are printed, saved and part of the plan")
+  @Test("the report, its file and the plan all contain the conditions")
   func shown() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")
@@ -29,7 +29,7 @@ struct ConditionOptionTests {
     #expect(plan.output.contains("\ntimer slack 2.00us · load cpu:1\n"))
   }
 
-  @Test("a refused policy is exit 7, with the command that allows it")
+  @Test("a refused policy causes exit code 7, and the error names the command that permits it")
   func refused() {
     let result = FakeProgram().run("tiny", "--rounds", "10", "--policy", "fifo:1")
     guard result.code != .success else {
@@ -41,7 +41,7 @@ struct ConditionOptionTests {
     #expect(result.error.contains("sudo setcap cap_sys_nice=ep "))
   }
 
-  @Test("a CPU that is not allowed is exit 6, before measuring")
+  @Test("a CPU that is not allowed causes exit code 6 before measuring")
   func cpus() {
     guard !Placement.allowedCPUs.isEmpty else { return }
     let result = FakeProgram().run("tiny", "--placement", "0,1023")

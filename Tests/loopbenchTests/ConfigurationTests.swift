@@ -11,7 +11,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("keys are long options, with values of any JSON type")
+  @Test("keys are long options, and values can have any JSON type")
   func keys() throws {
     let options = try options(
       """
@@ -46,7 +46,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "an invalid file is refused with a message",
+    "the error for an invalid file states the problem",
     arguments: [
       ("{\"rouns\": 3}", "c.json: there is no option \"rouns\"; did you mean \"rounds\"?"),
       ("{\"help\": true}", "c.json: there is no option \"help\""),
@@ -118,7 +118,7 @@ struct ConfigurationTests {
     #expect(given == named)
   }
 
-  @Test("options with a file write it, except those that read one")
+  @Test("options that take a file write it, except those that read a file")
   func fileOptions() {
     for option in Option.table {
       guard case .value(let words, _) = option.action else { continue }
@@ -133,7 +133,7 @@ struct ConfigurationTests {
   @Test("a FIFO, device or folder named loopbench.json is refused without blocking")
   func notRegular() async {
     await #expect(processExitsWith: .success) {
-      // Ends the process if reading blocks.
+      // Kills the process if reading blocks.
       alarm(60)
       let folder = try Folder()
       #expect(chdir(folder.path) == 0)
@@ -159,7 +159,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("the error for a report in place of options says so")
+  @Test("the error for a report in place of a configuration file says that it is a report")
   func report() throws {
     let folder = try Folder()
     let path = try folder.file("loopbench.json")
@@ -173,7 +173,7 @@ struct ConfigurationTests {
     )
   }
 
-  @Test("a file without an end is refused")
+  @Test("a file that never ends is refused")
   func endless() throws {
     let configured = FakeProgram().run("tiny", "-C", "/dev/zero")
     #expect(configured.code == .usage)

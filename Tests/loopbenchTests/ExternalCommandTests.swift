@@ -24,14 +24,14 @@ struct ExternalCommandTests {
     }
   }
 
-  @Test("list notes a program that a scenario's name hides")
+  @Test("list notes a program whose name is hidden by a scenario")
   func hidden() {
     let text = program.run("list", "commands").output
     #expect(text.contains("the program loopbench-plug\n"))
     #expect(text.contains("the program loopbench-tiny; run it by that name, because tiny is"))
   }
 
-  @Test("the error for a file that is not a program has words, also for its help")
+  @Test("running a file that is not a program fails with an error message, also for its help")
   func noProgram() {
     for line in [["plug", "x"], ["help", "plug"]] {
       let result = program.run(line)

@@ -30,13 +30,13 @@ struct HelpTextTests {
     let topics = Command.Name.allCases.map(\.rawValue) + Registry.standard.scenarios.map(\.name)
     for arguments in [["--help"], ["list"]] + topics.map({ ["help", $0] }) {
       let lines = program.run(arguments).output.split(separator: "\n")
-      // Command lines are not wrapped.
+      // Lines that contain a command are not wrapped.
       let long = lines.filter { $0.count > 100 && !$0.hasPrefix("  loopbench") }
       #expect(long.allSatisfy { $0.hasPrefix("Usage:") }, "\(long)")
     }
   }
 
-  @Test("every option is in the help of exactly the commands that have it")
+  @Test("the help of a command lists an option if and only if the command has it")
   func options() {
     for command in Command.Name.allCases {
       let help = HelpText.command(command)
@@ -55,7 +55,7 @@ struct HelpTextTests {
     }
   }
 
-  @Test("list, overview and manual page note scenarios that run only if named")
+  @Test("list, overview and manual page mark scenarios that run only if they are named")
   func named() {
     var program = FakeProgram()
     program.context.registry = Registry(
@@ -72,7 +72,7 @@ struct HelpTextTests {
     }
   }
 
-  @Test("an unknown topic is refused with the nearest name")
+  @Test("the error for an unknown topic suggests the nearest name")
   func topics() {
     let unknown = FakeProgram().run("help", "tny")
     #expect(unknown.code == .usage)

@@ -6,10 +6,10 @@ import LoopbenchCommands
 
 @Suite("Honesty of check")
 struct HonestyTests {
-  // Fewer in slow builds. The runs are arithmetic on one thread.
+  // Slow builds use fewer seeds. The runs do only arithmetic, on one thread.
   private static let seeds = UInt64(0)..<Interposed.amount(20, debug: 4, sanitized: 1)
 
-  /// Runs check against a base.
+  /// Runs `check` against a base.
   ///
   /// - Parameters:
   ///   - base: The process that measures the base.
@@ -34,7 +34,7 @@ struct HonestyTests {
     return program.run(measure + ["--baseline", file] + rules)
   }
 
-  @Test("a peer that is 20 % slower is exit 3 in every run", arguments: Self.seeds)
+  @Test("a peer that is 20 % slower causes exit code 3 in every run", arguments: Self.seeds)
   func slower(run: UInt64) throws {
     let slower: @Sendable (UInt64) -> Registry = { .noisy(slower: 0.2, process: $0) }
     let result = try check(run: run, first: slower, fresh: slower)
@@ -43,7 +43,7 @@ struct HonestyTests {
     #expect(result.output.contains("fake/one/lt p50 again, in fresh processes: "))
   }
 
-  @Test("a peer that is 0 % slower is unchanged and exit 0 in every run", arguments: Self.seeds)
+  @Test("a peer that is 0 % slower is unchanged, with code 0, in every run", arguments: Self.seeds)
   func same(run: UInt64) throws {
     let result = try check(run: run) { .noisy(process: $0) }
     #expect(result.code == .success)
@@ -52,7 +52,7 @@ struct HonestyTests {
   }
 
   @Test(
-    "a regression that fresh processes do not confirm is reported, and exit 0",
+    "a regression that fresh processes do not confirm is reported, with exit code 0",
     arguments: Self.seeds
   )
   func layout(run: UInt64) throws {
@@ -82,7 +82,7 @@ struct HonestyTests {
   }
 }
 
-/// Increasing numbers.
+/// Returns increasing process numbers.
 private final class Processes: Sendable {
   private let last: Atomic<UInt64>
 

@@ -22,7 +22,7 @@ struct InterruptionTests {
   }
 
   @Test(
-    "a check that ends early is not compared, and exits with the reason",
+    "a check that ends early compares nothing, and its exit code states the reason",
     arguments: [(Interruption.Reason.interrupted, ExitCode.interrupted), (.timedOut, .timedOut)]
   )
   func check(reason: Interruption.Reason, code: ExitCode) throws {
@@ -49,7 +49,7 @@ struct InterruptionTests {
     #expect(!result.output.contains("verdict:"))
   }
 
-  @Test("a run that ends before its first round says so, and writes no file")
+  @Test("a run that ends before its first round reports that, and writes no file")
   func nothing() throws {
     let folder = try Folder()
     var program = FakeProgram()
@@ -74,7 +74,7 @@ struct InterruptionTests {
     #expect(try ReportFile.read(try folder.file("x.json")).rounds.count == 10)
   }
 
-  @Test("a scenario that fails is exit 1, and the other results are printed and written")
+  @Test("a scenario that fails causes exit code 1, and the other results are printed and written")
   func failure() throws {
     let folder = try Folder()
     var program = FakeProgram()

@@ -21,7 +21,7 @@ struct OptionParserTests {
     #expect(try parse("check", "wake").operands == ["wake"])
   }
 
-  @Test("a value follows a space, an equals sign or a short name")
+  @Test("a value can follow a space, an equals sign or a short name")
   func values() throws {
     let expected = ["lt", "uv"]
     #expect(try parse("--peers", "lt,uv").peers == expected)
@@ -66,7 +66,7 @@ struct OptionParserTests {
   }
 
   @Test(
-    "an invalid command line is refused with a message",
+    "the error for an invalid command line states the problem",
     arguments: [
       (["--peer", "uv"], "there is no option \"--peer\"; did you mean \"--peers\"?"),
       (["--frobnicate"], "there is no option \"--frobnicate\""),
@@ -154,7 +154,7 @@ struct OptionParserTests {
     }
   }
 
-  @Test("options of selection and measurement are kept, also from a file")
+  @Test("options of selection and measurement are kept, also those from a file")
   func measuring() throws {
     let file = try Configuration(Array("{\"rounds\": 7, \"strict\": true}".utf8), path: "x.json")
     let options = try OptionParser.parse(

@@ -4,7 +4,7 @@ import LoopbenchCommands
 
 @Suite("OptionValues")
 struct OptionValuesTests {
-  @Test("a duration has a unit, is greater than 0 and at most a day")
+  @Test("a duration has a unit, is greater than 0 and is at most a day")
   func durations() {
     #expect(OptionValues.duration("3s") == 3_000_000_000)
     #expect(OptionValues.duration("250ms") == 250_000_000)
@@ -17,7 +17,7 @@ struct OptionValuesTests {
     }
   }
 
-  @Test("a rate is 1 to a million per second")
+  @Test("a rate is from 1 to a million per second")
   func rates() {
     #expect(OptionValues.rate("1000") == 1000)
     #expect(OptionValues.rate("1000/s") == 1000)

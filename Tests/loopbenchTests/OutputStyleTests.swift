@@ -14,7 +14,7 @@ struct OutputStyleTests {
     return OutputStyle(options, environment: environment) { _ in isTerminal }
   }
 
-  @Test("colours are used on a terminal, unless the environment or an option decides")
+  @Test("terminals get colours, unless the environment or an option decides otherwise")
   func color() {
     #expect(style([:]).usesColor)
     #expect(!style([:], isTerminal: false).usesColor)

@@ -13,7 +13,7 @@ struct PlotCommandTests {
     _ = FakeProgram().run("tiny", "--rounds", "10", "-o", file)
   }
 
-  @Test("plot draws SVG, HTML and on the terminal")
+  @Test("plot writes SVG and HTML, and draws on the terminal")
   func kinds() throws {
     for kind in PlotKind.allCases.map(\.rawValue) {
       let svg = try folder.file(kind + ".svg")
@@ -28,7 +28,7 @@ struct PlotCommandTests {
     #expect(try folder.text("a.html").hasPrefix("<!DOCTYPE html>"))
   }
 
-  @Test("plot without a target, or with an unknown suffix, is exit 2")
+  @Test("plot without a target, or with an unknown suffix, causes exit code 2")
   func nowhere() throws {
     #expect(FakeProgram().run("plot", file).code == .usage)
     let png = FakeProgram().run("plot", file, "-o", "a.png")
@@ -36,7 +36,7 @@ struct PlotCommandTests {
     #expect(png.error.contains("ends in .svg or .html"))
   }
 
-  @Test("a scenario or peer that no file contains is exit 6, and nothing is drawn")
+  @Test("a scenario or peer that no file contains causes exit code 6, and nothing is drawn")
   func names() throws {
     for words in [["-s", "nosuch"], ["-p", "lu"]] {
       for command in [["report"], ["plot", "--term"]] {
@@ -50,7 +50,7 @@ struct PlotCommandTests {
     #expect(FakeProgram().run("report", file, "-p", "uv,uv.again").code == .success)
   }
 
-  @Test("a run can draw and export")
+  @Test("a run can draw a plot and export results")
   func run() throws {
     let (plot, csv) = (try folder.file("b.svg"), try folder.file("b.csv"))
     let result = FakeProgram()
@@ -61,7 +61,7 @@ struct PlotCommandTests {
     #expect(result.error == "wrote \(csv), \(plot)\n")
   }
 
-  @Test("another schema and a missing file have errors of their own")
+  @Test("a file with another schema and a missing file cause different errors")
   func files() throws {
     let other = try folder.file("other.json", "{\"schema\":\"else/2\"}")
     #expect(FakeProgram().run("report", other).error.contains("has schema else/2"))

@@ -24,7 +24,7 @@ struct ProgramTests {
     #expect(result.output.contains("\"schema\" : \"loopbench/1\""))
   }
 
-  @Test("a usage error is exit 2, with a hint")
+  @Test("a usage error causes exit code 2 and prints a hint")
   func usage() {
     let result = run("--peer=uv")
     #expect(result.code == .usage)
@@ -36,7 +36,7 @@ struct ProgramTests {
     )
   }
 
-  @Test("an unknown peer is exit 2, and one of another scenario exit 6")
+  @Test("an unknown peer causes exit code 2, and another scenario's peer causes exit code 6")
   func peers() {
     #expect(run("-p", "vu").code == .usage)
     let result = run("tiny", "-p", "lt")
@@ -44,7 +44,7 @@ struct ProgramTests {
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
   }
 
-  @Test("an invalid rate or number of samples is exit 2, with the valid range")
+  @Test("an invalid rate or number of samples causes exit code 2, and the error states the range")
   func impossible() {
     for (option, value) in [("--rate", "0"), ("--rate", "-1/s"), ("--rate", "9e99"), ("-n", "0")] {
       let result = run(option, value)
@@ -55,7 +55,7 @@ struct ProgramTests {
     #expect(run("--rate", "0").error.contains("a rate from 1/s to 1000000/s"))
   }
 
-  @Test("a file that cannot be written is exit 1, before measuring")
+  @Test("a file that cannot be written causes exit code 1 before measuring")
   func unwritable() {
     let result = run("-o", "/no/such/place/x.json")
     #expect(result.code == .failed)
@@ -98,7 +98,7 @@ struct ProgramTests {
     #expect(try text == Golden.expected(text, "dry-run.txt"))
   }
 
-  @Test("with a duration and a number, the run ends with the first of them")
+  @Test("with a duration and a number of rounds, the run ends at the first limit it reaches")
   func both() {
     let plan = run("tiny", "--dry-run", "-d", "1s", "-n", "400").output
     #expect(plan.contains("10 rounds, but at most about 1.00s"))
@@ -113,7 +113,7 @@ struct ProgramTests {
     #expect(plan.contains(" 6 rounds,"), "\(plan)")
   }
 
-  @Test("--series selects series, and an unknown one is exit 2")
+  @Test("--series selects series, and an unknown series causes exit code 2")
   func series() {
     let plan = run("--dry-run", "--series", "tiny/one").output
     #expect(plan.contains("tiny one") && !plan.contains("other one"))
@@ -124,7 +124,7 @@ struct ProgramTests {
 }
 
 extension ProgramTests {
-  @Test("a file that is named twice is exit 2, before measuring")
+  @Test("a file that is named twice causes exit code 2 before measuring")
   func repeatedFile() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")
@@ -176,7 +176,7 @@ extension ProgramTests {
     }
   }
 
-  @Test("--to below the beginning of the axis is refused")
+  @Test("--to is refused if it lies before the beginning of the axis")
   func plotEnd() throws {
     let folder = try Folder()
     let path = try folder.file("x.json")

@@ -28,7 +28,7 @@ struct TraceCommandTests {
     #expect(unwritable.code == .failed)
   }
 
-  @Test("an interrupted trace is written, and exit 130")
+  @Test("an interrupted trace is written, and the exit code is 130")
   func interrupted() throws {
     let folder = try Folder()
     var program = FakeProgram()

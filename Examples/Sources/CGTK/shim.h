@@ -1,6 +1,6 @@
-// The GTK 4 functions that gtk-notes calls. They are declared here because only
-// pkg-config knows the path of GTK's headers, and SwiftPM warns about the -pthread
-// in its output.
+// The GTK 4 functions that gtk-notes calls. They are declared here because the path
+// of GTK's headers is known only to pkg-config, whose output contains -pthread, and
+// SwiftPM warns about that flag.
 #ifndef CGTK_SHIM_H
 #define CGTK_SHIM_H
 

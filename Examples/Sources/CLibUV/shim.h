@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 
 // Accessors for handles and requests of any type. Swift attributes the members of
-// libuv's structs to the first libuv module that it imports, which may not be this
-// one, so the server does not use them.
+// libuv's structs to the first libuv module that it imports. That may be a
+// different module than this one, so the server does not use the members.
 static inline void *resp_handle_data(const void *handle) {
   return uv_handle_get_data((const uv_handle_t *)handle);
 }

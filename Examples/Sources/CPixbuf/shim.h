@@ -1,6 +1,6 @@
 // The gdk-pixbuf functions that thumbnails and its tests call. They are declared here
-// because only pkg-config knows the path of gdk-pixbuf's headers, and SwiftPM warns
-// about the -pthread in its output.
+// because the path of gdk-pixbuf's headers is known only to pkg-config, whose output
+// contains -pthread, and SwiftPM warns about that flag.
 #ifndef CPIXBUF_SHIM_H
 #define CPIXBUF_SHIM_H
 

@@ -1,9 +1,10 @@
 /// Parses requests of the Redis protocol: arrays of bulk strings, and inline commands.
 ///
-/// Use one parser per connection. The parser keeps no bytes. If a request is incomplete,
-/// pass the same bytes again together with the bytes received since.
+/// Use one parser per connection. The parser does not store any bytes. If a request is
+/// incomplete, pass the same bytes again, followed by the bytes received since then.
 public struct RequestParser {
-  /// The largest request that the parser accepts. A larger one is a protocol error.
+  /// The largest request that the parser accepts. A larger request is a protocol
+  /// error.
   public struct Limits: Sendable {
     /// The number of words in a request.
     public var arguments = 1024
@@ -24,7 +25,8 @@ public struct RequestParser {
     case request(length: Int)
     /// The start of a request.
     case incomplete
-    /// The bytes cannot become a request. The rest of the connection cannot be parsed.
+    /// The bytes are not the start of any valid request. The rest of the connection
+    /// cannot be parsed.
     case protocolError(String)
   }
 
@@ -38,8 +40,8 @@ public struct RequestParser {
 
   /// Parses the request at the start of `bytes`.
   ///
-  /// - Complexity: O(*n*) in the number of words for an array, regardless of their
-  ///   length. O(*n*) in the number of bytes for an inline command.
+  /// - Complexity: For an array, O(*n*) in the number of words, regardless of their
+  ///   length. For an inline command, O(*n*) in the number of bytes.
   public mutating func parse(_ bytes: UnsafeRawBufferPointer) -> Outcome {
     arguments.removeAll(keepingCapacity: true)
     guard let first = bytes.first else { return .incomplete }
@@ -114,8 +116,9 @@ public struct RequestParser {
 extension RequestParser {
   private static var cr: UInt8 { 13 }
   private static var lf: UInt8 { 10 }
-  // 20: more than the largest Int has. Leading zeros count as digits, because an
-  // incomplete number is parsed again with each read and must stay short.
+  // The largest Int has 19 digits. Leading zeros count as digits, because an
+  // incomplete number is parsed again after each read and must therefore stay
+  // short.
   private static var maxDigits: Int { 20 }
 
   private enum Number {

@@ -11,7 +11,7 @@ final class Notes {
   /// The notes, oldest first.
   private(set) var lines: [String]
 
-  /// The number of `lines` that are in the file.
+  /// The number of `lines` that have been saved to the file.
   private(set) var saved: Int
 
   /// The error of the last save, or nil if it succeeded.
@@ -48,8 +48,8 @@ final class Notes {
     if saving == nil { saving = Task { await save() } }
   }
 
-  /// Writes the notes until all are saved. A worker writes, so that GTK's loop does not
-  /// wait for the disk.
+  /// Writes the notes until all of them are saved. A worker writes the file, so that
+  /// GTK's loop does not wait for the disk.
   private func save() async {
     while saved < lines.count {
       let (file, lines) = (file, lines)

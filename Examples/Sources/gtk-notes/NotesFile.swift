@@ -13,7 +13,8 @@ struct NotesFile: Sendable {
     return text.split(whereSeparator: \.isNewline).map(String.init)
   }
 
-  /// Thrown for a file that is not a list of notes, so that saving does not overwrite it.
+  /// Thrown if a file is not a list of notes. The program then exits, so it does not
+  /// overwrite the file.
   struct Unreadable: Error, CustomStringConvertible {
     let path: String
     var description: String {

@@ -1,8 +1,8 @@
 import CGTK
 import LoopTransactions
 
-/// The window. Transactions update its widgets once before GTK's loop waits, regardless
-/// of the number of changes to the model.
+/// The window. However often the model changes, transactions update the widgets once
+/// before GTK's loop waits.
 final class NotesWindow: MainActorTarget {
   static let showLines = Selector<NotesWindow>.withObservation("lines") { $0.showLines() }
   static let showStatus = Selector<NotesWindow>.withObservation("status") { $0.showStatus() }
@@ -71,7 +71,8 @@ final class NotesWindow: MainActorTarget {
   }
 
   private func connect() {
-    // Unretained: the window is closed before this object is released.
+    // The pointer does not retain this object, because the window is closed before
+    // this object is released.
     let data = Unmanaged.passUnretained(self).toOpaque()
     connectSignal(entry, "changed", gtkTextChanged, data)
     connectSignal(entry, "activate", gtkReturnPressed, data)
@@ -106,7 +107,8 @@ extension NotesWindow {
   }
 }
 
-// Transactions. One that is pending when the window closes has no widgets to update.
+// Transactions. If the window closes while a transaction is pending, the transaction
+// has no widgets to update.
 extension NotesWindow {
   private func showLines() {
     guard !isClosed else { return }
@@ -134,7 +136,8 @@ extension NotesWindow {
   }
 }
 
-// GTK's callbacks. Not closures: a closure in @MainActor code checks its executor on entry.
+// GTK's callbacks. They are functions because a closure in @MainActor code checks its
+// executor on entry.
 private func gtkTextChanged(_ sender: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?) {
   withWindow(data) { $0.textChanged() }
 }

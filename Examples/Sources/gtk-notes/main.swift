@@ -3,8 +3,8 @@ import LoopTransactions
 import LoopTransactionsGLib
 
 // A GTK 4 window with an @Observable model. The program runs GTK's main loop. The
-// EventLoop is a source of that loop, which therefore also runs @MainActor code, timers
-// and the completions of work on other threads.
+// EventLoop is a source of GTK's main loop. GTK's loop therefore also runs @MainActor
+// code, timers and the completions of work on other threads.
 
 func fail(_ message: String, code: Int32 = 1) -> Never {
   FileHandle.standardError.write(Data("\(message)\n".utf8))

@@ -3,15 +3,16 @@
 /// Publishers can be faster than a loop's subscribers. Without a limit, the loop's
 /// undelivered messages would grow without bound.
 struct Backlog {
-  /// Publishers wait from this many bytes until half of it has been delivered.
+  /// The number of undelivered bytes above which publishers must wait. They
+  /// continue when half of the limit has been delivered.
   let limit: Int
   private(set) var bytes = 0
   private var waitingLoops: Set<Int> = []
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds a message from the loop `publisher`. Returns true if that loop's publishers
-  /// must wait until `didDeliver` returns the loop.
+  /// Adds a message from the loop `publisher`. If it returns true, that loop's
+  /// publishers must wait until `didDeliver` returns the loop.
   mutating func add(_ count: Int, from publisher: Int) -> Bool {
     bytes += count
     guard bytes > limit else { return false }

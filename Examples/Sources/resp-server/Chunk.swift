@@ -4,7 +4,8 @@ import CLibUV
 ///
 /// A chunk belongs to one connection, or is shared by all subscribers of a message.
 final class Chunk: @unchecked Sendable {
-  // @unchecked: only the loop that created the chunk appends to it, before sharing it.
+  // @unchecked: only the loop that created the chunk appends to it, and only before
+  // the chunk is shared.
   static let defaultCapacity = 16 << 10
 
   private(set) var count = 0
@@ -32,7 +33,8 @@ final class Chunk: @unchecked Sendable {
     count += bytes.count
   }
 
-  /// Removes all bytes. Call only if the chunk has been sent and is not shared.
+  /// Removes all bytes. Call only after the chunk has been sent, and only if the
+  /// chunk is not shared.
   func clear() { count = 0 }
 
   /// Returns the bytes from `offset` to the end as a libuv buffer.

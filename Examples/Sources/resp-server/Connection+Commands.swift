@@ -1,4 +1,4 @@
-// Commands. Each sends one reply, or one for each of its arguments.
+// Commands. Each command sends one reply, or one reply for each of its arguments.
 extension Connection {
   func perform(_ request: Request) {
     let name = request.name
@@ -79,7 +79,8 @@ extension Connection {
     reply { $0.number(exists ? 1 : 0) }
   }
 
-  // 136 years. A range and not a limit for `abs(seconds)`: `abs(Int.min)` traps.
+  // 136 years. This is a range because comparing `abs(seconds)` with a limit would
+  // trap for `Int.min`.
   private static var expiryRange: ClosedRange<Int> { -(1 << 32)...1 << 32 }
 
   private func publish(_ request: Request) {

@@ -4,8 +4,8 @@ import RespProtocol
 
 /// A client's connection. Loop thread only.
 ///
-/// A connection collects its replies and messages. A transaction sends all of a tick's
-/// with one system call.
+/// A connection collects its replies and messages. At the end of a tick, a transaction
+/// sends all of them with one system call.
 final class Connection {
   static let flush = Selector<Connection>("flush") { $0.send() }
 
@@ -15,13 +15,15 @@ final class Connection {
 
   private let stream: UnsafeMutablePointer<uv_tcp_t>
   private var parser = RequestParser()
-  // Bytes that were read but not served yet: requests that wait, or part of one.
+  // Bytes that were read but not served yet. They are waiting requests or the start
+  // of a request.
   private var input: [UInt8] = []
   private var isServing = false
   private var output = Output()
   private var isWriting = false
   private var isReading = false
-  // Whether the next request is a PUBLISH that waits for a loop's backlog.
+  // Whether the next request is a PUBLISH that waits until a loop's backlog has
+  // shrunk.
   private var isPublishPaused = false
   // Whether the connection closes once its output has been sent.
   private var closesAfterSending = false
@@ -52,7 +54,7 @@ final class Connection {
     stream.withMemoryRebound(to: uv_stream_t.self, capacity: 1, body)
   }
 
-  /// Closes the connection, which is released in libuv's callback.
+  /// Closes the connection. libuv's close callback releases it.
   func close() {
     guard !isClosing else { return }
     isClosing = true
@@ -83,8 +85,8 @@ extension Connection {
   /// Serves `count` bytes at `bytes`, or handles the end of the stream or an error.
   fileprivate func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count == 0 { return }
-    // The client sends no more, but may still read. Every complete request has been
-    // served by now, because reading stops while requests wait.
+    // The client sends no more requests, but may still read. Every complete request
+    // has been served, because the server does not read while requests are waiting.
     if count == Int(UV_EOF.rawValue) { return closeAfterSending() }
     guard count > 0, let bytes else { return close() }
     let new = UnsafeRawBufferPointer(start: bytes, count: count)
@@ -126,7 +128,8 @@ extension Connection {
   }
 
   private func serveInput() {
-    // `input` is empty meanwhile, because serving a request may close the connection.
+    // `input` is empty while requests are served, because serving a request may close
+    // the connection.
     var bytes: [UInt8] = []
     swap(&bytes, &input)
     bytes.removeFirst(bytes.withUnsafeBytes { serve($0) })
@@ -139,9 +142,9 @@ extension Connection {
 
   private static var spareCapacity: Int { 16 << 10 }
 
-  /// Whether the server neither reads from this client nor serves its requests for now:
-  /// the client does not read its replies, or publishes faster than its messages are
-  /// delivered.
+  /// Whether the server temporarily neither reads from this client nor serves its
+  /// requests. This is the case if the client does not read its replies, or publishes
+  /// faster than its messages are delivered.
   private var isThrottled: Bool { isPublishPaused || output.count > Self.outputLimit }
 
   private func pausePublishing() {
@@ -156,7 +159,7 @@ extension Connection {
 
   /// Serves the waiting requests and starts reading again.
   private func resumeServing() {
-    // If `serve` is on the stack, it continues by itself.
+    // If `serve` is on the stack, it serves the waiting requests itself.
     guard !isServing, !closesAfterSending, !isClosing, !isThrottled else { return }
     if !input.isEmpty { serveInput() }
     if !isThrottled { startReading() }
@@ -171,7 +174,8 @@ extension Connection {
   }
 
   private static var outputLimit: Int { 1 << 20 }
-  // Messages from other clients exceed `outputLimit` if the client does not read.
+  // If the client does not read, messages from other clients can make its output
+  // exceed `outputLimit`.
   fileprivate static var subscriberOutputLimit: Int { 64 << 20 }
 }
 
@@ -200,7 +204,8 @@ extension Connection {
     if loop.coalesces { loop.commit(self) } else { send() }
   }
 
-  /// Sends as much output as the socket takes without blocking, and the rest later.
+  /// Sends the output that the socket accepts without blocking, and sends the rest
+  /// later.
   fileprivate func send() {
     guard !isClosing, !isWriting, !output.isEmpty else { return }
     loop.didWrite()
@@ -237,7 +242,7 @@ extension Connection {
   }
 }
 
-/// A write in progress. It retains the connection, and with it the bytes to send.
+/// A write in progress. It retains the connection, which owns the bytes to send.
 private final class Write {
   let request: UnsafeMutablePointer<uv_write_t> = .allocate(capacity: 1)
   private let connection: Connection
@@ -253,7 +258,8 @@ private final class Write {
 
   func didEnd(_ result: Int32) { connection.didWrite(count, result) }
 
-  /// Call if `uv_write` failed, since libuv does not call back then.
+  /// Call if `uv_write` failed, because libuv does not call the callback in that
+  /// case.
   func didNotStart() {
     Unmanaged.passUnretained(self).release()
     connection.close()

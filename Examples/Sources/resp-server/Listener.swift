@@ -10,11 +10,12 @@ import LoopTransactions
 /// Accepts the connections of a listening socket. Loop thread only.
 ///
 /// A listener pauses while the process has no descriptor for the next connection.
-/// Connections wait in the socket's backlog meanwhile.
+/// During the pause, connections wait in the socket's backlog.
 ///
-/// Not `uv_listen`: without free descriptors, libuv closes a spare one, accepts and
-/// repeats this without returning to the loop. If another thread takes the spare
-/// descriptor, `accept` fails again and libuv never returns.
+/// `uv_listen` cannot be used. If the process has no free descriptors, `uv_listen`
+/// closes a spare descriptor, accepts a connection, and repeats this without
+/// returning to the loop. If another thread takes the spare descriptor, `accept`
+/// fails again and libuv never returns.
 final class Listener {
   private enum State {
     case accepting
@@ -37,12 +38,12 @@ final class Listener {
   ///
   /// - Parameters:
   ///   - socket: A listening socket, which `close()` closes.
-  ///   - uv: The loop that `loop` has adopted.
+  ///   - uv: The libuv loop that `loop` has adopted.
   ///   - waiters: Shared by all listeners of the process. Its `didFree()` must be called
-  ///     after each descriptor that is closed.
-  ///   - retryDelay: The time after which a paused listener retries, even if this process
-  ///     has closed no descriptor. Another process may have closed one, or the limit may
-  ///     have been raised.
+  ///     each time a descriptor has been closed.
+  ///   - retryDelay: The time after which a paused listener retries even if this process
+  ///     has closed no descriptor. Another process may have closed a descriptor, or the
+  ///     limit may have been raised.
   ///   - didPause: Called at each pause.
   ///   - didAccept: Called with each connection's socket, and takes ownership of it.
   ///   - accept: Accepts a connection. Returns its socket or a negative error number.
@@ -71,14 +72,15 @@ final class Listener {
       closeSocket(socket)
       throw error
     }
-    // Released in libuv's callback.
+    // libuv's close callback releases the listener.
     resp_set_handle_data(poll, Unmanaged.passRetained(self).toOpaque())
     startPolling()
   }
 
   deinit { poll.deallocate() }
 
-  /// Stops accepting and closes the socket. Has no effect if already closed.
+  /// Stops accepting and closes the socket. Has no effect if the listener is
+  /// closed.
   func close() {
     switch state {
     case .accepting: break
@@ -109,11 +111,12 @@ extension Listener {
       case -EAGAIN: return
       // The client has disconnected, or the call was interrupted.
       case -ECONNABORTED, -EPROTO, -EINTR: break
-      // Usually EMFILE or ENFILE. Retrying immediately would repeat any other error too.
+      // The error is usually EMFILE or ENFILE. An immediate retry would fail again,
+      // with any error.
       case _ where isRegistered: return pause()
       default:
         // Order: register before the last attempt. If another thread frees a descriptor
-        // between that attempt and the pause, it ends the pause.
+        // between that attempt and the pause, that thread ends the pause.
         register()
         isRegistered = true
       }
@@ -121,7 +124,8 @@ extension Listener {
   }
 
   private func register() {
-    // nonisolated(unsafe): the posted closure uses it, on the loop's thread.
+    // nonisolated(unsafe): only the posted closure uses the listener, on the loop's
+    // thread.
     nonisolated(unsafe) let listener = self
     waiters.add(ObjectIdentifier(self)) { [port = loop.port] in
       // try?: throws only if the loop has closed.
@@ -143,7 +147,8 @@ extension Listener {
     startPolling()
   }
 
-  // 64: a limit lets the loop serve connected clients between batches. Not measured.
+  // The limit lets the loop serve connected clients between batches. The value of 64
+  // is not measured.
   private static var batch: Int { 64 }
 }
 
@@ -153,22 +158,22 @@ extension Listener {
 final class DescriptorWaiters: Sendable {
   private let waiting: Locked<[ObjectIdentifier: @Sendable () -> Void]> = Locked([:])
 
-  /// Registers `resume` for the next `didFree()`, which calls it once, on its own thread.
-  /// Replaces an earlier registration of `listener`.
+  /// Registers `resume`, which the next `didFree()` calls once, on the thread that calls
+  /// `didFree()`. Replaces an earlier registration of `listener`.
   func add(_ listener: ObjectIdentifier, _ resume: @escaping @Sendable () -> Void) {
     waiting.withLock { $0[listener] = resume }
   }
 
   func remove(_ listener: ObjectIdentifier) {
-    // Releases the closure outside the lock, because it may hold the last reference to
-    // the listener.
+    // Releases the closure outside the lock, because the closure may hold the last
+    // reference to the listener.
     _ = waiting.withLock { $0.removeValue(forKey: listener) }
   }
 
   /// Resumes every waiting listener. Call after closing a descriptor.
   ///
-  /// Any of them may have the waiting connection. The listeners that get no descriptor
-  /// pause again.
+  /// All listeners are resumed because any of them may have a waiting connection.
+  /// Listeners that get no descriptor pause again.
   func didFree() {
     let resumed = waiting.withLock { waiting in
       defer { waiting = [:] }

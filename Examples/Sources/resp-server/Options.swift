@@ -6,7 +6,7 @@ struct Options {
   var coalesces = true
   var backlog = 4 << 20
   var subscriptions = 1000
-  /// Seconds.
+  /// The retry delay in seconds.
   var retry = 1
 
   static let help = """

@@ -9,7 +9,7 @@ struct Output {
   // False if the last chunk is shared.
   private var ownsLast = false
 
-  // The array keeps room for at most this many chunks while it is empty.
+  // The maximum capacity that the array keeps while it is empty.
   private static var spareCapacity: Int { 64 }
 
   var isEmpty: Bool { count == 0 }
@@ -58,7 +58,8 @@ struct Output {
 
   mutating func removeAll() {
     (count, sentOfFirst) = (0, 0)
-    // Reuses a single chunk, unless it was enlarged for a big reply.
+    // Reuses the chunk if it is the only one, unless it was enlarged for a big
+    // reply.
     if ownsLast, chunks.count == 1, chunks[0].hasDefaultCapacity { return chunks[0].clear() }
     chunks.removeAll(keepingCapacity: chunks.capacity <= Self.spareCapacity)
     ownsLast = false

@@ -48,7 +48,8 @@ final class Server: @unchecked Sendable {
 
   /// Creates a socket that listens on the server's port.
   ///
-  /// Each loop has one. The kernel distributes new connections among them.
+  /// Each loop has its own listening socket. The kernel distributes new connections
+  /// among these sockets.
   func makeListeningSocket() throws -> Int32 {
     let (socket, port) = try makeBoundSocket([SO_REUSEADDR, SO_REUSEPORT])
     guard listen(socket, 4096) == 0 else {
@@ -62,8 +63,8 @@ final class Server: @unchecked Sendable {
 
   /// Throws if another program uses the port.
   ///
-  /// With SO_REUSEPORT, binding succeeds if the other program belongs to the same user
-  /// and shares its port too. Each would then get half of the clients.
+  /// Because of SO_REUSEPORT, binding succeeds even if another program of the same
+  /// user shares the port too. Each program would then get half of the clients.
   func checkPortIsFree() throws {
     if port != 0 { closeSocket(try makeBoundSocket([SO_REUSEADDR]).socket) }
   }
@@ -109,9 +110,9 @@ final class Server: @unchecked Sendable {
     }
   }
 
-  /// The reply to `INFO`, which the server also prints when it ends.
+  /// The reply to `INFO`. The server also prints it when it ends.
   var information: String {
-    // Relaxed: statistics, which order no other memory.
+    // Relaxed: the counters are statistics and do not order other memory accesses.
     func sum(_ counter: (Counters) -> Int) -> Int { counters.reduce(0) { $0 + counter($1) } }
     return """
       connections:\(sum { $0.connections.load(ordering: .relaxed) })
@@ -140,8 +141,8 @@ extension Server {
   /// Posts a message to the loop `index`, which delivers it to its subscribers in FIFO
   /// order.
   ///
-  /// Returns true if the publishers of the loop `publisher` must wait. That loop's
-  /// `resumePublishers(waitingFor:)` is called when they can continue.
+  /// Returns true if the publishers of the loop `publisher` must wait. When they
+  /// can continue, that loop's `resumePublishers(waitingFor:)` is called.
   func deliver(_ message: Chunk, _ channel: Bytes, on index: Int, from publisher: Int) -> Bool {
     guard let member = members.withLock({ $0[index] }) else { return false }
     let count = message.count + Self.postSize
@@ -152,7 +153,7 @@ extension Server {
         didDeliver(count, on: index)
       }
     } catch {
-      // The loop has closed, and so have its subscribers.
+      // The loop has closed, so its subscribers have disconnected.
       didDeliver(count, on: index)
     }
     return isFull
@@ -161,12 +162,14 @@ extension Server {
   private func didDeliver(_ count: Int, on index: Int) {
     for publisher in backlogs[index].withLock({ $0.didDeliver(count) }) {
       guard let member = members.withLock({ $0[publisher] }) else { continue }
-      // try?: throws only if the loop has closed, and then its publishers have too.
+      // try?: throws only if the loop has closed, and a closed loop has no
+      // publishers.
       try? member.port.post { member.loop.resumePublishers(waitingFor: index) }
     }
   }
 
-  // 256: the closure, the chunk and the queue entry of a message. Not measured.
+  // The bytes that the closure, the chunk and the queue entry of a message use. Not
+  // measured.
   private static var postSize: Int { 256 }
 }
 
@@ -195,7 +198,8 @@ func check(_ code: Int32, _ subject: String) throws {
 
 func errorMessage(_ code: Int32) -> String { String(cString: uv_strerror(code)) }
 
-// Wrappers for types whose own members hide the C functions `socket` and `close`.
+// Wrappers of the C functions `socket` and `close`, for types whose own members
+// hide these functions.
 private func openSocket(_ family: Int32, _ kind: Int32, _ protocolNumber: Int32) -> Int32 {
   socket(family, kind, protocolNumber)
 }

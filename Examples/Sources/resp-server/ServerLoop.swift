@@ -14,12 +14,12 @@ final class ServerLoop {
   let readBuffer: uv_buf_t
 
   private let loop: EventLoop
-  // Nil until the end of `init`, because its closures capture `self`.
+  // Nil until the end of `init`, because the listener's closures capture `self`.
   private var listener: Listener?
   private var isStopping = false
   private var connections: [ObjectIdentifier: Connection] = [:]
   private var subscribers: [Bytes: [ObjectIdentifier: Connection]] = [:]
-  // The loops whose backlog is over its limit.
+  // The loops whose backlog exceeds the limit.
   private var backloggedLoops: Set<Int> = []
   // The publishers that wait for `backloggedLoops`, in FIFO order.
   private var pausedPublishers: [Connection] = []
@@ -33,7 +33,7 @@ final class ServerLoop {
     self.index = index
     coalesces = server.options.coalesces
     counters = server.counters[index]
-    // Order: these fail most often, and there is nothing to clean up yet.
+    // Order: these calls fail most often, and nothing needs cleanup at this point.
     if index == 0 { try server.checkPortIsFree() }
     let socket = try server.makeListeningSocket()
     do {
@@ -95,7 +95,7 @@ final class ServerLoop {
     try closeLoops()
   }
 
-  /// Closes all connections and makes `run()` return. Has no effect if already called.
+  /// Closes all connections and makes `run()` return. Has no effect if called again.
   func stop() {
     guard !isStopping else { return }
     isStopping = true
@@ -107,8 +107,9 @@ final class ServerLoop {
 
   /// Makes libuv open the loop's spare descriptor now.
   ///
-  /// libuv would open it with the first stream. An idle loop then has the same number of
-  /// descriptors before its first client as after it.
+  /// By default, libuv opens the spare descriptor together with the first stream.
+  /// Opening it now keeps an idle loop's number of descriptors the same before and after
+  /// its first client.
   private func openSpareDescriptor() {
     let stream = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
     guard uv_tcp_init(uv, stream) == 0 else { return stream.deallocate() }
@@ -150,7 +151,7 @@ extension ServerLoop {
   /// Makes the connection send its output before the loop waits.
   func commit(_ connection: Connection) { loop.commit(connection, Connection.flush) }
 
-  // Relaxed: statistics, which order no other memory.
+  // Relaxed: the counters are statistics and do not order other memory accesses.
   func didReply() { counters.replies.add(1, ordering: .relaxed) }
 
   func didWrite() { counters.writes.add(1, ordering: .relaxed) }
@@ -184,7 +185,8 @@ extension ServerLoop {
     connection.channels = []
   }
 
-  /// Sends a message to the channel's subscribers on every loop. Returns their number.
+  /// Sends a message to the channel's subscribers on every loop. Returns the number of
+  /// subscribers.
   func publish(_ channel: Bytes, _ message: UnsafeRawBufferPointer) -> Int {
     let counts = server.subscribers(of: channel)
     if counts.isEmpty { return 0 }
@@ -213,8 +215,9 @@ extension ServerLoop {
 
   /// Resumes publishers after the backlog of `other` has shrunk.
   ///
-  /// The order is round robin: a publisher that must wait again goes to the end. A
-  /// connection that has closed meanwhile is released here.
+  /// The order is round robin: a publisher that must wait again goes to the end of
+  /// the list. Connections that have closed since they began to wait are released
+  /// here.
   func resumePublishers(waitingFor other: Int) {
     backloggedLoops.remove(other)
     var waiting = pausedPublishers[...]

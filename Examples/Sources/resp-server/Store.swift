@@ -8,7 +8,8 @@ struct Bytes: Hashable, Sendable {
 
   init(_ bytes: UnsafeRawBufferPointer) { array = Array(bytes) }
 
-  /// Hashes the bytes in one call. `Array`'s own implementation hashes each separately.
+  /// Hashes the bytes in one call. `Array`'s own implementation hashes each byte
+  /// separately.
   func hash(into hasher: inout Hasher) {
     array.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
@@ -18,7 +19,7 @@ struct Bytes: Hashable, Sendable {
 final class Store: Sendable {
   private struct Shard {
     var values: [Bytes: [UInt8]] = [:]
-    /// The keys that expire.
+    /// The keys that expire, with their times.
     var expiries: [Bytes: LoopClock.Instant] = [:]
 
     mutating func removeIfExpired(_ key: Bytes) {
@@ -64,7 +65,7 @@ final class Store: Sendable {
     withShard(of: key) { shard in
       let old = shard.values[key]
       let text = old.map { String(decoding: $0, as: UTF8.self) } ?? "0"
-      // Only the canonical form is an integer: not "+5" or "007".
+      // Only the canonical form counts as an integer. "+5" and "007" do not.
       guard let number = Int(text), String(number) == text, number < .max else { return nil }
       shard.values[key] = Array(String(number + 1).utf8)
       return number + 1
@@ -84,10 +85,11 @@ final class Store: Sendable {
     }
   }
 
-  /// Removes the expired keys of one shard, `round` modulo the number of shards.
+  /// Removes the expired keys of one shard. Its index is `round` modulo the number
+  /// of shards.
   ///
-  /// Call with increasing rounds. One shard per call keeps the loop from stalling when
-  /// a million keys have an expiry.
+  /// Call with increasing rounds. A call handles only one shard, so that the loop does
+  /// not stall when a million keys have an expiry.
   func sweep(_ round: Int) {
     let now = LoopClock.now
     shards[round % shards.count].withLock { shard in

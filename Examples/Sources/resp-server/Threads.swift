@@ -30,7 +30,7 @@ func runServerLoop(_ index: Int, of server: Server, _ started: DispatchSemaphore
 /// Blocks SIGINT and SIGTERM in this thread and the threads that it starts.
 ///
 /// A blocked signal stays pending until `stopOnTerminationSignals(_:)` receives it. The
-/// server therefore neither loses a signal nor is killed by one, at any time.
+/// server therefore never loses a signal and is never killed by a signal.
 func blockTerminationSignals() {
   var signals = terminationSignalSet()
   pthread_sigmask(SIG_BLOCK, &signals, nil)

@@ -12,12 +12,14 @@ if arguments.contains("--help") || arguments.contains("-h") {
 }
 do {
   let options = try Options(arguments, processors: ProcessInfo.processInfo.activeProcessorCount)
-  // Order: before any thread starts, because threads inherit the mask.
+  // Order: block the signals before any thread starts, because threads inherit the
+  // mask.
   blockTerminationSignals()
   let server = Server(options)
   let first = try ServerLoop(server, 0)
   server.add(first)
-  // Order: after the first loop, which selects the port for `--port 0`.
+  // Order: start the other loops after the first loop, which selects the port for
+  // `--port 0`.
   for index in 1..<options.loops {
     let started = DispatchSemaphore(value: 0)
     Thread.detachNewThread { runServerLoop(index, of: server, started) }

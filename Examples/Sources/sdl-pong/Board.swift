@@ -32,7 +32,8 @@ final class Board: MainActorTarget {
     self.loop = loop
   }
 
-  /// Advances the game to the frame's deadline, which may differ from the current time.
+  /// Advances the game to the frame's deadline. This deadline may differ from the
+  /// current time.
   func advance(to frame: FrameClock.Frame) {
     frames += 1
     missed += frame.missed
@@ -40,7 +41,7 @@ final class Board: MainActorTarget {
     loop.commit(self, Board.draw)
   }
 
-  /// Handles a key. Returns false if it ends the game.
+  /// Handles a key. Returns false if the key ends the game.
   func press(_ key: Int) -> Bool {
     keys += 1
     switch key {

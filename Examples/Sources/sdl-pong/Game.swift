@@ -9,10 +9,10 @@ struct Game {
   private(set) var position = (x: 240.0, y: 100.0)
   private(set) var hits = 0
   private(set) var misses = 0
-  /// The top of the paddle.
+  /// The position of the paddle's top edge.
   private(set) var paddleY = 128.0
 
-  // Pixels per second.
+  // The ball's velocity in pixels per second.
   private var speed = (x: -240.0, y: 150.0)
   private var lastTime: LoopClock.Instant?
 
@@ -21,7 +21,8 @@ struct Game {
     paddleY = min(max(paddleY + distance, 0), Self.size.height - Self.paddle.height)
   }
 
-  /// Moves the ball to its position at `time`, so that missed frames do not slow it.
+  /// Moves the ball to its position at `time`, so that missed frames do not slow the
+  /// ball down.
   mutating func advance(to time: LoopClock.Instant) {
     let seconds = lastTime.map { $0.duration(to: time) / .seconds(1) } ?? 0
     lastTime = time

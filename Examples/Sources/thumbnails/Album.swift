@@ -8,7 +8,7 @@ final class Album {
   let options: Options
   private(set) var summary = Summary()
 
-  // Decodes a file with several names once.
+  // Shares operations by file, so that a file with several names is decoded once.
   private let singleFlight: SingleFlight<FileIdentity, Thumbnail>
   private var visible: PositionRange
   private var remainingVisible = 0
@@ -25,8 +25,9 @@ final class Album {
     remaining = pictures.count
   }
 
-  /// Adds an operation for every picture, the nearest first. Operations with equal
-  /// priorities run in this order.
+  /// Adds an operation for every picture, beginning with the picture nearest to the
+  /// visible range. Operations with equal priorities run in the order they were
+  /// added.
   func begin() {
     countVisible()
     for picture in pictures.sorted(by: isNearer) { make(picture) }
@@ -71,7 +72,8 @@ extension Album {
 
   /// Writes the thumbnail on a worker, so that the loop does not wait for the disk.
   ///
-  /// Its priority is the highest, because writing a thumbnail frees its memory.
+  /// The write has the highest priority, because writing a thumbnail frees its
+  /// memory.
   private func save(_ thumbnail: Thumbnail, of picture: Picture) {
     picture.stage = .saving
     let (name, out) = ("\(picture.name).png", options.out)
@@ -146,7 +148,8 @@ extension Album {
     for picture in pictures.sorted(by: isNearer) {
       picture.makeOperation?.setPriority(priority(of: picture))
     }
-    // While the user scrolls, one worker fewer runs and leaves its processor to the loop.
+    // While the user scrolls, the number of workers is reduced by one, which leaves a
+    // processor to the loop.
     scheduler.isInteractive = true
     scrollEnd?.cancel()
     scrollEnd = loop.addTimer(after: .milliseconds(300)) { [self] _ in

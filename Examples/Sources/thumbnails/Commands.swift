@@ -3,7 +3,7 @@ import LoopTransactions
 
 /// A command on standard input.
 enum Command: Hashable, Sendable {
-  /// Makes these pictures the visible ones.
+  /// Changes the visible range to these pictures.
   case show(PositionRange)
   /// Cancels these pictures.
   case skip(PositionRange)
@@ -25,9 +25,10 @@ enum Command: Hashable, Sendable {
 
 /// Reads commands on a separate thread, because reading standard input blocks.
 enum Commands {
-  /// Starts the thread. Posts each command to the album's loop, in order.
+  /// Starts the thread, which posts each command to the album's loop in order.
   static func read(for album: Album, by port: LoopPort) {
-    // nonisolated(unsafe): only the posted closures use the album, on its loop.
+    // nonisolated(unsafe): only the posted closures use the album, and they run on
+    // its loop.
     nonisolated(unsafe) let album = album
     Thread.detachNewThread {
       while let line = readLine() {

@@ -15,7 +15,7 @@ enum Console {
 
   /// Writes an error message to standard error.
   static func printError(_ message: String) {
-    // try?: there is no other place to report an error.
+    // try?: an error cannot be reported anywhere else.
     try? FileHandle.standardError.write(contentsOf: Data("thumbnails: \(message)\n".utf8))
   }
 }

@@ -6,8 +6,8 @@ struct Folder {
 
   init(_ path: String) { self.path = path }
 
-  /// Returns the folder's files in the order of their names, without hidden files. A file
-  /// that is not a picture fails when it is decoded.
+  /// Returns the folder's files in the order of their names, without hidden files. The
+  /// list may contain files that are not pictures. Decoding such a file fails.
   func pictures() throws -> [Picture] {
     let names: [String]
     do {

@@ -1,6 +1,7 @@
 import LoopTransactions
 
-/// Identifies a file by device and inode, so that hard and symbolic links are equal.
+/// Identifies a file by device and inode, so that hard and symbolic links to one
+/// file are equal.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let number: UInt64
@@ -10,9 +11,9 @@ struct FileIdentity: Hashable, Sendable {
 final class Picture {
   /// The progress of the thumbnail.
   enum Stage {
-    /// Waits for a worker or is being decoded.
+    /// The picture waits for a worker or is being decoded.
     case making(AsyncTransaction.Operation)
-    /// Decoded; a worker writes it.
+    /// The picture is decoded, and a worker writes the thumbnail.
     case saving
     /// The outcome has been printed.
     case done

@@ -24,7 +24,8 @@ struct Pixbuf: ~Copyable {
 
   var height: Int { Int(gdk_pixbuf_get_height(pointer)) }
 
-  /// Returns the picture with a longest edge of at most `size` pixels. Never enlarges it.
+  /// Returns the picture, scaled down so that its longest edge has at most `size` pixels.
+  /// Never enlarges the picture.
   func scaled(toFit size: Int) throws -> Pixbuf {
     let longest = max(width, height)
     let (numerator, denominator) = longest > size ? (size, longest) : (1, 1)

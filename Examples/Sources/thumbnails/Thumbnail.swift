@@ -23,7 +23,8 @@ struct Thumbnail: Sendable {
 
   /// Writes the file `name` in `folder` atomically. Call on a worker.
   func write(as name: String, in folder: String) throws {
-    // Not `.atomic`, which waits for the disk. A thumbnail that is lost can be made again.
+    // Does not use `.atomic`, which waits for the disk. A thumbnail that is lost can be
+    // made again.
     let (path, part) = ("\(folder)/\(name)", "\(folder)/.\(name).part")
     // try?: the error would name the temporary file, which the user does not know.
     let isWritten = (try? Data(png).write(to: URL(fileURLWithPath: part))) != nil

@@ -28,6 +28,6 @@ album.begin()
 loop.run()
 Console.printLine("\(album.summary)")
 let code: Int32 = album.summary.failed == 0 ? 0 : 1
-// A closed loop refuses the posts of further commands.
+// Once the loop is closed, posts of further commands fail.
 try loop.close()
 exit(code)

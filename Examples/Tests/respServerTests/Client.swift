@@ -9,7 +9,7 @@ final class Client {
     guard socket >= 0 else { throw POSIXError(.EMFILE) }
     let result = Self.withAddress(port) { connect(socket, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
-    // Calls that block for 20 s fail.
+    // A call fails if it blocks for 20 s.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -59,7 +59,7 @@ final class Client {
 
   func read(_ count: Int) throws -> String { String(decoding: try bytes(count), as: UTF8.self) }
 
-  /// Asks the server for its counters.
+  /// Requests the server's counters.
   func counters() throws -> [String: Int] {
     try send("INFO\r\n")
     var header = ""

@@ -8,7 +8,8 @@ struct DescriptorTests {
     arguments: [1, 2, 4]
   )
   func waiting(_ loops: Int) throws {
-    // The retry timer never fires, so only a client that disconnects admits another.
+    // The retry timer never fires, so a waiting client is accepted only when another
+    // client disconnects.
     let server = try TestServer(["--loops", "\(loops)", "--retry", "3600"], descriptors: 64)
     for _ in 0..<10 {
       var clients = try (0..<192).map { _ in try Client(server.port) }
@@ -23,7 +24,7 @@ struct DescriptorTests {
     #expect(server.end() == 0)
   }
 
-  @Test("connected clients are served without free descriptors, and new ones once the limit rises")
+  @Test("connected clients are served without free descriptors, and new clients once some are free")
   func limit() throws {
     let server = try TestServer(["--loops", "1", "--retry", "1"])
     let connected = try connectedClient(of: server)
@@ -56,8 +57,8 @@ struct DescriptorTests {
     return client
   }
 
-  /// Asks the server until one of its loops has stopped accepting. Each reply shows that
-  /// the loop of `client` still runs.
+  /// Polls the server's counters until one of its loops has stopped accepting. Each
+  /// reply shows that the loop of `client` is still running.
   private func waitForPause(of server: TestServer, asking client: Client) throws {
     var pauses = 0
     for _ in 0..<100_000 where pauses == 0 { pauses = try client.counters()["accept_pauses"] ?? 0 }

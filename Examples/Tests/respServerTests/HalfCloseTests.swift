@@ -22,7 +22,7 @@ struct HalfCloseTests {
       try #require(try client.read(reply.utf8.count) == reply, "\(index)")
     }
     #expect(try client.read(1) == "")
-    // The connection of `counters()`.
+    // The remaining connection is that of `counters()`.
     #expect(try server.counters()["connections"] == 1)
     #expect(server.end() == 0)
   }
@@ -57,7 +57,7 @@ struct HalfCloseTests {
     #expect(server.end() == 0)
   }
 
-  @Test("a subscriber that ends sending gets every message published before, and none after")
+  @Test("a subscriber that ends sending gets every earlier message and no later messages")
   func subscriber() throws {
     let server = try TestServer(["--loops", "1"])
     let (subscriber, publisher) = (try Client(server.port), try Client(server.port))

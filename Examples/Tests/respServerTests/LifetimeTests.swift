@@ -33,7 +33,8 @@ struct LifetimeTests {
         + "with --port, or 0 for a free one\n"
     )
     #expect(inUse.code == 1)
-    // Another resp-server at the same port would get half of the clients.
+    // Without this error, a second resp-server at the same port would get half of
+    // the clients.
     let other = try TestServer()
     let shared = try TestServer.failedStart(["--port", "\(other.port)"])
     #expect(shared.errors.contains("address already in use"))

@@ -35,12 +35,12 @@ struct ListenerTests {
       accept: { _ in
         guard made < attempts.count else { return -EAGAIN }
         defer { made += 1 }
-        // Simulates another thread that closes a descriptor.
+        // Simulates that another thread closes a descriptor.
         if attempts[made].freesDescriptor { waiters.didFree() }
         return attempts[made].result
       }
     )
-    // Blocks if the listener pauses and nothing resumes it.
+    // This call blocks forever if the listener pauses and nothing resumes it.
     while made < attempts.count, pauses <= limit { loop.run(.once) }
     listener.close()
     client.close()
@@ -61,7 +61,7 @@ struct ListenerTests {
   @Test("a descriptor freed between the registration and the pause ends the pause")
   func freedBetween() async {
     await #expect(processExitsWith: .success) {
-      // Ends the process if nothing resumes the listener.
+      // Kills the process if nothing resumes the listener.
       alarm(60)
       let attempts = [
         Attempt(result: -EMFILE), Attempt(result: -EMFILE, freesDescriptor: true),

@@ -13,8 +13,8 @@ struct MemoryTests {
     let value = String(repeating: "v", count: 20_000)
     try client.send("SET k \(value)\r\n")
     #expect(try client.read(5) == "+OK\r\n")
-    // 200 MB of replies. The requests are small enough that the server can read almost
-    // all of them at once.
+    // 200 MB of replies. The requests are small, so the server could read almost all
+    // of them in one read.
     for _ in 0..<100 {
       try client.send(String(repeating: "GET k\r\nINCR n\r\n", count: 100))
     }
@@ -51,14 +51,14 @@ struct MemoryTests {
   func drops() throws {
     let server = try TestServer()
     let atRest = try server.descriptors()
-    // Warms up caches and pools of the allocator.
+    // Fills the allocator's caches and pools before measuring.
     try drop(2_000, of: server, atRest)
     let before = try server.memory().now
     try drop(10_000, of: server, atRest)
     let growth = try server.memory().now - before
     // About 200 bytes per connection.
     #expect(growth < 2 << 20, "\(growth)")
-    // The connection of `counters()`.
+    // The remaining connection is that of `counters()`.
     #expect(try server.counters()["connections"] == 1)
     #expect(try server.cli("publish", "a", "x") == ["0"])
     #expect(try server.cli("get", "k") == [])
@@ -67,7 +67,7 @@ struct MemoryTests {
 
   @Test("thousands of concurrent connections are served, and leave no descriptor when dropped")
   func concurrentConnections() throws {
-    // 200 descriptors are reserved for the test and the server.
+    // 200 descriptors remain free for other uses in the test and the server.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     let count = min(10_000, Int(limit.rlim_cur) - 200)
@@ -89,7 +89,8 @@ struct MemoryTests {
   }
 
   /// Runs `count` clients that subscribe, receive a message and disconnect in the middle
-  /// of a request. Returns once the server has only `atRest` descriptors again.
+  /// of a request. Returns when the server's number of descriptors has fallen to
+  /// `atRest`.
   private func drop(_ count: Int, of server: TestServer, _ atRest: Int) throws {
     let publisher = try Client(server.port)
     try publisher.send("PING\r\n")

@@ -88,7 +88,7 @@ struct ProtocolErrorTests {
     return count
   }
 
-  @Test("a protocol error gets one reply with its name and closes only its own connection")
+  @Test("a protocol error gets one reply with its name, and other connections stay open")
   func names() throws {
     let server = try TestServer(["--loops", "1"])
     let other = try Client(server.port)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("resp-server: publishers", .serialized)
 struct PublishTests {
-  @Test("publishers wait above the backlog's limit, and are resumed once at half of it")
+  @Test("publishers wait above the backlog's limit, and resume once it falls to half")
   func backlog() {
     var backlog = Backlog(limit: 10)
     let waits = [(10, 0), (1, 1), (1, 0), (1, 1)].map { backlog.add($0, from: $1) }
@@ -13,7 +13,7 @@ struct PublishTests {
     let resumed = [7, 1, 5].map { backlog.didDeliver($0) }
     #expect(resumed == [[], [0, 1], []])
     #expect(backlog.bytes == 0)
-    // A single message above the limit.
+    // A single message exceeds the limit.
     let waitsForIt = backlog.add(20, from: 0)
     #expect(waitsForIt)
     let last = backlog.didDeliver(20)
@@ -57,7 +57,7 @@ struct PublishTests {
     #expect(server.end() == 0)
   }
 
-  @Test("paused publishers can disconnect, and the server can end while it has some")
+  @Test("paused publishers can disconnect, and the server can end while publishers are paused")
   func ends() throws {
     let server = try TestServer(["--backlog", "0"])
     for _ in 0..<20 {

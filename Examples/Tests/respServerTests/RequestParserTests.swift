@@ -28,7 +28,7 @@ struct RequestParserTests {
   func prefixes() {
     let whole = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$12\r\nhello, world\r\n"
     for length in 0..<whole.utf8.count {
-      // A prefix of the bytes, because "\r\n" is one Character.
+      // Takes a prefix of the bytes, because "\r\n" is a single Character.
       let prefix = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
       #expect(parse(prefix).0 == .incomplete, "\(length)")
     }
@@ -36,12 +36,12 @@ struct RequestParserTests {
   }
 
   @Test(
-    "bytes that cannot become a request are a protocol error",
+    "bytes that are not the start of a valid request are a protocol error",
     arguments: [
       "*x\r\n", "*1\r\nGET\r\n", "*1\r\n$-1\r\n", "*1\r\n$x\r\n", "*99999999\r\n",
       "*1\r\n$99999999\r\n",
       "*1\r\n$1\r\nabc", "*\r\n", "*1\rx", "*9223372036854775808\r\n",
-      // The error does not wait for the end of the line.
+      // The parser reports the error without waiting for the end of the line.
       "*000000000000000000000", "*1\r\n$000000000000000000000", "*-000000000000000000000",
       String(repeating: "a", count: 70_000),
     ]
@@ -62,7 +62,7 @@ struct RequestParserTests {
       random.append(to: &input)
       input.withUnsafeBytes { bytes in
         let outcome = parser.parse(bytes)
-        // A prefix has the same outcome or is incomplete.
+        // A prefix either has the same outcome or is incomplete.
         let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<random.next(bytes.count)])
         let early = other.parse(prefix)
         if early != .incomplete, early != outcome { Issue.record("\(input), \(prefix.count)") }

@@ -72,7 +72,8 @@ struct RespServerTests {
       to: "UNSUBSCRIBE b c"
     )
     try expectReply("-ERR GET is not allowed while subscribed\r\n", to: "GET a")
-    // Without arguments: first with a subscription left, then without any.
+    // UNSUBSCRIBE without arguments, first with a remaining subscription and then
+    // without.
     try expectReply(reply("unsubscribe", "a", 0), to: "UNSUBSCRIBE")
     try expectReply("*3\r\n$11\r\nunsubscribe\r\n$-1\r\n:0\r\n", to: "UNSUBSCRIBE")
     #expect(try server.cli("publish", "a", "x") == ["0"])
@@ -97,7 +98,7 @@ struct RespServerTests {
     #expect(server.end() == 0)
   }
 
-  @Test("redis-benchmark succeeds, and coalescing writes at least 8 pipelined replies at once")
+  @Test("redis-benchmark succeeds, and coalescing sends at least 8 pipelined replies per write")
   func benchmark() throws {
     for options in [[], ["--no-coalescing"]] {
       let server = try TestServer(options)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The built server, run as a user would run it.
+/// The server program, run as a user would run it.
 final class TestServer {
   let port: Int
   private let program: TestProgram
@@ -91,7 +91,8 @@ final class TestServer {
     return process.terminationReason == .exit ? status : -status
   }
 
-  /// Runs a server that cannot start. Returns its standard error and exit code.
+  /// Runs a server that is expected to fail at start. Returns its standard error
+  /// and exit code.
   static func failedStart(_ options: [String]) throws -> (errors: String, code: Int32) {
     let output = try TestProgram.run(TestProgram.built("resp-server"), options)
     return (output.errors, output.code)

@@ -1,7 +1,7 @@
 import CPixbuf
 import Foundation
 
-/// A temporary folder with pictures, which is removed with this object.
+/// A temporary folder with pictures. It is removed when this object is released.
 final class PictureFolder {
   let url: URL
 
@@ -17,8 +17,8 @@ final class PictureFolder {
 
   var out: URL { url.appendingPathComponent("out") }
 
-  /// Creates `count` pictures, `01.jpg` and so on, with different sizes. Every third one
-  /// is in portrait format.
+  /// Creates `count` pictures of different sizes, named `01.jpg` and so on. Every third
+  /// picture is in portrait format.
   func fill(_ count: Int) throws {
     for position in 1...count {
       let size = Self.size(at: position)
@@ -56,7 +56,8 @@ final class PictureFolder {
       throw CocoaError(.fileWriteUnknown)
     }
     defer { g_object_unref(UnsafeMutableRawPointer(picture)) }
-    // Noise is slowest to decode. Each row is the previous one shifted by a byte.
+    // The picture contains noise, which is slow to decode. Each row is the previous
+    // row shifted by a byte.
     let stride = Int(gdk_pixbuf_get_rowstride(picture))
     let noise = (0..<stride + height).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
     for row in 0..<height {

@@ -7,9 +7,10 @@ struct ThumbnailsTests {
   private static let count = 60
   private static let allPositions = Set(1...count)
 
-  // The number of invisible pictures that may come before the last visible one. With one
-  // worker, every eighth operation is the oldest, regardless of priority. A picture is
-  // written before the next is decoded, so one more may be in progress.
+  // The number of invisible pictures that may come before the last visible picture. With
+  // one worker, every eighth operation is the oldest operation, regardless of priority.
+  // A picture is written before the next picture is decoded, so one additional picture
+  // may be in progress.
   private static func outOfOrder(among visible: Int) -> Int { (2 * visible + 6) / 7 + 2 }
 
   private let folder: PictureFolder
@@ -39,7 +40,7 @@ struct ThumbnailsTests {
     }
   }
 
-  @Test("visible pictures come first, and the most distant ones last")
+  @Test("visible pictures come first, and the most distant pictures come last")
   func visibleFirst() throws {
     let output = try run(["--workers", "1", "--visible", "41-50"])
     #expect(Set(output.positions) == Self.allPositions)
@@ -58,8 +59,10 @@ struct ThumbnailsTests {
     #expect(after.count > 30)
     let last = try #require(after.lastIndex { $0 > 50 })
     let outOfOrder = after[...last].count { $0 <= 50 }
-    // With unchanged priorities, all 50 others would come before. The limit is half of
-    // them: if the loop stalls, it prints pictures decoded before the command after it.
+    // If the command did not change the priorities, all 50 other pictures would
+    // come before the visible pictures. The limit is half of this number: if the
+    // loop stalls, pictures that were decoded before the command are printed after
+    // it.
     #expect(outOfOrder < 25, "\(after)")
   }
 
@@ -101,7 +104,7 @@ struct ThumbnailsTests {
     #expect(sizes == [128, 128])
   }
 
-  @Test("a file that is not a picture and invalid commands are reported, the others are made")
+  @Test("invalid pictures and commands are reported, and the other thumbnails are made")
   func reportsFailures() throws {
     try Data("no picture".utf8).write(to: folder.pictures.appendingPathComponent("61.txt"))
     let output = try run(input: ["show 70-80", "jump"])

@@ -59,7 +59,7 @@ struct WindowTests {
     #expect(output.code == 1)
   }
 
-  @Test("CRLF line ends are accepted, and a file that is not text is refused and unchanged")
+  @Test("CRLF line ends are accepted, and a file that is not text is refused and not changed")
   func foreignFiles() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("notes-\(UUID().uuidString).txt")

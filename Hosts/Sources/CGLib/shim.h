@@ -20,7 +20,8 @@ typedef struct {
   void *closure_marshal;
 } lt_glib_functions;
 
-// GSource. GLib declares its fields so that programs can append their own.
+// GSource. GLib declares the fields of this structure so that programs can append
+// their own fields.
 struct _GSource {
   void *callback_data;
   void *callback_funcs;
@@ -37,7 +38,7 @@ struct _GSource {
   void *priv;
 };
 
-// A GSource followed by the host.
+// A GSource, followed by a pointer to the host.
 typedef struct {
   lt_glib_source source;
   void *host;

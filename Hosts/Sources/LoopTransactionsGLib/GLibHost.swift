@@ -3,16 +3,16 @@ public import LoopTransactions
 
 /// Runs a loop in turns inside a GLib main loop, such as GTK's or GStreamer's.
 ///
-/// Commits made in a GLib callback are performed before GLib's loop waits. The loop's
-/// events, posts and timers are one GLib source. Each dispatch of the source runs one
-/// turn, so a busy loop does not starve other sources of the same or a higher priority.
-/// An idle loop uses no CPU.
+/// Commits made in a GLib callback are performed before GLib's loop waits. All of the
+/// loop's events, posts and timers share one GLib source. Each dispatch of the source
+/// runs one turn, so a busy loop does not starve other sources of the same or a higher
+/// priority. An idle loop uses no CPU.
 ///
-/// The host belongs to the loop's thread, which must also run the `GMainContext`. While
-/// a callback of the loop runs GLib's loop recursively, as a dialog may, this loop makes
+/// The host belongs to the loop's thread, which must also run the `GMainContext`. While a
+/// callback of this loop runs GLib's loop recursively, as a dialog may, this loop makes
 /// no turns. The loop retains the host until `cancel()` or until the loop is closed. With
-/// a `MainQueueBridge` on the loop, `@MainActor` code and `DispatchQueue.main` also run in
-/// GLib's loop.
+/// a `MainQueueBridge` on the loop, `@MainActor` code and `DispatchQueue.main` also run
+/// in GLib's loop.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -21,13 +21,13 @@ public import LoopTransactions
 /// g_application_run(application, 0, nil)
 /// ```
 ///
-/// Modelled on node-gtk, which does the same for Node.
+/// Modelled on node-gtk, which runs Node's loop inside GLib's loop.
 public final class GLibHost {
   private let context: OpaquePointer?
   private var embedding: Embedding?
   private var source: UnsafeMutablePointer<lt_host_source>?
   private var tag: UnsafeMutableRawPointer?
-  // Whether GLib may be about to wait, with the timeout that `prepare` returned.
+  // Whether GLib may be about to wait with the timeout that `prepare` returned.
   private var isWaiting = false
 
   /// Starts to run `loop` inside a GLib main loop.
@@ -67,13 +67,15 @@ public final class GLibHost {
       preconditionFailure("GLibHost: g_source_new returned NULL")
     }
     new.withMemoryRebound(to: lt_host_source.self, capacity: 1) { own in
-      // Not retained: `ended()` runs before the host is released.
+      // The pointer does not retain the host, because `ended()` runs before the
+      // host is released.
       own.pointee.host = Unmanaged.passUnretained(self).toOpaque()
       source = own
     }
     g_source_set_name(new, "LoopTransactions")
     g_source_set_priority(new, priority)
-    // The descriptor stays registered, because changing it would wake the context.
+    // The descriptor stays registered, because changing the registration would wake
+    // the context.
     tag = g_source_add_unix_fd(new, descriptor, lt_glib_readable)
     _ = g_source_attach(new, context)
   }
@@ -106,12 +108,12 @@ extension GLibHost {
 
   fileprivate func turn() { embedding?.turn() }
 
-  /// Wakes GLib if it has already asked for the timeout, which happens when the `prepare`
-  /// function of another source commits to this loop.
+  /// Wakes GLib if it has called `prepare`, because the timeout has changed since then.
+  /// This happens if the `prepare` function of another source commits to this loop.
   private func changed() { if isWaiting { g_main_context_wakeup(context) } }
 }
 
-// nonisolated(unsafe): GLib only reads it.
+// nonisolated(unsafe): GLib reads the functions but does not change them.
 private nonisolated(unsafe) var functions = lt_glib_functions(
   prepare: prepare,
   check: check,
@@ -152,7 +154,8 @@ private func host(of source: UnsafeMutablePointer<lt_glib_source>?) -> GLibHost?
 }
 
 extension Duration {
-  /// Rounded up, because a host that wakes too early only asks again.
+  /// The duration in milliseconds. It is rounded up, because a host that wakes too
+  /// early finds nothing to do.
   fileprivate var milliseconds: Int32 {
     let (seconds, attoseconds) = components
     let part = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000

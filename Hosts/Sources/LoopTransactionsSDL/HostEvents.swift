@@ -2,14 +2,14 @@ internal import CSDL
 
 /// The SDL event types of a host. Any thread may push one of these events.
 ///
-/// Each event makes the host run a turn.
+/// The host runs a turn for each of them.
 struct HostEvents: Sendable {
   enum Kind: UInt32, CaseIterable {
     /// Pushed by the waiter thread.
     case waited
     /// Pushed by the host, on the loop's thread.
     case changed
-    /// Pushed by a thread that posted.
+    /// Pushed by a thread that has posted to the loop.
     case posted
   }
 

@@ -2,15 +2,16 @@ internal import CSDL
 internal import LoopTransactions
 
 /// A thread that waits until a loop's descriptor is readable or a deadline has passed,
-/// and then pushes an SDL event, once per `wait(atMost:)`.
+/// and then pushes an SDL event. It pushes one event for each call of `wait(atMost:)`.
 ///
-/// The thread also checks that pushed events are not lost: if the program flushed one
-/// out of SDL's queue, the thread pushes it again. It shares no memory with the loop's
-/// thread. It receives commands through a pipe and answers with events.
+/// The thread also checks that pushed events are not lost. If the program has flushed
+/// an event out of SDL's queue, the thread pushes the event again. The thread shares
+/// no memory with the loop's thread. It receives commands through a pipe and answers
+/// with events.
 final class LoopWaiter {
   private let commands: WaiterCommands
   private let thread: OpaquePointer
-  // Whether the thread is waiting, and its deadline.
+  // Whether the thread is waiting for the loop, and the deadline of this wait.
   private var isWaiting = false
   private var deadline = Int64.max
 
@@ -25,10 +26,11 @@ final class LoopWaiter {
     self.thread = thread
   }
 
-  /// Makes the thread wait, at most for `timeout`. `nil` means no limit.
+  /// Makes the thread wait for the loop, at most for `timeout`. `nil` means no
+  /// limit.
   ///
-  /// Sends no command if the thread is already waiting with an earlier deadline: a
-  /// command costs a thread switch, and an early event only makes the loop check again.
+  /// Sends no command if the thread is waiting with an earlier deadline. A command
+  /// costs a thread switch, whereas an early event merely makes the loop check again.
   func wait(atMost timeout: Duration?) {
     let end = timeout.map { Int64(clamping: LoopClock.now.advanced(by: $0).nanoseconds) } ?? .max
     if isWaiting, deadline <= end { return }

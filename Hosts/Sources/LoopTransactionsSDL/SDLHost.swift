@@ -5,17 +5,19 @@ public import LoopTransactions
 ///
 /// SDL cannot wait for a descriptor. The host therefore has a thread that waits for the
 /// loop's descriptor and timers, and then pushes an event, which wakes `SDL_WaitEvent`.
-/// `serve` runs the turns, on the thread that handles SDL's events. A post, and a commit
-/// made between two turns, pushes an event too, and is performed after the events already
-/// in SDL's queue. An idle loop uses no CPU. If the program flushes the host's events, as
-/// a game may when it changes scenes, the thread pushes one again within 0.1 s.
+/// `serve` runs the turns, on the thread that handles SDL's events. A post, or a commit
+/// made between two turns, also pushes an event. The post or commit is therefore
+/// performed after the events that precede it in SDL's queue. An idle loop uses no CPU.
+/// If the program flushes the host's events, as a game may when it changes scenes, the
+/// thread pushes a new event within 0.1 s.
 ///
 /// The host belongs to the loop's thread, which must also handle SDL's events. While a
 /// callback of the loop handles events itself, as a dialog may, the loop makes no turns.
-/// The loop retains the host until `cancel()` or until the loop is closed. Do either
-/// before `SDL_Quit`, but not in an event watch or an event filter: SDL holds a lock while
-/// it calls those, and the threads that `cancel()` waits for may need the lock. An event
-/// watch sees the host's events on any thread; a filter must not drop them. With a
+/// The loop retains the host until `cancel()` or until the loop is closed. Call
+/// `cancel()` or close the loop before `SDL_Quit`, but not in an event watch or an event
+/// filter. SDL holds a lock while it calls a watch or a filter, and the threads that
+/// `cancel()` waits for may need that lock. SDL calls an event watch with the host's
+/// events on any thread. A filter must not drop the host's events. With a
 /// `MainQueueBridge` on the loop, `@MainActor` code and `DispatchQueue.main` also run in
 /// SDL's loop.
 ///
@@ -28,7 +30,7 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// Modelled on Electron, which waits for Node's loop on such a thread.
+/// Modelled on Electron, which waits for Node's loop on a separate thread.
 public final class SDLHost {
   /// The reason why a host could not be created.
   public enum SetupError: Error, Hashable, Sendable {
@@ -52,7 +54,7 @@ public final class SDLHost {
   ///
   /// Call on the loop, while it is not running, after `SDL_Init`.
   ///
-  /// - Throws: `SetupError`. Its description contains the remedy.
+  /// - Throws: `SetupError`, whose description says how to fix the problem.
   /// - Precondition: The loop is not embedded already.
   public init(_ loop: EventLoop) throws(SetupError) {
     guard let events = HostEvents() else { throw .noEventType }
@@ -91,13 +93,15 @@ public final class SDLHost {
     switch events.kind(of: type) {
     case .waited:
       waiter?.hasPushed()
-      // The thread may have pushed it because the `changed` event was flushed.
+      // The thread may have pushed this event because the `changed` event was
+      // flushed.
       if isQueued { isQueued = events.isQueued(.changed) }
     case .changed: isQueued = false
     case .posted: break
     case nil: return false
     }
-    // Inside a callback of the loop: the outer call schedules the next turn.
+    // This call comes from a callback of the loop. The outer call schedules the
+    // next turn.
     guard !isTurning else { return true }
     isTurning = true
     embedding?.turn()
@@ -132,7 +136,7 @@ public final class SDLHost {
 }
 
 extension SDLHost.SetupError: CustomStringConvertible {
-  /// The failure and its remedy.
+  /// The failure and how to fix it.
   public var description: String {
     switch self {
     case .noEventType: "SDLHost: SDL_RegisterEvents has no event types left; reuse one host"

@@ -20,10 +20,10 @@ final class WaiterCommands: Sendable {
     case end
   }
 
-  /// Readable while a command is in the pipe.
+  /// The reading end of the pipe. It is readable while a command is in the pipe.
   let descriptor: Int32
   private let writing: Int32
-  // Whether the thread is going to check the events pushed so far.
+  // Whether the thread will check the events that were pushed so far.
   private let isChecking = Atomic<Bool>(false)
 
   init() throws(UVError) {
@@ -40,8 +40,8 @@ final class WaiterCommands: Sendable {
 
   func send(_ command: Command) {
     var word = command.word
-    // Writes of 8 bytes to a pipe are atomic. The pipe never fills, because at most one
-    // check is in it and a new `wait` is only sent to shorten the previous one.
+    // Writes of 8 bytes to a pipe are atomic. The pipe never fills: it contains at most
+    // one `check`, and a new `wait` is sent only if it shortens the previous wait.
     while write(writing, &word, 8) != 8 {
       let code = -errno
       guard code != -EINTR else { continue }
@@ -49,12 +49,14 @@ final class WaiterCommands: Sendable {
     }
   }
 
-  /// Makes the thread check whether the event just pushed is lost.
+  /// Makes the thread check later whether the event that was just pushed has been
+  /// lost.
   ///
   /// Sends at most one command per check, because each command costs a thread switch.
   func check() {
-    // Acquire and release: the push is before this exchange, and the thread's check is
-    // after its own exchange. Either that check sees the event, or this sends a command.
+    // Acquire and release: the push happens before this exchange, and the thread's check
+    // happens after the thread's own exchange. Either that check sees the event, or this
+    // function sends a command.
     if !isChecking.exchange(true, ordering: .acquiringAndReleasing) { send(.check) }
   }
 
@@ -67,7 +69,8 @@ final class WaiterCommands: Sendable {
 
   /// Records that the waiter thread will check again without a request.
   func keepChecking() {
-    // Relaxed: a thread that reads true pushed its event before, and the check is later.
+    // Relaxed: a thread that reads true has already pushed its event, and the next check
+    // comes later.
     isChecking.store(true, ordering: .relaxed)
   }
 
@@ -102,6 +105,6 @@ extension WaiterCommands.Command {
 }
 
 extension WaiterCommands: CustomReflectable {
-  /// Empty: reflection traps at an atomic.
+  /// The mirror is empty, because reflecting an atomic traps.
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

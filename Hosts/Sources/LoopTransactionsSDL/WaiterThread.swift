@@ -12,10 +12,11 @@ final class WaiterThread {
   private let descriptor: Int32
   private let commands: WaiterCommands
   private let events: HostEvents
-  // Whether the thread is waiting for the loop, and its deadline.
+  // Whether the thread is waiting for the loop, and the deadline of this wait.
   private var isWaiting = false
   private var deadline = Int64.max
-  // When to check the events pushed by this or another thread.
+  // The time of the next check of the events that this or another thread has
+  // pushed.
   private var checkTime = Int64.max
 
   init(_ descriptor: Int32, _ commands: WaiterCommands, _ events: HostEvents) {
@@ -44,14 +45,14 @@ final class WaiterThread {
   /// Pushes the event that makes the host run a turn and send the next command.
   private func push() {
     isWaiting = false
-    // The push fails while SDL's queue holds its maximum of 65,535 events. A command ends
-    // the retries.
+    // The push fails while SDL's queue holds its maximum of 65,535 events. The thread
+    // retries until the push succeeds or a command arrives.
     while !events.push(.waited), !isReadable(1) {}
     checkTime = min(checkTime, nextCheck)
   }
 
-  /// Pushes the event again if it is not in SDL's queue and the host has not reported
-  /// that it received it.
+  /// Pushes the event again if it is no longer in SDL's queue although the host has
+  /// not reported that it received the event.
   private func check() {
     checkTime = .max
     let isRequested = commands.claimCheck()
@@ -63,7 +64,8 @@ final class WaiterThread {
 
   private var now: Int64 { Int64(clamping: LoopClock.now.nanoseconds) }
 
-  // 0.1 s: longer than a frame, shorter than a delay that a player notices. Not measured.
+  // 0.1 s is longer than a frame and shorter than a delay that a player notices. Not
+  // measured.
   private var nextCheck: Int64 { now + 100_000_000 }
 
   /// Waits for the loop's descriptor, a command, the deadline or the next check.

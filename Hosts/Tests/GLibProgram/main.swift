@@ -12,8 +12,9 @@ final class GLib: TestedHost {
   }
 
   init() {
-    // As g_main_loop_run does. Between two iterations the context would have no owner, and
-    // g_main_context_invoke would call the function on the calling thread.
+    // Owns the context during the whole run, as g_main_loop_run does. Otherwise the
+    // context would have no owner between two iterations, and g_main_context_invoke would
+    // call its function on the calling thread.
     guard g_main_context_acquire(nil) != 0 else {
       fatalError("g_main_context_acquire failed: another thread owns the context")
     }

@@ -8,8 +8,8 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// Prints how many turns of a busy loop, which also has a timer, run before a call
-  /// of the host. Measured after the loop has been busy for a second.
+  /// Prints how many turns a busy loop with a timer runs before a call of the host
+  /// is performed. The call is made after the loop has been busy for a second.
   func busy() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)

@@ -7,19 +7,22 @@ import LoopTransactions
   import Glibc
 #endif
 
-/// The cases that run in every host. Each figure is printed as a name and a value.
+/// The cases that run in every host. Each case prints its figures, as a name and a
+/// value.
 @MainActor
 struct Cases {
   let host: any TestedHost
 
   init(_ host: any TestedHost) { self.host = host }
 
-  /// Measures the lateness of the loop's precise and other timers, and of the host's own.
+  /// Measures the lateness of the loop's timers, both precise and ordinary, and of the
+  /// host's own timers.
   func timers() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
     let (ours, own) = (Times(), Times())
-    // Primes, so that few timers are due together. 105 of each kind, enough for a p99.
+    // The delays are primes, so that few timers are due together. There are 105 timers
+    // of each kind, which is enough for a p99.
     let waits = [3, 7, 13, 19, 29, 37, 43, 53, 61, 71, 79, 89, 101, 107, 113]
     let rounds = 7
     let stop = Stop(host)
@@ -79,8 +82,8 @@ struct Cases {
     try loop.close()
   }
 
-  /// Measures a post from another thread and the host's own call, alternately, while the
-  /// host is waiting.
+  /// Measures posts from another thread, and the host's own calls from another thread,
+  /// alternately. Both arrive while the host is waiting.
   func posts() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -118,7 +121,8 @@ struct Cases {
     let loop = try EventLoop()
     let end = try host.serve(loop)
     let (call, stop) = (host.call, Stop(host))
-    // The idle second begins after a few turns, and one timer is due long after it.
+    // The idle second begins after a few turns. One timer is pending, but is due
+    // long after that second.
     loop.addTimer(after: .seconds(100)) { _ in }
     try loop.port.post {}
     let counts = Counts(host, loop)

@@ -1,15 +1,15 @@
 import LoopTransactions
 
 extension Cases {
-  /// Ten tasks make 100,000 hops to the main actor and back. The loop runs the main actor
-  /// if it serves the main queue.
+  /// Ten tasks make 100,000 hops to the main actor and back. If the loop serves the main
+  /// queue, it runs the main actor.
   func hops() throws {
     try hop { _ in
       { body in await MainActor.run { body() } }
     }
   }
 
-  /// The same with an actor that is pinned to the loop.
+  /// Ten tasks make 100,000 hops to an actor that is pinned to the loop, and back.
   func pinned() throws {
     try hop { port in
       let actor = Pinned(port)

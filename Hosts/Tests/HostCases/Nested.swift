@@ -8,8 +8,9 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// Callbacks of the loop that run the host recursively while work is pending: first in
-  /// a turn caused by a post, then in a turn caused by a commit in a callback of the host.
+  /// Runs the host recursively in callbacks of the loop while work is pending. The first
+  /// callback runs in a turn that a post caused, and the second in a turn that a commit
+  /// in a callback of the host caused.
   func nested() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -37,7 +38,8 @@ extension Cases {
 
 /// A callback of a loop that runs the loop's host recursively.
 private final class Nest: @unchecked Sendable {
-  // @unchecked: main thread only, where the host and the loop call it.
+  // @unchecked: used on the main thread only, where the host and the loop call this
+  // object.
   private let host: any TestedHost
   private let loop: EventLoop
   private var left = 0
@@ -50,8 +52,8 @@ private final class Nest: @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Runs the host for 50 ms. A post and a precise timer become due during that time;
-  /// calls `done` after both have run.
+  /// Runs the host for 50 ms. A post and a precise timer become due during that time.
+  /// Calls `done` after both have run.
   func run(_ done: @escaping @Sendable () -> Void) {
     left = 2
     let came: @Sendable () -> Void = { [self] in
@@ -82,7 +84,7 @@ private final class Nest: @unchecked Sendable {
   func commit(_ done: @escaping @Sendable () -> Void) {
     loop.addTimer(after: .milliseconds(1)) { _ in }
     loop.commit(Action { [self] in run(done) }, Action.perform)
-    // Enough time for the host's own thread to notice the timer.
+    // Sleeps long enough for the host's own thread to notice the timer.
     usleep(5000)
   }
 }

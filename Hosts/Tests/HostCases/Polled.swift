@@ -8,7 +8,7 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// Polls the host without waiting, as a program does that draws continuously.
+  /// Polls the host without waiting, as a program that draws continuously does.
   func polled() throws {
     let loop = try EventLoop()
     let end = try host.serve(loop)
@@ -47,7 +47,8 @@ extension Cases {
 }
 
 private final class Counted: @unchecked Sendable {
-  // @unchecked: main thread only, where the host and the loop call.
+  // @unchecked: used on the main thread only, where the host and the loop make
+  // their calls.
   var performed = 0
   var isCommitted = false
   var isTimely = false

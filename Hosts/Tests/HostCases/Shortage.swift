@@ -7,8 +7,8 @@ import LoopTransactions
 #endif
 
 extension Cases {
-  /// Creates a host while the process has no free descriptor, and again on the same loop
-  /// when it has.
+  /// Creates a host while the process has no free descriptor. Once there are free
+  /// descriptors, creates another host on the same loop.
   func shortage() throws {
     let loop = try EventLoop()
     let descriptors = takeAll()
@@ -33,7 +33,7 @@ extension Cases {
   }
 
   private func takeAll() -> [Int32] {
-    // A low limit is reached quickly.
+    // Lowers the limit, so that the process reaches it quickly.
     var limit = rlimit()
     #if canImport(Darwin)
       let resource = RLIMIT_NOFILE
@@ -53,7 +53,8 @@ extension Cases {
 }
 
 extension UVError {
-  /// The name of the code of `error`, or of the `UVError` that `error` contains.
+  /// The name of the error code of `error`, or of the `UVError` that `error`
+  /// contains.
   fileprivate static func name(in error: any Error) -> String? {
     let inner = (error as? UVError) ?? Mirror(reflecting: error).children.first?.value as? UVError
     return inner?.name

@@ -12,26 +12,27 @@ public protocol TestedHost: AnyObject {
   /// The number of times the host has waited for events.
   var iterations: Int { get }
 
-  /// The host's own function to call a closure on its loop from another thread.
+  /// Calls a closure on the host's loop from another thread, with the host's own
+  /// function.
   nonisolated var call: @Sendable (@escaping @Sendable () -> Void) -> Void { get }
 
   /// Calls `body` on the host's thread after a delay, with the host's own timer.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 
-  /// Runs until `stop()`.
+  /// Runs until `stop()` is called.
   func run()
 
   /// Handles the due events without waiting.
   func pollOnce()
 
-  /// Runs recursively, inside a callback, for a number of milliseconds. The outer run may
-  /// end together with it.
+  /// Runs the host recursively, inside a callback, for a number of milliseconds. The
+  /// outer run may end together with the recursive run.
   func runAnew(_ milliseconds: Int)
 
-  /// Ends the run. Called inside it.
+  /// Ends the run. Called inside the run.
   func stop()
 
-  /// Makes the host run `loop`. Returns a function that ends that.
+  /// Makes the host run `loop`. Returns a function that stops running `loop`.
   func serve(_ loop: EventLoop) throws -> @MainActor () -> Void
 }
 
@@ -44,10 +45,10 @@ extension TestedHost {
   }
 }
 
-/// Runs the case that the command line names, on `host`.
+/// Runs the case that the command line names on `host`.
 @MainActor
 public func runCase(on host: some TestedHost) throws {
-  // Ends the process if an event never arrives.
+  // Kills the process if an event never arrives.
   alarm(60)
   let cases: [String: @MainActor (Cases) throws -> Void] = [
     "timers": { try $0.timers() },

@@ -3,7 +3,7 @@ import LoopTransactions
 
 /// Durations in microseconds.
 final class Times: @unchecked Sendable {
-  // @unchecked: `values` is only used on `queue`.
+  // @unchecked: `values` is used on `queue` only.
   private var values: [Double] = []
   private let queue = DispatchQueue(label: "times")
 
@@ -30,7 +30,8 @@ final class Times: @unchecked Sendable {
 
 /// Ends a host's run from a `@Sendable` closure that the host calls.
 struct Stop: Sendable {
-  // nonisolated(unsafe): only used on the main thread, where the host calls.
+  // nonisolated(unsafe): used on the main thread only, where the host calls the
+  // closure.
   private nonisolated(unsafe) let host: any TestedHost
 
   @MainActor
@@ -39,9 +40,9 @@ struct Stop: Sendable {
   func now() { MainActor.assumeIsolated { host.stop() } }
 }
 
-/// Counts iterations and ticks between two calls of a host.
+/// Counts a host's iterations and a loop's ticks between two calls.
 final class Counts: @unchecked Sendable {
-  // @unchecked: main thread only, where the host calls.
+  // @unchecked: used on the main thread only, where the host makes its calls.
   private let host: any TestedHost
   private let loop: EventLoop?
   private var iterations = 0
@@ -64,10 +65,11 @@ final class Counts: @unchecked Sendable {
   }
 }
 
-/// A thread without a join.
+/// Starts threads that nothing joins.
 enum Thread {
   static func start(_ body: @escaping @Sendable () -> Void) {
-    // A Dispatch thread may block; a thread of the concurrency pool may not.
+    // Uses a Dispatch thread, because it may block. A thread of the concurrency
+    // pool must not block.
     DispatchQueue(label: "beside").async { body() }
   }
 }

@@ -23,7 +23,7 @@ enum HostProgram {
 }
 
 extension TestProgram.Output {
-  /// The lines that consist of a name and a number.
+  /// The figures, from lines that consist of a name and a number.
   var figures: [String: Double] {
     lines.reduce(into: [:]) { figures, line in
       let words = line.split(separator: " ")

@@ -7,7 +7,7 @@ struct HostTests {
     "glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host",
   ]
 
-  @Test("a timer is at most 2 ms late, or as late as the host's own", arguments: hosts)  // C5
+  @Test("a timer is at most 2 ms late, or as late as the host's timer", arguments: hosts)  // C5
   func timers(_ host: String) throws {
     try inTen {
       let figures = try HostProgram.run(host, "timers")
@@ -20,11 +20,12 @@ struct HostTests {
         \(own), \(own90), \(value("ownLate99"))
         """
       )
-      // No timer is lost in any run, under any load.
+      // Timers must not be lost, however busy the machine is.
       #expect(figures["timers"] == 210)
-      // Timers that are not precise have a resolution of 1 ms. The host's own lateness
-      // includes the delays of the machine. p99 is not compared: it is the second largest
-      // of 210 values, and a single delay of 10 ms decides it.
+      // Timers that are not precise have a resolution of 1 ms. The lateness of the host's
+      // own timers shows the delays of the machine. p99 is not compared, because it is
+      // one of the three largest of 210 values, so a single delay of 10 ms can determine
+      // it.
       return late <= 2000 && late90 <= (own90.isFinite ? max(2000, own90 + 1000) : 2000)
     }
   }
@@ -45,12 +46,13 @@ struct HostTests {
   @Test("an idle loop does not wake the host for a second", arguments: hosts)  // C5
   func idle(_ host: String) throws {
     let figures = try HostProgram.run(host, "idle")
-    // The call that ends the second is one iteration.
+    // The call that ends the second causes one iteration.
     #expect(figures["iterations"] ?? .infinity < 5)
     #expect(figures["ticks"] ?? .infinity < 5)
   }
 
-  // Only these hosts' loops serve the main queue. The other hosts serve it themselves.
+  // In these hosts, the EventLoop serves the main queue. The other hosts serve the
+  // main queue themselves.
   @Test(
     "100,000 hops to the main actor are on thread 0",
     arguments: ["glib-host", "sdl-host"]
@@ -62,12 +64,13 @@ struct HostTests {
 
   private func checkHops(_ figures: [String: Double]) {
     #expect(figures["hops"] == 100_000)
-    // At most two per hop: the iteration that it wakes, and one that finds no more work.
+    // A hop causes at most two iterations: the iteration that it wakes, and another that
+    // finds no more work.
     #expect(figures["iterations"] ?? .infinity <= 200_100)
   }
 
   // C5, L11
-  @Test("both loops work after a cancel, and after a close in a callback", arguments: hosts)
+  @Test("both loops work after a cancel, and the host works after a close", arguments: hosts)
   func ends(_ host: String) throws {
     let output = try HostProgram.output(host, "ends")
     #expect(output.lines.dropLast() == ["performed", "run finished", "performed"])
@@ -80,7 +83,7 @@ struct HostTests {
   }
 
   @Test(
-    "a loop makes no turns while its callback runs the host, and continues afterwards",
+    "a loop makes no turns while its callback runs the host, and makes turns again afterwards",
     arguments: hosts
   )  // C5, L7, L8
   func nested(_ host: String) throws {
@@ -96,7 +99,7 @@ struct HostTests {
     #expect(output.lines == ["between 100", "within true", "timer true", "post true"])
   }
 
-  // GLib needs no other descriptor than the loop's.
+  // GLib is not included, because it needs no descriptor except the loop's.
   @Test(
     "a host without a free descriptor throws EMFILE, and the loop remains usable",
     arguments: hosts.filter { $0 != "glib-host" }
@@ -128,8 +131,9 @@ struct HostTests {
     #expect(output.lines == refusals + ["left open: 0, closed twice: 0"])
   }
 
-  // In debug builds the library is slower, but the system's calls are not: a post takes
-  // 1.6 times as long as Dispatch's own call.
+  // The maximum time of a post divided by the time of the host's own call. Debug builds
+  // slow down the library but not the system's calls: a post takes 1.6 times as long as
+  // Dispatch's own call.
   private static var mostOfOwn: Double {
     #if DEBUG
       2
@@ -138,7 +142,8 @@ struct HostTests {
     #endif
   }
 
-  /// Takes the best of ten runs, because other programs may use the machine.
+  /// Repeats the check up to ten times until it succeeds, because other programs
+  /// may use the machine.
   private func inTen(_ isMet: () throws -> Bool) rethrows {
     for _ in 0..<10 where try isMet() { return }
     Issue.record("not met in ten runs")

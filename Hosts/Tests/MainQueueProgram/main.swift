@@ -9,8 +9,8 @@ import LoopTransactionsDispatch
   import Glibc
 #endif
 
-// Serves only the main queue, on the first thread, as a toolkit would that uses Dispatch
-// without Core Foundation.
+// A host that serves only the main queue, on the first thread. A toolkit that uses
+// Dispatch without Core Foundation would do the same.
 final class MainQueue: TestedHost {
   private typealias Handle = @convention(c) () -> Int32
   private typealias Drain = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -25,7 +25,8 @@ final class MainQueue: TestedHost {
     DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
   }
 
-  // Drains in a loop of its own: Dispatch cannot end a recursive drain.
+  // Drains the queue in a separate loop, because Dispatch cannot end a recursive
+  // drain.
   func runAnew(_ milliseconds: Int) {
     for _ in 0..<milliseconds {
       usleep(1000)

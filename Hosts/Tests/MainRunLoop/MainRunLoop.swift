@@ -12,7 +12,8 @@ package final class MainRunLoop: TestedHost {
 
   private let adapter: (EventLoop) throws -> @MainActor () -> Void
 
-  /// - Parameter adapter: Makes this host run a loop. Returns a function that ends that.
+  /// - Parameter adapter: Makes this host run a loop. Returns a function that stops
+  ///   running the loop.
   package init(_ adapter: @escaping (EventLoop) throws -> @MainActor () -> Void) {
     self.adapter = adapter
     var context = CFRunLoopObserverContext()
@@ -30,7 +31,7 @@ package final class MainRunLoop: TestedHost {
 
   fileprivate func willWait() { iterations += 1 }
 
-  // With `RunLoop` rather than Core Foundation, as most programs do.
+  // Uses `RunLoop` rather than Core Foundation, as most programs do.
   package func run() {
     isRunning = true
     while isRunning { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
@@ -38,8 +39,8 @@ package final class MainRunLoop: TestedHost {
 
   package func pollOnce() { _ = RunLoop.main.run(mode: .default, before: .distantPast) }
 
-  // A timer that fires does not end a run of a mode. A mode without a source or timer ends
-  // immediately, hence the later timer.
+  // A timer that fires does not end a run of a mode. A run of a mode without a source or
+  // timer ends immediately, so this adds a timer that is due later.
   package func runAnew(_ milliseconds: Int) {
     after(2 * milliseconds) {}
     RunLoop.main.run(until: Date(timeIntervalSinceNow: Double(milliseconds) / 1000))

@@ -9,10 +9,10 @@ import LoopTransactions
 #endif
 
 extension SDL {
-  /// Flushes SDL's queue, as a game does when its scene changes, while one of the host's
-  /// events is in it. No other event follows.
+  /// Flushes SDL's queue while it contains one of the host's events, as a game may when
+  /// its scene changes. No other event follows.
   func flushed() throws {
-    // Ends the process if an event never arrives.
+    // Kills the process if an event never arrives.
     alarm(60)
     let loop = try EventLoop()
     let end = try serve(loop)
@@ -26,7 +26,8 @@ extension SDL {
     }
     print("commit \(run(for: scene))")
 
-    // The next event is pushed immediately, not at the thread's next check.
+    // The next event must be pushed immediately, and not at the thread's next
+    // check.
     call {
       bound.withValue { $0.commit(scene, Scene.change) }
       print("next \(SDL_HasEvent(bodyType + 2) == SDL_TRUE)")
@@ -44,8 +45,8 @@ extension SDL {
     }
     print("post \(run(for: scene))")
 
-    // Added in a turn, after which the host's thread waits for it. The timer is due after
-    // the last check of the earlier events.
+    // The timer is added in a turn. After the turn, the host's thread waits for the
+    // timer, which is due after the last check of the earlier events.
     let waiterType = bodyType + 1
     try port.post {
       let due = bound.withValue { $0.now.advanced(by: .milliseconds(300)) }
@@ -60,7 +61,8 @@ extension SDL {
     try loop.close()
   }
 
-  /// Runs until `scene` changes, at most two seconds. Returns whether it changed.
+  /// Runs until `scene` changes, but at most for two seconds. Returns whether it
+  /// changed.
   private func run(for scene: Scene) -> Bool {
     scene.onChange = { [self] in stop() }
     let number = scene.number
@@ -79,7 +81,8 @@ private func flush() { SDL_FlushEvents(SDL_FIRSTEVENT.rawValue, SDL_LASTEVENT.ra
 private final class Scene: @unchecked Sendable {
   static let change = Selector<Scene>("change") { $0.change() }
 
-  // @unchecked: main thread only, where SDL and the loop call.
+  // @unchecked: used on the main thread only, where SDL and the loop make their
+  // calls.
   var onChange: @MainActor () -> Void = {}
   var number = 0
   var changes = 0

@@ -26,13 +26,13 @@ final class SDL: TestedHost {
       event.user.data1 = Unmanaged.passRetained(Body(body)).toOpaque()
       SDL_PushEvent(&event)
     }
-    // SDL only waits for events of the window system while it has a window.
+    // SDL waits for events of the window system only while it has a window.
     _ = SDL_CreateWindow("host", 0, 0, 64, 64, SDL_WINDOW_SHOWN.rawValue)
   }
 
   private var host: SDLHost?
 
-  // SDL calls timers on a thread of its own, so the timer pushes an event.
+  // SDL calls timers on a separate thread, so the timer pushes an event.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
     let call = call
     let context = Unmanaged.passRetained(Body { call(body) }).toOpaque()
@@ -94,7 +94,8 @@ func refused() throws {
   SDL_SetMainReady()
   guard SDL_Init(SDL_INIT_TIMER) == 0 else { fatalError(String(cString: SDL_GetError())) }
   let loop = try EventLoop()
-  // A stack larger than any machine's memory.
+  // Requests a stack that is larger than any machine's memory, so that SDL cannot
+  // create a thread.
   SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "\(1 << 60)")
   let (open, closes) = (try openDescriptors(), cc_closes_of_none())
   for _ in 0..<3 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// The ns of the clock of `uv_hrtime`.
+// Returns the time in ns, on the same clock as `uv_hrtime`.
 static inline uint64_t cl_now(void) {
 #if defined(__APPLE__)
   return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
@@ -21,32 +21,32 @@ void cl_spin_until(uint64_t deadline);
 // Sleeps until `deadline` or slightly longer.
 void cl_sleep_until(uint64_t deadline);
 
-// Sets the timer slack of this thread in ns, at least 1. The default on Linux
-// is 50 us.
+// Sets the timer slack of the calling thread in ns. The minimum is 1. The default
+// on Linux is 50 us.
 void cl_sleep_within(uint64_t slack);
 
-// Does nothing. Prevents the optimizer from removing the object that `value`
+// Does nothing, but prevents the optimizer from removing the object that `value`
 // points to.
 void cl_black_hole(const void *_Nonnull value);
 
-// Counts the items of a sample that have run, and records when the last one
-// ran. Loop thread only.
+// Counts the items of a sample that have run, and records when the last item ran.
+// Loop thread only.
 typedef struct {
   uint64_t ran;
   uint64_t target;
-  uint64_t finished;             // ns, 0 until the last item ran
+  uint64_t finished;             // in ns; 0 until the last item has run
   void (*_Nullable stop)(void *_Nullable);  // called by the last item
   void *_Nullable stop_context;
 } cl_finish;
 
-// Counts one item. `finish` is a `cl_finish *`. It has the type of a posted
-// function.
+// Counts one item. `finish` is a `cl_finish *`. The parameter's type is `void *`,
+// so that this function can be posted.
 void cl_finish_step(void *_Nullable finish);
 
 // Begins a sample of `target` items.
 void cl_finish_reset(cl_finish *_Nonnull finish, uint64_t target);
 
-// Starts an idle handle on `loop`, a `uv_loop_t *`. It keeps the loop from
+// Starts an idle handle on `loop`, a `uv_loop_t *`. The handle keeps the loop from
 // blocking and calls `cl_finish_step` in each tick. Returns NULL if there is no
 // memory. Loop thread only.
 void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
@@ -54,27 +54,28 @@ void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
 // Closes the handle. The loop's next tick frees it.
 void cl_idle_close(void *_Nonnull idle);
 
-// The pings of `wake`, the same for every peer. The producer sends a ping and
-// sleeps until the loop's callback has answered it.
+// The pings of `wake`, which are the same for every peer. The producer sends a ping
+// and sleeps until the loop's callback has answered it.
 typedef struct cl_wake cl_wake;
 
 cl_wake *_Nullable cl_wake_open(uint32_t samples);
 
-// Sends all pings. Spins for `pause_least` to twice that many ns before each; 0
-// means no pause. Call on the producer's thread.
+// Sends all pings. Before each ping, spins for a random time from `pause_least` to
+// twice `pause_least`, in ns. 0 means no pause. Call on the producer's thread.
 void cl_wake_ping(cl_wake *_Nonnull wake, uint64_t pause_least, uint64_t seed,
                   void (*_Nonnull send)(void *_Nullable), void *_Nullable context);
 
 // Answers one ping. Call on the loop, at the start of the callback. `wake` is a
-// `cl_wake *`. It has the type of a posted function.
+// `cl_wake *`. The parameter's type is `void *`, so that this function can be
+// posted.
 void cl_wake_answer(void *_Nullable wake);
 
-// Answers every announced ping, for a callback that may stand for several
-// coalesced pings.
+// Answers every announced ping. Use it in a callback that may be called once for
+// several coalesced pings.
 void cl_wake_answer_all(void *_Nullable wake);
 
-// Switches to an open loop: the producer announces and sends pings without
-// waiting for answers, and answers record their times.
+// Switches to an open loop. The producer then announces and sends pings without
+// waiting for answers, and each answer records its time.
 void cl_wake_pace(cl_wake *_Nonnull wake);
 
 // Announces a ping. Call on the producer's thread before sending it.
@@ -84,27 +85,27 @@ void cl_wake_announce(cl_wake *_Nonnull wake);
 // afterwards. Call on the producer's thread.
 void cl_wake_settle(cl_wake *_Nonnull wake);
 
-// The times before `send` of the pings that waited for answers.
+// The time before `send`, for each ping that waited for its answer.
 const uint64_t *_Nonnull cl_wake_sent(const cl_wake *_Nonnull wake);
 
-// The ns from before `send` to the callback's first instruction. For announced
-// pings: the times of the answers, in their order.
+// The time in ns from before `send` to the callback's first instruction. For
+// announced pings, the time of each answer, in the order of the answers.
 const uint64_t *_Nonnull cl_wake_one_way(const cl_wake *_Nonnull wake);
 
-// The ns from before `send` until the producer runs again.
+// The time in ns from before `send` until the producer runs again.
 const uint64_t *_Nonnull cl_wake_round_trip(const cl_wake *_Nonnull wake);
 
 void cl_wake_close(cl_wake *_Nonnull wake);
 
 // A peer of `wake` in C.
 typedef struct {
-  // Opens a peer on the thread that will run it. Each wake-up answers `wake`.
-  // The function is NULL if the system does not support the peer. It returns
-  // NULL on failure.
+  // Opens a peer on the thread that will run it. Each wake-up answers a ping of
+  // `wake`. Returns NULL on failure. If the system does not support the peer, this
+  // field is NULL.
   void *_Nullable (*_Nullable open)(cl_wake *_Nonnull wake);
-  // Sends one ping. Any thread.
+  // Sends one ping. Call from any thread.
   void (*_Nonnull send)(void *_Nullable peer);
-  // Makes `run` return. Any thread.
+  // Makes `run` return. Call from any thread.
   void (*_Nonnull stop)(void *_Nonnull peer);
   void (*_Nonnull run)(void *_Nonnull peer);
   void (*_Nonnull close)(void *_Nonnull peer);

@@ -8,14 +8,15 @@
 // The libuv version at run time, which may differ from the headers' version.
 const char *_Nonnull cl_uv_version(void);
 
-// Returns the number of online processors. Writes the name of the first, "" if
-// unknown.
+// Returns the number of online processors. Writes the name of the first processor
+// to `model`, or "" if it is unknown.
 int cl_cpu_info(char *_Nonnull model, size_t capacity);
 
-// "KVM", "VMware", …; "" on bare metal or if unknown.
+// Writes the name of the hypervisor, such as "KVM" or "VMware". Writes "" on bare
+// metal or if it is unknown.
 void cl_virtualization(char *_Nonnull name, size_t capacity);
 
-// "Linux 6.1.0 x86_64".
+// Writes the name of the operating system: "Linux 6.1.0 x86_64".
 void cl_operating_system(char *_Nonnull name, size_t capacity);
 
 // Whether this C code was optimized. The peers of a debug build are slow.
@@ -23,10 +24,10 @@ bool cl_is_optimized(void);
 
 typedef struct {
   uint64_t cpu_ns;       // user and system time of all threads
-  uint64_t voluntary;    // context switches because a thread slept
-  uint64_t involuntary;  // context switches because a thread was preempted
-  uint64_t steal_ns;     // of all CPUs, with the resolution of a tick; 0 if unknown
-  uint64_t migrations;   // of placed threads that have ended; 0 if unknown
+  uint64_t voluntary;    // number of context switches because a thread slept
+  uint64_t involuntary;  // number of context switches because a thread was preempted
+  uint64_t steal_ns;     // steal of all CPUs, with the resolution of a tick; 0 if unknown
+  uint64_t migrations;   // migrations of placed threads that have ended; 0 if unknown
 } cl_usage;
 
 // The resources that the process has used.
@@ -35,10 +36,10 @@ cl_usage cl_usage_now(void);
 // Writes all bytes. Returns 0 or an errno.
 int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 
-// The message for the errno `code`.
+// Writes the message for the errno `code`.
 void cl_error_message(int code, char *_Nonnull text, size_t capacity);
 
-// For `loopbench doctor`: facts that are not in `/proc`.
+// Facts for `loopbench doctor` that are not in `/proc`.
 
 // The version of the libuv headers: "1.44.2".
 const char *_Nonnull cl_uv_header_version(void);
@@ -52,18 +53,19 @@ uint64_t cl_timer_slack(void);
 // The load average of the last minute.
 double cl_load(void);
 
-// The path of the running program, or "".
+// Writes the path of the running program, or "" if it is unknown.
 void cl_program_path(char *_Nonnull path, size_t capacity);
 
-// The path of the program or library that contains this code, or "".
+// Writes the path of the program or library that contains this code, or "" if it is
+// unknown.
 void cl_own_path(char *_Nonnull path, size_t capacity);
 
-// The number of columns of a terminal, or 0.
+// The number of columns of a terminal; 0 if `descriptor` is not a terminal.
 int cl_terminal_width(int descriptor);
 
-// Opens closed standard descriptors, so that no other file becomes one of them.
-// Opens them in the wrong mode: reading from input and writing to output still
-// fail.
+// Opens standard descriptors that are closed, so that no other file becomes
+// standard input, output or error. They are opened in the wrong mode, so that
+// reading from input and writing to output still fail.
 void cl_keep_descriptors(void);
 
 // A file that is being written.
@@ -80,8 +82,8 @@ int cl_output_open(const char *_Nonnull path, bool replaces_any,
 
 int cl_output_descriptor(const cl_output *_Nonnull output);
 
-// The resolved path, the same for all paths to one file; NULL if it is written
-// directly.
+// The resolved path, which is the same for all paths to one file; NULL if the file
+// is written directly.
 const char *_Nullable cl_output_place(const cl_output *_Nonnull output);
 
 // Closes the file, renames it to its place and frees `output`. Returns 0 or an

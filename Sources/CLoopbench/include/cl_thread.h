@@ -5,41 +5,41 @@
 
 typedef struct cl_thread cl_thread;
 
-// Starts a thread on `cpu`, or on all CPUs that the process was allowed when it
-// started if `cpu` is negative. It does not inherit the creator's placement.
-// `priority` is its SCHED_FIFO priority; 0 means the creator's, if it has one.
-// Returns 0 or an errno.
+// Starts a thread on `cpu`. If `cpu` is negative, the thread may run on all CPUs
+// that the process was allowed to use when it started. The thread does not inherit
+// its creator's placement. `priority` is the thread's SCHED_FIFO priority; 0 means
+// the creator's priority, if it has one. Returns 0 or an errno.
 int cl_thread_start(cl_thread *_Nullable *_Nonnull thread, int cpu, int priority,
                     void (*_Nonnull body)(void *_Nullable), void *_Nullable context);
 
-// Whether threads may have this real-time priority here. Returns 0 or an errno.
+// Checks whether the system permits this real-time priority. Returns 0 or an errno.
 int cl_thread_try_priority(int priority);
 
-// The calling thread's real-time priority, or 0.
+// The calling thread's real-time priority; 0 if it has none.
 int cl_thread_priority(void);
 
 // Waits for the thread to end and frees it. Returns 0, or an errno if the
 // thread could not get its priority.
 int cl_thread_join(cl_thread *_Nonnull thread);
 
-// Writes up to `capacity` of the CPUs that the process was allowed when it
-// started. Returns their number; 0 if threads cannot be placed.
+// Writes the CPUs that the process was allowed to use when it started, at most
+// `capacity` of them. Returns their number; 0 if threads cannot be placed.
 int cl_allowed_cpus(int *_Nullable cpus, int capacity);
 
-// Places the calling thread on `cpu`, or on all allowed CPUs if `cpu` is
-// negative. Costs one comparison if it is already placed there. For threads of
-// a pool, which cannot be started in place.
+// Places the calling thread on `cpu`, or on all allowed CPUs if `cpu` is negative.
+// If the thread is already placed there, the call costs one comparison. Use it for
+// threads of a pool, which `cl_thread_start` does not start.
 void cl_thread_place(int cpu);
 
-// How often threads of `cl_thread_start` moved to another CPU. Counts threads
-// that have ended; 0 if unknown.
+// The number of times that threads of `cl_thread_start` moved to another CPU.
+// Counts only threads that have ended; 0 if unknown.
 uint64_t cl_thread_migrations(void);
 
 // Permanently lowers the calling thread's priority below all ordinary threads.
 // Does nothing on systems without thread priorities.
 void cl_thread_lower(void);
 
-// Yields the CPU.
+// Yields the CPU to other threads.
 void cl_thread_yield(void);
 
 // A binary semaphore between two threads.

@@ -5,19 +5,21 @@
 
 #include "cl_measure.h"
 
-// A `uv_loop_t` for the peers, as an opaque pointer. Use it only on its thread.
+// A `uv_loop_t` for the peers, as an opaque pointer. Use a loop only on its own
+// thread.
 //
-// `cl_uv_post` and `cl_uv_drain` begin with their loop: cast them to run, stop
-// and close it. Closing the loop frees the peer.
+// The structures `cl_uv_post` and `cl_uv_drain` begin with their loop, so a pointer
+// to one can be passed as a loop to run, stop and close. Closing the loop frees the
+// peer.
 
-// Returns NULL on failure.
+// Opens a loop. Returns NULL on failure.
 void *_Nullable cl_uv_loop_open(void);
 
-// Runs until stopped or until nothing is alive.
+// Runs the loop until it is stopped or has no active handles or requests.
 void cl_uv_loop_run(void *_Nonnull loop);
 
-// Makes `cl_uv_loop_run` return after this tick. It has the type of a posted
-// function.
+// Makes `cl_uv_loop_run` return after this tick. The parameter's type is `void *`,
+// so that this function can be posted.
 void cl_uv_loop_stop(void *_Nullable loop);
 
 // Closes every handle and runs the callbacks, then frees the loop.
@@ -29,11 +31,12 @@ typedef struct cl_uv_commit cl_uv_commit;
 
 cl_uv_commit *_Nullable cl_uv_commit_open(uint32_t targets);
 
-// Returns the ns for `repeats` commits of every target while all targets are
+// Returns the time in ns of `repeats` commits of every target while all targets are
 // pending.
 uint64_t cl_uv_commit_duplicates(cl_uv_commit *_Nonnull peer, uint32_t repeats);
 
-// Returns the ns for one commit of every target and the tick that performs them.
+// Returns the time in ns of one commit of every target and of the tick that
+// performs them.
 uint64_t cl_uv_commit_first(cl_uv_commit *_Nonnull peer);
 
 // The number of actions performed so far.
@@ -41,17 +44,17 @@ uint64_t cl_uv_commit_performed(const cl_uv_commit *_Nonnull peer);
 
 void cl_uv_commit_close(cl_uv_commit *_Nonnull peer);
 
-// `drain` in C on libuv, with the contract of a `RunLoopQueue`. A mutex allows
-// any thread to queue objects. A flag in the object, which is its own list
-// node, lets a queued object keep its position. A prepare callback delivers a
-// batch per tick, and an idle handle keeps the loop from blocking between
+// `drain` in C on libuv, with the contract of a `RunLoopQueue`. A mutex allows any
+// thread to queue objects. Each object is its own list node and has a flag, so that
+// an object that is already queued keeps its position. A prepare callback delivers
+// a batch per tick, and an idle handle keeps the loop from blocking between
 // batches.
 typedef struct cl_uv_drain cl_uv_drain;
 
 cl_uv_drain *_Nullable cl_uv_drain_open(uint32_t objects);
 
-// Returns the ns from queuing the first object until the last one was
-// delivered, with `batch` objects per tick.
+// Returns the time in ns from queuing the first object until the last object was
+// delivered. Each tick delivers up to `batch` objects.
 uint64_t cl_uv_drain_burst(cl_uv_drain *_Nonnull peer, uint32_t batch);
 
 // The number of objects delivered so far.
@@ -64,11 +67,11 @@ typedef struct cl_uv_post cl_uv_post;
 
 cl_uv_post *_Nullable cl_uv_post_open(void);
 
-// Posts one item. Any thread.
+// Posts one item. Call from any thread.
 void cl_uv_post_item(cl_uv_post *_Nonnull peer, void (*_Nonnull function)(void *_Nullable),
                      void *_Nullable context);
 
-// Posts `items` calls of `cl_finish_step`. Any thread.
+// Posts `items` calls of `cl_finish_step`. Call from any thread.
 void cl_uv_post_burst(cl_uv_post *_Nonnull peer, cl_finish *_Nonnull finish, uint32_t items);
 
 // Calls `function` in every tick, before the loop waits. Call at most once per
@@ -77,13 +80,13 @@ void cl_uv_post_before_waiting(cl_uv_post *_Nonnull peer,
                                void (*_Nonnull function)(void *_Nullable),
                                void *_Nullable context);
 
-// `timer` in C on libuv: a `uv_timer` that is set for each due time of an
-// absolute schedule. libuv counts whole milliseconds, so it is set to the first
-// one that is not early.
+// `timer` in C on libuv: a `uv_timer` that is set for each due time of an absolute
+// schedule. libuv counts whole milliseconds, so the timer is set to the first
+// millisecond that is not early.
 //
-// Fires `count` times, due at `first`, `first + interval`, … on the clock of
-// `cl_now`. Writes the lateness of each fire in ns, negative if early. Returns
-// the number of fires; 0 if libuv cannot open a loop.
+// Fires `count` times. The due times are `first`, `first + interval`, … on the
+// clock of `cl_now`. Writes the lateness of each fire in ns, negative if early.
+// Returns the number of fires; 0 if libuv cannot open a loop.
 int cl_uv_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
 
 // `wake` in C on libuv: `uv_async_send` and its callback.
@@ -92,8 +95,8 @@ extern const cl_wake_functions cl_uv_wake;
 // `pool` in C on libuv: `uv_queue_work`. Each request comes from malloc and is
 // freed by the loop's callback.
 
-// Opens the loop that work is queued on. The process shares libuv's threads:
-// the first work that is queued starts `threads` of them.
+// Opens the loop on which work is queued. libuv's threads belong to the process:
+// the first work that any loop queues starts `threads` threads.
 void *_Nullable cl_uv_work_open(uint32_t threads);
 
 // Calls `function` on one of libuv's threads, and then `completion` on the loop.

@@ -1,8 +1,8 @@
 import LoopbenchKit
 
 extension Command {
-  /// All commands. The parser, the help, the manual page, the completions and the
-  /// suggestions use this table.
+  /// The table of all commands. The parser, the help, the manual page, the
+  /// completions and the suggestions use it.
   package static let table: [Command] = measuring + reading + describing
 
   private static let measuring: [Command] = [

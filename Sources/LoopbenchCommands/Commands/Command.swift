@@ -1,14 +1,14 @@
 /// A row of the command table, which defines how a command is parsed and documented.
 package struct Command: Sendable {
   package let name: Name
-  /// The operands in the usage line: "FILE...".
+  /// The operands, as shown in the usage line: "FILE...".
   package var operands = ""
   package var takes = Operands.nothing
   // Not a payload of `Operands`: the leak check does not find an array whose address
   // shares a word with the case.
   package var knownWords: [String] = []
   package let summary: String
-  /// The paragraphs of the help after the summary.
+  /// The paragraphs that follow the summary in the help.
   package var details: [String] = []
   package var examples: KeyValuePairs<String, String> = [:]
 
@@ -37,9 +37,9 @@ package struct Command: Sendable {
     case files(ClosedRange<Int>)
     /// Some of `knownWords`.
     case words(ClosedRange<Int>)
-    /// A command or a scenario.
+    /// The name of a command or a scenario.
     case topic
-    /// A verb of `loopbench baseline` with its operands.
+    /// A verb of `loopbench baseline`, followed by the operands of the verb.
     case baseline
   }
 
@@ -51,7 +51,7 @@ package struct Command: Sendable {
 }
 
 extension Command {
-  /// The row of `name`.
+  /// Returns the row of the command `name`.
   package static func named(_ name: Name) -> Command {
     guard let command = table.first(where: { $0.name == name }) else {
       preconditionFailure("Command.table has no row for \(name)")

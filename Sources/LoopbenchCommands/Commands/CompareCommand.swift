@@ -31,8 +31,8 @@ extension Options {
 }
 
 extension ReportFormat {
-  /// Joins the comparisons of several files, in their order: as a JSON array, or each
-  /// below its file's name.
+  /// Joins the comparisons of several files, in the order of the files. The result is
+  /// a JSON array, or text in which each comparison follows its file's name.
   fileprivate func joined(_ texts: [(path: String, text: String)]) -> String {
     guard texts.count > 1 else { return texts.map(\.text).joined() }
     return switch self {
@@ -53,7 +53,7 @@ struct BaselineCheck {
 
   private var options: Options { invocation.options }
 
-  /// Throws the error that `compare(_:)` would throw. Call before measuring.
+  /// Throws the same error as `compare(_:)` would. Call before measuring.
   func validate(_ plan: RunPlan) throws(LoopbenchError) {
     try ReportComparison.check(
       base: base,
@@ -72,7 +72,7 @@ struct BaselineCheck {
       try invocation.write(.error, "loopbench: the run ended early, so it was not compared\n")
       return .success
     }
-    // A format for programs has standard output to itself.
+    // A format for programs must be the only text on standard output.
     let terminal: Terminal = [.text, .markdown].contains(options.format) ? .output : .error
     let format: ReportFormat = options.format == .markdown ? .markdown : .text
     try invocation.write(terminal, "\n" + confirmed.render(as: format, style: invocation.style))
@@ -81,15 +81,16 @@ struct BaselineCheck {
 }
 
 extension BaselineCheck {
-  /// Measures again until no regression is left or all are confirmed. Returns nil if
-  /// interrupted.
+  /// Measures again until no regressions are left, or all of them are confirmed.
+  /// Returns nil if the process was interrupted.
   private func confirm(_ report: Report) throws -> ReportComparison? {
     var comparison = try options.comparison(base, report, rules)
     for number in 1...ReportComparison.confirmations where !comparison.candidates.isEmpty {
       let candidates = comparison.candidates
       if !options.isQuiet { try invocation.write(.error, Self.note(candidates, number)) }
       guard let other = try measureAgain(candidates, of: report) else { return nil }
-      // Without rules that cover only series that are not measured again.
+      // The rules, except those that apply only to series that are not measured
+      // again.
       let judging = (rules.isEmpty ? FailRule.standard : rules).filter { rule in
         candidates.contains { $0.rule == rule.description }
       }
@@ -128,11 +129,12 @@ extension BaselineCheck {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // try?: the system removes temporary files later.
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // The options already include those of `loopbench.json`, which may name a baseline.
-    // An empty settings file takes its place.
+    // The options include those of `loopbench.json`, which may name a baseline. The
+    // fresh process must not read that file again, so it gets an empty settings file.
     let (settings, result) = (folder + "/loopbench.json", folder + "/again.json")
     try RunFiles.finish(try RunFiles.open(settings), settings, "{}\n")
-    // -n is divided among the rounds, so their number must stay the same.
+    // The number of -n is divided among the rounds, so the number of rounds must
+    // stay the same.
     let planned = options.rounds ?? options.samples.map { _ in RoundCount.least }
     let arguments = [
       "--rounds=\(planned ?? report.settings.rounds)", "--config=\(settings)", "--output=\(result)",
@@ -146,7 +148,8 @@ extension BaselineCheck {
     return try ReportFile.read(result)
   }
 
-  /// The command with the series of `candidates`, and the options of the run.
+  /// The arguments of a run that measures the series of `candidates` with the
+  /// options of this run.
   private func selection(
     _ candidates: [ReportComparison.Finding],
     of report: Report

@@ -1,6 +1,6 @@
 import LoopbenchKit
 
-/// One invocation of the program: its options, and where it writes.
+/// One invocation of the program: its options and its output.
 struct Invocation {
   var options: Options
   var context: Context
@@ -61,7 +61,8 @@ extension Invocation {
       return exitCode(of: measurements) ?? .failed
     }
     let report = report(on: measurements, plan, loadWarning.map { [$0] } ?? [])
-    // Before printing, which fails if the reader of standard output has gone.
+    // Order: save the files before printing, because printing fails if the reader
+    // of standard output has exited.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
     let shown = report.hidingWarnings(options.hiddenWarnings)
     try write(.output, shown.rendered(as: options.format, style: style, scenarios: scenarios))
@@ -109,7 +110,8 @@ extension Invocation {
     )
   }
 
-  /// Nil if the run completed without failures.
+  /// The exit code of a run that failed or ended early. Nil if the run completed
+  /// without failures.
   private func exitCode(of measurements: Measurements) -> ExitCode? {
     switch context.interruption.reason {
     case .interrupted: .interrupted
@@ -132,8 +134,8 @@ extension Invocation {
 
   /// `loopbench replay`: plays a recorded load against the peers.
   ///
-  /// A load takes seconds, so the default is the smallest number of rounds that allows
-  /// a verdict.
+  /// Playing a load takes seconds, so the default is the smallest number of rounds
+  /// that allows a verdict.
   private func replay() throws -> ExitCode {
     let path = options.operands[0]
     var replaying = self

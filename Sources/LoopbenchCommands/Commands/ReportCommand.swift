@@ -39,7 +39,8 @@ extension Invocation {
     return .success
   }
 
-  /// The last component of `path`, or `path` if several files have the same one.
+  /// The last component of `path`, or `path` if several files have the same last
+  /// component.
   private func name(_ path: String) -> String {
     let last = RunFiles.name(path)
     return options.operands.count { RunFiles.name($0) == last } > 1 ? path : last
@@ -64,7 +65,7 @@ extension Invocation {
 }
 
 extension Plot {
-  /// The picture as SVG or HTML, by the suffix of `path`.
+  /// The picture as SVG or HTML. The suffix of `path` determines the format.
   func picture(for path: String) -> String { path.hasSuffix(".svg") ? svg() : html() }
 }
 
@@ -88,10 +89,12 @@ extension Invocation {
     return .success
   }
 
-  /// The report of a baseline, which is a file or the name of a saved report.
+  /// Returns the report of a baseline. `name` is the path of a file or the name of
+  /// a saved report.
   ///
-  /// - Parameter isTrusted: Whether the user named the baseline. Otherwise, and for a
-  ///   name without a slash, only a regular file is read, because a FIFO may block.
+  /// - Parameter isTrusted: Whether the user named the baseline. If false, or if the
+  ///   name has no slash, only a regular file is read, because reading a FIFO may
+  ///   block.
   func baseline(named name: String, isTrusted: Bool) throws(LoopbenchError) -> Report {
     let isPath = name.contains("/") || name == "-"
     guard isPath || FileManager.default.fileExists(atPath: name) else { return try saved(name) }

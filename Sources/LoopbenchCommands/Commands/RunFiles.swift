@@ -56,7 +56,7 @@ struct RunFiles {
     do { return try OutputFile(path: path) } catch { throw .unwritable(path, error) }
   }
 
-  /// Writes all files, each atomically.
+  /// Writes all files. Each file is written atomically.
   func save(_ report: Report) throws(LoopbenchError) {
     for entry in files { try Self.finish(entry.file, entry.path, entry.render(report)) }
   }

@@ -96,9 +96,9 @@ struct RunPlan {
 }
 
 extension Options {
-  /// The twins to measure. A comparison of two runs needs the noise of each series in
-  /// both, so every series has a twin if there is a baseline, or a file that may become
-  /// one.
+  /// The twins to measure. Comparing two runs requires the noise of each series in both
+  /// runs. Every series therefore has a twin if the run has a baseline, or writes a
+  /// file that may become a baseline.
   var twins: TwinRule {
     guard usesTwin else { return .never }
     return baseline == nil && output == nil ? .compared : .always
@@ -127,7 +127,7 @@ extension RunPlan {
     }
   }
 
-  /// The duration of the schedules, which is known before measuring.
+  /// The total duration of the schedules, which is known before measuring.
   private func leastTime(_ rounds: Int) -> String {
     let samples = selection.contenders.map(\.series).filter { $0.kind == .intended }
       .reduce(0) { $0 + $1.effort.warmUps + $1.effort.samples }

@@ -4,24 +4,25 @@ package import LoopbenchKit
 /// Options from a file: a JSON object whose keys are the long options.
 package struct Configuration: Sendable {
   private let path: String
-  /// Whether the command line names the file. Otherwise the file is not trusted, because
-  /// it may have come with the folder, and must neither write files nor run commands.
+  /// Whether the command line names the file. A file that it does not name may have come
+  /// with the folder. Such a file is not trusted, so it must not write files or run
+  /// commands.
   private let isNamed: Bool
   private let values: [String: Value]
 
-  /// In bytes. Not measured.
+  /// The maximum size in bytes. Not measured.
   private static let limit = 1 << 20
 
   /// The default file.
   package static let standardPath = "loopbench.json"
 
-  /// The options that a file may contain.
+  /// The options that a configuration file may contain.
   static let options = Option.table.filter { option in
     !["--config", "--help", "--version", "--dry-run", "--json"].contains(option.long)
   }
 
-  /// Reads the file at `path`. Without a path, reads the default file and returns nil if
-  /// it does not exist.
+  /// Reads the file at `path`. If `path` is nil, reads the default file, or returns nil
+  /// if that file does not exist.
   package static func read(_ path: String?) throws(LoopbenchError) -> Configuration? {
     let data: Data
     let name = path ?? standardPath
@@ -63,7 +64,8 @@ package struct Configuration: Sendable {
     }
   }
 
-  /// Applies the options of the command that `given`, the command line, does not contain.
+  /// Applies the options that the command accepts, except those that are also `given` on
+  /// the command line.
   package func apply(
     to options: inout Options,
     except given: Set<String>
@@ -111,22 +113,24 @@ extension Option {
   /// Whether the option writes a file.
   package var writesFile: Bool { ["--output", "--export", "--plot"].contains(long) }
 
-  /// Whether the option adds a value instead of replacing it.
+  /// Whether a second value of the option is added to the first instead of
+  /// replacing it.
   package var isRepeatable: Bool {
     ["--export", "--fail", "--label", "--no-warn"].contains(long)
   }
 }
 
 extension Configuration {
-  /// A boolean, number, string, array of strings or object of strings.
+  /// The value of a key: a boolean, a number, a string, an array of strings or an
+  /// object of strings.
   private struct Value: Decodable {
     var flag: Bool?
-    /// The values as on a command line.
+    /// The values, written as on a command line.
     var texts: [String]
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
-      if let flag = try? container.decode(Bool.self) {  // try?: the next type is tried
+      if let flag = try? container.decode(Bool.self) {  // try?: the next branch tries another type
         (self.flag, texts) = (flag, [String(flag)])
       } else if let number = try? container.decode(Double.self) {  // try?: the same
         texts = [Decimals.exact(number)]

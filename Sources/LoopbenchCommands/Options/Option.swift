@@ -18,15 +18,16 @@ package struct Option: Sendable {
 
   package enum Action: Sendable {
     case flag(@Sendable (inout Options) -> Void)
-    /// `apply` returns nil, or the expected value if it is not valid.
+    /// `apply` returns nil if the value is valid, and otherwise a description of
+    /// valid values.
     case value(ValueKind, apply: @Sendable (inout Options, String) -> Expected?)
   }
 
-  /// A description of valid values, which completes "needs …": "a whole number from 1
-  /// to 1000".
+  /// A description of valid values, such as "a whole number from 1 to 1000". Error
+  /// messages append it to "needs".
   package typealias Expected = String
 
-  /// The values that a shell offers.
+  /// The kind of values that a shell completes.
   package enum ValueKind: Sendable {
     case any
     case file
@@ -37,7 +38,7 @@ package struct Option: Sendable {
     case exports
   }
 
-  /// The headings of the help.
+  /// The headings of the option groups in the help.
   package enum Group: String, CaseIterable, Sendable {
     case choosing = "Selection"
     case measuring = "Measurement"
@@ -65,9 +66,10 @@ package struct Option: Sendable {
     self.action = action
   }
 
-  /// Applies the option, with `value` if it takes one.
+  /// Applies the option. `value` is ignored if the option takes no value.
   ///
-  /// - Returns: Nil, or the expected value if `value` is not valid.
+  /// - Returns: Nil if `value` is valid, and otherwise a description of valid
+  ///   values.
   func apply(_ value: String, to options: inout Options) -> Expected? {
     switch action {
     case .flag(let apply):
@@ -85,8 +87,8 @@ package struct Option: Sendable {
 }
 
 extension Option {
-  /// All options. The parser, the help, the manual page, the completions, the
-  /// configuration file and the suggestions use this table.
+  /// The table of all options. The parser, the help, the manual page, the
+  /// completions, the configuration file and the suggestions use it.
   package static let table: [Option] = [
     (Group.choosing, choosing), (.measuring, measuring), (.comparing, comparing),
     (.writing, writing), (.showing, showing), (.general, general),
@@ -108,20 +110,22 @@ extension Option {
     table.first { $0.long == name || $0.short == name }
   }
 
-  /// The row of the same name for `command`, which may accept other values.
+  /// The row of the same name for `command`. Its valid values may differ.
   package func row(of command: Command.Name) -> Option? {
     Self.of(command).first { $0.long == long }
   }
 
   static let measurers: Set<Command.Name> = [.run, .check, .replay]
   static let tracers = measurers.union([.trace])
-  /// Without `replay`, because a recorded load has its own number and times of commits.
+  /// Commands that choose the number of operations and their times. `replay` is not one
+  /// of them, because a recorded load determines both.
   static let choosers: Set<Command.Name> = [.run, .check, .trace]
   static let readers: Set<Command.Name> = [.report, .compare, .plot]
 }
 
 extension Option.Action {
-  /// A value that `parse` converts, or that must be `expected` if `parse` returns nil.
+  /// Takes a value that `parse` converts. If `parse` returns nil, the error message
+  /// says that the value must be `expected`.
   static func parsed<Value>(
     _ parse: @escaping @Sendable (String) -> Value?,
     or expected: Option.Expected,
@@ -144,7 +148,7 @@ extension Option.Action {
     parsed(parse, or: expected, kind) { $0[keyPath: path] = $1 }
   }
 
-  /// A property that is nil by default.
+  /// Sets a property that is nil by default.
   static func optional<Value>(
     _ parse: @escaping @Sendable (String) -> Value?,
     or expected: Option.Expected,
@@ -154,7 +158,7 @@ extension Option.Action {
     parsed(parse, or: expected, kind) { $0[keyPath: path] = $1 }
   }
 
-  /// The name of one of `values`.
+  /// Takes the name of one of `values`.
   static func oneOf<Value: RawRepresentable & CaseIterable & Sendable>(
     _ path: WritableKeyPath<Options, Value> & Sendable,
     among values: [Value] = Array(Value.allCases)
@@ -168,12 +172,12 @@ extension Option.Action {
     )
   }
 
-  /// A time with its unit, in ns.
+  /// Takes a time with its unit. Stores the time in ns.
   static func time(_ path: WritableKeyPath<Options, UInt64?> & Sendable) -> Option.Action {
     .optional(OptionValues.duration, or: OptionValues.aTime, .any, path)
   }
 
-  /// A whole number.
+  /// Takes a whole number.
   static func number(
     _ range: ClosedRange<Int>,
     _ path: WritableKeyPath<Options, Int?> & Sendable

@@ -1,6 +1,6 @@
 import LoopbenchKit
 
-/// Parses arguments with the tables of commands and options.
+/// Parses arguments according to the tables of commands and options.
 package struct OptionParser {
   private let scenarios: [String]
   private let folders: [String]
@@ -9,10 +9,12 @@ package struct OptionParser {
 
   /// - Parameters:
   ///   - arguments: The arguments without the program's name.
-  ///   - scenarios: The names of scenarios, which may stand in place of a command.
-  ///   - folders: The folders of other programs. Searched only for suggestions.
-  ///   - configuration: Reads the configuration file of the given name, or the default
-  ///     one. Options on the command line take precedence.
+  ///   - scenarios: The names of scenarios. A scenario may be given in place of a
+  ///     command.
+  ///   - folders: The folders of external programs. They are searched only to
+  ///     suggest a name.
+  ///   - configuration: Reads the configuration file at the given path, or the default
+  ///     file if the path is nil. Options on the command line take precedence.
   package static func parse(
     _ arguments: [String],
     scenarios: [String],
@@ -57,7 +59,7 @@ package struct OptionParser {
 }
 
 extension OptionParser {
-  /// Takes a command from the front. The other words are operands.
+  /// Removes a command from the front of the words. The other words are operands.
   private mutating func parseCommand() throws(LoopbenchError) {
     guard let first = line.words.first else { return }
     if let command = Command.Name(rawValue: first) {
@@ -70,7 +72,7 @@ extension OptionParser {
     }
   }
 
-  /// Replaces each option by the row of the command.
+  /// Replaces the row of each option with the command's own row for this option.
   private mutating func resolveOptions() throws(LoopbenchError) {
     let command = options.command
     for index in line.parsed.indices {
@@ -135,10 +137,11 @@ extension OptionParser {
   }
 }
 
-/// Splits arguments into options with their values, and other words.
+/// Splits arguments into two lists: options with their values, and other words.
 ///
 /// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the
-/// options. Options are applied later, after the options of a configuration file.
+/// options. The options are applied later, after the options of a configuration
+/// file.
 struct ArgumentScanner {
   fileprivate(set) var parsed: [ParsedOption] = []
   fileprivate(set) var words: [String] = []
@@ -146,7 +149,7 @@ struct ArgumentScanner {
 
   /// An option of the command line.
   struct ParsedOption {
-    /// The first row of this name, until the command is known.
+    /// The first row of this name. Replaced once the command is known.
     var option: Option
     let name: String
     let value: String?

@@ -2,7 +2,8 @@ import LoopbenchKit
 
 /// Parses the values of options. Functions return nil for an invalid value.
 package enum OptionValues {
-  /// "3s", "250ms" or "1.5us" in ns. A duration is at least 1 ns and at most a day.
+  /// Parses "3s", "250ms" or "1.5us" into ns. A duration is at least 1 ns and at
+  /// most a day.
   package static func duration(_ text: String) -> UInt64? {
     TimeText.nanoseconds(in: text).map { $0.rounded() }
       .flatMap { 1...86_400e9 ~= $0 ? UInt64($0) : nil }
@@ -10,7 +11,8 @@ package enum OptionValues {
 
   static let aTime = "a time with its unit, such as 3s, 250ms or 25us"
 
-  /// "1000", "1000/s" or "5k/s": 1 to a million operations per second.
+  /// Parses "1000", "1000/s" or "5k/s". A rate is from 1 to a million operations
+  /// per second.
   package static func rate(_ text: String) -> Double? {
     var number = text[...]
     if number.hasSuffix("/s") { number = number.dropLast(2) }
@@ -24,7 +26,7 @@ package enum OptionValues {
 
   static let aRate = "a rate from 1/s to 1000000/s, such as 1000/s or 5k/s"
 
-  /// One or more names: "uv,lt".
+  /// Parses one or more names: "uv,lt".
   package static func names(_ text: String) -> [String]? {
     let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     return names.contains("") ? nil : names
@@ -32,36 +34,36 @@ package enum OptionValues {
 
   static let someNames = "names separated by commas"
 
-  /// Any text that is not empty.
+  /// Accepts any text that is not empty.
   static func text(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-  /// A whole number up to 2^53, which JSON readers represent exactly.
+  /// Parses a whole number up to 2^53. JSON readers represent such numbers exactly.
   static func seed(_ text: String) -> UInt64? {
     UInt64(text).flatMap { $0 <= 1 << 53 ? $0 : nil }
   }
 
   static let aSeed = "a whole number from 0 to \(1 << 53)"
 
-  /// "auto" or a time.
+  /// Parses "auto" or a time.
   static func warmUp(_ text: String) -> WarmUp? {
     text == "auto" ? .auto : duration(text).map { .duration(nanoseconds: $0) }
   }
 
-  /// "wake.svg" or "wake.html".
+  /// Accepts a file name such as "wake.svg" or "wake.html".
   static func picture(_ text: String) -> String? {
     text.hasSuffix(".svg") || text.hasSuffix(".html") ? text : nil
   }
 
   static let aPicture = "the name of a file that ends in .svg or .html"
 
-  /// A whole number in `range`.
+  /// Parses a whole number in `range`.
   package static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
     Int(text).flatMap { range.contains($0) ? $0 : nil }
   }
 }
 
 extension OptionValues {
-  /// "csv=wake.csv".
+  /// Parses a format and a file, such as "csv=wake.csv".
   package static func export(_ text: String) -> Options.Export? {
     guard
       let (name, path) = pair(text),
@@ -70,14 +72,14 @@ extension OptionValues {
     return Options.Export(format: format, path: path)
   }
 
-  /// "commit=1a2b3c". Neither side may be empty.
+  /// Parses a key and a value, such as "commit=1a2b3c". Neither may be empty.
   package static func pair(_ text: String) -> (key: String, value: String)? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
     return (String(parts[0]), String(parts[1]))
   }
 
-  /// "auto", "any", "same", "cross", or two CPUs: "0,1".
+  /// Parses "auto", "any", "same", "cross", or two CPUs such as "0,1".
   package static func placement(_ text: String) -> Options.PlacementChoice? {
     switch text {
     case "auto": return .automatic
@@ -93,14 +95,15 @@ extension OptionValues {
     }
   }
 
-  /// The real-time priority in "fifo:50", or nil for "other".
+  /// Parses the real-time priority in "fifo:50". The inner optional is nil for
+  /// "other".
   package static func policy(_ text: String) -> Int?? {
     if text == "other" { return .some(nil) }
     guard text.hasPrefix("fifo:") else { return nil }
     return number(String(text.dropFirst(5)), in: RunConditions.priorities).map { .some($0) }
   }
 
-  /// "a, b or c".
+  /// Joins the words like "a, b or c".
   package static func list(_ words: [String]) -> String {
     guard words.count > 1, let last = words.last else { return words.joined() }
     return words.dropLast().joined(separator: ", ") + " or " + last

@@ -7,25 +7,25 @@ package struct Options: Equatable, Sendable {
   package var operands: [String] = []
   /// The file of the load that `replay` plays.
   var loadPath: String?
-  /// The options of selection and measurement from the command line and a file, to
-  /// measure the same again.
+  /// The options of selection and measurement from the command line and a
+  /// configuration file. A confirming run uses the same options.
   package private(set) var measuring: [String] = []
 
-  /// Nil means the standard peers. May contain `all`.
+  /// The names of the peers, which may contain `all`. Nil means the standard peers.
   package var peers: [String]?
   /// The series to measure, with or without the name of their scenario. Empty means all.
   package var series: [String] = []
-  /// The scenarios of a file to show. Empty means all.
+  /// The scenarios of a result file to show. Empty means all.
   package var shownScenarios: [String] = []
 
   /// The duration of the whole run in ns. Nil means about 20 s.
   package var duration: UInt64?
   /// The samples of each peer in each series, over all rounds.
   package var samples: Int?
-  /// Nil means as many as fit the duration.
+  /// The number of rounds. Nil means the number that fits the duration.
   package var rounds: Int?
   package var order = RoundOrder.shuffle
-  /// Nil means a random seed.
+  /// The seed. Nil means a random seed.
   package var seed: UInt64?
   package var warmUp = WarmUp.auto
   /// The operations per second of open-loop series.
@@ -47,9 +47,10 @@ package struct Options: Equatable, Sendable {
   package var timeout: UInt64?
   package var isDryRun = false
 
-  /// The name of a baseline, or a file.
+  /// The name of a baseline or the path of a file.
   package var baseline: String?
-  /// Whether the baseline was named on the command line, or in a file named there.
+  /// Whether the baseline was named on the command line, or in a file that the
+  /// command line names.
   package var isBaselineTrusted = true
   /// The texts of the rules.
   package var rules: [String] = []
@@ -58,7 +59,7 @@ package struct Options: Equatable, Sendable {
   package var dropsDisturbed = false
 
   package var format = ReportFormat.text
-  /// The file for the full result; for `plot`, the picture.
+  /// The file for the full result or, for `plot`, for the picture.
   package var output: String?
   package var exports: [Export] = []
   package var plot: String?
@@ -87,19 +88,19 @@ package struct Options: Equatable, Sendable {
 }
 
 extension Options {
-  /// Adds `option` to `measuring` if it affects what is measured.
+  /// Adds `option` to `measuring` if the option affects the measurement.
   mutating func note(_ option: Option, _ value: String?) {
     guard [.choosing, .measuring].contains(option.group) else { return }
     measuring.append(value.map { "\(option.long)=\($0)" } ?? option.long)
   }
 
-  /// The peers of a file to show. Empty means all.
+  /// The peers of a result file to show. Empty means all.
   package var shownPeers: [String] {
     guard let peers, !peers.contains(Selection.all) else { return [] }
     return peers
   }
 
-  /// The scheduling and load to request.
+  /// The scheduling and the load that the options request.
   package var conditions: RunConditions {
     RunConditions(priority: priority, slackNs: slack, load: load.text)
   }

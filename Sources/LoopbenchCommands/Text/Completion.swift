@@ -14,18 +14,18 @@ package struct Completion {
 
   package init(_ context: Context) { self.context = context }
 
-  /// Returns a line for each candidate: the word, a tab and its summary. A single `:`
-  /// stands for the names of files.
+  /// Returns a line for each candidate, which consists of the word, a tab and a
+  /// summary. A single `:` means that the shell must complete file names.
   ///
-  /// - Parameter words: The words of the command line without the program, up to the
-  ///   one to complete, which may be empty.
+  /// - Parameter words: The words of the command line without the program's name.
+  ///   The last word is the word to complete, and may be empty.
   package func reply(to words: [String]) -> String {
     guard let candidates = candidates(for: words) else { return ":\n" }
     return candidates.filter { $0.word.hasPrefix(words.last ?? "") }
       .map { $0.word + ($0.summary.isEmpty ? "" : "\t" + $0.summary) + "\n" }.joined()
   }
 
-  /// Nil stands for the names of files.
+  /// Returns the candidates. Nil means that the shell must complete file names.
   private func candidates(for words: [String]) -> [Candidate]? {
     let (before, current) = (words.dropLast(), words.last ?? "")
     let previous = before.last ?? ""

@@ -1,8 +1,8 @@
 package import LoopbenchKit
 
-/// The texts of `--help` and `help`, made from the tables.
+/// The texts of `--help` and `help`, made from the tables of commands and options.
 package enum HelpText {
-  /// `loopbench --help`.
+  /// The output of `loopbench --help`.
   package static func overview(scenarios: [Scenario]) -> String {
     String(blocks: [
       ["loopbench measures the latency of event loops, side by side in the same run."],
@@ -22,7 +22,7 @@ package enum HelpText {
     "--peers", "--duration", "--rounds", "--format", "--output", "--help", "--version",
   ].compactMap(Option.named)
 
-  /// `loopbench help COMMAND`.
+  /// The output of `loopbench help COMMAND`.
   package static func command(_ name: Command.Name) -> String {
     let command = Command.named(name)
     let groups = Option.Group.allCases.map { group in
@@ -51,7 +51,7 @@ package enum HelpText {
       + command.examples.flatMap { ["  \($0.key)", "      \($0.value)"] }
   }
 
-  /// `loopbench help SCENARIO`.
+  /// The output of `loopbench help SCENARIO`.
   package static func scenario(_ scenario: Scenario, peers: [any Peer]) -> String {
     String(blocks: [
       Layout.wrapped("\(scenario.name): \(scenario.summary)"),
@@ -95,7 +95,8 @@ package enum Layout {
     return lines + wrapped(paragraph.joined(separator: " "))
   }
 
-  /// Names with their summaries beside them, or below them if a name is long.
+  /// Lays out names with their summaries. A summary is beside its name, or below it
+  /// if the name is long.
   package static func rows(_ rows: [(name: String, summary: String)]) -> [String] {
     let widest = rows.map(\.name.count).filter { $0 <= 26 }.max() ?? 0
     return rows.flatMap { row in
@@ -108,7 +109,7 @@ package enum Layout {
 }
 
 extension HelpText {
-  /// `loopbench --version`.
+  /// The output of `loopbench --version`.
   static func version(isJSON: Bool) -> String {
     let tool = Report.Tool.loopbench
     guard isJSON else { return "\(tool.name) \(tool.version) (libuv \(Machine.libuvVersion))\n" }

@@ -44,9 +44,9 @@ extension ListText {
   private struct Entry: Encodable {
     let name: String
     let summary: String
-    /// For a peer, the scenarios that it can be measured in.
+    /// For a peer, the scenarios in which it can be measured.
     var scenarios: [String]?
-    /// For a peer, why it cannot be measured here.
+    /// For a peer, the reason why it cannot be measured on this machine.
     var unavailability: String?
   }
 
@@ -85,7 +85,8 @@ extension ListText {
 }
 
 extension Scenario {
-  /// The summary, with a note if the scenario runs only if it is named.
+  /// The summary. It ends with a note if the scenario does not run unless it is
+  /// named.
   var listing: String { summary + (isStandard ? "" : "; only if named") }
 }
 

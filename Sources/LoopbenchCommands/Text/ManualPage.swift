@@ -1,6 +1,7 @@
 package import LoopbenchKit
 
-/// The manual page that `loopbench man` prints, made from the tables.
+/// The manual page that `loopbench man` prints, made from the tables of commands
+/// and options.
 package enum ManualPage {
   /// The date of the last change to the text of this file.
   private static let date = "2026-11-22"
@@ -99,7 +100,7 @@ extension ManualPage {
     [".TP", ".B " + escaped(name)] + text(meaning)
   }
 
-  /// Wraps text, because mandoc warns about long lines.
+  /// Wraps `text` to short lines, because mandoc warns about long lines.
   private static func text(_ text: String) -> [String] {
     Layout.wrapped(escaped(text)).map { $0.hasPrefix(".") ? "\\&" + $0 : $0 }
   }

@@ -5,7 +5,7 @@ package struct OutputStyle: Equatable, Sendable {
   package let usesColor: Bool
   package let usesProgress: Bool
   package let isASCII: Bool
-  /// The width of the terminal. Nil without a terminal.
+  /// The width of the terminal. Nil if there is no terminal.
   package let width: Int?
 
   /// - Parameter isTerminal: Whether a stream is an interactive terminal.
@@ -34,7 +34,8 @@ package struct OutputStyle: Equatable, Sendable {
     self.width = width
   }
 
-  /// The choice of the environment. NO_COLOR takes precedence over CLICOLOR_FORCE.
+  /// Whether the environment asks for colour. Nil if it does not say. NO_COLOR
+  /// takes precedence over CLICOLOR_FORCE.
   private static func color(in environment: [String: String]) -> Bool? {
     if environment["NO_COLOR"]?.isEmpty == false { return false }
     return ["", "0"].contains(environment["CLICOLOR_FORCE"] ?? "") ? nil : true
@@ -60,8 +61,8 @@ extension Options {
   }
 }
 
-/// Shows the progress of a run on standard error, in one line or, if verbose, with a
-/// line for each round.
+/// Shows the progress of a run on standard error. The progress is one line that is
+/// updated or, with `--verbose`, a line for each round.
 package struct ProgressLine {
   private let style: OutputStyle
   private let isVerbose: Bool

@@ -15,12 +15,13 @@ package struct BaselineStore: Sendable {
   private static let ending = ".json"
   private static let longestName = 64
 
-  /// Creates a store. The folder is created by the first `save`.
+  /// Creates a store. The first `save` creates the folder.
   package init(folder: String = BaselineStore.defaultFolder) {
     self.folder = folder
   }
 
-  /// Saves `report` as `name`, atomically. An existing baseline is replaced.
+  /// Saves `report` as `name`, atomically. Replaces an existing baseline of that
+  /// name.
   package func save(_ report: Report, as name: String) throws(LoopbenchError) {
     let path = try path(of: name)
     do {
@@ -29,15 +30,15 @@ package struct BaselineStore: Sendable {
       throw cannotUseFolder
     }
     do {
-      // Replaces a symlink instead of following it: one that came with the folder may
-      // point anywhere.
+      // Replaces a symlink instead of following it. A symlink that came with the
+      // folder may point to any file.
       try OutputFile(path: path, replacesAny: true).finish(with: report.json())
     } catch {
       throw .unwritable(path, error)
     }
   }
 
-  /// Returns the sorted names; none if the folder does not exist.
+  /// Returns the sorted names, or an empty array if the folder does not exist.
   package func list() throws(LoopbenchError) -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     do {
@@ -67,8 +68,8 @@ package struct BaselineStore: Sendable {
 }
 
 extension BaselineStore {
-  /// Returns whether `text` is a valid name: not a path, not a hidden file and not an
-  /// option.
+  /// Returns whether `text` is a valid name. Paths, names of hidden files and options
+  /// are not valid.
   package static func isName(_ text: String) -> Bool {
     guard let first = text.first, text.count <= longestName else { return false }
     return isPlain(first) && text.allSatisfy { isPlain($0) || "._-".contains($0) }

@@ -2,9 +2,9 @@
 /// `missed>0`.
 ///
 /// A scope before the metric names a scenario, a series and a peer:
-/// `wake/across/lt.p50>+10%`. A `*` in the scope matches any name. References, and
-/// series that are recorded along with another, are covered only by a rule that
-/// names them.
+/// `wake/across/lt.p50>+10%`. A `*` in the scope matches any name. A rule applies
+/// to a reference only if it names that peer, and to a series that is recorded
+/// along with another series only if it names that series.
 ///
 /// ```swift
 /// let rule = try FailRule("wake.p50>25us")
@@ -22,17 +22,18 @@ package struct FailRule: Equatable, Sendable, CustomStringConvertible {
 
   /// The limit of a metric.
   package enum Limit: Equatable, Sendable {
-    /// The largest increase relative to the base: 0.1 is 10 %.
+    /// The largest allowed increase relative to the base: 0.1 is 10 %.
     case increase(Double)
-    /// The largest time in ns, independent of the base.
+    /// The largest allowed time in ns, independent of the base.
     case time(Double)
-    /// The largest count, independent of the base.
+    /// The largest allowed count, independent of the base.
     case count(UInt64)
   }
 
   /// The text of the rule, without spaces.
   package let description: String
-  /// Scenario, series and peer; nil matches any.
+  /// The names of the scenario, series and peer to which the rule applies; nil
+  /// matches any name.
   package let scope: (scenario: String?, series: String?, peer: String?)
   /// The limited metric.
   package let metric: Metric
@@ -44,11 +45,12 @@ package struct FailRule: Equatable, Sendable, CustomStringConvertible {
     one.description == other.description
   }
 
-  /// The rules of a comparison without rules.
+  /// The default rules of a comparison.
   ///
-  /// They do not limit p99, which is one of the five largest of the 30 to 500 samples
-  /// of a round. When 8 runs of one program were compared with each other, p99 was
-  /// inconclusive in 97 % of `wake`, and p90 in 79 %.
+  /// They do not limit p99. A round has 30 to 500 samples, so its p99 is one of the
+  /// five largest samples. When 8 runs of one program were compared with each other,
+  /// 97 % of the results for p99 of `wake` were inconclusive, and 79 % of the results
+  /// for p90.
   package static let standard: [FailRule] = ["p50>+10%", "p90>+25%"].map {
     do { return try FailRule($0) } catch { preconditionFailure("FailRule.standard: \(error)") }
   }
@@ -72,8 +74,8 @@ extension FailRule {
     limit = try Self.limit(sides[1], for: metric, in: text)
   }
 
-  /// Splits a side into scope and metric. Both may contain points (`p99.9`), so the
-  /// metric is the longest suffix that is one.
+  /// Splits the left side of a rule into scope and metric. Both may contain points
+  /// (`p99.9`), so the metric is the longest suffix that is a valid metric.
   private static func subject(
     of side: Substring,
     in text: String
@@ -132,7 +134,7 @@ extension FailRule {
 }
 
 extension FailRule {
-  /// Returns whether the rule judges `result`.
+  /// Returns whether the rule applies to `result`.
   package func covers(_ result: Report.Result) -> Bool {
     scope.scenario ?? result.scenario == result.scenario
       && scope.series.map { $0 == result.series } ?? !result.isCompanion
@@ -153,8 +155,8 @@ extension FailRule {
     if case .increase = limit { true } else { false }
   }
 
-  /// Suggests a rule for one that covers none of `results`: a misspelt name, or a
-  /// series after a point instead of a slash.
+  /// Suggests a correction for a rule that applies to none of `results`. Its scope
+  /// may be misspelt, or have a point instead of a slash before the series.
   package func meant(among results: [Report.Result]) -> String? {
     let parts = [scope.scenario, scope.series, scope.peer].compactMap { $0 }
     let known = results.flatMap {
@@ -170,7 +172,7 @@ extension FailRule {
 }
 
 extension Report.Result {
-  /// Whether the series was recorded along with another one. A generator's lag always
-  /// is, also in older files that do not say so.
+  /// Whether the series was recorded along with another series. Older files do not
+  /// contain this fact, but a generator's lag is always recorded that way.
   fileprivate var isCompanion: Bool { known.companionOf != nil || known.kind == .lag }
 }

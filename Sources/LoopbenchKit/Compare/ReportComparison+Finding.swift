@@ -11,27 +11,29 @@ extension ReportComparison {
     package let metric: String
     /// The text of the rule.
     package let rule: String
-    /// The median over the base's rounds in ns; for `missed`, the count. Nil without
-    /// a base, or if its rounds have too few samples for the metric.
+    /// The median over the base's rounds in ns; for `missed`, the count. Nil if
+    /// there is no base, or if its rounds have too few samples for the metric.
     package private(set) var base: Double?
-    /// The same for the new rounds.
+    /// The value for the new report, computed like `base`.
     package private(set) var new: Double?
-    /// The peer whose ratio is judged, if the rule limits an increase. Nil if the
-    /// peer's own times are judged.
+    /// The reference. The rule then limits the increase of the ratio to it. Nil if
+    /// the rule judges the peer's own times.
     package private(set) var reference: String?
-    /// New divided by base, of the judged values. Nil if there is no base or it is 0.
+    /// The judged value of the new report divided by the judged value of the base.
+    /// Nil if there is no base, or if the base's value is 0.
     package private(set) var ratio: Double?
-    /// The 95 % interval of the limited value: the ratio, or the new median.
+    /// The 95 % interval of the value that the rule limits, which is the ratio or
+    /// the new median.
     package private(set) var interval: Interval?
-    /// Ratios inside this interval are noise, by the A/A twins of both runs. Nil
-    /// without a twin.
+    /// Ratios inside this interval are noise, as the A/A twins of both runs show.
+    /// Nil if neither run has a twin.
     package private(set) var noise: Interval?
     /// The verdict.
     package internal(set) var verdict = Verdict.inconclusive
-    /// Why the verdict is inconclusive, unless the reason is the interval.
+    /// The reason for an inconclusive verdict. Nil if the reason is the interval.
     package internal(set) var reason: String?
-    /// `new` as measured again in fresh processes, because the peer looked slower.
-    /// Absent if nothing was measured again.
+    /// The values that fresh processes measured because the peer looked slower. Nil
+    /// if nothing was measured again.
     package internal(set) var again: [Double]?
   }
 }
@@ -69,7 +71,7 @@ extension ReportComparison.Finding {
     new = Spread(of: now.values)?.median
     noise = pair.noise[percentile.label]?.rounded
     guard isResolved else {
-      reason = "a round has too few samples to tell \(percentile.title) from the largest"
+      reason = "a round has too few samples to tell \(percentile.title) from the largest sample"
       return
     }
     if rule.needsBase { reference = pair.new.reference?.peer }
@@ -108,7 +110,7 @@ extension ReportComparison.Finding {
   }
 
   /// A ratio also changes if only the reference changed. If the peer's own time did
-  /// not change accordingly, the verdict is inconclusive.
+  /// not change along with the ratio, the verdict becomes inconclusive.
   private mutating func checkReference(_ threshold: Double) {
     guard let reference, let base, base > 0, let new else { return }
     switch verdict {
@@ -129,16 +131,17 @@ extension ReportComparison.Finding {
 
 /// How a metric changed between two runs.
 package enum Verdict: String, Codable, CaseIterable, Sendable {
-  /// Better, by more than the threshold and the noise.
+  /// Better by more than the threshold and the noise.
   case improved
   /// Neither better nor worse by more than the threshold.
   case unchanged
-  /// Worse, by more than the threshold and the noise.
+  /// Worse by more than the threshold and the noise.
   case regressed
-  /// The interval contains the threshold, or lies within wider noise.
+  /// The interval contains the threshold, or is not entirely outside the noise.
   case inconclusive
 
-  /// The overall verdict: the worst one. `improved` only if all others are unchanged.
+  /// The worst of several verdicts. It is `improved` only if every verdict is
+  /// `improved` or `unchanged`.
   package init(of verdicts: some Sequence<Verdict>) {
     let found = Set(verdicts)
     self = [.regressed, .inconclusive, .improved].first(where: found.contains) ?? .unchanged

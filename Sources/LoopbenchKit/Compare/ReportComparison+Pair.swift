@@ -1,10 +1,10 @@
 extension ReportComparison {
-  /// A result of the new report, with the base's result of the same name.
+  /// A result of the new report and the result of the same peer in the base.
   struct Pair {
     /// Nil if the new report is judged alone.
     let base: Side?
     let new: Side
-    /// The noise by percentile: the union of both runs' noise. Empty without a base.
+    /// The noise of both runs, by percentile. Empty if there is no base.
     let noise: [String: Interval]
 
     init(
@@ -62,7 +62,7 @@ extension ReportComparison {
   /// One value for each round.
   struct Rounds {
     let values: [Double]
-    /// The ratios to the reference; without a reference, the values.
+    /// The ratios to the reference. Equal to `values` if there is no reference.
     let judged: [Double]
   }
 }

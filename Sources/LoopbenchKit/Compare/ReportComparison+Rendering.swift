@@ -26,7 +26,8 @@ extension ReportComparison {
     "", "base", "new", "ratio (95 %)", "noise", "fails if", "verdict",
   ]
 
-  /// The times that were measured again, each reason once, then the notes.
+  /// The times that were measured again, followed by the reasons without duplicates
+  /// and the notes.
   private func remarks(_ shown: [Finding], _ style: ReportStyle) -> [String] {
     let reasons = shown.compactMap { finding in finding.reason.map { "inconclusive: " + $0 } }
     return shown.compactMap { $0.repetition(style) } + reasons.uniqued()
@@ -62,7 +63,7 @@ extension ReportComparison.Finding {
     return unit.figures(value) + unit.rawValue
   }
 
-  /// The interval belongs to the ratio only if the rule limits the ratio.
+  /// The ratio, with its interval if the rule limits the ratio.
   private var ratioText: String {
     guard let ratio else { return "" }
     let text = Decimals.text(ratio, digits: 2) + "x"

@@ -1,10 +1,11 @@
 /// A comparison of two runs: improvements, regressions and inconclusive results.
 ///
 /// A peer that was measured together with a reference is judged by its ratio to the
-/// reference, because a change of the machine between two runs affects both. The
-/// rounds of two runs are not paired, so the median of each side is bootstrapped
-/// separately. A change counts if the ratio of the two exceeds both the rule's limit
-/// and the noise that either run found by measuring one peer twice.
+/// reference, because a change of the machine between two runs affects peer and
+/// reference alike. The rounds of two runs are not paired, so the median of each
+/// run is bootstrapped separately. A change counts if the ratio of the two medians
+/// exceeds both the rule's limit and the noise that either run found by measuring
+/// one peer twice.
 ///
 /// ```swift
 /// let comparison = try ReportComparison(
@@ -14,7 +15,7 @@
 package struct ReportComparison: Codable, Equatable, Sendable {
   /// The name of this value's schema.
   package let schema: String
-  /// The verdict on all findings.
+  /// The worst verdict of all findings.
   package let verdict: Verdict
   /// The texts of the rules.
   package let rules: [String]
@@ -37,12 +38,12 @@ package struct ReportComparison: Codable, Equatable, Sendable {
   /// Compares two reports, or judges one.
   ///
   /// - Parameters:
-  ///   - base: Nil if no rule needs a base.
-  ///   - rules: The rules; with none, `FailRule.standard`.
+  ///   - base: The report to compare with. May be nil if no rule needs a base.
+  ///   - rules: The rules. An empty array means `FailRule.standard`.
   ///   - allowsOtherMachine: Whether to compare reports of different machines,
   ///     builds or settings. The notes then list the differences.
-  ///   - dropsDisturbed: Whether to leave out disturbed rounds, also of a report
-  ///     whose own comparisons include them.
+  ///   - dropsDisturbed: Whether to leave out disturbed rounds, even if a report's
+  ///     own comparisons include them.
   package init(
     base: Report?,
     new: Report,
@@ -65,9 +66,10 @@ package struct ReportComparison: Codable, Equatable, Sendable {
 }
 
 extension ReportComparison {
-  /// Throws the error that comparing the two reports would throw.
+  /// Throws the same error as a comparison of the two reports.
   ///
-  /// Reads no times, so `new` may be the plan of a run.
+  /// Does not read any times, so `new` may be the plan of a run that has not been
+  /// measured yet.
   package static func check(
     base: Report?,
     new: Report,
@@ -106,7 +108,8 @@ extension ReportComparison {
   }
 
   private static func notes(_ base: Report, _ new: Report) -> [String] {
-    // These may differ, because their effect may be the purpose of the comparison.
+    // These versions may differ, because their effect may be the purpose of the
+    // comparison.
     let versions = ReportDifference.sentences([
       ("system", base.machine.os, new.machine.os),
       ("libuv", base.machine.libuv, new.machine.libuv),
@@ -119,7 +122,8 @@ extension ReportComparison {
       + listed(gone, "in the base only") + listed(added, "new")
   }
 
-  /// Names up to three results; of more, their number and the first.
+  /// Names up to three results. If there are more, states their number and names
+  /// the first.
   private static func listed(_ results: [Report.Result], _ what: String) -> [String] {
     guard results.count > 3 else { return results.map { "\($0.path) is \(what)" } }
     return ["\(results.count) results are \(what): \(results[0].path) and others"]
@@ -140,24 +144,26 @@ extension ReportComparison {
   /// The number of fresh processes that must confirm a regression.
   ///
   /// The addresses of code and heap differ between processes, which affects the cost
-  /// of a loop: `post/typed.self` takes 6.9 ns per item in half of the processes and
-  /// 12.3 ns in the others, in all rounds. When 20 runs of one program were compared
-  /// with each other, 30 % failed in `post` without a confirmation, 14 % with one,
-  /// 6 % with two, 3 % with three, 1.7 % with four and 1 % with five.
+  /// of a loop: `post/typed.self` takes 6.9 ns per item in all rounds of half of the
+  /// processes, and 12.3 ns in all rounds of the other processes. 20 runs of one
+  /// program were compared with each other. Without a confirmation, 30 % of these
+  /// comparisons failed in `post`. With 1, 2, 3, 4 and 5 confirmations, 14 %, 6 %, 3
+  /// %, 1.7 % and 1 % failed.
   package static let confirmations = 6
 
-  /// The regressions, which count only once they are confirmed.
+  /// The regressions. They do not count until they are confirmed.
   package var candidates: [Finding] { findings.filter { $0.verdict == .regressed } }
 
   /// Returns this comparison without the regressions that `other` does not confirm.
   ///
   /// `other` confirms a regression if its median exceeds the rule's limit and the
-  /// noise. Its interval need not, because several processes rarely all have a clear
-  /// interval, even if the peer is 20 % slower.
+  /// noise. Its interval need not exceed them: even if the peer is 20 % slower, the
+  /// intervals of several processes rarely all exceed both.
   ///
   /// - Parameters:
-  ///   - other: The comparison of the same base with a run of a fresh process.
-  ///   - used: The rules of both; with none, `FailRule.standard`.
+  ///   - other: The comparison of a fresh process's run with the same base.
+  ///   - used: The rules of both comparisons. An empty array means
+  ///     `FailRule.standard`.
   package func confirmed(by other: ReportComparison, rules used: [FailRule] = []) -> Self {
     let used = used.isEmpty ? FailRule.standard : used
     let findings = findings.map { finding -> Finding in
@@ -187,12 +193,13 @@ extension FailRule {
     }
   }
 
-  /// Whether a peer's own time changed along with its ratio to a reference.
-  /// Otherwise only the reference changed.
+  /// Whether a peer's own time changed along with its ratio to a reference. If it
+  /// did not, only the reference changed.
   ///
-  /// By half as much: when 20 runs of one program were compared with each other, 7 %
-  /// failed in `commit` without this check, because one base had a slow reference.
-  /// With it none failed.
+  /// The time must change by at least half of the allowed increase. When 20 runs of
+  /// one program were compared with each other, 7 % of the comparisons failed in
+  /// `commit` without this check, because one base had a slow reference. With the
+  /// check, no comparison failed.
   static func isFollowed(_ part: Double, from base: Double, to new: Double) -> Bool {
     new > base * (1 + part / 2)
   }

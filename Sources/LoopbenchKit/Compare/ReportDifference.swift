@@ -1,8 +1,8 @@
 /// A difference between two reports that makes their times incomparable.
 struct ReportDifference {
-  /// The note of a forced comparison.
+  /// The note if the comparison is forced.
   let note: String
-  /// The error message of a refused comparison.
+  /// The error message if the comparison is refused.
   let refusal: String
 
   static func all(_ base: Report, _ new: Report) -> [ReportDifference] {
@@ -56,8 +56,8 @@ struct ReportDifference {
     conditions?.parts.joined(separator: ", ") ?? "default"
   }
 
-  /// The first result with another number of samples per round, which changes its
-  /// maximum and its p99.9.
+  /// The first result whose number of samples per round differs. This number
+  /// affects the maximum and the p99.9.
   private static func efforts(_ base: Report, _ new: Report) -> [(String, String, String)] {
     let other = new.results.lazy.compactMap { result -> (String, String, String)? in
       let now = result.samplesPerRound

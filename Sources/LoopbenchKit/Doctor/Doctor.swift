@@ -18,7 +18,7 @@ package enum Doctor {
       Finding("build", isRelease ? "release build, Swift \(facts.machine.swift)" : "a debug build")
         .bad(if: !isRelease, fix: "swift build -c release --product loopbench"),
       Finding("cpus", "\(allowed) of \(facts.machine.cpus) CPUs may be used")
-        .bad(if: allowed < 2, ": nothing runs across CPUs", fix: "taskset -c 0,1 loopbench"),
+        .bad(if: allowed < 2, ": nothing can run across CPUs", fix: "taskset -c 0,1 loopbench"),
       facts.hasSMT.map { hasSMT in
         Finding("smt", hasSMT ? "two CPUs share a core" : "no two CPUs share a core").warn(
           if: hasSMT,
@@ -64,8 +64,8 @@ package enum Doctor {
       },
       Finding("slack", "timer slack \(time(Double(facts.timerSlack)))").warn(
         if: facts.timerSlack > 50_000,
-        ": timers are late by as much",
-        fix: "start it from another shell"
+        ": timers may be late by that time",
+        fix: "start loopbench from another shell"
       ).applies(if: facts.timerSlack > 0),
     ]
   }
@@ -105,7 +105,8 @@ extension Doctor {
 
   private static func process(_ facts: MachineFacts) -> [Finding?] {
     let (loaded, header) = (facts.machine.libuv, facts.headerLibuv)
-    // Both change times a little from run to run, and neither is a fault.
+    // Huge pages and address randomization change times a little from run to run,
+    // but are not faults.
     let memory = [
       facts.hugePages.map { "huge pages \($0)" },
       facts.randomizesAddresses.map { $0 ? "randomized addresses" : "fixed addresses" },
@@ -122,7 +123,7 @@ extension Doctor {
       ),
       Finding("memory", memory).applies(if: !memory.isEmpty),
       Finding("descriptors", "\(facts.descriptorLimit) descriptors may be open")
-        .bad(if: facts.descriptorLimit < 64, ": a loop needs several", fix: "ulimit -n 1024")
+        .bad(if: facts.descriptorLimit < 64, ": too few for a loop", fix: "ulimit -n 1024")
         .applies(if: facts.descriptorLimit > 0),
     ]
   }
@@ -136,18 +137,19 @@ extension Doctor {
 
 /// The result of one check of a machine.
 package struct Finding: Codable, Equatable, Sendable {
-  /// A name that is the same in every version: `governor`.
+  /// A name that does not change between versions: `governor`.
   package let id: String
   /// The severity.
   package private(set) var status = Status.ok
   /// The result in words.
   package private(set) var text: String
-  /// The command or sentence that fixes it. Nil if the check passed.
+  /// A command or a sentence that says how to fix the problem. Nil if the check
+  /// passed.
   package private(set) var fix: String?
 
   /// How much a finding affects measurements.
   package enum Status: String, Codable, Sendable {
-    /// Not at all.
+    /// Measurements are not affected.
     case ok
     /// Times vary more than necessary.
     case warn
@@ -160,7 +162,8 @@ package struct Finding: Codable, Equatable, Sendable {
     (self.id, self.text) = (id, text)
   }
 
-  /// The finding with status `bad`, `problem` after its text, and `fix`, if `isFault`.
+  /// If `isFault`, returns the finding with status `bad`, with `problem` appended to
+  /// its text, and with `fix`. Otherwise returns the finding unchanged.
   package func bad(if isFault: Bool = true, _ problem: String = "", fix: String) -> Finding {
     isFault ? with(.bad, problem, fix) : self
   }

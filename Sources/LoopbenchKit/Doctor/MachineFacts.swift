@@ -3,7 +3,7 @@ private import FoundationEssentials
 
 /// The facts that `doctor` checks. Nil means unknown unless stated otherwise.
 package struct MachineFacts: Equatable, Sendable {
-  /// The machine, as in a report.
+  /// The same description of the machine as in a report.
   package var machine: Machine
   /// The number of CPUs the process may run on.
   package var allowedCPUs: Int
@@ -13,8 +13,8 @@ package struct MachineFacts: Equatable, Sendable {
   package var governors: [String] = []
   /// Whether simultaneous multithreading is on.
   package var hasSMT: Bool?
-  /// Whether the kernel shares CPU time among sessions first, so that `nice` has no
-  /// effect between sessions.
+  /// Whether the kernel divides CPU time among sessions before it divides it among
+  /// processes, so that `nice` has no effect between sessions.
   package var hasAutogroup: Bool?
   /// The mode of transparent huge pages: `always`, `madvise` or `never`.
   package var hugePages: String?
@@ -97,14 +97,14 @@ extension MachineFacts {
     return limits.min()
   }
 
-  /// The word in brackets: `always [madvise] never`.
+  /// The word in brackets: `madvise` in `always [madvise] never`.
   private static func chosen(_ text: String) -> String? {
     text.split(separator: " ").first { $0.hasPrefix("[") && $0.hasSuffix("]") }.map {
       String($0.dropFirst().dropLast())
     }
   }
 
-  /// "150000 100000" means 1.5 CPUs, "max 100000" no limit.
+  /// "150000 100000" means 1.5 CPUs. "max 100000" means no limit.
   private static func limit(_ text: String) -> Double? {
     let numbers = text.split(separator: " ").map { Double($0) }
     guard numbers.count == 2, let time = numbers[0], let period = numbers[1], period > 0 else {
@@ -113,8 +113,8 @@ extension MachineFacts {
     return time / period
   }
 
-  /// The eighth number of the line "cpu  12 0 34 …" divided by the sum of the first
-  /// eight.
+  /// The eighth number of the line "cpu 12 0 34 …" divided by the sum of the first
+  /// eight numbers.
   private static func steal(_ stat: String) -> Double? {
     let line = stat.split(separator: "\n").first { $0.hasPrefix("cpu ") }
     let times = (line ?? "").split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }

@@ -5,11 +5,12 @@ import LoopTransactionsTesting
 package struct Contender: Sendable {
   /// The scenario.
   package let scenario: Scenario
-  /// One of its series.
+  /// One of the scenario's series.
   package let series: Series
-  /// One of its peers.
+  /// One of the scenario's peers.
   package let peer: any Peer
-  /// True for the second measurement of its peer, for the noise floor.
+  /// Whether this is the second measurement of its peer, which determines the noise
+  /// floor.
   package var isTwin: Bool = false
   package let seats: Placement.Seats
 
@@ -71,8 +72,8 @@ extension Contender {
     }
   }
 
-  /// The stream does not depend on the peer, so all peers of a round get the
-  /// same load.
+  /// The stream of random numbers does not depend on the peer, so all peers of a
+  /// round get the same load.
   private func generator(round: Int, seed: UInt64) -> SeededGenerator {
     let stream = UInt64(stream: "\(scenario.name)/\(series.name)/\(round)")
     return SeededGenerator(seed: seed, stream: stream)
@@ -82,13 +83,14 @@ extension Contender {
 /// The measurements of one contender in one round.
 package struct SliceOutcome: Sendable {
   package let contender: Contender
-  /// By series. Sparse, because a round of dense histograms takes 10 MB.
+  /// The samples by series. The histograms are sparse, because the dense histograms
+  /// of a round take 10 MB.
   package let recorded: [String: SparseHistogram]
   package let earlyFires: Int
   package let missed: UInt64
   package let counts: [String: UInt64]
   package let wallNs: UInt64
-  /// Empty unless the slice was traced.
+  /// The recorded spans. Empty unless the slice was traced.
   package let spans: [TraceSpan]
   package let usage: ResourceUse
 

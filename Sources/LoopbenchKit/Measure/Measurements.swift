@@ -6,7 +6,7 @@ package struct Measurements: Sendable {
   /// The failures of contenders, in the order they happened.
   package private(set) var failures: [PeerFailure] = []
   private var failed: Set<String> = []
-  /// The number of rounds before the first recorded one.
+  /// The number of rounds before the first recorded round.
   package var warmUpRounds = 0
   /// Whether the medians of the last warm-up rounds agreed.
   package var warmUpSettled = false
@@ -71,7 +71,7 @@ package struct Measurements: Sendable {
     tallies[Tally.Key(contender, series.name)]
   }
 
-  /// The samples of one peer in one series; `nil` when it was not measured.
+  /// The samples of one peer in one series; `nil` if the peer was not measured.
   package func tally(scenario: String, series: String, peer: String) -> Tally? {
     tallies[Tally.Key(scenario: scenario, series: series, peer: peer)]
   }
@@ -116,7 +116,7 @@ package struct Tally: Sendable {
 
   /// The samples of all rounds.
   ///
-  /// - Complexity: O(rounds). Keep the result.
+  /// - Complexity: O(rounds). Store the result instead of reading this twice.
   package var total: Histogram { merged { _ in true } }
 
   /// Marks the disturbed rounds and returns their numbers.
@@ -153,7 +153,7 @@ package struct RoundOutcome: Sendable {
 
 /// One round of a run, as reports list it.
 package struct RoundSummary: Codable, Equatable, Sendable {
-  /// Counted from 1. Warm-up rounds are not listed.
+  /// The number of the round, counted from 1. Warm-up rounds are not listed.
   package let round: Int
   /// The contenders in the order they were measured.
   package let order: [String]
@@ -184,25 +184,26 @@ package struct SeriesRound: Codable, Equatable, Sendable {
   package let round: Int
   /// The number of samples.
   package let count: UInt64
-  /// In ns, keyed `"50"`, `"99.9"`, `"max"`. Only those that `count` samples
-  /// resolve.
+  /// The percentiles in ns, with the keys `"50"`, `"99.9"` and `"max"`. Contains
+  /// only percentiles that `count` samples resolve.
   package let percentiles: [String: Double]
-  /// Counts besides the times; `nil` when there are none.
+  /// Counts that the peer recorded in addition to times; `nil` if there are none.
   package let counts: [String: UInt64]?
   /// The duration of the slice, including warm-up and set-up.
   package let wallNs: UInt64
   /// CPU time of the whole process during the slice.
   package let cpuNs: UInt64
-  /// Context switches because a thread slept.
+  /// The number of context switches because a thread slept.
   package let ctxVoluntary: UInt64
-  /// Context switches because a thread was preempted.
+  /// The number of context switches because a thread was preempted.
   package let ctxInvoluntary: UInt64
-  /// Time that the host gave the machine's CPUs to others during the slice.
+  /// The time for which the host gave the machine's CPUs to other guests during the
+  /// slice.
   package let stealNs: UInt64
   /// The number of times that a thread moved to another CPU.
   package let migrations: UInt64
-  /// Whether steal, migrations or involuntary switches exceeded 3 times the
-  /// median of the peer's rounds, and also a fixed minimum.
+  /// Whether steal, migrations or involuntary switches exceeded both a fixed
+  /// minimum and 3 times the median of the peer's rounds.
   package var isDisturbed = false
 
   init(_ histogram: Histogram, of outcome: SliceOutcome, round: Int) {
@@ -220,8 +221,8 @@ package struct SeriesRound: Codable, Equatable, Sendable {
 }
 
 extension Histogram {
-  /// The values of the resolved percentiles in ns, rounded to picoseconds and
-  /// keyed as in a report.
+  /// The values of the resolved percentiles in ns, rounded to picoseconds, with the
+  /// keys of a report.
   package func percentiles(_ percentiles: [Percentile]) -> [String: Double] {
     let pairs = percentiles.filter { $0.isResolved(by: count) }
       .map { ($0.label, value(at: $0).roundedToPicoseconds) }
@@ -236,24 +237,24 @@ extension Double {
   }
 }
 
-/// Finds disturbed slices: those with far more steal, migrations or involuntary
-/// switches than is usual for their contender.
+/// Finds disturbed slices. A disturbed slice has far more steal, migrations or
+/// involuntary switches than is usual for its contender.
 ///
 /// A slice is compared only with slices of the same contender, because some
 /// contenders switch often by design.
 package struct NoiseFilter: Sendable {
   private let limits: [(value: @Sendable (SeriesRound) -> UInt64, limit: UInt64)]
 
-  // Steal is counted in ticks of 10 ms, and a single tick is not significant.
-  // The other limits are not measured.
+  // The kernel counts steal in ticks of 10 ms, and a single tick is not
+  // significant. The other minimums are not measured.
   private static let floors: [(value: @Sendable (SeriesRound) -> UInt64, floor: UInt64)] = [
     ({ $0.stealNs }, 10_000_000),
     ({ $0.migrations }, 10),
     ({ $0.ctxInvoluntary }, 20),
   ]
 
-  /// Makes the limits for one contender's rounds: 3 times the median, or a fixed
-  /// minimum if that is higher.
+  /// Computes the limits for one contender's rounds. A limit is 3 times the median,
+  /// but at least a fixed minimum.
   package init(rounds: [SeriesRound]) {
     limits = Self.floors.map { value, floor in
       let median = Spread(of: rounds.map { Double(value($0)) })?.median ?? 0

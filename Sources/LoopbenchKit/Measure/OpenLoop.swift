@@ -3,17 +3,18 @@ private import CLoopbench
 
 /// The due times of operations in an open loop.
 ///
-/// The producer never waits for an operation to end. It sleeps until 100 us
-/// before a due time and then spins, because a sleep alone is late by more than
-/// the measured times. A late producer starts due operations at once, and skips
-/// those that are late by more than `patience`.
+/// The producer never waits for an operation to end. It sleeps until 100 us before
+/// a due time and then spins, because a thread that only sleeps wakes up late by
+/// more than the measured times. A late producer starts overdue operations
+/// immediately, but skips an operation that is late by more than `patience`.
 package struct OpenLoopSchedule: Equatable, Sendable {
-  /// In ns since the schedule's start, in ascending order.
+  /// The due times in ns since the schedule's start, in ascending order.
   package let dues: [UInt64]
   /// How late, in ns, an operation may start before it counts as missed.
   package let tolerance: UInt64
 
-  /// How late, in ns, an operation may start at all. Later ones are not started.
+  /// How late, in ns, an operation may start at all. An operation that is later is
+  /// not started.
   package static let patience: UInt64 = 200_000_000
   private static let spun: UInt64 = 100_000
 
@@ -40,9 +41,10 @@ extension OpenLoopSchedule {
   ///
   /// - Parameters:
   ///   - origin: When the schedule starts.
-  ///   - start: Starts the operation with the given index. Must not wait for
-  ///     its end.
-  /// - Returns: When each operation was started; 0 for those that were not.
+  ///   - start: Starts the operation with the given index. Must not wait for the
+  ///     operation to end.
+  /// - Returns: The time at which each operation was started; 0 if it was not
+  ///   started.
   package func follow(
     from origin: UInt64,
     clock: PacingClock = PacingClock(),
@@ -65,7 +67,7 @@ extension OpenLoopSchedule {
 extension SeededGenerator {
   /// Returns a number from the exponential distribution of mean 1.
   package mutating func exponential() -> Double {
-    // In (0, 1], because 0 has no logarithm.
+    // The argument is in (0, 1], because 0 has no logarithm.
     Logarithm.natural(Double(next() >> 11 + 1) * 0x1p-53) * -1
   }
 }
@@ -73,9 +75,10 @@ extension SeededGenerator {
 /// The times of one open-loop operation, all on one clock, in ns.
 package struct OpenLoopSample: Equatable, Sendable {
   package let due: UInt64
-  /// When the producer started it.
+  /// The time at which the producer started the operation.
   package let started: UInt64
-  /// When the previous operation ended on the loop; 0 for the first.
+  /// The time at which the previous operation ended on the loop; 0 for the first
+  /// operation.
   package let free: UInt64
   package let ended: UInt64
 
@@ -86,14 +89,15 @@ package struct OpenLoopSample: Equatable, Sendable {
     self.ended = ended
   }
 
-  /// The time from when it was due to its end, as a client would experience it.
+  /// The time from the due time to the end of the operation, which is the latency
+  /// that a client would see.
   package var intended: UInt64 { ended - min(due, ended) }
 
-  /// The time from its start to its end, without the wait for the previous
-  /// operation.
+  /// The time from the start of the operation to its end, without the wait for the
+  /// previous operation.
   package var service: UInt64 { ended - min(max(started, free), ended) }
 
-  /// The time from when it was due to its start.
+  /// The time from the due time to the start of the operation.
   package var lag: UInt64 { started - min(due, started) }
 }
 
@@ -107,14 +111,14 @@ extension Slice {
     record(nanoseconds: Double(sample.lag), as: series + ".lag")
   }
 
-  /// Records the operations of a schedule, which started and ended in the order
-  /// they were due. Operations that were not started count as missed.
-  /// Operations that started too late count as missed and are recorded. The
+  /// Records the operations of a schedule, which started and ended in the order of
+  /// their due times. Operations that were not started, or were started too late,
+  /// count as missed. Those that were started too late are also recorded. The
   /// warm-up is left out.
   ///
   /// - Parameters:
   ///   - started: The result of `OpenLoopSchedule.follow`.
-  ///   - ended: When each started operation ended.
+  ///   - ended: The time at which each started operation ended.
   package mutating func record(
     _ schedule: OpenLoopSchedule,
     from origin: UInt64,
@@ -148,7 +152,8 @@ extension Slice {
 /// The clock of an open-loop producer. Tests provide their own.
 package struct PacingClock: Sendable {
   package var now: @Sendable () -> UInt64 = { cl_now() }
-  /// May return before `deadline`; the producer spins for the rest.
+  /// Sleeps until about `deadline`. May return early, because the producer spins
+  /// until the deadline.
   package var sleep: @Sendable (_ deadline: UInt64) -> Void = { cl_sleep_until($0) }
   package var spin: @Sendable (_ deadline: UInt64) -> Void = { cl_spin_until($0) }
 

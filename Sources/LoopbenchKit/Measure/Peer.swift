@@ -1,7 +1,8 @@
 /// One implementation of the work that a scenario measures.
 ///
 /// A peer keeps no state between slices. It opens its resources, warms them up,
-/// measures and closes them, so that the order of a round cannot favour any peer.
+/// measures, and closes them. The order of a round therefore cannot favour any
+/// peer.
 ///
 /// ```swift
 /// struct SpinWake: Peer {
@@ -18,28 +19,29 @@
 public protocol Peer: Sendable {
   /// The name on the command line and in reports: `uv`, `lt.kept`.
   var name: String { get }
-  /// The name of its scenario.
+  /// The name of the peer's scenario.
   var scenario: String { get }
-  /// The series of the scenario that it can measure, without companions.
+  /// The series of the scenario that the peer can measure, without companions.
   var series: [String] { get }
   /// A description of the implementation in one line.
   var summary: String { get }
 
-  /// Whether a run that names no peers measures it.
+  /// Whether a run that names no peers measures this peer.
   var isStandard: Bool { get }
-  /// Whether it exists only so that others can be compared with it. A fail rule
-  /// that names no peer skips it.
+  /// Whether this peer exists only so that other peers can be compared with it. A
+  /// fail rule that names no peer skips it.
   var isReference: Bool { get }
-  /// The reason it cannot be measured here; `nil` when it can.
+  /// The reason why the peer cannot be measured on this machine; `nil` if it can.
   var unavailability: String? { get }
-  /// Whether it must be measured on the process's first thread.
+  /// Whether the peer must be measured on the process's first thread.
   var isOnFirstThread: Bool { get }
 
   /// Measures `slice.series` once and records into `slice`.
   ///
   /// Called on a new thread that is placed on the loop's CPU and serves as the
-  /// loop's thread. A producer's thread belongs on `slice.seats.producer`. With
-  /// `isOnFirstThread` it is called on the first thread, which is not placed.
+  /// loop's thread. Place a producer's thread on `slice.seats.producer`. If
+  /// `isOnFirstThread` is true, this function is called on the first thread, which
+  /// is not placed.
   func measure(_ slice: inout Slice) throws(PeerFailure)
 }
 
@@ -64,7 +66,8 @@ public struct PeerFailure: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
-  /// libuv could not open a loop or a handle, most often for lack of descriptors.
+  /// libuv could not open a loop or a handle. Usually the process has no free
+  /// descriptors.
   package static let noLoop = PeerFailure(
     "libuv could not open a loop; is the process out of descriptors (ulimit -n)?"
   )

@@ -2,8 +2,8 @@ private import CLoopbench
 
 /// A thread that starts on a given CPU.
 ///
-/// It is placed by its attributes, so it neither changes nor inherits the
-/// creator's affinity. Always `join()` it.
+/// The CPU is set in the thread's attributes, so the thread neither changes nor
+/// inherits its creator's affinity. Every thread must be joined with `join()`.
 package struct PlacedThread: ~Copyable {
   private let thread: OpaquePointer
   private let body: CallbackBox
@@ -11,9 +11,10 @@ package struct PlacedThread: ~Copyable {
   /// Starts `body` on a new thread.
   ///
   /// - Parameters:
-  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed
-  ///     when it started.
-  ///   - priority: The thread's real-time priority; `nil` for the caller's.
+  ///   - cpu: The thread's CPU; `nil` for all CPUs that the process was allowed to
+  ///     use when it started.
+  ///   - priority: The thread's real-time priority; `nil` for the caller's
+  ///     priority.
   package init(
     cpu: Int?,
     priority: Int? = nil,
@@ -68,7 +69,7 @@ extension PlacedThread {
   }
 }
 
-/// A C function that every peer can be given.
+/// A C function that any peer can post.
 package typealias PostedFunction = @Sendable @convention(c) (PostedContext?) -> Void
 
 /// The argument of a posted function.
@@ -76,8 +77,8 @@ package typealias PostedContext = UnsafeMutableRawPointer
 
 /// A closure for C to call.
 ///
-/// A C function pointer cannot be made from a closure that captures or is
-/// generic.
+/// Swift cannot make a C function pointer from a closure that captures values or
+/// depends on generic types.
 final class CallbackBox: Sendable {
   private let body: @Sendable () -> Void
 
@@ -91,14 +92,15 @@ final class CallbackBox: Sendable {
     Unmanaged<CallbackBox>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.body() }
   }
 
-  /// The context of `call`. Keep the box alive until C no longer calls it.
+  /// The context to pass to `call`. Keep the box alive until C no longer uses this
+  /// address.
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
 /// A value that a thread sets for the thread that joins it.
 package final class JoinResult<Value>: @unchecked Sendable {
-  // @unchecked: written before the thread ends and read after it was joined.
-  // The join orders the two.
+  // @unchecked: the thread writes the value before it ends, and the reader joins
+  // the thread first. The join orders the write before the read.
   package var value: Value?
 
   package init() {}
@@ -106,8 +108,8 @@ package final class JoinResult<Value>: @unchecked Sendable {
 
 /// Carries a C pointer to another thread.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
-  // @unchecked: the C header says which threads may call each function. Code
-  // that wraps a pointer must follow it.
+  // @unchecked: the C header says which threads may call each function. Code that
+  // wraps a pointer must follow those rules.
   package let value: Value
 
   package init(_ value: Value) {

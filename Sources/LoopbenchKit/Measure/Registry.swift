@@ -1,6 +1,6 @@
 /// The scenarios and peers that a run can choose from.
 ///
-/// Another package can add its own to the standard ones:
+/// Another package can add its own peers to the standard registry:
 ///
 /// ```swift
 /// let registry = Registry(
@@ -52,14 +52,14 @@ extension Series {
 
 extension Registry {
   /// Returns a registry in which each send of an open-loop series waits for the
-  /// previous answer. This measures throughput. It hides the tail latency.
+  /// previous answer. Such a series measures throughput and hides the tail latency.
   package var closed: Registry {
     Registry(scenarios: scenarios.map(\.closed), peers: peers)
   }
 }
 
 extension Scenario {
-  /// Returns the scenario with each open-loop series closed.
+  /// Returns the scenario with each open-loop series replaced by a closed series.
   var closed: Scenario {
     let open = series.filter { $0.kind == .intended && $0.companionOf == nil }.map(\.name)
     let kept = series.filter { !open.contains($0.companionOf ?? "") }
@@ -73,7 +73,7 @@ extension Registry {
   /// Returns a registry in which each peer takes about `samples` samples in
   /// each series over `rounds` rounds.
   ///
-  /// - Precondition: Both are at least 1.
+  /// - Precondition: `samples` and `rounds` are at least 1.
   package func taking(samples: Int, in rounds: Int) -> Registry {
     precondition(
       samples > 0 && rounds > 0,

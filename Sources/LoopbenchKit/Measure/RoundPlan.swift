@@ -4,17 +4,17 @@ import LoopTransactionsTesting
 package enum RoundCount: Equatable, Sendable {
   /// Exactly this number of rounds.
   case fixed(Int)
-  /// As many rounds as fit into `nanoseconds`, including the warm-up, but at
-  /// least 10 and at most 30.
+  /// The rounds that fit into `nanoseconds` together with the warm-up, but at least
+  /// 10 and at most 30 rounds.
   case fitting(nanoseconds: UInt64)
-  /// At most `rounds`, and only as many as fit into `nanoseconds`, including the
-  /// warm-up, but at least one.
+  /// The rounds that fit into `nanoseconds` together with the warm-up, but at least
+  /// one round and at most `rounds`.
   case within(nanoseconds: UInt64, rounds: Int)
 
   /// The default of `loopbench`: about 20 s.
   package static let standard = RoundCount.fitting(nanoseconds: 19_000_000_000)
 
-  /// The fewest rounds with a useful median.
+  /// The smallest number of rounds that gives a useful median.
   package static let least = 10
   private static let most = 30
 
@@ -26,7 +26,7 @@ package enum RoundCount: Equatable, Sendable {
     }
   }
 
-  /// Whether another round follows `done` recorded ones.
+  /// Whether another round follows after `done` recorded rounds.
   ///
   /// - Parameters:
   ///   - elapsedNs: The time since the warm-up began.
@@ -36,7 +36,7 @@ package enum RoundCount: Equatable, Sendable {
     return done < least || (done < most && elapsedNs + roundNs <= nanoseconds)
   }
 
-  /// The expected number of rounds if each takes `roundNs`.
+  /// The expected number of rounds if each round takes `roundNs`.
   package func estimate(roundNs: UInt64) -> Int {
     let (least, most, nanoseconds) = limits
     return min(most, max(least, Int(nanoseconds / max(1, roundNs)) - 1))
@@ -47,11 +47,12 @@ package enum RoundCount: Equatable, Sendable {
 package enum RoundOrder: String, Codable, CaseIterable, Sendable {
   /// A different order in every round, derived from the seed.
   case shuffle
-  /// The order of the registry, then its reverse, and so on. Linear drift of
-  /// the machine favours no contender.
+  /// The order of the registry and its reverse, alternately. Linear drift of the
+  /// machine favours no contender.
   case abba
-  /// All rounds of one contender, then all of the next. For demonstration:
-  /// drift of the machine appears as a difference between peers.
+  /// All rounds of one contender before the first round of the next contender.
+  /// Drift of the machine then looks like a difference between peers. For
+  /// demonstration only.
   case block
 
   /// Returns `contenders` in the order of `round`. Round 0 is the first warm-up
@@ -78,14 +79,15 @@ package enum RoundOrder: String, Codable, CaseIterable, Sendable {
   }
 }
 
-/// How long a run measures before it records.
+/// The length of the warm-up, which is measured but not recorded.
 package enum WarmUp: Equatable, Sendable {
-  /// Until the medians of each contender differ by less than 5 % over three
-  /// rounds, but at most 5 rounds, and no round that would end after 2 s.
+  /// Ends when the medians of each contender differ by less than 5 % over three
+  /// rounds. Ends after 5 rounds in any case, and before a round that would end
+  /// after 2 s.
   case auto
-  /// Rounds until this time has passed, at least one.
+  /// Ends when this time has passed, but after at least one round.
   case duration(nanoseconds: UInt64)
-  /// This number of rounds, at least one.
+  /// Has this number of rounds, but at least one round.
   case rounds(Int)
 
   // Not measured. A study of other tools proposes these figures.
@@ -94,7 +96,7 @@ package enum WarmUp: Equatable, Sendable {
   private static let mostRounds = 5
   private static let mostNs: UInt64 = 2_000_000_000
 
-  /// Whether another round follows those in `done`.
+  /// Whether another warm-up round follows the rounds in `done`.
   ///
   /// - Parameter roundNs: The duration of the last round.
   package func continues(after done: WarmUpState, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
@@ -161,7 +163,7 @@ package struct Progress: Equatable, Sendable {
     self.roundNs = roundNs
   }
 
-  /// Returns the progress of the same run at a slice.
+  /// Returns the progress of the same run at the given slice.
   package func at(_ contender: Contender, round: Int, slice: Int) -> Progress {
     var progress = self
     progress.contender = contender.name
@@ -170,7 +172,7 @@ package struct Progress: Equatable, Sendable {
     return progress
   }
 
-  /// The completed part, from 0 to 1; `nil` during the warm-up.
+  /// The completed part of the run, from 0 to 1; `nil` during the warm-up.
   package var fraction: Double? {
     guard let rounds, rounds > 0, slices > 0 else { return nil }
     let done = Double((round - 1) * slices + slice) / Double(rounds * slices)

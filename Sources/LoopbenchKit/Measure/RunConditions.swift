@@ -17,7 +17,7 @@ public struct RunConditions: Codable, Equatable, Sendable {
     self.load = load
   }
 
-  /// The conditions of a run without such options.
+  /// The conditions of a run whose command line does not set any.
   package static let standard = RunConditions()
 
   /// The valid real-time priorities.
@@ -47,7 +47,8 @@ public struct Pace: Codable, Equatable, Sendable {
   public enum Arrival: String, Codable, CaseIterable, Sendable {
     /// All intervals are equal.
     case const
-    /// Exponentially distributed intervals, as from many independent clients.
+    /// Intervals are exponentially distributed, like the requests of many
+    /// independent clients.
     case poisson
   }
 
@@ -70,7 +71,7 @@ public struct Pace: Codable, Equatable, Sendable {
   package var text: String { "\(Decimals.exact(rate))/s \(arrival.rawValue)" }
 }
 
-/// A load that runs beside a measurement.
+/// A load that runs during a measurement.
 package enum BackgroundLoad: Equatable, Sendable {
   /// No load.
   case none
@@ -108,7 +109,7 @@ package enum BackgroundLoad: Equatable, Sendable {
     }
   }
 
-  /// The shell commands to run, one for each process.
+  /// The shell command of each process.
   package var commands: [String] {
     switch self {
     case .none: []
@@ -156,7 +157,7 @@ package final class RunningLoad {
 
   /// Ends the load and all processes that it started.
   ///
-  /// - Returns: A warning if the load had already ended; otherwise `nil`.
+  /// - Returns: A warning if the load had ended before this call; otherwise `nil`.
   package func stop() -> Warning? {
     let statuses = processes.map(cl_load_stop)
     processes = []

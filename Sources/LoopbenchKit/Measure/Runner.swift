@@ -1,8 +1,8 @@
 /// Measures a set of contenders in interleaved rounds.
 ///
-/// Warm-up rounds come first and are not recorded. They warm up the caches, the pages
-/// and the CPU frequency, and show how long a round takes. Every round measures each
-/// contender once, in an order derived from the seed.
+/// Warm-up rounds come first and are not recorded. They fill the caches, touch the
+/// memory pages, raise the CPU frequency and show how long a round takes. Every round
+/// measures each contender once, in an order derived from the seed.
 ///
 /// ```swift
 /// let measurements = try Runner(contenders: contenders, seed: 7).run()
@@ -17,7 +17,7 @@ package struct Runner: Sendable {
   let conditions: RunConditions
   let instruments: Instruments
 
-  /// Makes a runner. `run()` measures.
+  /// Makes a runner. Call `run()` to measure.
   package init(
     contenders: [Contender],
     seed: UInt64,
@@ -46,13 +46,14 @@ package struct Runner: Sendable {
 
   /// Measures all rounds. Blocks until the run ends.
   ///
-  /// A contender that fails is left out of the later rounds, and the failure is
-  /// part of the result.
+  /// A contender that fails is left out of later rounds. Its failure becomes part
+  /// of the result.
   ///
   /// - Parameters:
   ///   - progress: Called before each slice.
-  ///   - isInterrupted: Called before each slice. If it returns true, the run
-  ///     ends with the rounds so far, even in the middle of a round.
+  ///   - isInterrupted: Called before each slice. If it returns true, the run ends
+  ///     before that slice, even in the middle of a round. The result then contains
+  ///     the slices so far.
   /// - Throws: The first failure, if every contender failed.
   package func run(
     progress: (Progress) -> Void = { _ in },
@@ -74,8 +75,8 @@ package struct Runner: Sendable {
     return run.measurements
   }
 
-  /// The measurements that a run will have, without samples. Shows before a run
-  /// whether its result can be compared.
+  /// The expected measurements of a run, without samples. They show in advance
+  /// whether the result of the run can be compared.
   package var plan: Measurements {
     var plan = Measurements(of: self, overhead: Overhead(clockNs: 0, recordNs: 0))
     for contender in contenders { plan.expect(contender) }
@@ -125,8 +126,8 @@ extension Runner {
     var slices: [Int: [SliceOutcome]] = [:]
     for (index, contender) in order(round: 1).enumerated() {
       for round in rounds where !run.isOver && !run.measurements.hasFailed(contender) {
-        // Chosen so that the fraction in `progress` is the completed part of
-        // all slices.
+        // This number makes the fraction in `progress` the completed part of all
+        // slices.
         let slice = index * rounds.count - (round - 1) * (contenders.count - 1)
         let state = run.progress.at(contender, round: round, slice: slice)
         slices[round, default: []] += measure(contender, round: round, state, &run, goesOn)
@@ -155,8 +156,8 @@ extension Runner {
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
   }
 
-  /// Measures one slice. Returns none if the run is interrupted or the
-  /// contender fails.
+  /// Measures one slice. Returns `nil` if the run is interrupted or the contender
+  /// fails.
   private func measure(
     _ contender: Contender,
     round: Int,

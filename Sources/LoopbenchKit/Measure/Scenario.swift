@@ -2,19 +2,19 @@
 public struct Scenario: Sendable {
   /// The name on the command line and in reports: `wake`.
   public let name: String
-  /// A description of the measured work in one line.
+  /// A one-line description of the measured work.
   public let summary: String
   /// The series, in display order.
   public internal(set) var series: [Series]
-  /// The names of the peers that others are compared with. The comparison with
-  /// the first one is shown in full.
+  /// The names of the peers that other peers are compared with. Reports show the
+  /// comparison with the first reference in full.
   public let references: [String]
-  /// Additional columns of its tables.
+  /// The additional columns of the scenario's tables.
   public let extras: Set<Extra>
-  /// A description of the start and the end of each measured time, with a
-  /// drawing, in plain text.
+  /// A plain-text description, with a drawing, of where each measured time starts
+  /// and ends.
   public let details: String
-  /// Whether a run that names no scenarios measures it.
+  /// Whether a run that names no scenarios measures this scenario.
   public let isStandard: Bool
   /// Additional figures for each peer, in display order.
   public let figures: [Figure]
@@ -53,16 +53,17 @@ public struct Scenario: Sendable {
 public struct Series: Sendable {
   /// The name in reports: `typed.across`.
   public let name: String
-  /// The start and end of the measured time and the number of operations, in
-  /// one line.
+  /// One line that describes the start and end of the measured time and the number
+  /// of operations.
   public let summary: String
-  /// How much one slice measures.
+  /// The number of operations and samples that one slice measures.
   public internal(set) var effort: Effort
-  /// Where its threads are placed.
+  /// The placement of the series' threads.
   public let placement: Placement.Rule
   /// The meaning of its samples.
   public let kind: Kind
-  /// The series whose slices record this one too; `nil` if it has its own slices.
+  /// The other series whose slices also record this series; `nil` if this series
+  /// has its own slices.
   public let companionOf: String?
 
   /// The meaning of a sample.
@@ -71,11 +72,11 @@ public struct Series: Sendable {
     case mean
     /// The time from the start of an operation to its end.
     case service
-    /// The time from when an operation was due in an open loop to its end, as a
-    /// client would experience it.
+    /// The time from an operation's due time in an open loop to its end, which is
+    /// the latency that a client would see.
     case intended
-    /// The time from when an operation was due to its start: the lateness of the
-    /// producer itself.
+    /// The time from an operation's due time to its start, which is the lateness of
+    /// the producer itself.
     case lag
   }
 
@@ -124,7 +125,7 @@ public struct Figure: Sendable {
   public let scale: Double
   /// The number of decimal places in the table.
   public let digits: Int
-  /// Computes the number; returns `nil` if there is none.
+  /// Computes the number. Returns `nil` if there are no data for it.
   public let value: @Sendable (Evidence) -> Double?
 
   /// Makes a figure.
@@ -142,8 +143,8 @@ public struct Figure: Sendable {
     self.value = value
   }
 
-  /// The counts and samples of a peer in a series over all rounds, from which
-  /// its figures are computed.
+  /// The counts and samples of a peer in a series over all rounds. The figures are
+  /// computed from them.
   public struct Evidence: Sendable {
     /// The name of the series.
     public let series: String
@@ -151,10 +152,10 @@ public struct Figure: Sendable {
     public let rounds: Int
     /// The counts over all rounds.
     public let counts: [String: UInt64]
-    // By series: this one and its companions.
+    // The samples of this series and of its companions, by name.
     let histograms: [String: Histogram]
 
-    /// Returns one count divided by another; `nil` unless both exist.
+    /// Returns one count divided by another; `nil` unless both counts exist.
     public func ratio(_ part: String, of whole: String) -> Double? {
       guard let part = counts[part], let whole = counts[whole], whole > 0 else { return nil }
       return Double(part) / Double(whole)
@@ -175,8 +176,8 @@ public struct Figure: Sendable {
       return histogram.value(at: percentile)
     }
 
-    /// Returns the largest sample of the series or of its `companion`, in ns;
-    /// `nil` if there is none.
+    /// Returns the largest sample of the series or of its `companion`, in ns; `nil`
+    /// if there is no sample.
     public func largest(of companion: String? = nil) -> Double? {
       guard let histogram = histograms[companion.map { "\(series).\($0)" } ?? series] else {
         return nil
@@ -184,8 +185,8 @@ public struct Figure: Sendable {
       return histogram.count > 0 ? histogram.max : nil
     }
 
-    /// Returns the mean of the largest samples, in ns. `part` is their share of
-    /// all samples.
+    /// Returns the mean of the largest samples, in ns. `part` is the share of all
+    /// samples to include: 0.01 is 1 %.
     public func meanOfLargest(_ part: Double) -> Double? {
       histograms[series]?.meanOfLargest(part)
     }

@@ -8,14 +8,16 @@ package struct Selection: Sendable {
   /// Chooses contenders.
   ///
   /// - Parameters:
-  ///   - scenarios: Names; empty means the standard ones.
-  ///   - peers: Names; `nil` means the standard ones, and a list with `all`
-  ///     means every peer. If scenarios are named, each must have all named
-  ///     peers. Otherwise a scenario is measured with those it has.
-  ///   - series: Names, with or without their scenario's; empty means all.
-  ///     Companions are included.
-  ///   - twins: The series in which one peer is measured a second time: the
-  ///     first reference, or else the first peer of the registry.
+  ///   - scenarios: The names of the scenarios. Empty means all standard scenarios.
+  ///   - peers: The names of the peers. `nil` means all standard peers, and a list
+  ///     with `all` means every peer. If scenarios are named, each of them must
+  ///     have all named peers. Otherwise a scenario is measured with the named
+  ///     peers that it has.
+  ///   - series: The names of the series, with or without the name of their
+  ///     scenario. Empty means all series. Companions are included.
+  ///   - twins: The series in which one peer is measured a second time. This peer
+  ///     is the first reference or, without references, the first peer of the
+  ///     registry.
   package init(
     from registry: Registry,
     scenarios: [String] = [],
@@ -50,11 +52,11 @@ package struct Selection: Sendable {
 }
 
 extension Selection {
-  /// The name that stands for every peer.
+  /// The name that selects every peer.
   package static let all = "all"
 
-  /// Returns the peers that can be measured here. Throws if another one was
-  /// named; otherwise adds a warning for it.
+  /// Returns the peers that can be measured on this machine. For any other peer,
+  /// throws if it was named, and adds a warning if it was not.
   private mutating func available(
     _ peers: [any Peer],
     in scenario: Scenario,
@@ -132,8 +134,8 @@ extension Selection {
 }
 
 extension Scenario {
-  /// The peer that is measured twice: the first reference, or else the first
-  /// peer.
+  /// The peer that is measured twice. This is the first reference or, without
+  /// references, the first peer.
   fileprivate func first(of peers: [any Peer]) -> (any Peer)? {
     let reference = references.lazy.compactMap { name in peers.first { $0.name == name } }.first
     return reference ?? peers.first
@@ -141,21 +143,22 @@ extension Scenario {
 }
 
 extension Series {
-  /// Whether `name` is its name, alone or after its scenario's name and a slash.
+  /// Whether `name` is this series' name, either alone or after the scenario's name
+  /// and a slash.
   fileprivate func goesBy(_ name: String, in scenario: Scenario) -> Bool {
     name == self.name || name == "\(scenario.name)/\(self.name)"
   }
 }
 
-/// The series in which one peer is measured a second time, as an A/A control.
-/// The two measurements differ only by noise. The raw value is the least number
-/// of peers.
+/// The series in which one peer is measured a second time, as an A/A control. The
+/// two measurements differ only by noise. The raw value is the smallest number of
+/// peers for which a series has a twin.
 package enum TwinRule: Int, Sendable {
-  /// In every series, for a run that is compared with another run.
+  /// In every series. Used for a run that is compared with another run.
   case always = 1
   /// In series with at least two peers.
   case compared = 2
-  /// Nowhere. Then no difference can be distinguished from noise.
+  /// In no series. Differences then cannot be distinguished from noise.
   case never
 
   fileprivate func applies(toPeers count: Int) -> Bool {

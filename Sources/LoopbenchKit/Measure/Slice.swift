@@ -13,9 +13,9 @@ private import CLoopbench
 /// }
 /// ```
 public struct Slice: Sendable {
-  /// The series to measure, one of the peer's.
+  /// The series to measure.
   public let series: String
-  /// How much to measure.
+  /// The number of operations and samples to measure.
   public let effort: Effort
   /// The CPUs of the threads. The calling thread is already on the loop's CPU.
   public let seats: Placement.Seats
@@ -23,7 +23,7 @@ public struct Slice: Sendable {
   public let pace: Pace
   /// The scheduling policy, timer slack and background load of the run.
   public let conditions: RunConditions
-  /// Random numbers, the same for every peer of the round.
+  /// A source of random numbers, which are the same for every peer of the round.
   package var generator: SeededGenerator
 
   package private(set) var recorded: [String: Histogram] = [:]
@@ -55,8 +55,8 @@ public struct Slice: Sendable {
 extension Slice {
   /// Returns a random number from 0 up to, but not including, `bound`.
   ///
-  /// All slices of a series in one round get the same numbers, and so do runs
-  /// with the same seed.
+  /// All slices of a series in one round get the same numbers. Runs with the same
+  /// seed get the same numbers too.
   public mutating func random(below bound: UInt64) -> UInt64 { generator.number(below: bound) }
 
   /// Records one sample, in ns.
@@ -67,8 +67,8 @@ extension Slice {
     recorded[companion ?? series, default: Histogram()].record(nanoseconds: nanoseconds)
   }
 
-  /// Records the lateness of a timer, in ns. A negative value counts as an
-  /// early fire and is recorded as 0.
+  /// Records the lateness of a timer, in ns. A negative value is counted as an
+  /// early fire and recorded as 0.
   public mutating func record(lateness: Int64) {
     if lateness < 0 { earlyFires += 1 }
     record(nanoseconds: Double(max(0, lateness)))
@@ -77,16 +77,17 @@ extension Slice {
   /// Counts operations that started too late or not at all.
   public mutating func miss(_ operations: UInt64 = 1) { missed += operations }
 
-  /// Adds to a count that reports show in addition to the times: "ticks".
+  /// Adds `things` to the count `name`, such as "ticks". Reports show counts in
+  /// addition to times.
   public mutating func count(_ things: UInt64, as name: String) {
     counts[name, default: 0] += things
   }
 
-  /// Runs the warm-up batches, then records the mean time per operation of each
-  /// batch.
+  /// Runs the warm-up batches, then runs the other batches and records the mean
+  /// time per operation of each.
   ///
   /// - Parameter batch: Performs the given number of operations and returns the
-  ///   ns they took.
+  ///   time in ns that they took.
   public mutating func sample<Failure>(
     _ batch: (_ operations: Int) throws(Failure) -> UInt64
   ) throws(Failure) {
@@ -119,13 +120,14 @@ extension Slice {
   }
 }
 
-/// How much one slice of a series measures, the same for every peer.
+/// The numbers of operations and samples that one slice of a series measures. They
+/// are the same for every peer.
 public struct Effort: Equatable, Sendable {
   /// The number of batches that run first and are not recorded.
   public let warmUps: Int
   /// The number of recorded samples.
   public internal(set) var samples: Int
-  /// The number of operations in one sample. A sample is their mean.
+  /// The number of operations in one sample. A sample is the mean of their times.
   public let operations: Int
 
   /// Makes an effort.
@@ -146,9 +148,9 @@ public struct Effort: Equatable, Sendable {
 package struct TraceSpan: Equatable, Sendable {
   package let name: String
   package let track: Track
-  /// In ns, on the monotonic clock.
+  /// The start, in ns of the monotonic clock.
   package let began: UInt64
-  /// Never before `began`.
+  /// The end, in ns of the monotonic clock. Never before `began`.
   package let ended: UInt64
 
   /// The row of a slice that shows a span.

@@ -1,6 +1,6 @@
 /// A reason to doubt a result.
 package struct Warning: Codable, Equatable, Sendable {
-  /// The same in every version: `debug-build`.
+  /// An identifier that does not change between versions: `debug-build`.
   package let id: String
   /// The problem.
   package let text: String
@@ -53,39 +53,39 @@ extension Warning {
     )
   }
 
-  /// A contender failed and is left out of the later rounds.
+  /// Returns the warning that a contender failed and is left out of later rounds.
   package static func peerFailed(_ failure: PeerFailure) -> Warning {
     Warning(
       id: "peer-failed",
       text: "\(failure)",
-      hint: "the rounds before the failure are shown; run it alone to see more"
+      hint: "the report contains the rounds before the failure; measure this peer alone to see more"
     )
   }
 
-  /// The run ended before its last round.
+  /// Returns the warning that the run ended before its last round.
   package static func endedEarly(_ reason: Interruption.Reason) -> Warning {
     let (id, cause, hint) =
       switch reason {
-      case .interrupted: ("interrupted", "the run was interrupted", "let it end")
-      case .timedOut: ("timed-out", "--timeout ended the run", "give it more time")
+      case .interrupted: ("interrupted", "the run was interrupted", "let the run end")
+      case .timedOut: ("timed-out", "--timeout ended the run", "increase the timeout")
       }
     return Warning(
       id: id,
       text: "\(cause): its last round may be incomplete",
-      hint: "\(hint), or ask for less with --duration"
+      hint: "\(hint), or measure for a shorter time with --duration"
     )
   }
 
-  /// A background load ended before the run.
+  /// Returns the warning that a background load ended before the run did.
   static func loadEnded(_ load: String, status: Int) -> Warning {
     Warning(
       id: "load-ended",
       text: "the load \(load) ended before the run, with status \(status)",
-      hint: "use a load that runs longer: later measurements had no load"
+      hint: "later measurements had no load; use a load that runs longer"
     )
   }
 
-  /// The run is a closed loop.
+  /// The warning that the run is a closed loop.
   static let closedLoop = Warning(
     id: "closed-loop",
     text: "closed loop: a send waits for the previous answer, so a stall hides the delayed sends",

@@ -2,8 +2,8 @@ private import CLoopbench
 import LoopTransactions
 
 extension EventLoop {
-  /// Makes a loop, calls `body` with it and closes it, on the calling thread,
-  /// which becomes the loop's.
+  /// Makes a loop that belongs to the calling thread, calls `body` with it and
+  /// closes it.
   static func measuring(
     on make: () throws(UVError) -> EventLoop = { () throws(UVError) in try EventLoop() },
     _ body: (EventLoop) throws(PeerFailure) -> Void
@@ -20,13 +20,13 @@ extension EventLoop {
     }
   }
 
-  /// A C function that stops the loop whose `address` it is called with.
+  /// A C function that stops a loop. Its context is the loop's `address`.
   static let stopFunction: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
     guard let context else { return }
     Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().stop()
   }
 
-  /// The context of `stopFunction`.
+  /// The context to pass to `stopFunction`.
   var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
@@ -36,7 +36,7 @@ final class LoopTicks {
   private var spans: [TraceSpan] = []
   private var began: UInt64 = 0
 
-  /// Observes `loop` if `slice` is traced. Otherwise it adds no observer.
+  /// Observes `loop` if `slice` is traced. Adds no observer otherwise.
   init(of loop: EventLoop, for slice: Slice) {
     guard slice.isTraced else { return }
     began = cl_now()

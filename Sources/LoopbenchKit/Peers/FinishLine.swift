@@ -1,9 +1,8 @@
 package import CLoopbench
 
-/// Counts the items of a sample that have run, and records when the last one
-/// did.
+/// Counts the items of a sample that have run, and records when the last item ran.
 ///
-/// The item to post is `cl_finish_step` with `pointer` as its context. It must
+/// The item to post is `cl_finish_step` with `pointer` as its context. Items must
 /// run on the loop's thread.
 package final class FinishLine {
   package let pointer: UnsafeMutablePointer<cl_finish>
@@ -16,8 +15,8 @@ package final class FinishLine {
     stop: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil,
     context: UnsafeMutableRawPointer? = nil
   ) {
-    // On its own cache lines, so that a step does not invalidate data that the
-    // producer reads.
+    // The counters have their own cache lines, so that a step does not invalidate
+    // data that the producer reads.
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 128)
     pointer = memory.bindMemory(to: cl_finish.self, capacity: 1)
     pointer.initialize(
@@ -36,7 +35,7 @@ package final class FinishLine {
 
   /// The time from `began` until the last item had run, in ns.
   ///
-  /// - Throws: When the loop returned before every item had run.
+  /// - Throws: `PeerFailure` if the loop returned before every item had run.
   package func nanoseconds(since began: UInt64) throws(PeerFailure) -> UInt64 {
     guard finished >= began, finished != 0 else {
       throw PeerFailure("only \(ran) items ran before the loop returned")
@@ -53,7 +52,7 @@ package final class FinishLine {
 
 /// A semaphore that starts at 0.
 final class Gate: Sendable {
-  // Any thread may use it.
+  // Any thread may use the gate.
   private let gate: UnsafeTransfer<OpaquePointer>
 
   init() throws(PeerFailure) {
@@ -72,8 +71,8 @@ final class Gate: Sendable {
 
 /// A list that visits its objects without retaining and releasing each of them.
 ///
-/// In a loop over an `Array` the optimizer leaves a retain and a release for each
-/// object, which cost more than a commit.
+/// In a loop over an `Array`, the optimizer does not remove the retain and the
+/// release of each object. These cost more than a commit.
 final class ObjectList<Object: AnyObject> {
   let count: Int
   private let items: UnsafeMutablePointer<Unmanaged<Object>>

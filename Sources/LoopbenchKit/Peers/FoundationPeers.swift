@@ -10,22 +10,22 @@ enum FoundationLibrary {
     private static let file = "libloopbench-foundation.so"
   #endif
 
-  /// Beside the program, or beside the library this code is in.
+  /// A path beside the program, or beside the library that contains this code.
   private static var path: String {
     let own = String(capacity: 4096) { cl_own_path($0, $1) }
     let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
     return folder + file
   }
 
-  /// Why the library cannot be loaded; `nil` when its file exists.
+  /// The reason why the library cannot be loaded; `nil` if its file exists.
   static var unavailability: String? {
     access(path, R_OK) == 0
       ? nil
       : "\(file) is not beside loopbench; swift build --product loopbench-foundation makes it"
   }
 
-  /// Loads the library and returns the C structure of functions that its function
-  /// `symbol` fills in. The library stays loaded.
+  /// Loads the library, calls its function `symbol` and returns the C structure
+  /// that this function fills in. The library stays loaded.
   static func functions<Functions: BitwiseCopyable>(
     _ symbol: String
   ) throws(PeerFailure) -> Functions {
@@ -34,8 +34,8 @@ enum FoundationLibrary {
       let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
       throw PeerFailure("could not load \(file): \(reason)")
     }
-    // The library comes from the same package. The number in the function's
-    // name is the version of the structure.
+    // The library comes from the same package, so the type matches. The number in
+    // the function's name is the version of the structure.
     let describe = unsafeBitCast(
       address,
       to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self
@@ -47,7 +47,7 @@ enum FoundationLibrary {
   }
 }
 
-/// A Foundation run loop on a thread of its own.
+/// A Foundation run loop on a separate thread.
 struct RunLoopThread: FunctionQueue {
   static let name = "runloop"
   static let summary = "CFRunLoopPerformBlock and CFRunLoopWakeUp to a RunLoop on a thread"
@@ -106,8 +106,8 @@ struct OperationsPool: FunctionPool {
 struct OperationsQueue: FunctionQueue {
   static let name = "opqueue"
   static let summary = "OperationQueue.addOperation, one at a time, on libdispatch's threads"
-  // Not `across`: with 100,000 waiting operations each one costs it 36 us here,
-  // and a slice takes 29 s.
+  // Without `across`: with 100,000 waiting operations the queue takes 36 us for
+  // each operation on the test machine, so a slice takes 29 s.
   static let postSeries: [String]? = ["closure.self"]
   static var unavailability: String? { FoundationLibrary.unavailability }
 

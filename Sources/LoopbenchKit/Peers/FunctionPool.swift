@@ -3,13 +3,13 @@ internal import Dispatch
 import LoopTransactions
 private import Synchronization
 
-/// Threads that run functions, several at once. The peers of `pool` and
-/// `priority` differ only in this.
+/// A pool of threads that runs several functions at once. The peers of `pool` and
+/// `priority` differ only in their pool.
 ///
 /// Neither the pool's threads nor the measuring thread are placed on CPUs,
 /// because the comparison includes where the system runs them.
 protocol FunctionPool: FunctionRunner {
-  /// The series of `pool` it takes part in.
+  /// The series of `pool` that measure this pool.
   static var poolSeries: [String] { get }
 
   /// Opens a pool of `PoolLoad.workers` threads.
@@ -19,12 +19,12 @@ protocol FunctionPool: FunctionRunner {
   /// function.
   func add(_ call: PostedCall, _ priority: OperationPriority)
 
-  /// Called on the adding thread after its last call of `add`. Does the work
-  /// that the pool needs on that thread until every function has run.
+  /// Does the pool's work on the thread that adds functions, until every function
+  /// has run. That thread calls it after its last call of `add`.
   func settle()
 
-  /// Adds `count` functions that wait, cancels them, and returns the ns that the
-  /// cancellations took.
+  /// Adds `count` functions, cancels them before they run, and returns the time in
+  /// ns that the cancellations took.
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64
 
   /// Measures `transactions`.
@@ -97,8 +97,8 @@ struct UVPool: FunctionPool {
   func close() { cl_uv_loop_close(loop.value) }
 }
 
-/// A concurrent dispatch queue. Operations that are not of normal priority go
-/// to the global queues.
+/// A concurrent dispatch queue. An operation whose priority is not normal goes to a
+/// global queue.
 struct DispatchPool: FunctionPool {
   static let name = "dispatch"
   static let summary =
@@ -129,7 +129,7 @@ struct DispatchPool: FunctionPool {
     }
   }
 
-  /// Runs completions on a serial queue, in place of a loop.
+  /// Runs completions on a serial queue, because this pool has no loop.
   static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
     let latch = try BurstLatch()
     let pool = open()
@@ -177,8 +177,8 @@ struct TaskPool: FunctionPool {
   }
 }
 
-/// A counter that the operations of a burst decrement, on any worker. The last
-/// one records the time.
+/// A counter that each operation of a burst decrements, on any worker. The last
+/// operation records the time.
 package final class BurstLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
@@ -198,21 +198,22 @@ package final class BurstLatch: Sendable {
     Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
   }
 
-  /// The context of `step`. Keep the latch alive until the pool is closed.
+  /// The context to pass to `step`. Keep the latch alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func step() {
-    // Acquire and release: the last step happens after all others, so its time
-    // is the latest.
+    // Acquire and release: the last step happens after all other steps, so it
+    // records the latest time.
     guard left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     finished.store(cl_now(), ordering: .relaxed)
     gate.pass()
   }
 
-  /// Waits for the last operation. Returns the ns from `began` until it ran.
+  /// Waits for the last operation. Returns the time from `began` until it ran, in
+  /// ns.
   package func nanoseconds(since began: UInt64) -> UInt64 {
     gate.wait()
-    // Relaxed: the gate orders it after the store.
+    // Relaxed: the gate orders this load after the store.
     return finished.load(ordering: .relaxed) - began
   }
 }

@@ -7,14 +7,14 @@ protocol FunctionRunner: Sendable {
   static var name: String { get }
   /// A description of the runner in one line.
   static var summary: String { get }
-  /// Whether other peers are compared with it.
+  /// Whether other peers are compared with this peer.
   static var isReference: Bool { get }
-  /// The reason it cannot be opened here; `nil` when it can.
+  /// The reason why the runner cannot be opened on this machine; `nil` if it can.
   static var unavailability: String? { get }
 
-  /// Waits until no function runs any more, and closes the runner.
+  /// Waits until every function has returned, and closes the runner.
   ///
-  /// Call on the thread that opened it, after the last function was added.
+  /// Call on the thread that opened the runner, after the last function was added.
   func close()
 }
 
@@ -48,9 +48,9 @@ extension RunnerPeer {
 /// Something that runs functions one after the other, such as a loop or a
 /// serial queue.
 protocol FunctionQueue: FunctionRunner {
-  /// The series of `post` it takes part in; `nil` means all.
+  /// The series of `post` that measure this queue; `nil` means all series.
   static var postSeries: [String]? { get }
-  /// Whether `post` measures it in a run that names no peers.
+  /// Whether `post` measures this queue in a run that names no peers.
   static var isStandard: Bool { get }
 
   /// Opens a queue on the thread that will run it.
@@ -66,12 +66,12 @@ protocol FunctionQueue: FunctionRunner {
 
   /// Calls `function` whenever the queue is about to wait.
   ///
-  /// - Returns: Whether the queue supports this. If it does not, every posted
-  ///   function counts as a tick.
+  /// - Returns: Whether the queue supports this call. If it returns false, every
+  ///   posted function counts as a tick.
   func beforeWaiting(_ function: @escaping PostedFunction, context: PostedContext?) -> Bool
 
-  /// Returns after `stop()`. Functions run on the calling thread unless the
-  /// queue has its own threads.
+  /// Blocks until `stop()` is called. Functions run on the calling thread unless
+  /// the queue has its own threads.
   func run()
 
   /// Makes `run()` return. Call from any thread, including from a posted
@@ -108,7 +108,7 @@ struct UVQueue: FunctionQueue {
     return UVQueue(peer: UnsafeTransfer(peer))
   }
 
-  /// The peer begins with its loop.
+  /// The memory of the peer begins with its loop.
   private var loop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(peer.value) }
 
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
@@ -131,7 +131,8 @@ struct UVQueue: FunctionQueue {
   }
 }
 
-/// A list under a mutex and a condition. This is the floor.
+/// A list with a mutex and a condition. It is the floor, the minimum that other
+/// queues are compared with.
 struct CondQueue: FunctionQueue {
   static let name = "cond"
   static let summary =
@@ -160,8 +161,8 @@ struct CondQueue: FunctionQueue {
 
 /// A serial dispatch queue.
 ///
-/// It runs on libdispatch's threads. Each is placed when it first runs a
-/// function.
+/// It runs on libdispatch's threads. A thread is placed on its CPU when it first
+/// runs a function.
 struct DispatchedQueue: FunctionQueue {
   static let name = "dispatch"
   static let summary = "DispatchQueue.async to a serial queue, on libdispatch's threads"
@@ -207,11 +208,11 @@ struct ActorQueue: FunctionQueue {
     ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
   }
 
-  // Tasks may reach the actor in a different order from that of their creation.
-  // `paced` still assigns the first answer to the first send. When two tasks
-  // overtake each other their times are mixed: the mean stays right, and the
-  // larger of the two times comes out smaller. Telling them apart would need a
-  // separate context for each send, which no other peer has.
+  // Tasks may reach the actor in a different order than they were created in.
+  // `paced` still assigns the first answer to the first send. If one task overtakes
+  // another, the two times are therefore wrong: their mean is right, but the larger
+  // time is too small. A separate context for each send would avoid this, but no
+  // other peer has one.
   func post(_ function: @escaping PostedFunction, context: PostedContext?) {
     let shared = UnsafeTransfer(context)
     Task { [actor, cpu] in await actor.run(function, shared, cpu: cpu) }
@@ -221,7 +222,7 @@ struct ActorQueue: FunctionQueue {
 
   func stop() { gate.pass() }
 
-  /// Waits for one more call of the actor, which runs after the earlier ones.
+  /// Waits for another call of the actor, which runs after all earlier calls.
   func close() {
     Task { [actor, last] in await actor.pass(last) }
     last.wait()

@@ -2,8 +2,8 @@ private import CLoopbench
 import LoopTransactions
 import Synchronization
 
-/// One thread that runs closures from a ring buffer: the floor of any pool that
-/// takes closures.
+/// One thread that runs closures from a ring buffer. It is the floor, the minimum
+/// that other pools are compared with.
 ///
 /// It runs closures in FIFO order, ignores priorities, cannot cancel, and never
 /// sleeps.
@@ -33,7 +33,7 @@ final class RingPool: FunctionPool, @unchecked Sendable {
   }
 
   func close() {
-    // Relaxed: every closure has run, so no data depends on it.
+    // Relaxed: every closure has run, so no other data depends on this flag.
     isClosed.store(true, ordering: .relaxed)
     thread.take()?.join()
   }
@@ -41,11 +41,11 @@ final class RingPool: FunctionPool, @unchecked Sendable {
 
 /// A single-producer, single-consumer ring buffer of closures.
 ///
-/// It shows the least cost of passing closures to another thread: each is
-/// created on one CPU, and run and released on the other.
+/// It shows the minimum cost of passing closures to another thread. Each closure is
+/// created on one CPU, and is run and released on another CPU.
 final class ClosureRing: @unchecked Sendable {
-  // @unchecked: the writer owns a slot until `written` has passed it. Then the
-  // reader owns it until `read` has passed it.
+  // @unchecked: the writer owns a slot until `written` has passed it. From then on,
+  // the reader owns the slot until `read` has passed it.
 
   typealias Body = @Sendable () -> Void
 
@@ -55,7 +55,7 @@ final class ClosureRing: @unchecked Sendable {
   private let written = Counter()
   private let read = Counter()
 
-  /// An index on its own cache lines.
+  /// An index that has its own cache lines.
   private struct Counter: ~Copyable {
     private let place: UnsafeMutablePointer<Atomic<Int>>
 
@@ -95,8 +95,8 @@ final class ClosureRing: @unchecked Sendable {
     written.value = index + 1
   }
 
-  /// Runs the appended closures until `isOver` returns true. Call on another
-  /// thread.
+  /// Runs the appended closures until `isOver` returns true. Call on one thread
+  /// only, which does not append.
   func run(until isOver: () -> Bool) {
     var index = read.value
     while !isOver() {

@@ -26,7 +26,8 @@ struct SchedulerPool: FunctionPool {
 
   func close() { OperationScheduler.processWorkerLimit = limitBefore }
 
-  /// The operations wait behind others that occupy every worker.
+  /// The operations cannot start before they are cancelled, because other
+  /// operations occupy every worker.
   func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
     let (gate, held) = (try Gate(), try Gate())
     for _ in 0..<PoolLoad.workers {

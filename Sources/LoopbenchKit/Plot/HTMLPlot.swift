@@ -1,6 +1,6 @@
 extension Plot {
-  /// A page with the tables of the reports and every kind of plot, `kind` first.
-  /// It loads nothing from the network and contains no script.
+  /// A page with the tables of the reports and every kind of plot. It shows `kind`
+  /// first. The page loads nothing from the network and contains no script.
   package func html() -> String {
     var markup = Markup()
     markup.raw("<!DOCTYPE html>\n")
@@ -16,7 +16,7 @@ extension Plot {
     head.line()
     head.raw("<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
     head.raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-    // Otherwise the browser requests /favicon.ico.
+    // Without this line the browser requests /favicon.ico.
     head.raw("<link rel=\"icon\" href=\"data:,\">\n")
     head.element("title", words: "loopbench: " + names)
     head.line()

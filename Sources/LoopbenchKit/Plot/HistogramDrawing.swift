@@ -1,5 +1,5 @@
-/// Draws the distribution of the samples in SVG, with a lane for each peer and one
-/// time axis for all.
+/// Draws the distributions of the samples in SVG, with a lane for each peer. All
+/// lanes have the same time axis.
 struct HistogramDrawing {
   private let lanes: [[PlotCurve]]
   private let options: PlotOptions
@@ -18,7 +18,8 @@ struct HistogramDrawing {
 
   var height: Double { Double(lanes.count) * Self.lane }
 
-  /// The bins of all lanes, from the smallest sample to the last percentile shown.
+  /// The bins of all lanes. They range from the smallest sample to the last
+  /// percentile that is shown.
   static func bins(of curves: [PlotCurve], options: PlotOptions, count: Int) -> Bins {
     let high = curves.map { $0.result.value(at: options.to) ?? $0.result.max }.max() ?? 1
     let least = curves.map(\.result.min)

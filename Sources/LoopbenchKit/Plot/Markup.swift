@@ -4,7 +4,7 @@ struct Markup {
 
   typealias Attributes = KeyValuePairs<String, String>
 
-  /// Adds an element. Without `content` the element is empty.
+  /// Adds an element. The element is empty if `content` is nil.
   mutating func element(
     _ name: String,
     _ attributes: Attributes = [:],
@@ -30,7 +30,8 @@ struct Markup {
 
   /// Adds text at a point of a picture.
   ///
-  /// - Parameter anchor: The part of the text at the point, as in SVG's `text-anchor`.
+  /// - Parameter anchor: The part of the text that lies at the point: a value of SVG's
+  ///   `text-anchor`.
   mutating func text(
     _ words: String,
     x: Double,
@@ -67,6 +68,6 @@ struct Markup {
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "\t": " ", "\n": " ", "\r": " ",
   ]
 
-  /// A coordinate, to a tenth.
+  /// A coordinate, rounded to a tenth.
   static func number(_ value: Double) -> String { Decimals.shortest((value * 10).rounded() / 10) }
 }

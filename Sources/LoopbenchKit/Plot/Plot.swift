@@ -32,7 +32,7 @@ package struct Plot {
   /// A drawing for a terminal.
   ///
   /// - Parameters:
-  ///   - width: In characters.
+  ///   - width: The width in characters.
   ///   - isASCII: Whether to write only ASCII.
   package func terminal(width: Int, isASCII: Bool) -> String {
     let panels = panels.map {
@@ -52,16 +52,16 @@ package struct Plot {
 
 /// The results that a plot shows, and its scale.
 package struct PlotOptions: Sendable {
-  /// The last percentile of a percentile plot or a histogram; `max` shows all
+  /// The percentile at which a percentile plot or a histogram ends; `max` shows all
   /// samples.
   package var to = Percentile.max
-  /// Whether the scale of times is linear rather than logarithmic.
+  /// Whether the time axis is linear. It is logarithmic by default.
   package var isLinear = false
-  /// Scenarios (`wake`) and series (`wake/across`) to show. Empty shows all.
+  /// The scenarios (`wake`) and series (`wake/across`) to show. Empty shows all.
   package var series: [String] = []
-  /// Peers to show. Empty shows all.
+  /// The peers to show. Empty shows all.
   package var peers: [String] = []
-  /// The scenarios that describe results of reports without descriptions.
+  /// The scenarios whose descriptions are used for reports that contain none.
   package var scenarios: [Scenario] = []
 
   /// Creates options that show everything on a logarithmic scale.
@@ -77,14 +77,15 @@ package struct PlotOptions: Sendable {
 
 /// The kinds of plots.
 package enum PlotKind: String, CaseIterable, Sendable {
-  /// Time by percentile. Every nine takes the same width.
+  /// Time by percentile. The distances from p0 to p90, from p90 to p99 and from p99
+  /// to p99.9 are equal.
   case percentile
-  /// Median and p99 of each round.
+  /// The median and the p99 of each round.
   case time
   /// The distribution of the samples.
   case histogram
 
-  /// A heading.
+  /// The heading of the plot.
   var title: String {
     switch self {
     case .percentile: "by percentile"
@@ -122,7 +123,7 @@ struct PlotPanel {
           && $0.count > 0
       }.map { (file: index, result: $0) }
     }
-    // An A/A twin has the colour of its original.
+    // An A/A twin has the same colour as its original.
     let peers = results.map { PlotCurve.family(of: $0.result) }.uniqued()
     curves = results.map { file, result in
       PlotCurve(
@@ -136,11 +137,12 @@ struct PlotPanel {
     }
   }
 
-  /// The range of an axis for `values`, with some space at its ends.
+  /// The range of an axis for `values`, with some space at both ends.
   static func range(of values: [Double], isLinear: Bool) -> (low: Double, high: Double) {
     let high = max(values.max() ?? 1, 0.001)
     guard !isLinear else { return (0, high * 1.04) }
-    // At most 7 decades, because a sample of 0 has no logarithm.
+    // Limited to 7 decades: a sample of 0 has no logarithm and cannot set the lower
+    // end.
     let low = max(values.filter { $0 > 0 }.min() ?? high, high / 10_000_000)
     return low * 1.02 < high ? (low / 1.05, high * 1.05) : (low / 1.2, high * 1.2)
   }
@@ -162,9 +164,10 @@ struct PlotCurve {
 }
 
 extension PlotCurve {
-  /// The distribution, up to `percentile`: two points for each bucket of the
-  /// histogram, at the ranks of its first and its last sample. `x` counts nines:
-  /// 0 is p0, 1 is p90, 2 is p99. The last point is the largest sample.
+  /// The distribution up to `percentile`. Each bucket of the histogram has two
+  /// points, at the ranks of its first and its last sample. `x` is the number of
+  /// nines: 0 is p0, 1 is p90, 2 is p99. Up to `max`, the last point is the largest
+  /// sample.
   func points(to percentile: Percentile) -> [PlotChart.Point] {
     let count = Double(result.count)
     var seen = 0.0
@@ -183,7 +186,7 @@ extension PlotCurve {
     return points.filter { $0.x <= end } + [(min(end, points.last?.x ?? end), value)]
   }
 
-  /// The place of `percentile` on the axis.
+  /// The position of `percentile` on the axis.
   ///
   /// - Precondition: `percentile` is not `.max`.
   static func nines(of percentile: Percentile) -> Double {

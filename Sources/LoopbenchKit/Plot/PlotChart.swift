@@ -1,5 +1,5 @@
-/// The curves of a panel over an axis of percentiles or rounds, in the units of
-/// the axes. `SVGPlot.swift` and `TerminalPlot.swift` draw it.
+/// The curves of a panel over an axis of percentiles or rounds. Coordinates are in
+/// the units of the axes. `SVGPlot.swift` and `TerminalPlot.swift` draw the chart.
 struct PlotChart {
   typealias Point = (x: Double, time: Double)
 
@@ -7,7 +7,7 @@ struct PlotChart {
   struct Trace {
     let curve: PlotCurve
     let points: [Point]
-    /// A second, thinner line: the p99 of each round.
+    /// The points of a second, thinner line, which shows the p99 of each round.
     var thin: [Point] = []
     let markers: [Marker]
   }
@@ -24,9 +24,9 @@ struct PlotChart {
   let xRange: (low: Double, high: Double)
   let ticks: [(label: String, x: Double)]
   let axisName: String
-  /// At most 10 characters, for a terminal.
+  /// The axis name for a terminal. At most 10 characters.
   let shortName: String
-  /// Disturbed rounds.
+  /// The numbers of the disturbed rounds.
   private(set) var disturbed: [Int] = []
   private let isLinear: Bool
 
@@ -39,7 +39,7 @@ struct PlotChart {
     }
   }
 
-  /// The vertical axis, for the points of every trace.
+  /// The vertical axis. It covers the points of every trace.
   func times(along place: (start: Double, end: Double), hasThinLines: Bool) -> PlotAxis {
     let points = traces.flatMap { $0.points + (hasThinLines ? $0.thin : []) }
     let range = PlotPanel.range(of: points.map(\.time), isLinear: isLinear)
@@ -48,7 +48,8 @@ struct PlotChart {
 }
 
 extension PlotChart {
-  /// Time by percentile; every nine is as wide as the one before.
+  /// Time by percentile. The distances from p0 to p90, from p90 to p99 and from p99
+  /// to p99.9 are equal.
   private init(percentilesOf panel: PlotPanel, _ options: PlotOptions) {
     let curves = panel.curves.map { ($0, $0.points(to: options.to)) }
     // With `.max` the axis ends at the largest sample of the longest curve.
@@ -60,7 +61,8 @@ extension PlotChart {
     (axisName, shortName) = ("percentile of the samples", "percentile")
     isLinear = options.isLinear
     traces = curves.map { curve, points in
-      // A marker this close to the end of the line would cover the last one.
+      // A marker this close to the end of the line would overlap the marker at the
+      // end.
       let end = (points.last?.x ?? 0) - nines * 0.007
       let inner = [Percentile.p50, .p90, .p99, .p999].filter { PlotCurve.nines(of: $0) < end }
       let last = options.to == .max ? [Percentile.max] : []

@@ -16,7 +16,7 @@ struct PlotFrame {
 
   /// - Parameters:
   ///   - legendRows: The number of legend rows between title and drawing area.
-  ///   - height: Of the drawing area.
+  ///   - height: The height of the drawing area.
   init(legendRows: Int, hasSummary: Bool, height: Double) {
     top = 40 + (hasSummary ? Self.row : 0) + Double(legendRows) * Self.row
     self.height = height
@@ -45,7 +45,8 @@ extension PlotFrame {
     var free = -Double.infinity
     for (label, x) in ticks {
       markup.line(x: (x, x), y: (top, bottom), class: "grid")
-      // A label that would touch its neighbour is left out; its line is drawn.
+      // A label that would touch its neighbour is left out, but its grid line is
+      // drawn.
       let half = Self.width(of: label) / 2
       guard x - half > free else { continue }
       free = x + half + 6
@@ -56,20 +57,22 @@ extension PlotFrame {
     markup.line()
   }
 
-  /// An estimate of the width of `words`. 7.4 per character: not measured.
+  /// Estimates the width of `words`. The width of 7.4 per character is not
+  /// measured.
   static func width(of words: String) -> Double { Double(words.count) * 7.4 }
 }
 
-/// A scale of times or counts along one side of a picture.
+/// An axis of times or counts along one side of a picture.
 struct PlotAxis {
   let low: Double
   let high: Double
   let isLogarithmic: Bool
-  /// The place of `low`; greater than `end` for an axis that goes up.
+  /// The position of the low end in the picture. It is greater than `end` if the
+  /// axis is vertical, because SVG's y axis points down.
   let start: Double
   let end: Double
 
-  /// - Parameter place: The places of the low and the high end of `range`.
+  /// - Parameter place: The positions of the low and the high end of `range`.
   init(
     _ range: (low: Double, high: Double),
     isLinear: Bool = true,
@@ -80,7 +83,7 @@ struct PlotAxis {
     (start, end) = place
   }
 
-  /// The place of `value`, clamped to the ends of the axis.
+  /// The position of `value`, clamped to the ends of the axis.
   func place(_ value: Double) -> Double {
     let value = min(max(value, low), high)
     let part =
@@ -89,7 +92,7 @@ struct PlotAxis {
     return start + (end - start) * part
   }
 
-  /// Round values within the range.
+  /// The round values within the range that get a label.
   var ticks: [Double] {
     guard isLogarithmic else { return linearTicks }
     let decades = Logarithm.of(high / low)
@@ -119,7 +122,8 @@ extension PlotAxis {
   }
 }
 
-/// The names at the right ends of curves, moved apart where they would overlap.
+/// The names at the right ends of the curves. Names that would overlap are moved
+/// apart.
 struct PlotLabels {
   private var ends: [(curve: PlotCurve, x: Double, y: Double)] = []
 
@@ -150,14 +154,14 @@ struct PlotLabels {
     markup.line()
   }
 
-  /// Truncates `words` to fit into `width`. The legend shows the full name.
+  /// Truncates `words` to fit into `width`. The full name is in the legend.
   static func cut(_ words: String, to width: Double) -> String {
     let room = Int(width / 7.4)
     return words.count <= room ? words : words.prefix(max(room - 1, 1)) + "…"
   }
 
-  /// Moves sorted places so that each is at least a row below the previous one,
-  /// and inside the drawing area if possible.
+  /// Moves sorted positions so that each is at least one row below the previous
+  /// position and, if possible, inside the drawing area.
   static func apart(_ places: [Double], top: Double, bottom: Double) -> [Double] {
     var result: [Double] = []
     for place in places {
@@ -191,7 +195,7 @@ struct PlotLegend {
     self.rows = rows
   }
 
-  /// - Parameter top: The place of the first row.
+  /// - Parameter top: The position of the first row.
   func draw(top: Double, in markup: inout Markup) {
     for (index, row) in rows.enumerated() {
       let y = top + Double(index) * 18

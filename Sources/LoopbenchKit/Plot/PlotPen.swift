@@ -2,8 +2,8 @@
 struct PlotPen {
   let style: CurveStyle
 
-  /// Draws a line through `points`, without those closer than 0.4 to the previous
-  /// one.
+  /// Draws a line through `points`. Leaves out points whose distance from the
+  /// previous point is below 0.4.
   func line(_ points: [(x: Double, y: Double)], isThin: Bool = false, in markup: inout Markup) {
     guard let first = points.first else { return }
     var path = "M\(Self.pair(first))"
@@ -86,8 +86,8 @@ struct CurveStyle: Equatable {
   let color: Int
   let dash: Int
 
-  /// The number of colours. They are Okabe and Ito's, which colour-blind readers
-  /// can distinguish, some of them darkened for contrast on white.
+  /// The number of colours. They are Okabe and Ito's colours, which colour-blind
+  /// readers can distinguish. Some are darkened for contrast on white.
   static let colors = 8
 
   /// The class in the style sheet.
@@ -103,7 +103,8 @@ struct CurveStyle: Equatable {
     }
   }
 
-  /// There are fewer markers than colours, so a repeated colour has another marker.
+  /// The marker of the curve. There are fewer markers than colours, so a repeated
+  /// colour has a different marker.
   var marker: Marker { Marker.allCases[color % Marker.allCases.count] }
 
   enum Marker: CaseIterable {
@@ -132,7 +133,8 @@ enum PlotStyleSheet {
     "#56b4e9", "#ff8c42", "#2ec79b", "#e79bc6", "#f0c24b", "#8fd0ff", "#b8b8b8", "#b79cf0",
   ]
 
-  /// Contains no CSS variables, because some viewers do not support them.
+  /// The style sheet. It contains no CSS variables, because some viewers do not
+  /// support them.
   static let text =
     """
     .lb{background:#fff;font:12px "DejaVu Sans",system-ui,sans-serif}

@@ -2,7 +2,7 @@ extension Plot {
   /// All panels in one SVG picture, below each other.
   ///
   /// - Parameter withStyle: Whether the picture contains the style sheet. An HTML
-  ///   page has one for all its pictures.
+  ///   page has one style sheet for all its pictures.
   func picture(of kind: PlotKind, withStyle: Bool) -> String {
     let panels = panels
     var body = Markup()

@@ -1,5 +1,5 @@
-/// Draws one panel as text. Each peer has a character of its own, so that the
-/// drawing needs no colour.
+/// Draws one panel as text. Each peer has its own character, so the drawing needs
+/// no colour.
 struct TerminalPanel {
   let panel: PlotPanel
   let kind: PlotKind
@@ -38,7 +38,7 @@ extension TerminalPanel {
       + [signs.joined(separator: "  ").indented(by: Self.margin)]
   }
 
-  /// A row of blocks for each peer, on one scale.
+  /// A row of blocks for each peer. All rows have the same scale.
   private var histogram: [String] {
     let names = panel.curves.map(\.name)
     let width = min(names.map(\.count).max() ?? 0, 24)
@@ -57,8 +57,8 @@ extension TerminalPanel {
     return lanes + [Self.foot(ticks, margin: width + 2, width: bins.count)]
   }
 
-  /// `title` in the margin, then labels at their places. A label that would touch
-  /// its neighbour is left out.
+  /// A line with `title` in the margin and the labels at their positions. A label
+  /// that would touch its neighbour is left out.
   private static func foot(
     _ ticks: [(String, Double)],
     _ title: String = "",
@@ -87,8 +87,8 @@ struct TerminalCanvas {
 
   /// Draws a line through `points`, given in characters from the top left.
   ///
-  /// Where two lines share a cell, every second column keeps the earlier one, so
-  /// that both can be seen.
+  /// Where two lines share cells, every second column shows the earlier line, so
+  /// that both lines are visible.
   mutating func draw(_ points: [(x: Double, y: Double)], sign: Character) {
     for column in 0..<columns {
       guard let y = Self.height(of: points, at: Double(column)) else { continue }
@@ -107,7 +107,8 @@ struct TerminalCanvas {
     }
   }
 
-  /// Interpolates between the points on both sides of `x`; nil outside the line.
+  /// Interpolates between the points on both sides of `x`. Returns nil if `x` is
+  /// outside the line.
   private static func height(of points: [(x: Double, y: Double)], at x: Double) -> Double? {
     guard let first = points.first, let last = points.last, first.x - 0.5 <= x, x <= last.x + 0.5
     else { return nil }

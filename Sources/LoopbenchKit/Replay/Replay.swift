@@ -11,17 +11,17 @@ private import FoundationEssentials
 package struct Replay: Equatable, Sendable {
   /// One commit of the load.
   package struct Entry: Equatable, Sendable {
-    /// When the commit was made, in us since the load began.
+    /// The time of the commit, in us since the load began.
     package let time: Int
-    /// The thread that made it. 0 is the loop's thread.
+    /// The number of the thread that made the commit. 0 is the loop's thread.
     package let producer: Int
-    /// The index of its action in `Replay.actions`.
+    /// The index of the committed action in `Replay.actions`.
     package let action: Int
-    /// The time to perform it, in us.
+    /// The time that performing the action takes, in us.
     package let cost: Int
   }
 
-  /// A target and a selector, which can be committed.
+  /// A target and a selector that can be committed.
   package struct Action: Hashable, Sendable {
     /// The target's name.
     package let target: String
@@ -40,12 +40,12 @@ package struct Replay: Equatable, Sendable {
   /// The time of the last commit, in us since the load began.
   package var duration: Int { entries.last?.time ?? 0 }
 
-  /// The time to perform every commit separately, in us.
+  /// The time that performing every commit separately takes, in us.
   package var cost: Int { entries.reduce(0) { $0 + $1.cost } }
 }
 
 extension Replay {
-  /// The limits of a recorded load, which bound the time to play it.
+  /// The limits of a recorded load. They bound the time that playing it takes.
   package enum Limit {
     package static let bytes = 16 << 20
     package static let lineBytes = 256
@@ -63,7 +63,7 @@ extension Replay {
 
   /// Parses a recorded load.
   ///
-  /// - Throws: `LoopbenchError` with the line and the expected text.
+  /// - Throws: `LoopbenchError` that names the line and the expected text.
   package static func parse(_ text: String) throws(LoopbenchError) -> Replay {
     try ReplayParser(text).replay
   }
@@ -149,7 +149,7 @@ extension ReplayParser {
     _ name: String,
     to limit: Int
   ) throws(LoopbenchError) -> Int {
-    // `Int.init` also accepts a sign.
+    // `Int.init` would also accept a sign.
     let isDigits = field.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isDigits, let value = Int(field), value <= limit else {
       throw error("\(name) must be a whole number from 0 to \(limit), got \"\(field)\"")

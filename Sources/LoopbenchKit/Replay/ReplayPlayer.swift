@@ -7,7 +7,8 @@ struct ReplayPlayer {
   let replay: Replay
   let recorder: ReplayRecorder
 
-  /// 5 ms, so that every thread starts before the first commit is due. Not measured.
+  /// 5 ms, so that every thread has started before the first commit is due. Not
+  /// measured.
   private static let headStart: UInt64 = 5_000_000
 
   init(_ replay: Replay) {
@@ -18,9 +19,10 @@ struct ReplayPlayer {
   /// Plays the load and records its times into `slice`.
   ///
   /// - Parameters:
-  ///   - commit: Commits one entry. Called on the thread of its producer, also for
-  ///     producer 0, whose entries it must commit on the loop.
-  ///   - stop: Ends `runLoop`. Called after every commit was performed.
+  ///   - commit: Commits one entry. Called on a separate thread for each producer,
+  ///     including producer 0. An entry of producer 0 must be committed on the
+  ///     loop, so `commit` must post it.
+  ///   - stop: Ends `runLoop`. Called once every commit has been performed.
   func play(
     _ slice: inout Slice,
     commit: @escaping @Sendable (_ entry: Int) -> Void,
@@ -51,7 +53,8 @@ struct ReplayPlayer {
   }
 
   /// Runs `body` for every producer in parallel, and waits for all of them. If the
-  /// system does not start a thread, the commits of its producer are missed.
+  /// system cannot start a producer's thread, that producer's commits count as
+  /// missed.
   private static func run(
     _ producers: ArraySlice<ReplayProducer>,
     cpu: Int?,
@@ -86,8 +89,8 @@ struct ReplayPlayer {
 
 /// The commits of one producer.
 final class ReplayProducer: @unchecked Sendable {
-  // @unchecked: `started` is written by the producer's thread and read after that
-  // thread was joined.
+  // @unchecked: the producer's thread writes `started`, and other threads read it
+  // after they have joined that thread.
   let entries: [Int]
   let schedule: OpenLoopSchedule
   private(set) var started: [UInt64] = []
@@ -112,11 +115,11 @@ final class ReplayProducer: @unchecked Sendable {
 
 /// Performs the actions of a load and records when each commit was performed.
 ///
-/// Actions run one after the other. Only they access the stored properties other than
+/// Actions run one after the other. Only actions access the stored properties, except
 /// `ended`.
 final class ReplayRecorder: @unchecked Sendable {
-  // @unchecked: actions never run concurrently. Other threads read only after `ended`
-  // shows that all commits were performed.
+  // @unchecked: actions never run concurrently. Other threads read the properties
+  // only after `ended` shows that all commits were performed.
 
   let replay: Replay
   private let times: UnsafeMutableBufferPointer<Times>
@@ -127,7 +130,7 @@ final class ReplayRecorder: @unchecked Sendable {
   private let ended = Atomic<Int>(0)
 
   struct Times {
-    /// When the previous action ended.
+    /// The time at which the previous action ended.
     var free: UInt64 = 0
     var ended: UInt64 = 0
   }
@@ -145,9 +148,10 @@ final class ReplayRecorder: @unchecked Sendable {
 
   subscript(index: Int) -> Times { times[index] }
 
-  /// Performs one action on behalf of `entries`, at the cost of the newest one.
+  /// Performs one action for all of `entries`. It takes as long as the cost of the
+  /// newest entry.
   ///
-  /// - Parameter endsTick: Whether the action is a whole tick.
+  /// - Parameter endsTick: Whether the tick consists of this action only.
   func perform(_ entries: some Collection<Int>, endsTick: Bool = false) {
     guard let newest = entries.max() else { return }
     let began = cl_now()

@@ -1,5 +1,5 @@
-/// Renders Prometheus' text format, with a summary in seconds for each peer in each
-/// series.
+/// Renders Prometheus' text format. Each peer in each series is a summary in
+/// seconds.
 package struct PromReport {
   let report: Report
   let quantiles: [Percentile]
@@ -85,8 +85,8 @@ extension PromReport {
     "\\": "\\\\", "\"": "\\\"", "\n": "\\n",
   ]
 
-  /// Returns `key` with `_` in place of characters that a label name must not
-  /// contain.
+  /// Returns `key` with each character that a label name must not contain replaced
+  /// by `_`.
   package static func labelName(_ key: String) -> String {
     String(key.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }

@@ -2,7 +2,8 @@ extension Report {
   /// Creates the report of a run.
   ///
   /// - Parameter dropsDisturbed: Whether comparisons and noise leave out disturbed
-  ///   rounds. Results contain percentiles with and without them in any case.
+  ///   rounds. Results always contain percentiles both with and without disturbed
+  ///   rounds.
   package init(
     _ measurements: Measurements,
     argv: [String],
@@ -46,7 +47,8 @@ extension Report {
     }
   }
 
-  /// The figures of a peer, which a series shares with those recorded along with it.
+  /// The figures of a peer. A series and the series recorded along with it share the
+  /// same figures.
   private static func figures(
     of contender: Contender,
     _ series: Series,
@@ -162,8 +164,8 @@ extension Measurements {
     contenders.map(\.scenario).uniqued(by: \.name)
   }
 
-  /// One contender for each measured peer of `scenario`, in the order of the registry,
-  /// followed by the twins.
+  /// The measured peers of `scenario`, in the order of the registry, followed by the
+  /// twins. Each peer is represented by one contender.
   package func entries(of scenario: Scenario) -> [Contender] {
     let own = contenders.filter { $0.scenario.name == scenario.name }
     return (own.filter { !$0.isTwin } + own.filter(\.isTwin)).uniqued(by: \.peerName)

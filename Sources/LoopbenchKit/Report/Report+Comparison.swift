@@ -1,8 +1,8 @@
 extension Report {
-  /// A percentile of a peer compared with a reference's.
+  /// The comparison of a peer with a reference at one percentile.
   ///
-  /// Ratio and difference are taken within each round, so that drift between rounds
-  /// cancels out.
+  /// Ratio and difference are computed within each round, so that drift between
+  /// rounds cancels out.
   package struct Comparison: Codable, Equatable, Sendable {
     /// The scenario's name.
     package let scenario: String
@@ -10,20 +10,23 @@ extension Report {
     package let series: String
     /// The peer's name.
     package let peer: String
-    /// The peer it is compared with.
+    /// The name of the reference, with which the peer is compared.
     package let reference: String
     /// The percentile's key, as in a result: `"50"`.
     package let percentile: String
     /// The number of rounds that measured both.
     package let rounds: Int
-    /// The peer's value divided by the reference's, over the rounds.
+    /// The peer's value divided by the reference's value: the median and the range
+    /// over the rounds.
     package let ratio: Spread
-    /// The peer's value minus the reference's in ns, over the rounds.
+    /// The peer's value minus the reference's value, in ns: the median and the
+    /// range over the rounds.
     package let difference: Spread
-    /// The 95 % interval of the median ratio, by bootstrap over the rounds.
+    /// The 95 % interval of the median ratio, computed by bootstrapping over the
+    /// rounds.
     package let interval: Interval
-    /// The verdict. The peer is faster or slower only if the whole interval is outside
-    /// the A/A twin's.
+    /// The verdict. The peer counts as faster or slower only if the whole interval is
+    /// outside the A/A twin's interval.
     package let verdict: ComparisonVerdict
   }
 
@@ -60,8 +63,8 @@ extension Report.Comparison {
 }
 
 extension Report {
-  /// The difference between a peer and its twin in the same rounds. A smaller
-  /// difference between two peers, or two runs, is noise.
+  /// The difference between a peer and its twin in the same rounds. Any smaller
+  /// difference between two peers or two runs is noise.
   package struct Noise: Codable, Equatable, Sendable {
     /// The scenario's name.
     package let scenario: String
@@ -113,12 +116,13 @@ extension Report {
 
 /// The values of two peers at one percentile, in the rounds that measured both.
 struct RoundPairs {
-  /// The peer's value divided by the other's, for each round.
+  /// The peer's value divided by the other peer's value, for each round.
   let ratios: [Double]
-  /// The peer's value minus the other's in ns, for each round.
+  /// The peer's value minus the other peer's value, in ns, for each round.
   let differences: [Double]
 
-  /// - Parameter dropping: Whether to leave out rounds in which either was disturbed.
+  /// - Parameter dropping: Whether to leave out rounds in which either peer was
+  ///   disturbed.
   init(
     _ result: Report.Result,
     with other: Report.Result,
@@ -154,22 +158,23 @@ extension Report.Result {
 
 /// How a peer compares with a reference.
 package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
-  /// Faster, by more than the noise.
+  /// Faster by more than the noise.
   case faster
   /// The difference is within the noise, or within 5 %.
   case same
-  /// Slower, by more than the noise.
+  /// Slower by more than the noise.
   case slower
   /// There are too few rounds, the interval is too wide, or there is no noise floor.
   case inconclusive
 
-  // 5 %: smaller differences count as the same, even without noise. Not measured.
+  // 5 %: peers that differ by less count as equally fast, even if there is no
+  // noise. Not measured.
   private static let indifference = Interval(low: 1 / 1.05, high: 1.05)
 
   /// The verdict on a ratio whose 95 % interval is `interval`.
   ///
   /// - Parameter noise: The interval of the same ratio between a peer and its twin.
-  ///   Without it the verdict is inconclusive.
+  ///   If nil, the verdict is inconclusive.
   package init(_ interval: Interval, rounds: Int, noise: Interval?) {
     guard rounds >= Bootstrap.leastRounds, let floor = noise?.mirrored else {
       self = .inconclusive

@@ -4,7 +4,8 @@ extension Report {
   package struct Result: Codable, Equatable, Sendable {
     /// The values that every result has.
     let known: Known
-    /// The figures of the scenario, by name. Each is a key of the result in the JSON.
+    /// The figures of the scenario, by name. In the JSON, each figure is a key of the
+    /// result.
     package let figures: [String: Double]
 
     package subscript<Value>(dynamicMember path: KeyPath<Known, Value>) -> Value {
@@ -23,12 +24,14 @@ extension Report.Result {
     package let series: String
     /// The kind of time that the samples measure.
     package let kind: Series.Kind
-    /// Whether this is an A/A twin: another peer measured a second time, under a name of
-    /// its own, so that the difference is noise.
+    /// Whether this is an A/A twin, which is the second measurement of another peer
+    /// under a different name. The two differ only by noise.
     package let isTwin: Bool
-    /// Whether the peer is a reference, which a rule covers only by name.
+    /// Whether the peer is a reference. A rule applies to a reference only if it
+    /// names it.
     package let isReference: Bool
-    /// The series whose slices also recorded this one. Nil if it has its own slices.
+    /// The other series whose slices also recorded this series. Nil if this series
+    /// has its own slices.
     package let companionOf: String?
     /// The planned number of samples per round.
     package let samplesPerRound: Int
@@ -36,7 +39,8 @@ extension Report.Result {
     package let unit: String
     /// The number of samples over all rounds.
     package let count: UInt64
-    /// The number of operations that started more than a period late, or not at all.
+    /// The number of operations that started late by more than a period, or never
+    /// started.
     package let missed: UInt64
     /// Counters by name: "committed", "performed".
     package let counts: [String: UInt64]
@@ -50,9 +54,9 @@ extension Report.Result {
     package let stddev: Double
     /// The percentiles that `count` samples resolve, by `"50"`, `"99.9"`, `"max"`.
     package let percentiles: [String: Double]
-    /// The same without the disturbed rounds. Nil if no round was disturbed.
+    /// The result without the disturbed rounds. Nil if no round was disturbed.
     package let undisturbed: Report.Undisturbed?
-    /// All samples, to within 0.2 %.
+    /// All samples, with an error of at most 0.2 %.
     package let histogram: HistogramData
     /// The values of each round.
     package let perRound: [SeriesRound]
@@ -106,7 +110,8 @@ extension Report.Result {
   }
 
   /// The value of `percentile` over all rounds in ns, from the file's percentiles or
-  /// its histogram. Nil if there are too few samples to tell it from the largest.
+  /// its histogram. Nil if there are too few samples to distinguish it from the
+  /// largest sample.
   package func value(at percentile: Percentile) -> Double? {
     guard percentile.isResolved(by: known.count) else { return nil }
     if let value = known.percentiles[percentile.label] { return value }
@@ -133,7 +138,8 @@ extension Report.Undisturbed {
   }
 }
 
-// Not synthesized, because the keys of figures are known only to their scenario.
+// Codable is not synthesized, because the keys of a result include figures, whose
+// names depend on the scenario.
 extension Report.Result {
   private struct Key: CodingKey {
     let stringValue: String
@@ -155,7 +161,8 @@ extension Report.Result {
     let own = try decoder.container(keyedBy: Key.self)
     figures = own.allKeys.reduce(into: [:]) { figures, key in
       guard !Known.has(key.stringValue) else { return }
-      // try?: a key of a later version need not be a number.
+      // try?: an unknown key, from a later version, need not have a number as its
+      // value.
       figures[key.stringValue] = try? own.decode(Double.self, forKey: key)
     }
   }

@@ -8,7 +8,7 @@ package struct Report: Codable, Equatable, Sendable {
   package let tool: Tool
   /// The arguments of the program.
   package let argv: [String]
-  /// The seed of the order of the contenders and of the load.
+  /// The seed that determines the order of the contenders and the load.
   package let seed: UInt64
   /// The labels of the run: `--label commit=1a2b3c`.
   package let labels: [String: String]
@@ -18,7 +18,7 @@ package struct Report: Codable, Equatable, Sendable {
   package let settings: Settings
   /// The descriptions of the scenarios. Nil in older reports.
   package let descriptions: [Description]?
-  /// The recorded rounds, with their order.
+  /// The recorded rounds. Each contains the order of its contenders.
   package let rounds: [RoundSummary]
   /// One result for each peer in each series.
   package internal(set) var results: [Result]
@@ -73,14 +73,14 @@ extension Report {
 }
 
 extension Report {
-  /// The description of a scenario, for readers that do not know it: another program
-  /// or another version.
+  /// The description of a scenario, for programs and versions of `loopbench` that do
+  /// not know the scenario.
   package struct Description: Codable, Equatable, Sendable {
     /// Its name.
     package let scenario: String
     /// One line about the measured operation.
     package let summary: String
-    /// The peers that others are compared with.
+    /// The names of the peers that other peers are compared with.
     package let references: [String]
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
@@ -94,7 +94,8 @@ extension Report {
     package let name: String
     /// One line about the start and the end of the measured time.
     package let summary: String
-    /// The series whose slices also record this one. Nil if it has its own slices.
+    /// The other series whose slices also record this series. Nil if this series
+    /// has its own slices.
     package let companionOf: String?
   }
 

@@ -5,8 +5,9 @@ package enum ReportFile {
   /// Reads the report at `path`, or from standard input if `path` is `-`.
   ///
   /// - Parameter onlyRegular: Whether to refuse files that are not regular, because
-  ///   reading one may block. Use it for a path that the user did not name.
-  /// - Throws: `LoopbenchError` that says what to do.
+  ///   reading a FIFO or device may block. Pass true for a path that the user did
+  ///   not name.
+  /// - Throws: `LoopbenchError` that states the problem and how to fix it.
   package static func read(
     _ path: String,
     onlyRegular: Bool = false
@@ -45,7 +46,7 @@ package enum ReportFile {
   // rounds, is 35 MB.
   static let limit = 64 << 20
 
-  /// The name of the schema of a JSON object. Nil if it has none.
+  /// The schema that a JSON object names. Nil if it names none.
   package static func schema(of data: Data) -> String? {
     struct Header: Decodable { let schema: String }
     // try?: the caller reports data without a schema.

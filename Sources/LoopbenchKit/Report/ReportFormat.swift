@@ -2,7 +2,7 @@
 package enum ReportFormat: String, CaseIterable, Sendable {
   /// Tables for people.
   case text
-  /// The same tables as Markdown.
+  /// The tables as Markdown.
   case markdown
   /// The whole report, with schema `loopbench/1`.
   case json
@@ -21,7 +21,7 @@ package enum ReportFormat: String, CaseIterable, Sendable {
 package struct ReportStyle: Equatable, Sendable {
   /// The percentile columns.
   package var percentiles = Percentile.standard
-  /// The unit of all times. Nil chooses a unit for each table.
+  /// The unit of all times. If nil, each table has a unit that fits its times.
   package var unit: TimeUnit?
   /// Whether to colour verdicts.
   package var usesColor = false
@@ -29,15 +29,16 @@ package struct ReportStyle: Equatable, Sendable {
   package var isASCII = false
   /// Whether text tables contain a sparkline of each distribution.
   package var showsSparklines = true
-  /// The maximum width of a text table. A wider table leaves out columns, beginning
-  /// with the sparkline and ending before the peer and its p50. Nil means no limit.
+  /// The maximum width of a text table. A table that would be wider leaves out
+  /// columns, the sparkline first, but never the peer and its p50. Nil means no
+  /// limit.
   package var width: Int?
   /// The scenarios to show. Empty shows all.
   package var scenarios: [String] = []
   /// The peers to show. Empty shows all.
   package var peers: [String] = []
 
-  /// Creates a style that shows everything, for a file.
+  /// Creates the style for a file, which shows everything.
   package init() {}
 }
 
@@ -82,8 +83,8 @@ extension ReportStyle {
   }
 }
 
-/// Renders a line of JSON for each peer in each series: a result as in
-/// `loopbench/1`, with the seed and labels of the run to distinguish runs.
+/// Renders a line of JSON for each peer in each series. The line contains a result
+/// as in `loopbench/1`, and the seed and labels of the run, which distinguish runs.
 enum NDJSONReport {
   static func render(_ report: Report) -> String {
     report.results.map {
@@ -113,7 +114,7 @@ enum NDJSONReport {
 /// Renders a line for each peer in each series as CSV (RFC 4180). Times are in ns.
 struct CSVReport {
   let report: Report
-  /// Without `.max`, which has its own column.
+  /// The percentile columns, without `.max`, which has its own column.
   let percentiles: [Percentile]
 
   func render() -> String {
@@ -147,8 +148,8 @@ struct CSVReport {
 
 /// Renders HdrHistogram's percentile distribution of one result. Values are in ms.
 ///
-/// There is a line for each step of the percentile, with five steps for each halving
-/// of the distance to 100 %, as in HdrHistogram.
+/// There is a line for each step of the percentile. As in HdrHistogram, the distance
+/// to 100 % halves every five steps.
 struct HgrmBlock {
   let result: Report.Result
 
@@ -184,7 +185,7 @@ struct HgrmBlock {
 
   private static func row(_ value: Double, at level: Double, seen: UInt64) -> String {
     let cells = [milliseconds(value), Decimals.text(level, digits: 12), String(seen)]
-    // Empty in the last line, where the value would be infinite.
+    // The last line leaves this column out, because its value would be infinite.
     let inverse = level < 1 ? [Decimals.text(1 / (1 - level), digits: 2)] : []
     return padded(cells + inverse, to: [14, 14, 10, 16])
   }
@@ -199,7 +200,8 @@ struct HgrmBlock {
     ]
   }
 
-  /// With picoseconds, the resolution of the histogram.
+  /// Formats a time in ms, down to picoseconds, which are the resolution of the
+  /// histogram.
   private static func milliseconds(_ nanoseconds: Double) -> String {
     Decimals.text(nanoseconds / 1_000_000, digits: 9)
   }

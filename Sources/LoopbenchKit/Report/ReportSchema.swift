@@ -2,9 +2,8 @@
 package enum ReportSchema {
   /// The JSON Schema (draft 2020-12) of `loopbench/1`.
   ///
-  /// Unknown keys are allowed and ignored by readers, because a later version may add
-  /// keys without a new schema. The keys in the schema keep their names, types and
-  /// units.
+  /// Readers must ignore unknown keys, because a later version may add keys without a
+  /// new schema. The keys in the schema keep their names, types and units.
   package static var text: String {
     String(decoding: PackageResources.loopbench_1_schema_json, as: UTF8.self)
   }

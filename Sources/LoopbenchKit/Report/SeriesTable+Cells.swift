@@ -68,7 +68,7 @@ extension SeriesTable {
     } ?? ""
   }
 
-  /// The verdict; for a twin, the noise floor.
+  /// The verdict or, for a twin, the noise floor.
   private func verdict(of result: Report.Result) -> String {
     if result.isTwin, let noise { return noise.text }
     return comparison(of: result, to: references.first)?.verdict.rawValue ?? ""
@@ -97,7 +97,8 @@ extension SeriesTable {
 }
 
 /// Small drawings of the distributions in one table, on a common logarithmic scale
-/// from the smallest sample to the largest p99. The last cell contains the tail.
+/// from the smallest sample to the largest p99. The last character of a drawing
+/// represents the tail above this p99.
 struct Sparkline {
   private let bins: Bins
   private let isASCII: Bool
@@ -109,13 +110,14 @@ struct Sparkline {
   init(of results: [Report.Result], isASCII: Bool) {
     let positive = results.filter { $0.max > 0 }
     let high = positive.map { $0.value(at: .p99) ?? $0.max }.max() ?? 1
-    // At most 6 decades, because a sample of 0 has no logarithm.
+    // Limited to 6 decades: a sample of 0 has no logarithm and cannot set the lower
+    // end.
     let low = max(positive.map(\.min).min() ?? 1, high / 1_000_000)
     bins = Bins(low: low, high: high, count: Self.cells)
     self.isASCII = isASCII
   }
 
-  /// The title of the column: the ends of the scale.
+  /// The title of the column, which states the ends of the scale.
   var title: String {
     "\(TimeText.short(bins.low)) .. \(TimeText.short(bins.high))"
   }

@@ -1,7 +1,7 @@
 /// The part of a report about one series, with a row for each peer.
 struct SeriesTable {
   let scenario: Report.Description
-  /// The known figures of the scenario.
+  /// The figures of the scenario, if this program knows the scenario.
   let knownFigures: [Figure]
   let series: String
   let results: [Report.Result]
@@ -42,7 +42,8 @@ struct SeriesTable {
     return series + (summary.map { ": " + $0 } ?? "")
   }
 
-  /// The table of times. Nil for a generator's lag, which is one note.
+  /// The table of times. Nil for a generator's lag, which is reported in a note
+  /// instead.
   var table: TextTable? {
     isLag ? nil : text(of: columns)
   }
@@ -60,8 +61,8 @@ struct SeriesTable {
     return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }
   }
 
-  /// The table of the scenario's figures. Nil if there are none. The figures of another
-  /// program's report are titled by their keys.
+  /// The table of the scenario's figures. Nil if the scenario has no figures. Figures
+  /// of an unknown scenario have their keys as titles.
   var figures: TextTable? {
     guard !isCompanion, results.contains(where: { !$0.figures.isEmpty }) else { return nil }
     let unknown = Set(results.flatMap(\.figures.keys)).sorted().map { name in
@@ -86,7 +87,8 @@ struct SeriesTable {
 }
 
 extension SeriesTable {
-  /// The number of missed operations, for open-loop series and wherever it is not 0.
+  /// The number of missed operations. Nil if it is 0 and the series is not an open
+  /// loop.
   private var missed: String? {
     let total = results.reduce(0) { $0 + $1.missed }
     guard total > 0 || results.contains(where: { $0.kind == .intended }) else { return nil }
@@ -94,7 +96,8 @@ extension SeriesTable {
     return "\(total) missed" + (peers.isEmpty ? "" : ": " + peers.joined(separator: ", "))
   }
 
-  /// The throughput of a closed loop: the median over the rounds and its 95 % interval.
+  /// The throughput of a closed loop, as the median over the rounds with its 95 %
+  /// interval.
   private var throughput: String? {
     let rates = results.compactMap { result -> String? in
       let rates = result.perRound.compactMap(\.closedRate)
@@ -107,13 +110,13 @@ extension SeriesTable {
     return "throughput, 1 / mean round trip (95 %): " + rates.joined(separator: " · ")
   }
 
-  /// The reason for `-` in the percentile columns.
+  /// The explanation of `-` in the percentile columns.
   private var unresolved: [String] {
     let missing = style.percentiles.filter { percentile in
       results.contains { !percentile.isResolved(by: $0.count) }
     }
     let titles = missing.map(\.title).joined(separator: ", ")
-    return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest"]
+    return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest sample"]
   }
 
   /// The counters of each peer.
@@ -164,11 +167,13 @@ extension SeriesTable {
     case always
   }
 
-  /// The columns that fit into `style.width`, and those of `Rank.always`.
+  /// The columns that fit into `style.width`. Columns of `Rank.always` are always
+  /// included.
   var columns: [Column] {
     var columns = allColumns
     for rank in Rank.allCases where rank != .always {
-      // From the right, so that the highest percentiles are left out first.
+      // Columns are removed from the right, so that the highest percentiles are
+      // left out first.
       while width(of: columns) > style.width ?? .max,
         let last = columns.lastIndex(where: { $0.rank == rank })
       {

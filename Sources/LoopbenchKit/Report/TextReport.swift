@@ -34,7 +34,7 @@ extension SeriesTable {
 }
 
 extension Report {
-  /// The lines above the tables, as parts.
+  /// The lines above the tables. Each line is a list of parts.
   var headerParts: [[String]] {
     let lines = [
       [
@@ -58,7 +58,7 @@ extension Report {
     return lines.map { $0.filter { !$0.isEmpty } }.filter { !$0.isEmpty }
   }
 
-  /// Empty if no series is paced.
+  /// The parts that describe the pace. Empty if no series is paced.
   private var paceParts: [String] {
     guard results.contains(where: { $0.kind == .intended && $0.scenario != "replay" }) else {
       return []

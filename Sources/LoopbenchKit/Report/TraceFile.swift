@@ -3,10 +3,11 @@ extension Runner {
   /// reaches it.
   package static let mostEvents = 200_000
 
-  /// Measures shuffled rounds for about `time`, and at least one, and records a trace.
+  /// Measures shuffled rounds for about `time`, but at least one round, and records a
+  /// trace.
   ///
   /// - Parameter isInterrupted: Called before each slice. If it returns true, the trace
-  ///   ends there.
+  ///   ends before that slice.
   /// - Throws: The error of the first contender that cannot be measured.
   package func trace(
     forNs time: UInt64,
@@ -46,7 +47,8 @@ extension Runner {
 /// A trace in the JSON format of Chrome's trace events, for Perfetto,
 /// chrome://tracing or speedscope.
 ///
-/// Each peer is a process. Its slices, loop, producer and ticks are threads.
+/// In the trace, each peer appears as a process, and its slices, loop, producer and
+/// ticks appear as threads.
 package struct TraceFile: Sendable {
   private var events: [Event] = []
   private var origin: UInt64?
@@ -84,7 +86,8 @@ extension TraceFile {
     let traceEvents: [Event]
   }
 
-  /// An event, with Chrome's names. Times are in us since the first slice.
+  /// An event with Chrome's names for its fields. Times are in us since the first
+  /// slice.
   private struct Event: Encodable {
     let name: String
     let cat: String
@@ -102,7 +105,8 @@ extension TraceFile {
     thread: Int,
     category: String
   ) {
-    // A span may have begun before its slice, but the trace begins with the first slice.
+    // A span may begin before its slice, but times are relative to the first slice and
+    // must not be negative.
     let start = max(span.began, origin ?? 0) - (origin ?? 0)
     var event = Event(name: span.name, cat: category, ph: "X", pid: process, tid: thread)
     event.ts = Double(start) / 1000

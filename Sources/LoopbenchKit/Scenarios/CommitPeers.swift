@@ -96,7 +96,7 @@ private final class PendingSet: PendingTargets {
     pending.insert(Key(target: target, selector: 1))
   }
 
-  // Two sets that keep their memory. Making a new one each tick is slower.
+  // The two sets keep their memory. Making a new set in each tick is slower.
   func flush() {
     swap(&pending, &performing)
     for key in performing { key.target.perform() }
@@ -118,7 +118,8 @@ private final class PendingSet: PendingTargets {
   }
 }
 
-/// `commit` with a bit in each target. This is the floor.
+/// `commit` with a bit in each target. It is the floor, the minimum that other
+/// peers are compared with.
 struct DirtyBitCommit: FullPeer {
   let name = "dirtybit"
   let scenario = "commit"
@@ -157,7 +158,7 @@ private final class DirtyBits: PendingTargets {
   }
 }
 
-/// An array without the checks of `Array`, which cost 4 ns per append here.
+/// An array without `Array`'s checks, which cost 4 ns per append in this peer.
 private struct TargetList {
   var count = 0
   private var capacity = 16

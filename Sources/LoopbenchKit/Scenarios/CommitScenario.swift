@@ -38,7 +38,7 @@ extension Scenario {
 
 /// The load that every `commit` peer measures.
 package enum CommitLoad {
-  /// Distinct targets.
+  /// The number of distinct targets.
   package static let targets = 1000
 }
 
@@ -53,8 +53,8 @@ protocol PendingTargets {
 
 /// Times the two series of `commit` in the same way for every Swift peer.
 enum CommitTiming {
-  /// Generic and inlined, so that the compiler specializes the loops for each
-  /// peer.
+  /// This function is generic and always inlined, so that the compiler specializes
+  /// its loops for each peer.
   @inline(__always)
   static func measure<Pending: PendingTargets>(
     _ pending: Pending,
@@ -86,8 +86,8 @@ enum CommitTiming {
 
 /// The target that the Swift peers of `commit` commit.
 ///
-/// Its properties are not checked for exclusive access. The check costs several
-/// times as much as a commit, and would make the reference peers too slow.
+/// Its properties are not checked for exclusive access. That check costs several
+/// times as much as a commit, so the reference peers would be too slow with it.
 final class CommitTarget {
   static let perform = Selector<CommitTarget>("perform") { $0.perform() }
 

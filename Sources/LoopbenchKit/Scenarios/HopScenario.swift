@@ -35,27 +35,28 @@ extension Scenario {
 
 /// The calls that a task makes for one sample.
 final class HopRun: @unchecked Sendable {
-  // @unchecked: the task uses it until it resumes the measuring thread, which
-  // then reads it.
+  // @unchecked: the task uses the object until it resumes the measuring thread,
+  // which then reads the results.
   private var returned = 0
   private var nanoseconds: UInt64 = 0
 
-  /// Counts a call that has returned. Call it where the task ran before the call.
-  // Never inlined: if no work is done between two calls, the compiler omits the
-  // hop back. If a call touches no state of the actor, it omits the hop to the
-  // actor.
+  /// Counts a call that has returned. The task must be back where it ran before the
+  /// call.
+  // Never inlined: if the task did no work between two calls, the compiler would
+  // omit the hop back. For the same reason the called method touches the actor's
+  // state: without that, the compiler would omit the hop to the actor.
   @inline(never)
   func didReturn() { returned += 1 }
 
-  /// Ends the run, which began at `began`, and in which the actor counted
-  /// `touched` calls.
+  /// Ends a run that began at `began`. The actor has counted `touched` calls in it.
   func end(_ touched: Int, since began: UInt64) {
     nanoseconds = touched == returned ? cl_now() - began : 0
   }
 
-  /// The ns that `expected` calls took.
+  /// Returns the time in ns that `expected` calls took.
   ///
-  /// - Throws: When the task or the actor counted a different number of calls.
+  /// - Throws: `PeerFailure` if the task or the actor counted a different number of
+  ///   calls.
   func time(of expected: Int) throws(PeerFailure) -> UInt64 {
     guard returned == expected, nanoseconds > 0 else {
       throw PeerFailure(

@@ -9,13 +9,13 @@ extension Scenario {
     series: [
       Series(
         name: "empty",
-        summary: "100000 empty ones, added by one thread: ns per operation, first add to last end",
+        summary: "one thread adds 100000 empty operations: ns per operation, first add to last end",
         effort: Effort(warmUps: 1, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "cancel",
-        summary: "100000 waiting ones, cancelled in the order they were added: ns per operation",
+        summary: "100000 waiting operations, cancelled in FIFO order: ns per operation",
         effort: Effort(warmUps: 0, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
@@ -78,7 +78,7 @@ struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
         return latch.nanoseconds(since: began)
       }
     }
-    // The pool is closed, so no running step can still use the latch.
+    // The pool has been closed, so no step uses the latch any longer.
     withExtendedLifetime(latch) {}
   }
 

@@ -23,7 +23,7 @@ struct LTPost: Peer {
   }
 }
 
-/// Items to post, and how many steps to the finish line they make.
+/// The items to post, and the number of steps that they make to the finish line.
 private struct Burst {
   let steps: Int
   let produce: @Sendable () -> Void
@@ -55,8 +55,8 @@ extension LTPost {
       finish.reset(target: burst.steps)
       let began = cl_now()
       burst.produce()
-      // Usually one tick. On a busy machine a tick can exceed its budget, and the
-      // remaining items are carried over.
+      // Usually one tick is enough. On a busy machine a tick can exceed its budget,
+      // and the remaining items are carried over to the next tick.
       repeat { loop.run(.noWait) } while finish.finished == 0
       return try finish.nanoseconds(since: began)
     }
@@ -89,12 +89,13 @@ extension LTPost {
     }
   }
 
-  /// Commits 1000 targets in turn, so that most commits coalesce, and then one
-  /// more. That one is performed last, after every other commit was taken.
+  /// Commits 1000 targets in turn, so that most commits coalesce, and then commits
+  /// one more target. The loop performs this last commit after it has taken every
+  /// other commit.
   private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
   {
-    // A separate finish line without a target, because the number of performed
-    // actions depends on the loop's batches.
+    // These targets have their own finish line, which no step completes, because
+    // the number of performed actions depends on the loop's batches.
     let crowd = FinishLine()
     let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
     let last = PostTarget(finish: finish.pointer)
@@ -109,8 +110,8 @@ extension LTPost {
   }
 }
 
-/// The target that `lt` commits in `post`. Performing it is a step to a finish
-/// line.
+/// The target that `lt` commits in `post`. Performing the action is a step to a
+/// finish line.
 final class PostTarget: @unchecked Sendable {
   // @unchecked: `finish` is used on the loop's thread only.
 
@@ -144,7 +145,7 @@ struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
         try slice.sampleBursts(of: items, to: finish, produce: produce) { queue.run() }
       }
     }
-    // The queue is closed, so no running step can still use them.
+    // The queue has been closed, so no step uses them any longer.
     withExtendedLifetime((stopper, finish)) {}
   }
 

@@ -1,12 +1,12 @@
 private import CLoopbench
 
 extension Scenario {
-  /// Posting a function to the loop, from another thread or from the loop's
-  /// own.
+  /// Posting a function to the loop, from another thread or from the loop's own
+  /// thread.
   ///
-  /// `uv` posts the same node in every series, the equivalent of a closure in
-  /// C. `typed` and `commit` are compared with that node too. A coalesced
-  /// commit counts as run when the loop takes it.
+  /// In every series `uv` posts the same kind of node, which is C's equivalent of a
+  /// closure. The peers of `typed` and `commit` are also compared with it. A
+  /// coalesced commit counts as run when the loop takes it.
   package static let post = Scenario(
     name: "post",
     summary: "post functions to the loop; a sample is a burst's mean, first post to last run",
@@ -48,18 +48,18 @@ package enum PostLoad {
     (name: "commit", plural: "commits of 1000 targets"),
   ]
 
-  /// The series of all items, first from another thread, then from the loop's
-  /// own.
+  /// The series of all items: first the series that post from another thread, then
+  /// those that post from the loop's thread.
   package static let series =
     items.map { $0.name + ".across" } + items.map { $0.name + ".self" }
 }
 
 /// A burst of items that a producer's thread posts to the loop, timed end to end.
 ///
-/// The producer starts after the loop has fallen asleep. The clock stops when the
-/// last item has run.
+/// The producer starts to post after the loop has fallen asleep. The clock stops
+/// when the last item has run.
 package enum PostBurst {
-  /// Long enough for the loop to reach its poll and fall asleep.
+  /// The time in ns that the loop gets to reach its poll and fall asleep.
   private static let headStart: UInt64 = 200_000
 
   /// Measures one burst.
@@ -68,7 +68,8 @@ package enum PostBurst {
   ///   - produce: Posts the items. Called on the producer's thread.
   ///   - runLoop: Runs the loop until `finish` stops it. Called on the caller's
   ///     thread.
-  /// - Returns: ns from before the first post until the last item had run.
+  /// - Returns: The time from before the first post until the last item had run, in
+  ///   ns.
   package static func nanoseconds(
     producerCPU: Int?,
     finish: FinishLine,
@@ -83,13 +84,13 @@ package enum PostBurst {
     }
     runLoop()
     producer.join()
-    // Without a start time no item was posted or run.
+    // If there is no start time, no item was posted or run.
     return try finish.nanoseconds(since: began.value ?? .max)
   }
 }
 
 extension Slice {
-  /// Samples bursts that `produce` posts from another thread. Each makes
+  /// Samples bursts that `produce` posts from another thread. Each burst makes
   /// `steps` steps to `finish`.
   mutating func sampleBursts(
     of steps: Int,

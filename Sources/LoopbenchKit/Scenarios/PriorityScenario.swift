@@ -3,8 +3,8 @@ import LoopTransactions
 private import Synchronization
 
 extension Scenario {
-  /// The latency of urgent operations behind less urgent ones, and the
-  /// starvation of low ones behind urgent ones.
+  /// The latency of urgent operations behind less urgent operations, and the
+  /// starvation of low operations behind urgent operations.
   package static let priority = Scenario(
     name: "priority",
     summary:
@@ -12,14 +12,14 @@ extension Scenario {
     series: [
       Series(
         name: "latency",
-        summary: "an urgent operation behind 10000 lower ones of 20 us each",
+        summary: "an urgent operation behind 10000 lower operations of 20 us each",
         effort: Effort(warmUps: 10, samples: 100, operations: 1),
         placement: .anywhere,
         kind: .service
       ),
       Series(
         name: "starvation",
-        summary: "a low operation behind endless urgent ones of 20 us; given up after 20 ms",
+        summary: "a low operation behind endless urgent operations of 20 us; given up after 20 ms",
         effort: Effort(warmUps: 1, samples: 10, operations: 1),
         placement: .anywhere,
         kind: .service
@@ -52,9 +52,9 @@ extension Scenario {
 package enum PriorityLoad {
   /// The duration of one operation of the load, in ns.
   package static let work: UInt64 = 20_000
-  /// The number of lower operations at any time, in `latency`.
+  /// In `latency`, the number of lower operations at any time.
   package static let crowd = 10_000
-  /// The number of urgent operations at any time, in `starvation`.
+  /// In `starvation`, the number of urgent operations at any time.
   package static let endless = 64
   /// The shortest pause between two timed operations, in ns. The longest is
   /// twice that.
@@ -65,10 +65,10 @@ package enum PriorityLoad {
   /// How long to wait for a low operation to start, in ns.
   package static let patience: UInt64 = 20_000_000
 
-  /// A count of `latency`: lower operations that started while an urgent one
-  /// waited.
+  /// The name of a count of `latency`: lower operations that started while an
+  /// urgent operation waited.
   package static let inversions = "lower ones started first"
-  /// A count of `starvation`: low operations that were given up.
+  /// The name of a count of `starvation`: low operations that were given up.
   package static let starved = "not started within 20 ms"
 }
 
@@ -76,7 +76,7 @@ package enum PriorityLoad {
 struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
   let scenario = "priority"
 
-  // 10 s: a pool that takes longer is broken.
+  // 10 s: a pool that takes longer than this is broken.
   private static var limit: UInt64 { 10_000_000_000 }
 
   func measure(_ slice: inout Slice) throws(PeerFailure) {
@@ -90,7 +90,7 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
       default: throw slice.unknownSeries
       }
     }
-    // The pool is closed, so no running operation can still use them.
+    // The pool has been closed, so no operation uses them any longer.
     withExtendedLifetime((field, load)) {}
   }
 
@@ -139,15 +139,15 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
   }
 }
 
-/// Operations of one priority, each of which adds the next one when it ends.
-/// Their number stays the same.
+/// Operations of one priority. Each operation adds another operation when it ends,
+/// so their number stays the same.
 final class EndlessLoad: Sendable {
   private let field: PriorityField
   private let add: @Sendable () -> Void
   private let step: CallbackBox
 
   init(_ pool: some FunctionPool, _ field: PriorityField, _ priority: OperationPriority) {
-    // Set before the first operation is added.
+    // `next` is set before the first operation is added.
     let next = JoinResult<PostedCall>()
     let add: @Sendable () -> Void = { if let call = next.value { pool.add(call, priority) } }
     step = CallbackBox { if field.spend() { add() } else { field.leave() } }
@@ -166,7 +166,8 @@ final class EndlessLoad: Sendable {
   func end() { field.end() }
 }
 
-/// The load of `priority`, and the operation that is timed in it, one at a time.
+/// The load of `priority` and the operation that is timed behind it. One operation
+/// is timed at a time.
 package final class PriorityField: Sendable {
   /// The state of the timed operation.
   private enum Probe {
@@ -184,10 +185,10 @@ package final class PriorityField: Sendable {
 
   package init() throws(PeerFailure) { gate = try Gate() }
 
-  /// The context of `start`. Keep the field alive until the pool is closed.
+  /// The context to pass to `start`. Keep the field alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The number of operations of the load that started while the timed one
+  /// The number of operations of the load that started while the timed operation
   /// waited.
   package var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
 
@@ -208,7 +209,8 @@ extension PriorityField {
     field.leave()
   }
 
-  /// Runs one operation of the load. Returns whether it must add the next one.
+  /// Runs one operation of the load. Returns whether that operation must add
+  /// another operation.
   package func spend() -> Bool {
     if probe.load(ordering: .relaxed) == Probe.waits { overtakers.add(1, ordering: .relaxed) }
     guard !isOver.load(ordering: .relaxed) else { return false }
@@ -216,7 +218,7 @@ extension PriorityField {
     return !isOver.load(ordering: .relaxed)
   }
 
-  /// Ends an operation that adds no other.
+  /// Ends an operation of the load that adds no further operation.
   package func leave() {
     // Acquire and release: the thread that passes the gate sees the effects of
     // every operation.
@@ -226,20 +228,20 @@ extension PriorityField {
 
 // Called on the measuring thread.
 extension PriorityField {
-  /// Call before adding the first `count` operations of the load.
+  /// Starts the load. Call before adding its first `count` operations.
   package func begin(_ count: Int) {
     isOver.store(false, ordering: .relaxed)
     unended.add(count, ordering: .relaxed)
   }
 
-  /// Times the operation that `add` adds. Returns the ns until it started, at
-  /// most `limit`.
+  /// Times the operation that `add` adds. Returns the time until the operation
+  /// started, in ns, but at most `limit`.
   package func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
     probe.store(Probe.none, ordering: .relaxed)
     unended.add(1, ordering: .relaxed)
     let began = cl_now()
     add()
-    // The operation waits from here on, unless it has already started.
+    // Unless it has already started, the operation counts as waiting from now on.
     _ = probe.compareExchange(
       expected: Probe.none,
       desired: Probe.waits,
@@ -247,7 +249,7 @@ extension PriorityField {
     )
     while probe.load(ordering: .acquiring) != Probe.started {
       guard cl_now() < began + limit else { return limit }
-      // Sleeps: polling would take a CPU from the workers.
+      // Sleeps between checks, because spinning would take a CPU from the workers.
       cl_sleep_until(cl_now() + PriorityLoad.pause / 2)
     }
     return startedAt.load(ordering: .relaxed) - began

@@ -8,8 +8,8 @@ extension FullPeer {
 }
 
 extension Registry {
-  /// The scenarios and peers of `loopbench`. A new one is a type in
-  /// `Scenarios/` or `Peers/`, and one line here.
+  /// The scenarios and peers of `loopbench`. To add a scenario or peer, add a type
+  /// in `Scenarios/` or `Peers/` and one line in this registry.
   public static let standard = Registry(
     scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop],
     peers: [

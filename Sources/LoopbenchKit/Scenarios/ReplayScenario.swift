@@ -20,13 +20,13 @@ extension Scenario {
         performed,
         Series(
           name: "performed.service",
-          summary: "the same, from the commit, or from the end of the previous action if later",
+          summary: "like performed, but from the commit, or from the last action's end if later",
           recordedWith: performed,
           kind: .service
         ),
         Series(
           name: "performed.lag",
-          summary: "from when a commit was due to the commit: the lateness of the player itself",
+          summary: "the lateness of the player itself: from when a commit was due to the commit",
           recordedWith: performed,
           kind: .lag
         ),
@@ -67,7 +67,7 @@ extension Registry {
   }
 }
 
-/// `replay` by commits to an `EventLoop`, which coalesces pending ones.
+/// `replay` with commits to an `EventLoop`, which coalesces pending commits.
 struct LTReplay: Peer {
   let name = "lt"
   let scenario = "replay"
@@ -96,7 +96,7 @@ struct LTReplay: Peer {
   }
 }
 
-/// The targets of a load, and the loop they are committed to.
+/// The targets of a load, and the loop to which they are committed.
 private final class LoopStage: @unchecked Sendable {
   // @unchecked: `loop` is used only by functions that it runs itself.
   private let loop: EventLoop
@@ -172,16 +172,17 @@ struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
         runLoop: { queue.run() }
       )
     }
-    // The queue is closed, so no running function can still use the stage.
+    // The queue has been closed, so no function uses the stage any longer.
     player.finish(&slice)
     withExtendedLifetime(stage) {}
   }
 }
 
-/// The functions of a load: one that performs each entry, and one that commits
-/// each entry of the loop's own thread.
+/// The functions of a load. Each entry has a function that performs it. Each entry
+/// of the loop's own thread also has a function that commits it.
 private final class ReplayStage: @unchecked Sendable {
-  // @unchecked: set before any producer starts, and not changed afterwards.
+  // @unchecked: the properties are set before any producer starts and do not change
+  // afterwards.
   private let recorder: ReplayRecorder
   private var queue: (any FunctionQueue)?
   private var performers: [CallbackBox] = []

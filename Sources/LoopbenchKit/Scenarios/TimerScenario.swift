@@ -36,8 +36,8 @@ package enum TimerLoad {
 
   /// Measures a slice: several schedules, each with a different random phase.
   ///
-  /// - Parameter run: Follows one schedule. Returns the lateness of each fire
-  ///   in ns, beginning with the warm-up's.
+  /// - Parameter run: Follows one schedule. Returns the lateness of each fire in
+  ///   ns, including the fires of the warm-up, which come first.
   package static func measure(
     _ slice: inout Slice,
     run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
@@ -55,7 +55,7 @@ package enum TimerLoad {
   }
 }
 
-/// The lateness of the fires of one schedule. Use it on one thread at a time.
+/// The lateness of each fire of one schedule. Use on one thread at a time.
 final class TimerFires: @unchecked Sendable {
   // @unchecked: a timer calls one handler at a time, and `lateness` is read
   // after the last call has ended.
@@ -69,7 +69,8 @@ final class TimerFires: @unchecked Sendable {
 
   var isComplete: Bool { lateness.count == count }
 
-  /// Records a call for `periods` due times, the last of which is `lastDue`.
+  /// Records one call that covers `periods` due times. The last of these is
+  /// `lastDue`.
   func record(lastDue: UInt64, periods: Int, at now: UInt64) {
     for earlier in stride(from: periods - 1, through: 0, by: -1) where !isComplete {
       let due = lastDue - UInt64(earlier) * TimerLoad.interval
@@ -94,13 +95,13 @@ struct CTimer: FullPeer {
 
   static let uv = CTimer(
     name: "uv",
-    summary: "C on libuv: uv_timer, which counts whole milliseconds, set to the first not early",
+    summary: "C on libuv: uv_timer, which counts whole milliseconds, rounded up",
     isStandard: true,
     follow: cl_uv_timer_run,
     failure: .noLoop
   )
 
-  /// The floor under a loop that sleeps in epoll.
+  /// A timer without a loop. It is the floor for loops that sleep in epoll.
   static let eventfd = CTimer(
     name: "eventfd",
     summary: "C: a periodic absolute timerfd, epoll_wait and read; no loop: the floor",
@@ -109,7 +110,7 @@ struct CTimer: FullPeer {
     failure: .noDescriptor
   )
 
-  /// A condition that is never signalled.
+  /// Waits with a timeout on a condition that is never signalled.
   static let cond = CTimer(
     name: "cond",
     summary: "C: pthread_cond_timedwait to each due time; no loop",
@@ -192,7 +193,8 @@ struct DispatchTimer: FullPeer {
       let now = cl_now()
       cl_thread_place(cpu)
       guard !fires.isComplete else { return }
-      // At least 1, for this call: `periods - 1` must not be negative.
+      // At least 1, because this call covers one period and `periods - 1` must not
+      // be negative.
       let periods = max(1, Int(timer.data))
       let last = first + UInt64(fires.lateness.count + periods - 1) * TimerLoad.interval
       fires.record(lastDue: last, periods: periods, at: now)

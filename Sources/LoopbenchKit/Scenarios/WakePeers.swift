@@ -18,7 +18,7 @@ struct CWake: Peer {
     failure: .noLoop
   )
 
-  /// The floor under a loop that sleeps in epoll.
+  /// A wake without a loop. It is the floor for loops that sleep in epoll.
   static let eventfd = CWake(
     name: "eventfd",
     summary: "C: write to an eventfd, epoll_wait and read; no loop: the floor",
@@ -99,7 +99,7 @@ struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
       )
       withExtendedLifetime(sender) {}
     }
-    // The queue is closed, so no running answer can still use the pings.
+    // The queue has been closed, so no answer uses the pings any longer.
     withExtendedLifetime(pings) {}
   }
 }

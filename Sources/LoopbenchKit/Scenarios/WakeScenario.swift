@@ -4,13 +4,13 @@ private import CLoopbench
 extension Scenario {
   /// Waking a sleeping loop.
   ///
-  /// On one CPU there are two cases. In `same` the sender has the loop's
-  /// priority. The kernel usually lets it finish its send, and the loop runs
-  /// when the sender sleeps (Linux 6.18 preempts 1 to 9 of 100 sends). In
-  /// `same.low` the sender has a lower priority, as background threads do, and
-  /// loses the CPU to the loop it wakes. Only then does `uv_async_send` of
-  /// libuv 1.44 make the loop spin. A kernel that preempts sooner shows this in
-  /// `same` too.
+  /// Two series run both threads on one CPU. In `same`, sender and loop have equal
+  /// priorities. The kernel usually lets the sender finish its send, and the loop
+  /// runs when the sender sleeps (Linux 6.18 preempts 1 to 9 of 100 sends). In
+  /// `same.low`, the sender has a lower priority, as background threads do, so the
+  /// loop preempts it during the send. A sender that is preempted there makes the
+  /// loop spin in libuv 1.44. On a kernel that preempts sooner, this also happens
+  /// in `same`.
   package static let wake = Scenario(
     name: "wake",
     summary: "another thread posts one item to a sleeping loop, which answers",
@@ -18,31 +18,31 @@ extension Scenario {
       acrossWake,
       Series(
         name: "across.roundtrip",
-        summary: "the same, until the sender, which slept, runs again",
+        summary: "like across, but until the sender, which sleeps meanwhile, runs again",
         recordedWith: acrossWake
       ),
       Series(
         name: "same",
-        summary: "one CPU, ping-pong, sender seldom preempted: before the send until it runs again",
+        summary: "one CPU, sender rarely preempted: before the send until the sender runs again",
         effort: Effort(warmUps: 50, samples: 500, operations: 1),
         placement: .same
       ),
       Series(
         name: "same.low",
-        summary: "the same with a sender of the lowest priority, preempted in the send",
+        summary: "like same, but the sender has the lowest priority and is preempted in the send",
         effort: Effort(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),
       pacedWake,
       Series(
         name: "paced.service",
-        summary: "the same, from the send, or from the previous callback if that was later",
+        summary: "like paced, but from the send, or from the previous callback if it was later",
         recordedWith: pacedWake,
         kind: .service
       ),
       Series(
         name: "paced.lag",
-        summary: "from when the send was due to the send: the lateness of the sender itself",
+        summary: "the lateness of the sender itself: from when the send was due to the send",
         recordedWith: pacedWake,
         kind: .lag
       ),
@@ -100,7 +100,7 @@ package final class WakePings {
   package let pointer: OpaquePointer
   private let count: Int
 
-  /// Makes room for the pings of `effort`.
+  /// Allocates memory for the pings of `effort`.
   package init(effort: Effort) throws(PeerFailure) {
     count = effort.warmUps + effort.samples
     guard let pointer = cl_wake_open(UInt32(count)) else { throw .noLoop }
@@ -115,7 +115,7 @@ package final class WakePings {
   ///
   /// - Parameters:
   ///   - send: Makes the loop call `cl_wake_answer`.
-  ///   - stop: Ends `runLoop`. Called on the producer's thread, after the last
+  ///   - stop: Ends `runLoop`. Called on the producer's thread after the last
   ///     answer.
   package func measure(
     _ slice: inout Slice,
@@ -129,8 +129,9 @@ package final class WakePings {
       let ping: @Sendable () -> Void = { send(shared.value.context) }
       return try measurePaced(&slice, send: ping, stop: stop, runLoop: runLoop)
     }
-    // The sender spins for this many ns to twice as many before each ping. 0:
-    // it sends as soon as the previous ping was answered.
+    // Before each ping, the sender spins for a random time from `pause` to twice
+    // `pause`, in ns. If it is 0, the sender sends as soon as the previous ping was
+    // answered.
     let pause: UInt64 = slice.series == "across" ? 50_000 : 0
     let isLow = slice.series == "same.low"
     let seed = slice.generator.next()
@@ -164,7 +165,7 @@ package final class WakePings {
 }
 
 extension WakePings {
-  /// Long enough for the loop to fall asleep before the schedule starts.
+  /// The time in ns that the loop gets to fall asleep before the schedule starts.
   private static let headStart: UInt64 = 1_000_000
 
   /// Measures `paced`, an open loop: the producer does not wait for answers.

@@ -1,9 +1,9 @@
 /// A histogram in fixed memory with an error of at most 0.2 % per sample.
 ///
-/// It is log-linear: every power of two is divided into 256 buckets of equal width, and a
-/// bucket represents its middle. The unit is the picosecond, so the mean of a batch of
-/// operations of 1.3 ns keeps its fraction. The last bucket ends at 4503 s. `min`, `max`,
-/// `mean` and `standardDeviation` are exact.
+/// The histogram is log-linear: every power of two is divided into 256 buckets of equal
+/// width. A bucket represents all of its samples by its middle. The unit is the
+/// picosecond, so a mean of 1.3 ns per operation keeps its fraction. The last bucket ends
+/// at 4503 s. `min`, `max`, `mean` and `standardDeviation` are exact.
 ///
 /// ```swift
 /// var histogram = Histogram()
@@ -14,8 +14,8 @@ package struct Histogram: Sendable, Equatable {
   /// The binary logarithm of the number of buckets per power of two.
   package static let subBits = 8
 
-  /// One more than the largest value, in ps. Larger samples count as the
-  /// largest value.
+  /// One more than the largest value, in ps. A sample that is too large counts as
+  /// the largest value.
   package static let limit: UInt64 = 1 << 52
 
   package static let bucketCount = bucket(of: limit - 1) + 1
@@ -63,20 +63,21 @@ extension Histogram {
 }
 
 extension Histogram {
-  /// The smallest sample, in ns; 0 if there is none.
+  /// The smallest sample, in ns; 0 if there are no samples.
   package var min: Double { count == 0 ? 0 : Double(least) / 1000 }
 
-  /// The largest sample, in ns; 0 if there is none.
+  /// The largest sample, in ns; 0 if there are no samples.
   package var max: Double { Double(most) / 1000 }
 
-  /// The mean, in ns; 0 if there is no sample.
+  /// The mean of the samples, in ns; 0 if there are no samples.
   package var mean: Double { moments.mean / 1000 }
 
-  /// The standard deviation of the samples, in ns; 0 for fewer than two.
+  /// The standard deviation of the samples, in ns; 0 if there are fewer than two
+  /// samples.
   package var standardDeviation: Double { moments.standardDeviation / 1000 }
 
-  /// Returns the smallest value, in ns, that `percentile` of the samples do not
-  /// exceed.
+  /// Returns the smallest value, in ns, that the given percentage of the samples
+  /// does not exceed.
   ///
   /// - Complexity: O(buckets).
   package func value(at percentile: Percentile) -> Double {
@@ -93,7 +94,8 @@ extension Histogram {
 
   /// Returns the mean of the largest samples, in ns; 0 if there is no sample.
   ///
-  /// - Parameter part: Their share of all samples. At least one sample is used.
+  /// - Parameter part: The share of all samples to include: 0.01 is 1 %. Includes
+  ///   at least one sample.
   /// - Complexity: O(buckets).
   package func meanOfLargest(_ part: Double) -> Double {
     let wanted = Swift.max(1, UInt64((Double(count) * part).rounded(.up)))
@@ -106,7 +108,7 @@ extension Histogram {
     return left == wanted ? 0 : sum / Double(wanted - left)
   }
 
-  /// The buckets from the smallest sample's to the largest sample's.
+  /// The buckets from the smallest sample's bucket to the largest sample's bucket.
   package var used: Range<Int> {
     count == 0 ? 0..<0 : Self.bucket(of: least)..<Self.bucket(of: most) + 1
   }
@@ -123,15 +125,15 @@ extension Histogram {
 }
 
 extension Histogram {
-  /// Returns the bucket of a value in ps. Values below 512 have their own
-  /// buckets. For larger values the 9 leading bits select the bucket.
+  /// Returns the bucket of a value in ps. Each value below 512 has its own bucket.
+  /// The 9 leading bits of a larger value select its bucket.
   package static func bucket(of value: UInt64) -> Int {
     let bits = UInt64.bitWidth - value.leadingZeroBitCount
     let shift = Swift.max(0, bits - subBits - 1)
     return shift << subBits + Int(value >> shift)
   }
 
-  /// In ps.
+  /// Returns the value in the middle of a bucket, in ps.
   package static func middle(ofBucket index: Int) -> Double {
     let shift = Swift.max(0, index >> subBits - 1)
     let lowest = (index - shift << subBits) << shift
@@ -139,8 +141,8 @@ extension Histogram {
   }
 }
 
-/// The occupied buckets of a histogram. A run keeps one for each round, so that
-/// a round can be left out afterwards.
+/// The occupied buckets of a histogram. A run keeps one histogram for each round,
+/// so that a round can be left out afterwards.
 package struct SparseHistogram: Sendable {
   fileprivate let pairs: [(index: UInt16, count: UInt32)]
   package let count: UInt64
@@ -155,7 +157,7 @@ package struct SparseHistogram: Sendable {
     moments = histogram.moments
   }
 
-  /// The same samples as a dense histogram.
+  /// A dense histogram of the same samples.
   package var dense: Histogram {
     var histogram = Histogram()
     histogram.merge(self)
@@ -163,8 +165,8 @@ package struct SparseHistogram: Sendable {
   }
 }
 
-/// A running mean and variance. Uses Welford's algorithm, which keeps small
-/// differences, and Chan's formula for merging.
+/// A running mean and variance. Uses Welford's algorithm, which does not lose small
+/// differences to rounding, and Chan's formula for merging.
 package struct Moments: Sendable, Equatable {
   private var count = 0.0
   package private(set) var mean = 0.0
@@ -188,7 +190,7 @@ package struct Moments: Sendable, Equatable {
     count = total
   }
 
-  /// The standard deviation of the samples, divided by their count minus 1.
+  /// The sample standard deviation, which divides by the count minus 1.
   package var standardDeviation: Double {
     count < 2 ? 0 : (squares / (count - 1)).squareRoot()
   }

@@ -37,8 +37,8 @@ extension HistogramData {
     }
   }
 
-  /// Whether this is a valid histogram of `count` samples in the current
-  /// format. Call it for data from a file.
+  /// Returns whether this is a valid histogram of `count` samples in the current
+  /// format. Call this before using data from a file.
   package func isSound(count: UInt64) -> Bool {
     var total: UInt64 = 0
     var next: UInt64 = 0
@@ -52,7 +52,8 @@ extension HistogramData {
     return subBits == Histogram.subBits && unit == "ps" && total == count
   }
 
-  /// Returns the value, in ns, that `percentile` of the samples do not exceed.
+  /// Returns the value, in ns, that the given percentage of the samples does not
+  /// exceed.
   package func value(at percentile: Percentile, count: UInt64) -> Double {
     let rank = percentile.rank(in: count)
     var seen: UInt64 = 0
@@ -75,16 +76,17 @@ extension Histogram {
 
 /// A range of times divided into equal bins, for plots of a distribution.
 package struct Bins: Equatable {
-  /// The start of the range, in ns. Above 0 if the bins are logarithmic.
+  /// The start of the range, in ns. It must be above 0 if the bins are logarithmic.
   package let low: Double
-  /// The end of the range, in ns. Above `low`.
+  /// The end of the range, in ns. It is above `low`.
   package let high: Double
   /// The number of bins.
   package let count: Int
-  /// Whether the bins have equal ratios instead of equal widths.
+  /// Whether all bins have the same ratio of end to start. Otherwise they have the
+  /// same width.
   package let isLogarithmic: Bool
 
-  /// Makes bins. An empty range is widened.
+  /// Makes bins. Widens the range if it is empty.
   package init(low: Double, high: Double, count: Int, isLogarithmic: Bool = true) {
     let floor = isLogarithmic ? 0.001 : 0
     let low = Swift.max(low, floor)
@@ -114,7 +116,7 @@ package struct Bins: Equatable {
     return Logarithm.power(from + (to - from) * part)
   }
 
-  /// Adds the share of a bucket to one bin, or to several if the bucket is wider.
+  /// Adds the share of a bucket to the bins that the bucket overlaps.
   private func spread(_ bucket: HistogramData.Bucket, share: Double, over shares: inout [Double]) {
     let (from, to) = (place(bucket.low), place(bucket.high))
     let (first, last) = (Int(from), Int(to))

@@ -16,22 +16,22 @@ package struct Interval: Codable, Equatable, Sendable {
     self.high = high
   }
 
-  /// Whether it contains all of `other`.
+  /// Returns whether this interval contains all of `other`.
   package func contains(_ other: Interval) -> Bool {
     low <= other.low && other.high <= high
   }
 
-  /// The smallest interval that contains 1, both ends and the inverse of both
-  /// ends.
+  /// The smallest interval that contains 1, both ends of this interval and their
+  /// inverses.
   ///
-  /// For ratios of two measurements of the same work: a ratio of 1.04 is as
-  /// likely as 1 / 1.04.
+  /// Use it for the ratio of two measurements of the same work, because a ratio of
+  /// 1.04 is as likely as 1 / 1.04.
   package var mirrored: Interval {
     let ends = [low, high, low > 0 ? 1 / low : 1, high > 0 ? 1 / high : 1, 1]
     return Interval(low: ends.min() ?? 1, high: ends.max() ?? 1)
   }
 
-  /// Returns the smallest interval that contains both.
+  /// Returns the smallest interval that contains this interval and `other`.
   package func union(_ other: Interval) -> Interval {
     Interval(low: Swift.min(low, other.low), high: Swift.max(high, other.high))
   }
@@ -48,7 +48,7 @@ extension Double {
   }
 }
 
-/// The median and the range of some values.
+/// The median and the range of a list of values.
 package struct Spread: Codable, Equatable, Sendable {
   /// The middle value, or the mean of the two middle values.
   package let median: Double
@@ -73,14 +73,15 @@ package struct Spread: Codable, Equatable, Sendable {
 ///
 /// The seed is fixed, so equal values produce equal intervals on every machine.
 package enum Bootstrap {
-  /// The fewest rounds whose range is a 95 % confidence interval of the median.
-  /// The confidence is 1 - 2 ^ (1 - n): 0.97 for 6 rounds, 0.94 for 5.
+  /// The smallest number of rounds for which the range of the values is a 95 %
+  /// confidence interval of the median. The confidence for n rounds is 1 - 2 ^ (1 -
+  /// n), which is 0.97 for 6 rounds and 0.94 for 5 rounds.
   package static let leastRounds = 6
 
   private static let resamples = 2000
 
-  /// Returns the 95 % percentile interval of the median of `values`; `nil` if
-  /// empty.
+  /// Returns the 95 % percentile interval of the median of `values`; `nil` if there
+  /// are no values.
   package static func median(of values: [Double]) -> Interval? {
     guard !values.isEmpty else { return nil }
     var generator = SeededGenerator(seed: 1, stream: 0)
@@ -88,11 +89,11 @@ package enum Bootstrap {
     return interval(of: (0..<resamples).map { _ in sample.median(using: &generator) })
   }
 
-  /// Returns the 95 % percentile interval of the median of `values` divided by
-  /// the median of `base`. The two were not measured together.
+  /// Returns the 95 % percentile interval of the median of `values` divided by the
+  /// median of `base`. `values` and `base` come from separate measurements.
   ///
-  /// - Returns: `nil` if either is empty, or if `base` contains a value that is
-  ///   not positive.
+  /// - Returns: `nil` if `values` or `base` is empty, or if `base` contains a value
+  ///   that is not positive.
   package static func ratio(of values: [Double], to base: [Double]) -> Interval? {
     guard !values.isEmpty, !base.isEmpty, base.allSatisfy({ $0 > 0 }) else { return nil }
     var generator = SeededGenerator(seed: 2, stream: 0)
@@ -111,7 +112,7 @@ package enum Bootstrap {
   }
 }
 
-/// Draws as many values as there are, with replacement.
+/// Draws n of n values, with replacement.
 ///
 /// The values are sorted once. Counting the draws of each value then gives the
 /// median without further sorting.

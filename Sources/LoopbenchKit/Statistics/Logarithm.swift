@@ -12,8 +12,9 @@ package enum Logarithm {
   package static func binary(_ value: Double) -> Double { log2(value) }
 }
 
-// This natural logarithm gives identical bits on every machine, so that a seed
-// produces one schedule. C libraries do not guarantee that.
+// A seed must produce the same schedule on every machine. This natural logarithm
+// therefore returns the same bits on every machine, which C libraries do not
+// guarantee.
 extension Logarithm {
   private static let ofTwo = 0.693_147_180_559_945_3
 
@@ -22,7 +23,8 @@ extension Logarithm {
   /// - Precondition: `value` is above 0, finite and normal.
   package static func natural(_ value: Double) -> Double {
     precondition(value.isNormal && value > 0, "Logarithm: value must be above 0, got \(value)")
-    // ln m = 2 artanh((m - 1) / (m + 1)); between 1 and 2 the ratio is under 1/3.
+    // ln m = 2 artanh((m - 1) / (m + 1)). For m between 1 and 2, the ratio is below
+    // 1/3.
     let ratio = (value.significand - 1) / (value.significand + 1)
     let square = ratio * ratio
     var sum = 0.0

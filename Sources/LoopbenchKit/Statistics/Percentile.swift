@@ -3,7 +3,7 @@ public struct Percentile: Hashable, Sendable {
   /// The key in reports: `"50"`, `"99.9"`, `"max"`.
   public let label: String
 
-  /// From 0 to 100,000.
+  /// The percentile in thousandths of a percent, from 0 to 100,000.
   package let thousandths: Int
 
   package init(label: String, thousandths: Int) {
@@ -30,16 +30,17 @@ public struct Percentile: Hashable, Sendable {
     self == .max ? label : "p" + label
   }
 
-  /// Whether `count` samples are enough to distinguish it from the largest
-  /// sample. At least one sample must lie above it. A single sample is its own
-  /// median.
+  /// Returns whether `count` samples are enough to distinguish this percentile from
+  /// the largest sample. At least one sample must lie above the percentile. As an
+  /// exception, a single sample resolves the median.
   package func isResolved(by count: UInt64) -> Bool {
     let above = 100_000 - thousandths
     guard self != .max, thousandths > Self.p50.thousandths else { return count > 0 }
     return count >= UInt64((100_000 + above - 1) / above)
   }
 
-  /// Returns its nearest rank in `count` sorted samples, counted from 1.
+  /// Returns the nearest rank of this percentile in `count` sorted samples, counted
+  /// from 1.
   package func rank(in count: UInt64) -> UInt64 {
     let (high, low) = count.multipliedFullWidth(by: UInt64(thousandths))
     let (quotient, remainder) = UInt64(100_000).dividingFullWidth((high, low))

@@ -17,8 +17,8 @@ extension SeededGenerator {
 
   /// Shuffles `items`.
   ///
-  /// Not the standard library's shuffle, whose algorithm may change. A seed
-  /// must always produce the same order.
+  /// Does not use the standard library's shuffle, because its algorithm may change,
+  /// and a seed must always produce the same order.
   package mutating func shuffle<Item>(_ items: inout [Item]) {
     for last in items.indices.reversed() where last > 0 {
       items.swapAt(last, Int(number(below: UInt64(last) + 1)))
@@ -27,8 +27,8 @@ extension SeededGenerator {
 }
 
 extension UInt64 {
-  /// Computes the FNV-1a hash of `text`, a stream number. Unlike `Hasher`, it
-  /// is the same in every run.
+  /// Computes the number of the stream named `text`, which is its FNV-1a hash.
+  /// Unlike the result of `Hasher`, it is the same in every run.
   package init(stream text: String) {
     self = text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

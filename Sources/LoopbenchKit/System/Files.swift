@@ -11,18 +11,19 @@ package import FoundationEssentials
 
 /// Reads whole files. The path `-` is standard input, which may be a pipe.
 ///
-/// Not `Data(contentsOf:)`, which cannot read pipes, and leaks when reading
-/// fails.
+/// Does not use `Data(contentsOf:)`, which cannot read pipes and leaks memory when
+/// reading fails.
 package enum InputFile {
   /// Reads the file at `path`.
   ///
   /// - Parameters:
-  ///   - limit: The largest size in bytes, so that reading `/dev/zero` ends.
-  ///   - onlyRegular: Whether `path` must be a regular file. Reading one never
-  ///     blocks, and `-` is an ordinary name.
+  ///   - limit: The maximum size in bytes. The limit makes reading `/dev/zero` fail
+  ///     instead of never ending.
+  ///   - onlyRegular: Whether `path` must be a regular file, because reading a
+  ///     regular file never blocks. If true, `-` is an ordinary file name.
   /// - Throws: The reason the file cannot be read. `SystemError.tooLarge` if it
-  ///   exceeds `limit`. `SystemError.notRegular` if it must be a regular file
-  ///   and is not.
+  ///   exceeds `limit`. `SystemError.notRegular` if `onlyRegular` is true and it is
+  ///   not a regular file.
   package static func read(
     _ path: String,
     limit: Int,
@@ -51,11 +52,11 @@ extension InputFile {
   }
 
   private static func openRegular(_ path: String) throws(SystemError) -> Int32 {
-    // Before opening, because opening a device may already have an effect.
+    // Checked before opening, because opening a device can have side effects.
     var status = stat()
     guard stat(path, &status) == 0 else { throw .last }
     guard isRegular(status) else { throw .notRegular }
-    // O_NONBLOCK, because reading some regular files of /proc and /sys blocks.
+    // O_NONBLOCK: reading some regular files of /proc and /sys would block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw .last }
     // Check again, because the file may have been replaced.
@@ -67,16 +68,16 @@ extension InputFile {
   private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
-/// A file that is written atomically: to a temporary file in the same folder,
-/// which is then renamed. Open it before a run, so that a bad path is reported
-/// before measuring.
+/// A file that is written atomically. The text is written to a temporary file in
+/// the same folder, which is then renamed. Open the file before a run, so that an
+/// invalid path is reported before measuring.
 ///
-/// Anything but a regular file, such as `/dev/null` or a FIFO, is written
-/// directly. So is the file that standard output already goes to. If the path
-/// is a symlink, the file it leads to is replaced.
+/// A path that is not a regular file, such as `/dev/null` or a FIFO, is written
+/// directly. A file that standard output is redirected to is also written directly.
+/// If the path is a symlink, its target is replaced.
 package final class OutputFile {
-  /// The resolved path, the same for all paths to one file; `nil` if it is
-  /// written directly.
+  /// The resolved path, which is the same for all paths to one file; `nil` if the
+  /// file is written directly.
   package let place: String?
   private var state: State
 
@@ -105,7 +106,7 @@ package final class OutputFile {
 
   /// Writes `text` and renames the file to its path.
   ///
-  /// - Precondition: Not called before.
+  /// - Precondition: This function has not been called before.
   package func finish(with text: String) throws(SystemError) {
     guard case .open(let output) = state else {
       preconditionFailure("OutputFile: finish must be called once, got a second call")
@@ -119,12 +120,12 @@ package final class OutputFile {
 
 /// Standard output and standard error.
 package enum Terminal: Int32, Sendable {
-  /// For the report.
+  /// Standard output, for the report.
   case output = 1
-  /// For everything else.
+  /// Standard error, for all other output.
   case error = 2
 
-  /// Whether it is a terminal.
+  /// Whether the stream is a terminal.
   package var isInteractive: Bool { isatty(rawValue) != 0 }
 
   /// The number of columns; 80 if unknown.
@@ -150,8 +151,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
     self.code = abs(code)
   }
 
-  /// Returns the error of giving a thread this real-time priority; `nil` if it is
-  /// permitted.
+  /// Returns the error with which the system refuses to give a thread this
+  /// real-time priority; `nil` if it is permitted.
   package static func refusing(priority: Int) -> SystemError? {
     let error = cl_thread_try_priority(Int32(priority))
     return error == 0 ? nil : SystemError(code: error)
@@ -165,7 +166,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible, Sendable 
   /// The path is a FIFO, a device or a folder instead of a regular file.
   package static let notRegular = SystemError(code: EINVAL)
 
-  /// The system's sentence: "permission denied".
+  /// libuv's message for the error, such as "permission denied".
   package var description: String {
     String(capacity: 256) { cl_error_message(code, $0, $1) }
   }

@@ -25,16 +25,17 @@ package struct Instruments: Sendable {
 package struct ResourceUse: Equatable, Sendable {
   /// User and system time of all threads, in ns.
   package var cpuNs: UInt64 = 0
-  /// Context switches because a thread slept.
+  /// The number of context switches because a thread slept.
   package var voluntarySwitches: UInt64 = 0
-  /// Context switches because a thread was preempted.
+  /// The number of context switches because a thread was preempted.
   package var involuntarySwitches: UInt64 = 0
-  /// Time that the host gave the machine's CPUs to others, in ns; 0 if unknown.
+  /// The time for which the host gave the machine's CPUs to other guests, in ns; 0
+  /// if unknown.
   package var stealNs: UInt64 = 0
   /// The number of times that a thread moved to another CPU; 0 if unknown.
   package var migrations: UInt64 = 0
 
-  /// Makes a reading of zeros.
+  /// Makes a reading whose values are all 0.
   package init() {}
 
   /// The resources used between two readings.
@@ -49,17 +50,17 @@ package struct ResourceUse: Equatable, Sendable {
   }
 }
 
-/// The cost of measuring, for each sample.
+/// The overhead of measuring one sample.
 package struct Overhead: Codable, Equatable, Sendable {
-  /// The ns to read the clock once. A sample reads it twice and includes the
-  /// time of one reading.
+  /// The time to read the clock once, in ns. Each sample reads the clock twice and
+  /// includes the time of one reading.
   package let clockNs: Double
-  /// The ns to record a sample, in memory that was touched before. A sample
-  /// does not include this time.
+  /// The time to record a sample in memory that was touched before, in ns. Samples
+  /// do not include this time.
   package let recordNs: Double
 
-  /// Measures the overhead: the median of 21 batches of 100. A batch that is
-  /// interrupted or meets a cold cache does not change the median.
+  /// Measures the overhead as the median of 21 batches of 100. The median hides a
+  /// batch that was interrupted or had a cold cache.
   package static func measure(_ instruments: Instruments) -> Overhead {
     var histogram = Histogram()
     let batches = (0..<21).map { _ in measureBatch(of: 100, &histogram, instruments) }

@@ -7,9 +7,9 @@ package struct Machine: Codable, Equatable, Sendable {
   /// The number of online processors, including those that the process may not
   /// use.
   package var cpus = 1
-  /// "KVM", "VMware", …; empty on bare metal or if unknown.
+  /// The hypervisor, such as "KVM" or "VMware"; empty on bare metal or if unknown.
   package var virtualization = ""
-  /// System, release and architecture.
+  /// The operating system, its release and the architecture.
   package var os = ""
   /// The libuv version at run time.
   package var libuv = ""

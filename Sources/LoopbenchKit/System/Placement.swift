@@ -16,8 +16,8 @@ public struct Placement: Codable, Equatable, Sendable {
     self.producer = producer
   }
 
-  /// Chooses the first two CPUs that the process was allowed when it started,
-  /// the first for the producer and the second for the loop.
+  /// Chooses the first CPU that the process was allowed to use when it started for
+  /// the producer, and the second for the loop.
   package static func detect() -> Placement {
     let cpus = allowedCPUs
     guard let first = cpus.first else {
@@ -28,7 +28,7 @@ public struct Placement: Codable, Equatable, Sendable {
       : Placement(cpuCount: cpus.count, loop: cpus[1], producer: first)
   }
 
-  /// The CPUs that the process was allowed when it started; empty if threads
+  /// The CPUs that the process was allowed to use when it started; empty if threads
   /// cannot be placed.
   package static var allowedCPUs: [Int] {
     var cpus = [Int32](repeating: 0, count: 1024)
@@ -52,7 +52,7 @@ extension Placement {
     case across
     /// The producer and the loop are on one CPU.
     case same
-    /// No thread is placed, because the threads of a pool cannot be.
+    /// No thread is placed, because the threads of a pool cannot be placed.
     case anywhere
   }
 
@@ -69,7 +69,8 @@ extension Placement {
     }
   }
 
-  /// Returns the seats for `rule`, or the reason this machine has none.
+  /// Returns the seats for `rule`, or the reason why this machine cannot provide
+  /// them.
   package func seats(for rule: Rule) -> Result<Seats, LoopbenchError> {
     switch rule {
     case .loop: .success(Seats(loop: loop, producer: nil))

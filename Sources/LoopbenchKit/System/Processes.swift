@@ -13,16 +13,16 @@ package enum HostProcess {
     String(capacity: 4096) { cl_program_path($0, $1) }
   }
 
-  /// Opens closed standard descriptors, so that a file that is opened later
-  /// does not become one of them.
+  /// Opens standard descriptors that are closed, so that a file that is opened
+  /// later does not become standard input, output or error.
   package static func keepDescriptors() { cl_keep_descriptors() }
 
   /// Installs signal handlers that stop loads and remove temporary files before
   /// the signal ends the process.
   package static func guardSignals() { cl_interrupt_guard() }
 
-  /// Replaces this process with the program at `path`. `arguments` begins with
-  /// its name.
+  /// Replaces this process with the program at `path`. The first argument is the
+  /// program's name.
   ///
   /// - Returns: The error. Does not return on success.
   package static func become(_ path: String, arguments: [String]) -> SystemError {
@@ -36,8 +36,8 @@ package enum HostProcess {
   package static func end(with code: ExitCode) -> Never { exit(code.rawValue) }
 }
 
-/// A child process in its own process group, without a terminal. It ends no
-/// later than this process.
+/// A child process in its own process group, without a terminal. It is killed if
+/// this process ends first.
 package enum FreshProcess {
   /// Runs a program and waits until it ends.
   ///
@@ -45,7 +45,7 @@ package enum FreshProcess {
   ///   - words: The path of the program and its arguments.
   ///   - isInterrupted: Called ten times per second. If it returns true, the
   ///     program is killed.
-  /// - Returns: The exit code; `nil` if it was interrupted.
+  /// - Returns: The exit code; `nil` if the program was killed.
   /// - Throws: The system's error if the process cannot be started.
   package static func run(
     _ words: [String],
@@ -70,7 +70,8 @@ package enum FreshProcess {
 
 /// A signal or a timeout that ends a run before its last round.
 ///
-/// The current slice is finished, and the measured slices count.
+/// The run finishes its current slice first. The result contains all slices that
+/// were measured.
 package struct Interruption: Sendable {
   private let begin: @Sendable (_ timeoutNs: UInt64) -> Void
   private let noted: @Sendable () -> Reason?
@@ -92,19 +93,19 @@ package struct Interruption: Sendable {
     self.noted = noted
   }
 
-  /// Starts to watch for signals and the timeout. A `timeoutNs` of 0 means no
-  /// timeout.
+  /// Starts to watch for signals and for the end of the timeout. If `timeoutNs` is
+  /// 0, there is no timeout.
   package func watch(timeoutNs: UInt64) { begin(timeoutNs) }
 
-  /// The reason to end the run; `nil` until there is one.
+  /// The reason to end the run; `nil` while the run may continue.
   package var reason: Reason? { noted() }
 
-  /// Never interrupts.
+  /// An interruption that never occurs.
   package static let none = Interruption { nil }
 
-  /// SIGINT, SIGTERM, SIGHUP and a timer. A second signal ends the process with
-  /// exit code 130. If a slice is still running 10 s after the timeout, the
-  /// process ends with 124.
+  /// Interrupts on SIGINT, SIGTERM, SIGHUP and after a timeout. A second signal
+  /// ends the process with exit code 130. If a slice is still running 10 s after
+  /// the timeout, the process ends with exit code 124.
   package static let signals = Interruption(
     begin: { cl_interrupt_watch($0) },
     noted: {

@@ -2,8 +2,8 @@
 package enum Decimals {
   /// `value` with exactly `digits` decimal places, rounded half away from zero.
   ///
-  /// Returns `-` if `value` is not a number or has more than 18 digits, because a
-  /// file can contain any number.
+  /// Returns `-` if `value` is not a number or has more than 18 digits. A file can
+  /// contain such values.
   package static func text(_ value: Double, digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let product = (value.magnitude * Double(scale)).rounded()
@@ -16,7 +16,7 @@ package enum Decimals {
     return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
   }
 
-  /// The number of decimal places that shows `value` to three significant digits.
+  /// The number of decimal places that `value` needs for three significant digits.
   package static func digits(for value: Double) -> Int {
     switch value.magnitude {
     case ..<9.995: 2
@@ -28,13 +28,13 @@ package enum Decimals {
   /// `value` to three significant digits.
   package static func figures(_ value: Double) -> String { text(value, digits: digits(for: value)) }
 
-  /// `value` with a sign, also if it is positive.
+  /// `value` with a sign, even if it is positive.
   package static func signed(_ value: Double, digits: Int) -> String {
     let text = text(value, digits: digits)
     return value > 0 ? "+" + text : text
   }
 
-  /// The shortest text that reads back as `value`, for programs.
+  /// The shortest text that parses to exactly `value`.
   package static func exact(_ value: Double) -> String {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }
@@ -48,8 +48,8 @@ package enum Decimals {
     return text
   }
 
-  /// The value of a text of digits with at most one point, without sign or
-  /// exponent.
+  /// The value of a text that consists of digits and at most one point. Nil for a
+  /// text with a sign or an exponent.
   package static func value(of text: some StringProtocol) -> Double? {
     guard text.first?.isNumber ?? false, text.allSatisfy({ $0 == "." || $0.isASCII && $0.isNumber })
     else { return nil }
@@ -59,13 +59,14 @@ package enum Decimals {
 
 /// Times as text with a unit.
 package enum TimeText {
-  /// Three significant digits: `1.25us`, `310ns`, `2.00s`.
+  /// The time with three significant digits: `1.25us`, `310ns`, `2.00s`.
   package static func short(_ nanoseconds: Double) -> String {
     let (value, unit) = scaled(nanoseconds)
     return Decimals.figures(value) + unit
   }
 
-  /// As few digits as possible, for an axis: `1 us`, `2.5 ms`.
+  /// The time with as few digits as possible, for the labels of an axis: `1 us`,
+  /// `2.5 ms`.
   package static func tick(_ nanoseconds: Double) -> String {
     let (value, unit) = scaled(nanoseconds)
     return Decimals.shortest(value) + " " + unit
@@ -85,7 +86,8 @@ package enum TimeText {
     "ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "min": 60e9, "h": 3600e9,
   ]
 
-  /// The nanoseconds in `3s`, `250ms` or `1.5us`; nil without a unit.
+  /// The nanoseconds in a text such as `3s`, `250ms` or `1.5us`. Nil if the text
+  /// has no unit.
   package static func nanoseconds(in text: some StringProtocol) -> Double? {
     let digits = text.prefix { $0.isNumber || $0 == "." }
     guard

@@ -1,10 +1,10 @@
 /// An error that ends the program with an exit code.
 ///
-/// The description names the failure, the given value and a remedy.
+/// The description states the failure, the given value and how to fix it.
 package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
   /// The exit code of the program.
   package let code: ExitCode
-  /// The failure and its remedy.
+  /// The failure and how to fix it.
   package let description: String
 
   private init(_ code: ExitCode, _ text: String) { (self.code, description) = (code, text) }
@@ -15,7 +15,8 @@ package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
   package static func unavailable(_ text: String) -> Self { Self(.unavailable, text) }
   package static func unfit(_ text: String) -> Self { Self(.unfit, text) }
 
-  /// A usage error about an unknown `name` that suggests the nearest `known` one.
+  /// A usage error about an unknown `name`. It suggests the most similar name in
+  /// `known`.
   package static func unknown(_ what: String, _ name: String, among known: [String]) -> Self {
     .usage("there is no \(what) \"\(name)\"" + Suggestion.question(for: name, in: known))
   }
@@ -34,7 +35,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case timedOut = 124
   case interrupted = 130
 
-  /// The meaning, for help and the manual page.
+  /// The meaning of the code, for the help and the manual page.
   package var summary: String {
     switch self {
     case .success: "success; no regression was found"

@@ -12,7 +12,8 @@ extension String {
     scalar.properties.generalCategory == .control && scalar != "\n"
   }
 
-  /// Pads the string with spaces to `width` characters, at its end if `isLeft`.
+  /// Pads the string with spaces to `width` characters. The spaces follow the
+  /// string if `isLeft` is true, and precede it otherwise.
   package func padded(to width: Int, isLeft: Bool = false) -> String {
     isLeft
       ? self + String(repeating: " ", count: max(0, width - count))
@@ -39,21 +40,23 @@ extension String {
 
 /// Text for terminals and files that support only ASCII.
 package enum ASCII {
-  /// Replaces each sign that reports use by its ASCII form, and any other
-  /// character beyond ASCII by `?`.
+  /// Replaces each special character that reports use with its ASCII form, and any
+  /// other non-ASCII character with `?`.
   package static func text(_ text: String) -> String {
     text.reduce(into: "") { $0 += $1.isASCII ? String($1) : signs[$1] ?? "?" }
   }
 
   private static let signs: [Character: String] = [
     "·": "|", "±": "+-", "–": "-", "—": "-", "µ": "u", "×": "x", "→": "->",
-    // One character each, because they are parts of drawings and of cut names.
+    // These are replaced with exactly one character each, because they are parts of
+    // drawings and of truncated names.
     "…": "~", "─": "-", "│": "|", "├": "|", "┤": "|", "┐": ".", "┌": ",", "└": "`", "┘": "'",
     "┴": "+",
   ]
 }
 
-/// Colours verdicts on a terminal. A colour only repeats the meaning of its word.
+/// Colours verdicts on a terminal. A verdict has the same meaning without its
+/// colour.
 package struct ANSIStyle: Sendable {
   private let isOn: Bool
 
@@ -88,8 +91,8 @@ extension Encodable {
 }
 
 extension String {
-  /// Joins blocks of lines, with an empty line between two. Empty blocks are left
-  /// out.
+  /// Joins blocks of lines, with an empty line between two blocks. Empty blocks are
+  /// left out.
   package init(blocks: [[String]]) {
     self = blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }
       .joined(separator: "\n")

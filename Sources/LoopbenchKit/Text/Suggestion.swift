@@ -1,6 +1,7 @@
-/// Suggests the known word nearest to a mistyped one.
+/// Suggests the known word that is most similar to a mistyped word.
 package enum Suggestion {
-  /// Returns the nearest of `known`; nil if more than a third of `word` differs.
+  /// Returns the word in `known` that is most similar to `word`. Nil if every known
+  /// word differs in more than a third of the letters.
   package static func nearest(to word: String, in known: [String]) -> String? {
     let measured = known.map { (word: $0, distance: distance(word, $0)) }
     let best = measured.min { $0.distance < $1.distance }
@@ -13,12 +14,14 @@ package enum Suggestion {
     suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
   }
 
-  /// Returns the question for the nearest of `known`, to end an error about `word`.
+  /// Returns the question for the word in `known` that is most similar to `word`,
+  /// for the end of an error message.
   package static func question(for word: String, in known: [String]) -> String {
     question(nearest(to: word, in: known))
   }
 
-  /// The number of letters to insert, delete, replace or swap with a neighbour.
+  /// The number of insertions, deletions, replacements and swaps of neighbouring
+  /// letters that turn `first` into `second`.
   package static func distance(_ first: String, _ second: String) -> Int {
     let first = Array(first)
     let second = Array(second)
@@ -41,12 +44,12 @@ package enum Suggestion {
 }
 
 extension Sequence where Element: Hashable {
-  /// The elements without duplicates, in the order of their first occurrence.
+  /// The elements without duplicates, ordered by first occurrence.
   package func uniqued() -> [Element] { uniqued(by: \.self) }
 }
 
 extension Sequence {
-  /// The elements without those whose key occurred before.
+  /// The elements, without any whose key occurred earlier.
   func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }

@@ -1,5 +1,5 @@
-/// A table with its first column aligned left and the others right. Columns without
-/// content are left out.
+/// A table whose first column is aligned left and whose other columns are aligned
+/// right. Columns without content are left out.
 package struct TextTable {
   package let titles: [String]
   package private(set) var rows: [[String]] = []
@@ -29,7 +29,7 @@ package struct TextTable {
     }
   }
 
-  /// Titles and rows, without the columns that only have a title.
+  /// The titles and rows, without columns that have a title but no content.
   package var usedCells: [[String]] {
     let used = titles.indices.filter { column in rows.contains { !$0[column].isEmpty } }
     return ([titles] + rows).map { row in used.map { row[$0] } }

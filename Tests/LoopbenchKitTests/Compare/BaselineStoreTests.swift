@@ -4,7 +4,8 @@ import Testing
 
 @Suite("BaselineStore")
 struct BaselineStoreTests {
-  /// Runs `body` with a folder that does not exist yet, and removes it.
+  /// Runs `body` with a store whose folder does not exist yet, and removes the
+  /// folder afterwards.
   private func withStore(_ body: (BaselineStore) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.path() + "/baselines-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -32,7 +33,7 @@ struct BaselineStoreTests {
   }
 
   @Test(
-    "a name that is a path, a hidden file, an option or too long is refused",
+    "a name is refused if it is a path, a hidden file, an option or too long",
     arguments: ["", ".", "..", ".hidden", "-f", "a/b", "../x", "a b", "é", "a\n", "_a"]
       + [String(repeating: "a", count: 65)]
   )
@@ -63,7 +64,7 @@ struct BaselineStoreTests {
     }
   }
 
-  @Test("a truncated baseline and one with another schema have errors of their own")
+  @Test("a truncated baseline and a baseline with another schema cause different errors")
   func damaged() throws {
     try withStore { store in
       try store.save(try Fixture().report(), as: "main")

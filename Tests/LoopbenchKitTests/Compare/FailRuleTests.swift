@@ -22,7 +22,7 @@ struct FailRuleTests {
     #expect(try FailRule("wake.p50>2.5\(unit)").limit == .time(2.5 * size))
   }
 
-  @Test("any covers every percentile, and missed is limited by a count")
+  @Test("`any` covers every percentile, and the limit of `missed` is a count")
   func others() throws {
     #expect(try FailRule("any>+15%").percentiles == Percentile.standard)
     let missed = try FailRule("timer.missed>3")
@@ -40,7 +40,7 @@ struct FailRuleTests {
   }
 
   @Test(
-    "an invalid rule is refused with the expected form",
+    "the error for an invalid rule states the expected form",
     arguments: [
       ("p99", "expected METRIC>LIMIT"), ("", "expected METRIC>LIMIT"),
       ("p99>+1%>2", "expected METRIC>LIMIT"),
@@ -59,7 +59,7 @@ struct FailRuleTests {
     #expect(error?.description.contains(expected) ?? false, "\(String(describing: error))")
   }
 
-  @Test("the standard rules equal the rules parsed from their texts")
+  @Test("the standard rules are equal to the rules parsed from their texts")
   func standard() throws {
     for rule in FailRule.standard {
       let read = try FailRule(rule.description)

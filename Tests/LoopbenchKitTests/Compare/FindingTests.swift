@@ -37,7 +37,7 @@ struct FindingTests {
     #expect(slower.verdict == .regressed)
   }
 
-  @Test("a ratio that changed only because of the reference is inconclusive")
+  @Test("a ratio is inconclusive if it changed only because of the reference")
   func reference() throws {
     let faster = try compare(peers(uv: 1000, lt: 500), peers(uv: 700, lt: 505))
     #expect(faster.verdict == .inconclusive)
@@ -46,7 +46,7 @@ struct FindingTests {
     #expect(slower.findings[0].reason == "uv got slower, but lt did not get faster")
   }
 
-  @Test("a regression stays one only if every fresh process confirms it")
+  @Test("a regression remains a regression only if every fresh process confirms it")
   func confirmed() throws {
     let (slow, fine) = (
       try compare(peers(uv: 1000, lt: 500), peers(uv: 1000, lt: 700)),
@@ -64,7 +64,7 @@ struct FindingTests {
     #expect(fine.confirmed(by: slow, rules: rules) == fine)
   }
 
-  @Test("a series that is recorded along with another is covered only by rules that name it")
+  @Test("a rule covers a companion series only if it names that series")
   func companions() throws {
     let paced = Series(
       name: "paced",
@@ -94,13 +94,14 @@ struct FindingTests {
     #expect(named.verdict == .regressed)
   }
 
-  @Test("an unresolved percentile is inconclusive if a rule names it, and otherwise left out")
+  @Test("an unresolved percentile is inconclusive if a rule names it, and is left out otherwise")
   func unresolved() throws {
     let pair = (peers(uv: 1000, lt: 500), peers(uv: 1000, lt: 900))
     let asked = try compare(pair.0, pair.1, ["p99.9>+10%", "p90>900ns"])
     #expect(asked.findings.map(\.verdict) == [.inconclusive, .inconclusive])
     #expect(
-      asked.findings[0].reason == "a round has too few samples to tell p99.9 from the largest"
+      asked.findings[0].reason
+        == "a round has too few samples to tell p99.9 from the largest sample"
     )
     #expect(asked.render(as: .text).contains("fake/one/lt p99.9"))
     #expect(try compare(pair.0, pair.1, ["any>+10%"]).findings.map(\.metric) == ["p50", "max"])
@@ -108,7 +109,7 @@ struct FindingTests {
   }
 }
 
-/// A peer whose operations all take 10 us and are started `lag` late.
+/// A peer whose operations all take 10 us and all start late by `lag`.
 private struct LaggingPeer: Peer {
   let name: String
   let scenario = "fake"
@@ -132,7 +133,7 @@ struct VerdictTests {
   private static let noisy = Interval(low: 0.97, high: 1.3)
 
   @Test(
-    "a change needs an interval that is entirely outside the threshold and the noise",
+    "a change counts only if its whole interval exceeds the threshold and the noise",
     arguments: [
       (1.11, 1.2, quiet, Verdict.regressed), (1.1, 1.2, quiet, .inconclusive),
       (1.11, 1.2, noisy, .inconclusive), (1.31, 1.4, noisy, .regressed),
@@ -154,7 +155,7 @@ struct VerdictTests {
     #expect(Verdict(Interval(low: 20, high: 25), limit: 25) == .unchanged)
   }
 
-  @Test("the overall verdict is the worst one")
+  @Test("the overall verdict is the worst verdict")
   func worst() {
     #expect(Verdict(of: []) == .unchanged)
     #expect(Verdict(of: [.unchanged, .improved]) == .improved)

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Honesty")
 struct HonestyTests {
-  // Fewer in slow builds. The runs are arithmetic on one thread.
+  // Slow builds use fewer seeds. The runs do only arithmetic, on one thread.
   private static let seeds = UInt64(0)..<Interposed.amount(20, debug: 4, sanitized: 1)
 
-  /// A run of two peers and a twin by the real runner.
+  /// The report of a run of two peers and a twin. The runner is the real one.
   private func report(lt: Double, seed: UInt64) throws -> Report {
     var fixture = Fixture()
     fixture.scenario = Scenario(
@@ -69,7 +69,7 @@ struct HonestyTests {
     #expect(report.noise[0].interval == medians[1].interval)
   }
 
-  @Test("a stall of 50 ms shows in the p99.9 of intended times, but not of service times")
+  @Test("a stall of 50 ms raises the p99.9 of intended times, but not the p99.9 of service times")
   func stall() throws {
     let paced = Series(
       name: "paced",
@@ -95,15 +95,16 @@ struct HonestyTests {
     #expect(try #require(service.value(at: .p999)) < 11_000)
     #expect(service.max >= 50_000_000)
     #expect(try #require(wanted.value(at: .p50)) < 11_000)
-    // The generator does not wait for operations, so it kept its schedule.
+    // The generator does not wait for operations, so it started all of them in
+    // time.
     #expect(wanted.missed == 0)
     #expect(results["paced.lag"]?.max == 0)
     #expect(wanted.kind == .intended && service.kind == .service)
   }
 }
 
-/// Simulates a loop that takes 10 us for each operation, but 50 ms for one of them,
-/// while operations stay due every ms. No time passes.
+/// Simulates a loop that takes 10 us for each operation, except one that takes 50
+/// ms. An operation is due every ms, even during the stall. No real time passes.
 private struct StallingPeer: Peer {
   let name = "uv"
   let scenario = "fake"

@@ -33,13 +33,13 @@ struct ReportComparisonTests {
   func itself() throws {
     let comparison = try compare(fixture(), fixture())
     #expect(comparison.verdict == .unchanged)
-    // p90 of 5 samples is the largest.
+    // There is no p90, because the p90 of 5 samples is the largest sample.
     #expect(comparison.findings.map(\.metric) == ["p50", "p50"])
     #expect(comparison.findings.allSatisfy { $0.ratio == 1 && !$0.peer.hasSuffix(".again") })
     #expect(comparison.notes == [])
   }
 
-  @Test("a slower peer regresses and a faster one improves, by the rules given")
+  @Test("with given rules, a slower peer regresses and a faster peer improves")
   func changes() throws {
     let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
     #expect(comparison.findings.map(\.peer) == ["uv", "lt"])
@@ -51,7 +51,7 @@ struct ReportComparisonTests {
     #expect(try compare(fixture(), fixture(lt: 700), ["*/*/uv.any>+10%"]).verdict == .unchanged)
   }
 
-  @Test("a limit of time judges only the new run")
+  @Test("a rule that limits a time judges only the new run")
   func times() throws {
     #expect(try compare(fixture(), fixture(), ["fake/one/lt.p50>0.6us"]).verdict == .unchanged)
     #expect(try compare(fixture(), fixture(), ["fake.p50>600ns"]).verdict == .regressed)
@@ -82,7 +82,7 @@ struct ReportComparisonTests {
     #expect(few.verdict == .inconclusive)
   }
 
-  @Test("another machine or a debug build is refused, or noted with --force")
+  @Test("a run on another machine or in a debug build is refused, or noted with --force")
   func machines() throws {
     var other = fixture()
     other.machine = Machine(
@@ -111,7 +111,7 @@ struct ReportComparisonTests {
     )
   }
 
-  @Test("other settings are refused")
+  @Test("a run with other settings is refused")
   func settings() throws {
     var (ordered, placed, larger) = (fixture(), fixture(), fixture())
     ordered.order = .abba
@@ -147,7 +147,7 @@ struct ReportComparisonTests {
     )
   }
 
-  @Test("reports without common results, and rules that cover nothing, are refused")
+  @Test("reports without common results are refused, and so are rules that cover nothing")
   func nothing() {
     var other = fixture()
     other.peers = [FakePeer(name: "floor", base: 1)]
@@ -164,7 +164,7 @@ struct ReportComparisonTests {
     )
   }
 
-  @Test("a result of only one report is noted")
+  @Test("a result that only one report contains is noted")
   func unmatched() throws {
     var other = fixture()
     other.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "floor", base: 100)]
@@ -172,7 +172,7 @@ struct ReportComparisonTests {
     #expect(notes == ["fake/one/lt is in the base only", "fake/one/floor is new"])
   }
 
-  @Test("a comparison renders as this text")
+  @Test("a comparison renders as text with a table and the verdict")
   func text() throws {
     let comparison = try compare(fixture(), fixture(uv: 800, lt: 700), ["p50>+10%"])
     let expected = """

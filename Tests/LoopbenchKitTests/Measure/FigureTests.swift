@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Figure")
 struct FigureTests {
-  /// Counts 3 of 4, and records 1 to 200 ns and ten times as much in a
-  /// companion series.
+  /// A peer that counts 3 of 4. It records samples from 1 to 200 ns, and ten times
+  /// these samples in a companion series.
   private struct Counting: Peer {
     let name = "uv"
     let scenario = "fake"
@@ -56,13 +56,13 @@ struct FigureTests {
       let figures = result.figures
       #expect(figures["goodRatio"] == 0.75 && figures["good"] == 6 && figures["each"] == 3)
       #expect(abs((figures["tail"] ?? 0) - 1980) < 10 && figures["most"] == 2000)
-      // The largest 1 % of 400 samples: 199, 199, 200 and 200.
+      // The largest 1 % of the 400 samples are 199, 199, 200 and 200.
       #expect(abs((figures["slow"] ?? 0) - 199.5) < 0.5)
       #expect(figures["none"] == nil)
     }
   }
 
-  @Test("figures are keys of a result in the JSON, and are decoded again")
+  @Test("figures are keys of a result in the JSON, and decoding restores them")
   func json() throws {
     let report = try fixture().report()
     let data = Data(report.json().utf8)
@@ -76,7 +76,7 @@ struct FigureTests {
     #expect(try JSONDecoder().decode(Report.self, from: data) == report)
   }
 
-  @Test("the text report has a table of figures, titled by name if the scenario is unknown")
+  @Test("the text report has a table of figures, with their names if the scenario is unknown")
   func text() throws {
     let report = try fixture().report()
     let known = report.rendered(as: .text, scenarios: [fixture().scenario])

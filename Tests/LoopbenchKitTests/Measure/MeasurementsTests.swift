@@ -4,8 +4,8 @@ import Testing
 
 @Suite("NoiseFilter")
 struct NoiseFilterTests {
-  /// Each reading adds `usual` involuntary switches. Readings from number
-  /// `disturbed` on also include `burst`.
+  /// Makes instruments whose readings each add `usual` involuntary switches.
+  /// Reading number `disturbed` and all later readings also include `burst`.
   private func instruments(
     at disturbed: UInt64,
     burst: ResourceUse,
@@ -33,8 +33,8 @@ struct NoiseFilterTests {
     func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
   }
 
-  /// Measures 10 rounds. Round 3 is slow and contains reading 8, because each
-  /// slice takes two readings and the warm-up takes the first two.
+  /// Measures 10 rounds. Round 3 is slow. It contains reading 8, because each slice
+  /// takes two readings, and the first two readings belong to the warm-up.
   private func report(
     _ burst: ResourceUse,
     usual: UInt64 = 0,
@@ -60,7 +60,7 @@ struct NoiseFilterTests {
   }
 
   @Test(
-    "a round with far more switches, steal or migrations than usual is marked, with a warning",
+    "a round with far more switches, steal or migrations than usual is marked and causes a warning",
     arguments: [use(switches: 21), use(steal: 20_000_000), use(moves: 11)]
   )
   func marks(burst: ResourceUse) throws {
@@ -83,13 +83,13 @@ struct NoiseFilterTests {
     #expect(report.warnings.isEmpty)
   }
 
-  @Test("for a contender with many switches in every round the limit is 3 times the median")
+  @Test("the limit of a contender with many switches in every round is 3 times the median")
   func usual() throws {
     #expect(try report(Self.use(switches: 200), usual: 100).warnings == [])
     #expect(try report(Self.use(switches: 201), usual: 100).warnings.map(\.id) == ["disturbed"])
   }
 
-  @Test("a result has both numbers, with and without the disturbed rounds")
+  @Test("a result has percentiles both with and without the disturbed rounds")
   func bothNumbers() throws {
     let result = try report(Self.use(switches: 50)).results[0]
     #expect(result.count == 50)

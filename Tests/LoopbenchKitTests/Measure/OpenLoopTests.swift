@@ -27,7 +27,7 @@ struct OpenLoopScheduleTests {
     let gaps = zip(dues.dropFirst(), dues).map { Double($0 - $1) }
     let mean = gaps.reduce(0, +) / Double(gaps.count)
     #expect(abs(mean - 1000) < 30)
-    // In an exponential distribution the share below the mean is 1 - 1/e.
+    // In an exponential distribution, a share of 1 - 1/e lies below the mean.
     let below = Double(gaps.filter { $0 < 1000 }.count) / Double(gaps.count)
     #expect(abs(below - 0.632) < 0.015)
   }
@@ -38,7 +38,7 @@ struct OpenLoopScheduleTests {
     #expect(schedule(100, .poisson) != schedule(100, .poisson, seed: 8))
   }
 
-  @Test("each operation starts when it is due, or at once if the previous start was slow")
+  @Test("each operation starts when it is due, or immediately if the previous start took too long")
   func follow() {
     let pacing = FakePacing(500)
     let schedule = OpenLoopSchedule(dues: [1000, 2000, 3000, 9000], tolerance: 1000)
@@ -48,7 +48,7 @@ struct OpenLoopScheduleTests {
     #expect(started == [6000, 8500, 8500, 14_000])
   }
 
-  @Test("an operation that is late by more than the patience is not started")
+  @Test("an operation is not started if it is late by more than the patience")
   func patience() {
     let pacing = FakePacing()
     let schedule = OpenLoopSchedule(dues: [0, 1, 300_000_000], tolerance: 1000)
@@ -62,7 +62,7 @@ struct OpenLoopScheduleTests {
   }
 
   @Test(
-    "intended time counts from the due time, service time from the start or the previous end"
+    "intended time begins at the due time, and service time at the start or the previous end"
   )
   func sample() {
     let late = OpenLoopSample(due: 1000, started: 1300, free: 0, ended: 1350)
@@ -71,7 +71,7 @@ struct OpenLoopScheduleTests {
     #expect([queued.intended, queued.service, queued.lag] == [350, 10, 0])
   }
 
-  @Test("the three times go to their series, and late or unstarted operations count as missed")
+  @Test("the three times are in their own series, and late or unstarted operations are missed")
   func recording() {
     var slice = Slice(
       series: "paced",
@@ -80,8 +80,8 @@ struct OpenLoopScheduleTests {
       generator: SeededGenerator(seed: 1, stream: 0)
     )
     let schedule = OpenLoopSchedule(dues: [100, 1000, 2000, 3000], tolerance: 300)
-    // The first is a warm-up, the second is on time, the third is late, and the
-    // last was not started.
+    // The first operation belongs to the warm-up, the second is on time, the third
+    // is late, and the last was not started.
     slice.record(schedule, from: 0, started: [900, 1300, 2400, 0], ended: [950, 1350, 2450])
     #expect(slice.recorded["paced"]?.count == 2)
     #expect(slice.recorded["paced"]?.max == 450)

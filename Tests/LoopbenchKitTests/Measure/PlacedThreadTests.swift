@@ -27,7 +27,7 @@ struct PlacedThreadTests {
     #expect(Self.allowedCPUs == before)
   }
 
-  @Test("a thread that a placed thread starts does not inherit its placement")
+  @Test("a thread does not inherit the placement of the thread that starts it")
   func inheritance() throws {
     let placement = Placement.detect()
     let loop = placement.loop
@@ -48,10 +48,11 @@ struct PlacedThreadTests {
     #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
   }
 
-  @Test("a real-time thread and the threads it starts have its priority; its creator has none")
+  @Test("a real-time thread passes its priority to threads it starts, but not to its creator")
   func priority() throws {
     guard SystemError.refusing(priority: 3) == nil else {
-      // Not permitted here. A run then fails before it measures.
+      // The system does not permit real-time priorities. A run would fail before it
+      // measures.
       #expect(SystemError.refusing(priority: 3)?.description == "operation not permitted")
       return
     }

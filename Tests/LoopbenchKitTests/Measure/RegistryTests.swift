@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Closed loop")
 struct ClosedTests {
-  @Test("a closed registry has one series in place of an open loop and its companions")
+  @Test("a closed registry replaces an open-loop series and its companions with one series")
   func registry() throws {
     let wake = try #require(Registry.standard.closed.scenarios.first { $0.name == "wake" })
     #expect(
@@ -35,7 +35,7 @@ struct ClosedTests {
     let report = Report(measurements, argv: [], machine: Fixture.machine, placement: placement)
     #expect(report.results.map(\.count) == [40, 40])
     #expect(report.warnings.map(\.id).contains("closed-loop"))
-    // The program renders with the scenarios of the open registry, too.
+    // Like the program, this renders with the scenarios of the open registry.
     let text = report.rendered(as: .text, scenarios: Registry.standard.scenarios)
     #expect(text.contains("  closed: two CPUs, closed loop, no pause"))
     let title = "throughput, 1 / mean round trip (95 %): uv "

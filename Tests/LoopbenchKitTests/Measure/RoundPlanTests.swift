@@ -9,7 +9,7 @@ struct RoundCountTests {
     #expect(!RoundCount.fixed(3).continues(after: 3, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("rounds fill the time, and do not exceed it after the tenth round")
+  @Test("rounds fill the given time, and exceed it only to reach ten rounds")
   func fitting() {
     let count = RoundCount.fitting(nanoseconds: 1000)
     #expect(count.continues(after: 9, elapsedNs: 5000, roundNs: 100))
@@ -18,7 +18,7 @@ struct RoundCountTests {
     #expect(!count.continues(after: 30, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("with a time and a number of rounds the first limit counts, but there is one round")
+  @Test("a time and a number of rounds both limit a run, which has at least one round")
   func within() {
     let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
     #expect(count.continues(after: 0, elapsedNs: 5000, roundNs: 100))
@@ -41,8 +41,7 @@ struct RoundCountTests {
 
 @Suite("WarmUp")
 struct WarmUpTests {
-  /// Measures three rounds after `warmUp`. The samples of round n are
-  /// `bases[n]` ns.
+  /// Measures three rounds after `warmUp`. Each sample of round n is `bases[n]` ns.
   private func run(_ warmUp: WarmUp, _ bases: [Double]) throws -> Report {
     var fixture = Fixture()
     fixture.peers = [SettlingPeer(name: "uv", bases: bases), FakePeer(name: "lt", base: 500)]
@@ -81,7 +80,7 @@ struct WarmUpTests {
     )
   }
 
-  @Test("a warm-up of a given time fills it; one of a given number of rounds has that number")
+  @Test("a warm-up fills its given time, or has its given number of rounds")
   func stated() {
     var state = WarmUpState()
     #expect(WarmUp.rounds(0).continues(after: state, elapsedNs: 0, roundNs: 0))

@@ -22,7 +22,7 @@ struct RunConditionsTests {
     #expect(report.rendered(as: .json).contains("\"load\" : \"cpu:2\""))
   }
 
-  @Test("runs under different conditions are compared only if that is forced")
+  @Test("runs under different conditions are not compared unless the comparison is forced")
   func comparison() throws {
     let (base, new) = (try report(.standard), try report(RunConditions(load: "cpu:2")))
     let error = #expect(throws: LoopbenchError.self) { try ReportComparison(base: base, new: new) }
@@ -63,7 +63,7 @@ struct RunConditionsTests {
 
 @Suite("BackgroundLoad", .serialized)
 struct BackgroundLoadTests {
-  @Test("valid loads are parsed, and other text is refused")
+  @Test("valid loads are parsed, and any other text is refused")
   func parsing() {
     for text in ["none", "cpu:1", "cpu:64", "mem:2", "cmd:make -j2 a:b"] {
       #expect(BackgroundLoad(text)?.text == text)
@@ -98,7 +98,7 @@ struct BackgroundLoadTests {
     let running = try RunningLoad(.command("exit 7"))
     let process = try #require(running.processes.first)
     var info = siginfo_t()
-    // WNOWAIT: `stop` reads the status.
+    // WNOWAIT: `stop` still has to read the status.
     #expect(waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) == 0)
     let warning = running.stop()
     #expect(warning?.id == "load-ended")

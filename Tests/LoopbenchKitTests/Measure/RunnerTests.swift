@@ -27,7 +27,7 @@ struct RunnerTests {
     )
   }
 
-  @Test("abba alternates between the order of the registry and its reverse")
+  @Test("abba alternates between the registry's order and the reverse order")
   func abba() throws {
     var fixture = Fixture()
     fixture.order = .abba
@@ -36,7 +36,7 @@ struct RunnerTests {
     #expect(orders.prefix(4) == [there, there.reversed(), there, there.reversed()])
   }
 
-  @Test("block measures all rounds of one contender before the next")
+  @Test("block measures all rounds of one contender before it measures the next contender")
   func block() throws {
     var fixture = Fixture()
     fixture.order = .block
@@ -56,7 +56,7 @@ struct RunnerTests {
     #expect(tally.total.count == 50)
   }
 
-  @Test("a plan has the results that a run will have, without samples")
+  @Test("a plan has the same results as its run, but without samples")
   func plan() throws {
     let fixture = Fixture()
     let plan = Report(
@@ -99,7 +99,7 @@ struct RunnerTests {
     }
   }
 
-  @Test("if every peer fails the run throws an error that names the peer")
+  @Test("if every peer fails, the run throws an error that names the peer")
   func failure() {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerFailure("out of luck"))]

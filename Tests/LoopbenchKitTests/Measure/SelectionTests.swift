@@ -27,7 +27,7 @@ struct SelectionTests {
     #expect(try select(["idle"]).contenders.count == 2)
   }
 
-  @Test("without a reference the first peer is measured twice, and a single peer on request")
+  @Test("without a reference, the first peer is measured twice, but a single peer only on request")
   func twinsWithoutReference() throws {
     let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
     #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
@@ -37,7 +37,7 @@ struct SelectionTests {
     #expect(always.map(\.peerName) == ["lt", "lt.again"])
   }
 
-  @Test("without names every standard scenario is measured with its standard peers")
+  @Test("if nothing is named, every standard scenario is measured with its standard peers")
   func everything() throws {
     let scenarios = registry.scenarios.filter(\.isStandard)
     let standard = Set(scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name))
@@ -67,26 +67,26 @@ struct SelectionTests {
     #expect(names == ["across", "same", "same.low", "paced"])
   }
 
-  @Test("a misspelled scenario is refused with the nearest name")
+  @Test("the error for a misspelled scenario suggests the nearest name")
   func unknownScenario() {
     let error = #expect(throws: LoopbenchError.self) { try select(["wkae"]) }
     #expect(error?.description == "there is no scenario \"wkae\"; did you mean \"wake\"?")
   }
 
-  @Test("a misspelled peer is refused with the nearest name")
+  @Test("the error for a misspelled peer suggests the nearest name")
   func unknownPeer() {
     let error = #expect(throws: LoopbenchError.self) { try select(peers: ["dirtybits"]) }
     #expect(error?.description == "there is no peer \"dirtybits\"; did you mean \"dirtybit\"?")
   }
 
-  @Test("a peer that a named scenario does not have is refused, and the message lists its peers")
+  @Test("if a named scenario lacks a named peer, the error lists the scenario's peers")
   func peerNotInScenario() {
     let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["set"]) }
     #expect(error?.code == .unavailable)
     #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
   }
 
-  @Test("without named scenarios those that lack a named peer are left out with a warning")
+  @Test("if no scenario is named, scenarios without a named peer are left out with a warning")
   func skipped() throws {
     let selection = try select(peers: ["set"])
     #expect(Set(selection.contenders.map(\.name)) == ["commit/duplicate/set", "commit/first/set"])

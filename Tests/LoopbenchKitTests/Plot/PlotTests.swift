@@ -46,7 +46,7 @@ struct PlotTests {
   }
 
   @Test(
-    "a drawing fits the width of the terminal, and can be ASCII only",
+    "a drawing fits the width of the terminal, and contains only ASCII on request",
     arguments: PlotKind.allCases
   )
   func terminal(_ kind: PlotKind) throws {

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("ReplayPlayer", .serialized)
 struct ReplayPlayerTests {
-  /// 20 simultaneous commits of three producers, to two actions that take 200 us.
+  /// 20 simultaneous commits from three producers. They commit two actions, each of
+  /// which takes 200 us.
   private static let burst = (0..<20).map { "1000 \($0 % 3) target\($0 % 2) draw 200\n" }
 
   private func outcomes() throws -> [String: SliceOutcome] {
@@ -31,7 +32,7 @@ struct ReplayPlayerTests {
       #expect(outcome.recorded["performed.service"]?.count == committed)
       #expect(outcome.recorded["performed.lag"]?.count == committed)
       let performed = try #require(outcome.counts["performed"])
-      // While one action runs, commits of the other one coalesce.
+      // While one action runs, commits of the other action coalesce.
       if name == "lt" {
         #expect(performed < 20)
         #expect((min(2, committed)...committed).contains(performed))
@@ -42,12 +43,13 @@ struct ReplayPlayerTests {
     }
   }
 
-  @Test("waiting for other actions counts in the intended time, but not in the service time")
+  @Test("intended time includes the wait for other actions, and service time does not")
   func waits() throws {
     let uv = try #require(try outcomes()["uv"])
     let count = try #require(uv.recorded["performed"]?.count)
-    // The last of 20 actions of 200 us ends 4 ms after all of them were due, or earlier
-    // if a producer was late and committed fewer.
+    // All actions are due at the same time and take 200 us, so the last of 20 actions
+    // ends 4 ms later. If a late producer has committed fewer actions, the last one
+    // ends earlier.
     #expect((uv.recorded["performed"]?.dense.max ?? 0) >= 195_000 * Double(count))
     #expect((uv.recorded["performed"]?.dense.min ?? 0) >= 200_000)
     let service = try #require(uv.recorded["performed.service"]?.dense)

@@ -53,7 +53,7 @@ struct ReplayParserTests {
     #expect(fault("loopreplay 1", "0 0 \(long) b 1") == "line 2: the line is longer than 256 bytes")
   }
 
-  @Test("random bytes are refused, or parsed into a valid load", arguments: UInt64(1)...8)
+  @Test("random bytes are either refused or parsed into a valid load", arguments: UInt64(1)...8)
   func noise(seed: UInt64) {
     var generator = SeededGenerator(seed: seed, stream: 0)
     let alphabet = Array("loopreplay 1\n0 12#\tab\r\u{FF}\u{0}-.9".utf8)
@@ -79,7 +79,7 @@ struct ReplayParserTests {
       #expect((2_000_000...5_000_000).contains(replay.duration), "\(name)")
       #expect(text.utf8.count < 300_000)
       #expect(text.contains("# Generated, not recorded") && text.contains("seed"))
-      // The loop is not overloaded, even with a tick per commit.
+      // Even if each commit is performed separately, the loop is not overloaded.
       #expect(replay.cost < replay.duration, "\(name)")
     }
   }

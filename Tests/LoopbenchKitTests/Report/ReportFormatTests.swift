@@ -33,7 +33,8 @@ struct FormatTests {
     return fixture
   }
 
-  // Shared, because measuring and comparing takes longer than rendering.
+  // The tests share one report, because measuring and comparing take longer than
+  // rendering.
   private static let report = Result { try fixture().report() }
 
   private func rendered(_ format: ReportFormat, style: ReportStyle = ReportStyle()) throws -> String
@@ -75,7 +76,7 @@ struct FormatTests {
     #expect(try rendered(.csv, style: style) == rendered(.csv))
   }
 
-  @Test("verdicts are words, so that plain ASCII loses nothing")
+  @Test("verdicts are words, so they stay readable in plain ASCII")
   func ascii() throws {
     var style = ReportStyle()
     style.usesColor = true
@@ -110,7 +111,8 @@ struct FormatTests {
   }
 }
 
-/// Records times that depend only on the index of a sample, in three series.
+/// A peer that records samples in three series. Each sample depends only on its
+/// index.
 private struct PacedPeer: Peer {
   let name: String
   let scenario = "fake"

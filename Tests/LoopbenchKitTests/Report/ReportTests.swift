@@ -3,14 +3,14 @@ import Testing
 
 @Suite("Report")
 struct ReportTests {
-  @Test("a comparison is the median over the rounds of the ratio within each round")
+  @Test("a comparison computes the ratio within each round, then the median over the rounds")
   func ratios() throws {
     let report = try Fixture().report()
     let comparison = try #require(
       report.comparisons.first { ($0.peer, $0.reference, $0.percentile) == ("lt", "uv", "50") }
     )
     #expect(comparison.rounds == 10)
-    // Within 0.4 %, because both values are the middle of a bucket.
+    // The tolerance is 0.4 %, because both values are the middle of a bucket.
     #expect(abs(comparison.ratio.median - 502.0 / 1002) < 0.004)
     #expect(abs(comparison.difference.median + 500) < 4)
     #expect(comparison.ratio.low <= comparison.ratio.median)
@@ -32,14 +32,14 @@ struct ReportTests {
     }
   }
 
-  @Test("a reference is not compared with itself, but with the other references")
+  @Test("a reference is compared with the other references, but not with itself")
   func references() throws {
     let report = try Fixture().report()
     let pairs = Set(report.comparisons.map { "\($0.peer)/\($0.reference)" })
     #expect(pairs == ["uv/floor", "floor/uv", "lt/uv", "lt/floor"])
   }
 
-  @Test("an early fire is recorded as 0, with a warning")
+  @Test("an early fire is recorded as 0 and causes a warning")
   func earlyFires() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: 10, fires: [-5, 3])]
@@ -49,7 +49,7 @@ struct ReportTests {
     #expect(report.results.first?.min == 0)
   }
 
-  @Test("a debug build and too few rounds have warnings")
+  @Test("a debug build and too few rounds cause warnings")
   func builds() throws {
     var fixture = Fixture()
     fixture.rounds = .fixed(2)

@@ -12,7 +12,7 @@ struct TextReportTests {
     #expect(try text == Golden.expected(text, "report.txt"))
   }
 
-  @Test("a report describes its scenarios, and a reader's scenarios replace missing descriptions")
+  @Test("a report describes its scenarios, and the reader's scenarios replace missing descriptions")
   func descriptions() throws {
     let fixture = Fixture()
     let report = try fixture.report()
@@ -41,7 +41,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("without a reference there are no ratio columns")
+  @Test("if there is no reference, a table has no ratio columns")
   func withoutReference() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "lt", base: 2000)]

@@ -65,7 +65,7 @@ struct TraceFileTests {
     #expect(events.contains { $0.name == "batch of 1000" })
   }
 
-  @Test("an interrupted trace keeps the slices measured before")
+  @Test("an interrupted trace keeps the slices measured before the interruption")
   func interrupted() throws {
     let runner = Runner(
       contenders: try Selection(from: Fixture().registry, placement: Fixture().placement)

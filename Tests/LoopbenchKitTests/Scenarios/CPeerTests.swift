@@ -14,7 +14,7 @@ struct CPeerTests {
     #expect(cl_uv_commit_performed(peer) == 200)
   }
 
-  @Test("every item posted to self runs once")
+  @Test("every item that the loop's thread posts runs once")
   func postToSelf() throws {
     let peer = try #require(cl_uv_post_open())
     let loop = UnsafeMutableRawPointer(peer)
@@ -29,7 +29,7 @@ struct CPeerTests {
     }
   }
 
-  @Test("every item posted from another thread runs once")
+  @Test("every item that another thread posts runs once")
   func postAcross() throws {
     let peer = try #require(cl_uv_post_open())
     let loop = UnsafeMutableRawPointer(peer)
@@ -75,7 +75,7 @@ struct CPeerTests {
     #expect(lateness.allSatisfy { $0 >= 0 })
   }
 
-  @Test("a finish line records the time of the step that reaches its target, and no later one")
+  @Test("a finish line records the time of the step that reaches its target, and no later time")
   func finish() {
     let finish = FinishLine()
     finish.reset(target: 2)

@@ -3,12 +3,12 @@ import LoopbenchKit
 import TestSupport
 import Testing
 
-/// Each test runs in its own process, because other tests have threads and
-/// descriptors.
+/// Each test runs in its own process, because other tests open descriptors and
+/// start threads.
 @Suite(
   "Leaks of peers",
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "there is no /proc"),
-  .enabled(if: !Interposed.isSanitized, "a sanitizer has threads and descriptors of its own")
+  .enabled(if: !Interposed.isSanitized, "a sanitizer starts threads and opens descriptors")
 )
 struct LeftoverTests {
   /// Returns the number of entries in a folder of /proc/self.
@@ -16,7 +16,7 @@ struct LeftoverTests {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder).count
   }
 
-  /// Measures every series of `peers` `rounds` times, except the longest ones.
+  /// Measures every series of `peers`, except the longest series, `rounds` times.
   static func measure(_ peers: [String], rounds: Int) throws {
     for registry in [Registry.standard, .standard.closed] {
       let selection = try registry.taking(samples: 2, in: 1).everything(peers: peers)
@@ -29,7 +29,7 @@ struct LeftoverTests {
   }
 
   /// Waits until `holds` returns true. A joined thread may stay in /proc for a
-  /// moment, and an idle thread of a pool for some seconds.
+  /// moment, and an idle thread of a pool may stay there for some seconds.
   static func soon(_ holds: () throws -> Bool) rethrows -> Bool {
     let limit = ContinuousClock.now + .seconds(30)
     while try !holds() {
@@ -53,7 +53,7 @@ struct LeftoverTests {
     }
   }
 
-  @Test("a peer on a pool's threads leaks no descriptor, and no thread after the pool is idle")
+  @Test("a peer on a pool's threads leaks no descriptors, and no threads once the pool is idle")
   func pooled() async {
     await #expect(processExitsWith: .success) {
       let peers = ["dispatch", "actor", "opqueue", "runloop", "task"]

@@ -3,13 +3,13 @@ import Testing
 
 @Suite("PriorityField")
 struct PriorityFieldTests {
-  @Test("an operation that starts between the add and the start of the timed one is an inversion")
+  @Test("an operation is an inversion if it starts while the timed operation waits")
   func inversions() throws {
     let field = try PriorityField()
     field.begin(1)
     #expect(field.spend())
     #expect(field.inversions == 0)
-    // The timed operation has not started, so it waits from here on.
+    // The timed operation has not started, so it counts as waiting from now on.
     #expect(field.time(limit: 1) {} == 1)
     #expect(field.spend() && field.spend())
     #expect(field.inversions == 2)
@@ -18,7 +18,7 @@ struct PriorityFieldTests {
     #expect(field.inversions == 2)
   }
 
-  @Test("an operation that starts before its add returns has no inversions")
+  @Test("a timed operation that starts before its add returns has no inversions")
   func atOnce() throws {
     let field = try PriorityField()
     field.begin(1)
@@ -28,7 +28,7 @@ struct PriorityFieldTests {
     #expect(field.inversions == 0)
   }
 
-  @Test("an ended load adds no operation, and end returns after the last one")
+  @Test("an ended load adds no operations, and end() returns after the last operation")
   func end() throws {
     let field = try PriorityField()
     for _ in 1...2 {

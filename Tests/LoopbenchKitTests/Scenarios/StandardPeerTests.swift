@@ -12,7 +12,7 @@ struct StandardPeerTests {
       let companions = contender.scenario.series.filter { $0.companionOf == contender.series.name }
       for series in [contender.series] + companions {
         let histogram = outcome.recorded[series.name]?.dense
-        // A slow machine misses operations of an open loop.
+        // A slow machine may miss operations of an open loop.
         let count = (histogram?.count ?? 0) + notStarted(outcome, contender.series)
         #expect(count >= UInt64(contender.series.effort.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
@@ -27,13 +27,14 @@ struct StandardPeerTests {
     series.kind == .intended ? outcome.missed : 0
   }
 
-  @Test("every other peer records its samples, more than once")
+  @Test("every peer outside the standard run records its samples, also when measured again")
   func others() throws {
     let registry = Registry.standard.taking(samples: 4, in: 1)
     let selection = try registry.everything()
     for contender in selection.contenders
     where !(contender.peer.isStandard && contender.scenario.isStandard) {
-      // The longest series are measured once, and with a sanitizer all of them.
+      // The longest series are measured only once. With a sanitizer, every series
+      // is measured only once.
       let isLong = Interposed.isSanitized || contender.series.effort.operations > 10_000
       let rounds = isLong ? 1 : 2
       for round in 1...rounds {
@@ -49,7 +50,8 @@ struct StandardPeerTests {
     let names = Set(selection.contenders.map(\.peer.name))
     let expected = ["lt", "uv", "eventfd", "cond", "dispatch", "actor", "task", "uvwork", "ring"]
     #expect(names.isSuperset(of: expected))
-    // Without loopbench-foundation these two are left out with a warning.
+    // If loopbench-foundation is not built, these two peers are left out with a
+    // warning.
     for name in ["opqueue", "runloop"] where !names.contains(name) {
       let warning = selection.warnings.first { $0.text.contains("\"\(name)\"") }
       #expect(warning?.id == "peer-unavailable")

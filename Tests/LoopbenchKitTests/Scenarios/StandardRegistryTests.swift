@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Standard registry")
 struct StandardRegistryTests {
-  @Test("lt and uv measure every series of every scenario they have", arguments: ["lt", "uv"])
+  @Test("lt and uv measure every series of each of their scenarios", arguments: ["lt", "uv"])
   func complete(name: String) {
     let registry = Registry.standard
     // In `pool` the peer on libuv's threads is `uvwork`.

@@ -49,7 +49,7 @@ struct HistogramTests {
     #expect(histogram == before)
   }
 
-  @Test("from 1 ns to 1 h a bucket's middle is within 0.2 % of every value in it")
+  @Test("from 1 ns to 1 h, a bucket's middle is within 0.2 % of every value in the bucket")
   func error() {
     var value: UInt64 = 1000
     while value <= 3_600_000_000_000_000 {
@@ -113,7 +113,8 @@ struct HistogramTests {
 
 @Suite("Histogram, by property")
 struct HistogramPropertyTests {
-  /// Samples from 1 ns to 1 h, with the same number in each power of two.
+  /// Returns samples from 1 ns to 1 h. Each power of two has the same number of
+  /// samples.
   private func samples(_ count: Int, seed: UInt64) -> [Double] {
     var generator = SeededGenerator(seed: seed, stream: 0)
     return (0..<count).map { _ in
@@ -123,7 +124,7 @@ struct HistogramPropertyTests {
   }
 
   @Test(
-    "from 1 ns to 1 h every percentile is within 0.4 % of the sorted samples",
+    "from 1 ns to 1 h, every percentile is within 0.4 % of the sorted samples",
     arguments: 1...20
   )
   func percentiles(seed: UInt64) {
@@ -145,7 +146,7 @@ struct HistogramPropertyTests {
     }
   }
 
-  @Test("the histograms of four threads, merged in any order, equal one of all samples")
+  @Test("merging the histograms of four threads in any order gives the histogram of all samples")
   func threads() throws {
     let parts = (UInt64(0)..<4).map { samples(5000, seed: $0) }
     let filled = JoinResult<[Histogram]>()
@@ -176,7 +177,7 @@ struct HistogramPropertyTests {
     #expect(before * 8 < 100_000)
   }
 
-  @Test("a sparse histogram converts back to the same histogram")
+  @Test("a histogram that was made sparse converts back to the same histogram")
   func sparse() {
     let one = Histogram(of: samples(3000, seed: 5))
     var copy = Histogram()

@@ -14,7 +14,7 @@ struct SpreadTests {
     #expect(spread?.high == 9)
   }
 
-  @Test("the median of an even count is the mean of the two in the middle")
+  @Test("the median of an even count is the mean of the two middle values")
   func even() {
     #expect(Spread(of: [4, 1, 3, 100])?.median == 3.5)
   }
@@ -37,7 +37,7 @@ struct BootstrapTests {
     #expect(interval.low >= values.min() ?? 0 && interval.high <= values.max() ?? 0)
   }
 
-  @Test("identical values produce an interval without width, and no values produce nil")
+  @Test("identical values produce an interval of width 0, and no values produce nil")
   func degenerate() {
     #expect(Bootstrap.median(of: [2, 2, 2]) == Interval(low: 2, high: 2))
     #expect(Bootstrap.median(of: []) == nil)
@@ -55,7 +55,7 @@ struct BootstrapTests {
   }
 
   @Test(
-    "about 95 % of 200 samples with a median of 1000 have it in their interval",
+    "for samples with a true median of 1000, about 95 % of 200 intervals contain 1000",
     .enabled(if: !Interposed.isSanitized, "arithmetic on one thread, slow with a sanitizer")
   )
   func coverage() {

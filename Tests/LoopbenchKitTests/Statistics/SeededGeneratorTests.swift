@@ -30,7 +30,7 @@ struct SeededGeneratorTests {
     #expect(first.sorted() == Array(0..<50))
   }
 
-  @Test("a shuffle puts an item in each place about equally often")
+  @Test("a shuffle moves an item to each position about equally often")
   func fairness() {
     var counts = [Int](repeating: 0, count: 4)
     var generator = SeededGenerator(seed: 1, stream: 0)

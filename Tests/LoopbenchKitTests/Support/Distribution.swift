@@ -15,7 +15,7 @@ enum Distribution: CaseIterable {
     return (0..<count).map { _ in value(Double(generator.number(below: 1 << 53)) / 0x1p53) }
   }
 
-  /// - Parameter uniform: From 0 to 1.
+  /// - Parameter uniform: A uniformly distributed number from 0 to 1.
   private func value(_ uniform: Double) -> Double {
     switch self {
     case .constant: 1234.5

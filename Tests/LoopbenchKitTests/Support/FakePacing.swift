@@ -1,8 +1,8 @@
 import LoopbenchKit
 import Synchronization
 
-/// A clock for open-loop schedules that advances only when a caller waits or
-/// advances it.
+/// A clock for open-loop schedules. It advances when a caller waits or advances it
+/// explicitly.
 final class FakePacing: Sendable {
   private let time: Atomic<UInt64>
 

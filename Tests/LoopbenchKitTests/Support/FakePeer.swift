@@ -1,9 +1,9 @@
 import LoopbenchKit
 import Synchronization
 
-/// A peer with made-up samples: `base` ns, increasing by 1 ns per sample. If it
-/// drifts, they are multiplied by a random factor, the same for all peers of a
-/// round.
+/// A peer with made-up samples, which start at `base` ns and increase by 1 ns per
+/// sample. If the peer drifts, all samples are multiplied by a random factor, which
+/// is the same for all peers of a round.
 struct FakePeer: Peer {
   var name: String
   var scenario = "fake"
@@ -27,8 +27,8 @@ struct FakePeer: Peer {
   }
 }
 
-/// A peer with made-up samples. Those of slice n are `bases[n]` ns; later
-/// slices use the last element.
+/// A peer with made-up samples. All samples of slice n are `bases[n]` ns. Slices
+/// beyond the last element use the last element.
 final class SettlingPeer: Peer {
   let name: String
   let scenario = "fake"

@@ -68,7 +68,8 @@ struct Fixture {
 }
 
 extension Instruments {
-  /// A clock that advances by 1 us per reading. Half of the time is CPU time.
+  /// Instruments whose clock advances by 1 us per reading. They report half of that
+  /// time as CPU time.
   static func stepping() -> Instruments {
     let ticks = Ticks()
     var instruments = Instruments()
@@ -95,7 +96,7 @@ extension Instruments {
 }
 
 extension Registry {
-  /// Selects every series of every scenario, including those that are not
+  /// Selects every series of every scenario, including scenarios that are not
   /// standard.
   ///
   /// - Parameter peers: The names of the peers; `nil` means all.

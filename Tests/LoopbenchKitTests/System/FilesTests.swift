@@ -24,14 +24,14 @@ struct OutputFileTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
   }
 
-  @Test("a finished file has its name, and no temporary file remains")
+  @Test("a finished file has its final name, and no temporary file remains")
   func finish() throws {
     try OutputFile(path: path).finish(with: "{}\n")
     #expect(try text("x.json") == "{}\n")
     #expect(try names() == ["x.json"])
   }
 
-  @Test("an unfinished file leaves no temporary file, and the old file stays")
+  @Test("abandoning a file removes its temporary file and keeps the old file")
   func abandon() throws {
     try OutputFile(path: path).finish(with: "old")
     do {
@@ -43,7 +43,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("two files written to one path at the same time are both complete, and the last one stays")
+  @Test("of two files written to one path at the same time, the last to finish replaces the other")
   func together() throws {
     let (first, second) = (try OutputFile(path: path), try OutputFile(path: folder + "/./x.json"))
     #expect(first.place == second.place)
@@ -84,7 +84,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("files of a live run, and files that no run made, are not removed")
+  @Test("files of a live run are not removed, and neither are files that no run made")
   func notRemains() throws {
     let dead = try deadProcess()
     let manager = FileManager.default
@@ -113,7 +113,7 @@ struct OutputFileTests {
     try file.finish(with: "alive")
   }
 
-  @Test("a symlink stays, and the file it leads to is created or replaced")
+  @Test("a symlink is kept, and its target is created or replaced")
   func symlink() throws {
     let manager = FileManager.default
     try manager.createDirectory(atPath: folder + "/kept", withIntermediateDirectories: false)
@@ -129,7 +129,7 @@ struct OutputFileTests {
     )
   }
 
-  @Test("a file that is not regular is written, not replaced")
+  @Test("a file that is not a regular file is written to, not replaced")
   func fifo() throws {
     #expect(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDONLY | O_NONBLOCK)
@@ -144,7 +144,7 @@ struct OutputFileTests {
     #expect(try names() == ["x.json"])
   }
 
-  @Test("a file that is already standard output is appended to, not replaced")
+  @Test("a file that standard output is redirected to is appended to, not replaced")
   func standardOutput() async {
     await #expect(processExitsWith: .success) {
       let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString)"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Placement")
 struct PlacementTests {
-  @Test("across places the producer on another CPU, and same on the loop's CPU")
+  @Test("across places producer and loop on different CPUs, and same places both on one CPU")
   func seats() throws {
     let placement = Placement(cpuCount: 2, loop: 1, producer: 0)
     #expect(try placement.seats(for: .loop).get().loop == 1)

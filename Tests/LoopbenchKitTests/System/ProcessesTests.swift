@@ -3,7 +3,7 @@ import Testing
 
 @Suite("FreshProcess")
 struct FreshProcessTests {
-  @Test("a program gets its arguments unchanged, and its exit code is returned")
+  @Test("running a program passes its arguments unchanged and returns its exit code")
   func words() throws {
     let words = ["a b", "it's", "$HOME", "*", "", "\\", "é\n"]
     let tests = words.enumerated().map { index, word in

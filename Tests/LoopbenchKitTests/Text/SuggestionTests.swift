@@ -12,7 +12,7 @@ struct SuggestionTests {
     #expect(Suggestion.distance(second, first) == expected)
   }
 
-  @Test("a word unlike all others gets no suggestion")
+  @Test("a word that resembles no known word gets no suggestion")
   func nothing() {
     #expect(Suggestion.nearest(to: "frobnicate", in: ["wake", "idle"]) == nil)
     #expect(Suggestion.nearest(to: "x", in: []) == nil)

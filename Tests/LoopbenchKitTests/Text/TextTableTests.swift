@@ -3,7 +3,7 @@ import Testing
 
 @Suite("TextTable")
 struct TextTableTests {
-  @Test("columns are aligned, without empty columns and trailing spaces")
+  @Test("columns are aligned, and empty columns and trailing spaces are left out")
   func alignment() {
     var table = TextTable(titles: ["ns", "p50", "empty", "note"])
     table.add(["uv", "1.25", "", ""])

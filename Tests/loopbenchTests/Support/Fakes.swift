@@ -5,7 +5,7 @@ import LoopbenchCommands
 /// Runs the program with simulated peers and captures its output.
 struct FakeProgram {
   var context = Context(arguments: ["loopbench"], registry: .tiny)
-  /// The registry of a fresh process. Nil means the same registry.
+  /// The registry of a fresh process. Nil means the registry of this process.
   var fresh: (@Sendable () -> Registry)?
 
   struct Outcome {

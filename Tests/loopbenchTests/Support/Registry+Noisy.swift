@@ -3,12 +3,12 @@ import LoopbenchKit
 import LoopbenchTestSupport
 
 extension Registry {
-  /// The peers of one process: `lt` and the reference `uv`, whose times drift by up to
-  /// 5 % together.
+  /// The peers of one process: `lt` and the reference `uv`. Their times drift together
+  /// by up to 5 %.
   ///
   /// - Parameters:
-  ///   - slower: By how much `lt` is slower: 0.2 is 20 %.
-  ///   - reference: By how much `uv` is slower.
+  ///   - slower: The share by which `lt` is slower: 0.2 is 20 %.
+  ///   - reference: The share by which `uv` is slower.
   static func noisy(slower: Double = 0, reference: Double = 0, process: UInt64) -> Registry {
     var generator = SeededGenerator(seed: process, stream: 1)
     let drift = 0.95 + 0.1 * generator.uniform()
