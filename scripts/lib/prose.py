@@ -43,7 +43,7 @@ RULES = {
         r"\bas whom\b", r"\bbe it\b", r"\bso far as\b", r"\bas (?:soon|long) as that\b",
         r"\bmade use of\b", r"\btake[sn]? (?:its|their) (?:time|leave)\b", r"\bwhence\b",
         r"\bhitherto\b", r"\bthereof\b", r"\btherein\b", r"\bupon which\b", r"\bother ones\b",
-        r"\b(?:falls?|fell) to\b", r"\bis had\b", r"\bhas it that\b", r"\btwice over\b",
+        r"\bis had\b", r"\bhas it that\b", r"\btwice over\b",
         r"\bonce and for all\b", r"[,;:] for (?:it|they|that|this|there|these|those|he|she) "
         r"(?:is|are|was|were|has|have|would|could|can|may|might|will|does|do)\b",
     ],

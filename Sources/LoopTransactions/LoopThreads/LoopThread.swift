@@ -36,7 +36,7 @@ public final class LoopThread: Sendable {
   ///   - name: Shown by debuggers, `top` and `/proc`. Linux shows the first 15
   ///     bytes.
   ///   - affinity: The numbers of the CPUs that the thread may use. If empty,
-  ///     it may use those of the calling thread. Threads that code on the loop
+  ///     it may use the CPUs of the calling thread. Threads that code on the loop
   ///     starts inherit the CPUs, except the workers of an
   ///     `OperationScheduler`. Ignored on other systems than Linux.
   /// - Throws: `UVError` if the system is out of threads, descriptors or
