@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
+    .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
