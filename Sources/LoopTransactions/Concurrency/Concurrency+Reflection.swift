@@ -6,7 +6,7 @@ extension OrphanedJobs: Unreflected {}
 extension LoopActivities.Subscription: Unreflected {}
 
 extension LoopBound: CustomReflectable {
-  /// Shows the value. The mirror is empty off the loop's thread.
+  /// Shows the value. On other threads than the loop's, the mirror is empty.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("value", box.value)] })
   }

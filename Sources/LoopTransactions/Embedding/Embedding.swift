@@ -114,8 +114,8 @@ public final class Embedding {
   /// commits, within the budget.
   ///
   /// Call on the loop, but not from one of its callbacks or from `onChange`. A
-  /// turn does not call `entry` and `exit` observers. The embedding continues
-  /// when nothing is left to wait for, and after `stop()`.
+  /// turn calls neither `entry` nor `exit` observers. The embedding continues
+  /// after `stop()`, and also while the loop has nothing to wait for.
   ///
   /// If a turn leaves work, `nextTimeout` is zero afterwards. Make the next
   /// turn after the host has handled its ready events. Making turns in a row

@@ -67,10 +67,10 @@ struct BudgetMeter {
   // the clock is always read.
   private let cyclesPerReading: UInt64
 
-  // After two pieces of work of the same kind that each took less than a tenth
-  // of `cyclesPerReading`, three more pieces of that kind run without reading
-  // even the counter, because reading it costs more than a short action. A
-  // budget may be exceeded by these three pieces.
+  // Reading the counter costs more than a short action. If two pieces of one
+  // kind each took less than a tenth of `cyclesPerReading`, the next three
+  // pieces of that kind run before the counter is read again. They may exceed
+  // the budget.
   private let lightCycles: UInt64
   private var passes = 0
   private var lastKind: UInt = 0

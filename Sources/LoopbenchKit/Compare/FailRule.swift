@@ -1,5 +1,5 @@
-/// A rule that fails a comparison: `p99>+10%`, `wake.p50>25us`, `any>+15%`,
-/// `missed>0`.
+/// A limit. `loopbench` fails if a comparison exceeds it: `p99>+10%`,
+/// `wake.p50>25us`, `any>+15%`, `missed>0`.
 ///
 /// A scope before the metric names a scenario, a series and a peer:
 /// `wake/across/lt.p50>+10%`. A `*` in the scope matches any name. A rule applies

@@ -117,7 +117,7 @@ struct CurveStyle: Equatable {
     case plus
   }
 
-  /// The character of the curve on a terminal.
+  /// Returns the symbol that draws the curve on a terminal.
   func sign(isASCII: Bool) -> Character {
     let signs = Array(isASCII ? "o#^*xv+%&$" : "●■▲◆✕▼✚○□△◇")
     return signs[color % signs.count]

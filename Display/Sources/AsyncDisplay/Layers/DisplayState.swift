@@ -217,15 +217,18 @@ extension DisplayState {
   package func checkInvariants() {
     assert(
       shown <= generation,
-      "DisplayState: shown \(shown) exceeds the newest generation \(generation)"
+      "DisplayState: shows generation \(shown), but the newest is \(generation)"
     )
     for (index, run) in runs.enumerated() {
       let (isLast, last) = (index == runs.count - 1, index > 0 ? runs[index - 1].generation : shown)
       assert(isLast || run.isCancelled, "DisplayState: old run \(run.generation) is not cancelled")
-      assert(run.generation > last, "DisplayState: run \(run.generation) follows \(last)")
+      assert(
+        run.generation > last,
+        "DisplayState: generation \(run.generation) began after \(last)"
+      )
       assert(
         run.generation <= generation,
-        "DisplayState: run \(run.generation) exceeds the newest generation \(generation)"
+        "DisplayState: runs generation \(run.generation), but the newest is \(generation)"
       )
     }
   }

@@ -82,8 +82,8 @@ struct TextLimiter: Hashable, Sendable {
   // Drops the last character of `text` if `next` would have been part of that
   // character, because a letter without its accent is a different letter.
   private static func dropPart(of text: inout String, before next: Unicode.Scalar) {
-    // 256: a longer cluster is not a letter in any language, and may be the
-    // whole text.
+    // No language has letters of more than 256 bytes. A longer cluster is
+    // hostile, and may be as long as the whole text.
     guard var last = text.last.map(String.init), last.utf8.count <= 256 else { return }
     last.unicodeScalars.append(next)
     if last.count == 1 { text.removeLast() }

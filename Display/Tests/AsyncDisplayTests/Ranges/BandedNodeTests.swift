@@ -59,8 +59,8 @@ struct BandedNodeTests {
       #expect(isFinished)
       let drawn = trace.events.compactMap { Int($0) }
       #expect(drawn.count == 10)
-      // The aging slot sometimes picks the oldest operation. The first time
-      // this is the band at 4,600.
+      // The aging slot sometimes picks the oldest operation. Its first pick is
+      // the band at 4,600.
       let near = drawn.lastIndex { 5000...5200 ~= $0 } ?? 10
       let far = drawn.firstIndex { $0 >= 5400 } ?? 0
       #expect(near < far, "\(drawn)")
