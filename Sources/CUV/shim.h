@@ -354,8 +354,8 @@ static inline uint64_t lt_counter_read(int descriptor) {
   return taken == (ssize_t)sizeof count ? count : 0;
 }
 
-// Makes the loop's epoll report `descriptor`, which it already watches,
-// edge-triggered. Returns 0, or a negated errno.
+// Switches `descriptor`, which the loop already watches, to edge-triggered
+// polling. Returns 0, or a negated errno.
 static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 #if defined(__linux__)
   // Passes the same data as libuv, which finds its watcher by the descriptor.

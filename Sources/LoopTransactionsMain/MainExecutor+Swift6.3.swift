@@ -33,7 +33,7 @@
     func checkIsolated() {
       if MainLoop.port == nil { return Self.platform.checkIsolated() }
       if System.isMainThread { return }
-      fatalError("MainActor.checkIsolated: the caller is not on the thread the process began with")
+      fatalError("MainActor.checkIsolated: call this code on the process's first thread")
     }
 
     func isIsolatingCurrentContext() -> Bool? {

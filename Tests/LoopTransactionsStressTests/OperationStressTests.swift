@@ -40,7 +40,7 @@ struct OperationStressTests {
   }
 
   // O10
-  @Test("each follower of a single flight is called once while 4 threads join and leave it")
+  @Test("each waiter of a single flight is called once while 4 threads join and leave it")
   func flights() {
     let scheduler = OperationScheduler("stress", workerLimit: 3, permits: WorkerPermits(limit: 3))
     let flights = SingleFlight<Int, Int>(on: scheduler)

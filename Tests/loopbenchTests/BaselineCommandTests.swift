@@ -200,7 +200,7 @@ struct BaselineCommandTests {
     #expect(only.error.contains("--fail '*/*/uv.p50>+10%'"))
   }
 
-  @Test("comparisons of several files have titles as text, and form an array as JSON")
+  @Test("comparing several files prints a title for each, and one array as JSON")
   func several() throws {
     let (one, two) = (try measured(100, "a.json"), try measured(120, "b.json"))
     let text = program.run("compare", one, one, two).output

@@ -182,6 +182,6 @@ struct ConfigurationTests {
     )
     let reported = FakeProgram().run("report", "/dev/zero")
     #expect(reported.code == .failed)
-    #expect(reported.error.contains("/dev/zero is larger than 64 MB, which no report is"))
+    #expect(reported.error.contains("/dev/zero is larger than 64 MB, the limit for a report"))
   }
 }

@@ -2,6 +2,7 @@
 """Counts constructions that make English hard to read, per 1,000 words.
 
 usage: prose.py [--list] [--exceptions FILE] [--limit DENSITY] [PATH...]
+       prose.py --self-test FILE
 
 Reads comments, string literals and test names of Swift and C, comments of shell
 and Python scripts, and Markdown outside code blocks. A PATH is a file or a
@@ -10,8 +11,11 @@ folder; the default is every file that git knows.
   --list              print each finding as PATH:LINE: [RULE] TEXT
   --exceptions FILE   findings to ignore, one 'PATH: part of the line' per line
   --limit DENSITY     exit 1 when there are more findings per 1,000 words
+  --self-test FILE    check the rules: each line 'hard: TEXT' of FILE must have a
+                      finding, and each line 'plain: TEXT' must have none
 
-exit: 0 at or below the limit, or no limit · 1 above the limit · 2 usage error
+exit: 0 at or below the limit, or no limit · 1 above the limit, or a failed self-test ·
+      2 usage error
 """
 
 import argparse
@@ -24,9 +28,10 @@ import sys
 # one of these words.
 BEFORE = (
     r"(?:^|[.:;,(\"|!?—–-]\s*|\b(?:of|to|by|for|with|and|than|then|from|in|on|or|as|at|is|are|was|"
-    r"be|not|but|that|so|about|after|before|over|under|until|into|out|like|all|only|"
+    r"be|not|but|that|so|about|after|before|over|under|until|into|out|like|all|only|full|"
     r"has|have|does|do|takes?|takes|keeps?|gives?|says?|knows?|tells?|shows?|runs?|"
-    r"performs?|counts?|reports?|measures?|prints?|sees?|drops?|frees?|releases?|holds?)\s+)"
+    r"performs?|counts?|reports?|measures?|prints?|sees?|drops?|frees?|releases?|holds?|"
+    r"bounds?|answers?)\s+)"
 )
 
 RULES = {
@@ -35,6 +40,7 @@ RULES = {
         BEFORE + r"who(?:ever)?\b(?! am\b)",
         r"\b(?:that|those) of (?:the|a|an|its|one|this|another|each|every)\b",
         r"\b(?:is|are|was|were|as) those (?:that|which|who|made|of)\b",
+        r"[,;:] (?:nil |none )?for one that\b", r"\b(?:is|are) of something else\b",
     ],
     "archaic": [
         r"\bcan not\b", r"\bfor ever\b", r"\banew\b", r"\b(?:somebody|nobody|somewhere else)\b",
@@ -50,12 +56,25 @@ RULES = {
     "vague passive": [
         r"\b(?:is|are|be|was|were|been|being) told\b", r"\b(?:is|are|be|was|were|been) said\b",
         r"\b(?:is|are) (?:lent|lacking)\b", r"\bis stopped with\b", r"\btakes long\b",
-        r"\b(?:is|are|be|was|were) (?:asked|looked) (?:for|at|to)\b",
+        r"\b(?:is|are|be|was|were) (?:asked|looked) (?:for|at|to)\b", r"\basked for by\b",
+        r"\b(?:is|are|was|were) there to be\b",
     ],
     "our metaphor": [
         r"\bow(?:e|es|ed|ing)\b", r"\bheld up\b", r"\bhold(?:s|ing)? up\b(?! to)", r"\bputs? down\b",
         r"\baging lane\b", r"\btake[sn]? back\b", r"\bbrings? back\b", r"\bcomes? of\b",
         r"\bsettle[sd]?\b(?= (?:up|down|accounts))",
+        r"\bpass(?:es|ed)? (?:it|them|that|this) over\b", r"\bmeans? nothing\b",
+    ],
+    "causative": [
+        r"(?:^|[.:;] )Has (?:this|that|the|a|an|its|each) \w+ (?:run|wait|sleep|begin|end|be|do|take)\b",
+        r"\b(?:has|have|had) (?:it|them|this|that) (?:keep|hold|run|do|take|begin|end|wait)\b",
+    ],
+    "ellipsis": [
+        r"\b(?:line|part|one|half|all|each|most) of (?:it|them) (?:would|could|does|did|is|was)[.;]",
+        r":\s+As the (?:property|function|method|type|parameter)\b", r"\bended, all\b",
+    ],
+    "states the invariant": [
+        r"\b(?:took|takes|accepted|accepts|kept|keeps) (?:every|each|all)\b[^.:;]*, got\b",
     ],
     "clause as subject": [
         r"(?:^|[.:;] )(?:That|How|Where|When|Which)\b(?:(?! is )[^.?!,:;]){4,80}? "
@@ -112,7 +131,9 @@ def markdown_lines(text):
         if line.lstrip().startswith(("```", "~~~")):
             in_code = not in_code
         elif not in_code and not line.startswith("    "):
-            yield number, "prose", re.sub(r"`[^`]*`", "`code`", line.lstrip("#>-*| 0123456789."))
+            item = re.match(r"\s*(?:[-*+]\s|\d+\.\s|[|#>])", line)
+            words = line.lstrip("#>-*| 0123456789.")
+            yield number, "item" if item else "prose", re.sub(r"`[^`]*`", "`code`", words)
 
 
 def script_lines(text):
@@ -128,11 +149,13 @@ def script_lines(text):
 
 
 def sentences(lines):
-    """Joins the lines of one paragraph, so that a rule sees whole sentences."""
+    """Joins the lines of one paragraph or list item, so that a rule sees whole sentences."""
     block, start, last, kind_now = [], 0, None, None
     for number, kind, text in lines:
-        joined = kind in ("comment", "prose") and kind == kind_now and last == number - 1
-        if block and not (joined and text.strip() and not text.startswith(("-", "|", "*"))):
+        joined = last == number - 1 and (
+            (kind == "prose" and kind_now in ("prose", "item"))
+            or (kind == kind_now == "comment" and not text.startswith(("- ", "| ", "* "))))
+        if block and not (joined and text.strip()):
             yield start, " ".join(block)
             block = []
         if text.strip():
@@ -187,11 +210,29 @@ def findings(path):
     words, found = 0, []
     for number, sentence in sentences(read(text)):
         words += len(sentence.split())
-        for name, pattern in COMPILED:
-            for match in pattern.finditer(sentence):
-                begin = max(0, match.start() - 30)
-                found.append((number, name, sentence[begin:match.end() + 40]))
+        for name, match in matches(sentence):
+            begin = max(0, match.start() - 30)
+            found.append((number, name, sentence[begin:match.end() + 40]))
     return words, found
+
+
+def matches(sentence):
+    """The name and the match of each finding in `sentence`."""
+    return [(name, match) for name, pattern in COMPILED for match in pattern.finditer(sentence)]
+
+
+def self_test(path):
+    """Checks the rules with the samples in `path`. Returns the exit code."""
+    failures = 0
+    with open(path) as file:
+        samples = [l.rstrip("\n") for l in file if l.strip() and not l.startswith("#")]
+    for sample in samples:
+        kind, text = sample.split(": ", 1)
+        if (kind == "hard") == bool(matches(text)):
+            continue
+        failures += 1
+        print(f"{path}: {'no finding in' if kind == 'hard' else 'a finding in'}: {text}")
+    return 1 if failures else 0
 
 
 def main():
@@ -199,8 +240,11 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--exceptions")
     parser.add_argument("--limit", type=float)
+    parser.add_argument("--self-test")
     parser.add_argument("paths", nargs="*")
     options = parser.parse_args()
+    if options.self_test:
+        return self_test(options.self_test)
     exceptions = []
     if options.exceptions:
         with open(options.exceptions) as file:

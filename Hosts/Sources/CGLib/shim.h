@@ -1,6 +1,6 @@
-// Declares the part of GLib that the host uses. GLib's own headers are in a folder that
-// only pkg-config knows, and SwiftPM warns about its -pthread. The declarations match
-// GLib's, whose ABI is stable.
+// Declares the functions of GLib that the host calls. GLib's own headers are not used,
+// because only pkg-config knows their folder, and SwiftPM warns about its -pthread. GLib's
+// ABI is stable, so these declarations remain valid.
 #ifndef CGLIB_SHIM_H
 #define CGLIB_SHIM_H
 

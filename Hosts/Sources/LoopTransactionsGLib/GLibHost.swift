@@ -64,7 +64,8 @@ public final class GLibHost {
   private func attach(_ descriptor: Int32, _ priority: Int32) {
     let size = UInt32(MemoryLayout<lt_host_source>.size)
     guard let new = g_source_new(&functions, size) else {
-      preconditionFailure("GLibHost: g_source_new returned NULL")
+      // Not preconditionFailure, whose message is missing in release builds.
+      fatalError("GLibHost: g_source_new returned NULL")
     }
     new.withMemoryRebound(to: lt_host_source.self, capacity: 1) { own in
       // The pointer does not retain the host, because `ended()` runs before the

@@ -119,8 +119,8 @@ package struct AsyncTransactionState {
     assert(unended >= 0, "AsyncTransaction: more operations ended than were added: \(unended)")
     assert(
       phase == .open || phase == .committed || unended == 0,
-      "AsyncTransaction: \(phase), but \(unended) operations have not ended"
+      "AsyncTransaction: \(unended) operations have not ended in phase \(phase)"
     )
-    assert(!hasWaiter || phase == .committed, "AsyncTransaction: awaited while \(phase)")
+    assert(!hasWaiter || phase == .committed, "AsyncTransaction: has a waiter in phase \(phase)")
   }
 }

@@ -204,7 +204,10 @@ extension KeyedFIFO {
   /// Replaces the tag of the entry at `index`. The new tag may differ in the
   /// highest bit only.
   package func retag(_ index: Index, _ tag: UInt32) {
-    assert((index.tag ^ tag) << 1 == 0, "KeyedFIFO: retag from \(index.tag) to \(tag)")
+    assert(
+      (index.tag ^ tag) << 1 == 0,
+      "KeyedFIFO: tags may differ only in the highest bit, got \(index.tag) and \(tag)"
+    )
     entries[index.offset].tag = tag
   }
 

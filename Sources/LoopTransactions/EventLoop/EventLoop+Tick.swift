@@ -137,7 +137,8 @@ extension EventLoop {
   func endFlush() {
     guard meter.isRunning else { return }
     core.metrics.flushes.add()
-    // 1 ms: after a longer flush, timers would be late by its duration. L9.
+    // libuv's clock stands still during a flush. After more than 1 ms it must
+    // be updated, or timers would be late. L9.
     if meter.end() > 1_000_000, !wasTornDown { uv.updateTime() }
   }
 

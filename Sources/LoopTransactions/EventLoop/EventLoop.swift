@@ -78,8 +78,8 @@ public final class EventLoop {
   @exclusivity(unchecked) var leavesNextTick = false
   // Whether the budget refused more work to the observer being called.
   @exclusivity(unchecked) var wasRefusedMore = false
-  // The start of the time not yet measured, and libuv's idle time at that
-  // moment.
+  // When time measurement last stopped, and libuv's idle time at that moment.
+  // A run that begins moves both to its start.
   @exclusivity(unchecked) var tickEnd: UInt64 = 0
   @exclusivity(unchecked) var idleBefore: UInt64 = 0
 
@@ -90,7 +90,8 @@ public final class EventLoop {
   // The running callback that must not close the loop. See `withoutClosing`.
   @exclusivity(unchecked) var unclosable: StaticString?
   var isWaitingForPosts = false
-  // Reasons to wait for posts of other threads, besides ports in use.
+  // The number of reasons, other than held ports, to keep a run waiting for
+  // posts.
   var holds = 0
 
   /// Whether a debug build traps when this loop is released without `close()`.

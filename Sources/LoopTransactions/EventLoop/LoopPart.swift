@@ -125,10 +125,8 @@ extension EventLoop {
     preconditionFailure("EventLoop: the loop has no part of type \(type)")
   }
 
-  /// Adds `part`.
   func add(_ part: some LoopPart) { parts.append(part) }
 
-  /// Removes `part`.
   func remove(_ part: some LoopPart) { parts.removeAll { $0 === part } }
 
   /// Keeps the loop from blocking or ending until `endPendingWork()`. I2.

@@ -103,8 +103,8 @@ public final class LoopPort: Sendable {
   @inline(never)
   var refusal: PostError {
     if core.isForked { return .forked }
-    // A loop that was closed since the refusal does not accept later posts
-    // either, so the reason is not `full`.
+    // If the loop has been closed since the refusal, later posts will be
+    // refused too, so the reason is not `full`.
     return core.inbox.isClosed ? .closed : .full
   }
 }

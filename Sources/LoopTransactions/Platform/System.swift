@@ -62,7 +62,6 @@ package enum System {
     lt_prefetch_for_writing(UnsafeRawPointer(bitPattern: address))
   }
 
-  /// Yields the CPU to another thread.
   static func yield() { lt_yield() }
 
   /// Blocks while `word` equals `expected`, for at most a millisecond.

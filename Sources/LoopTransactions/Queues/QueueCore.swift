@@ -209,7 +209,7 @@ extension QueueCore {
 
   fileprivate func wasAbandoned() {
     isAbandoned = true
-    // An element may be queued whose post has not arrived yet.
+    // The post for a queued element may not have arrived yet.
     if state.withLock({ $0.count }) > 0 { schedule() }
     if !hasPendingWork { detach() }
   }

@@ -1,8 +1,8 @@
-/// Runs one operation per key at a time, and shares its result with every
-/// caller that asks for the key before the operation ends.
+/// Runs one operation per key at a time, and shares its result with its
+/// waiters: all callers that ask for the key before the operation ends.
 ///
 /// Use it from any thread. The shared operation occupies one worker. It has the
-/// highest priority of its callers, and is cancelled when its last caller
+/// highest priority of its waiters, and is cancelled when its last waiter
 /// cancels. A caller that asks for the key after that starts a new operation,
 /// even if the cancelled operation still runs. Results are not cached.
 ///
@@ -28,7 +28,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// Call from any thread.
   public var count: Int { table.count }
 
-  /// The number of callers that wait for `key`.
+  /// The number of waiters for `key`.
   package func waiters(of key: Key) -> Int { table.waiters(of: key) }
 
   /// Returns the result of `body`, or of the operation that is already queued
@@ -51,7 +51,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
       try await withUnsafeThrowingContinuation { continuation in
         waiter.continuation = continuation
         waiter.flight = table.join(key, waiter, &body)
-        // Released now, because the flight either runs another caller's body or
+        // Released now, because the flight either runs another waiter's body or
         // has taken this one.
         body = nil
         table.scheduler.core.taskWillSuspend()
@@ -72,7 +72,7 @@ extension AsyncTransaction {
   /// released before this returns.
   ///
   /// A cancelled operation completes without waiting for the shared body, which
-  /// may have been added by another caller. Closing the loop does not wait for
+  /// may have been added by another waiter. Closing the loop does not wait for
   /// the shared body either.
   ///
   /// - Precondition: The transaction is open.

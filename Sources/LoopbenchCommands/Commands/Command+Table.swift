@@ -85,9 +85,8 @@ extension Command {
       takes: .files(2...1000),
       summary: "compare results, without measuring",
       details: [
-        "BASE is a file or the name of a baseline. The exit codes are those of check, but"
-          + " regressions are not confirmed by measuring again. With -f json, several NEW give an"
-          + " array."
+        "BASE is a file or the name of a baseline. compare has the exit codes of check, but does"
+          + " not confirm regressions by measuring again. With -f json, several NEW give an array."
       ],
       examples: [
         "loopbench compare before.json after.json": "two files",

@@ -10,7 +10,10 @@ extension Invocation {
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let reports = try options.operands.map { try ReportFile.read($0) }
     if !files.isEmpty, reports.count > 1 {
-      throw LoopbenchError.extraArgument(options.operands[1], of: "report with a file to write")
+      throw LoopbenchError.usage(
+        "report accepts only one FILE with -o, --export or --plot, got also"
+          + " \"\(options.operands[1])\""
+      )
     }
     let texts = reports.map { $0.rendered(as: options.format, style: style, scenarios: scenarios) }
     try options.checkNames(in: reports)

@@ -16,7 +16,7 @@ package enum ReportFile {
     do { data = try InputFile.read(path, limit: limit, onlyRegular: onlyRegular) } catch {
       throw .failed(
         error == .tooLarge
-          ? "\(path) is larger than \(limit >> 20) MB, which no report is"
+          ? "\(path) is larger than \(limit >> 20) MB, the limit for a report"
           : "\(path) cannot be read; name a file that loopbench -o wrote, or - for standard input"
       )
     }

@@ -29,7 +29,7 @@ extension Scenario {
       ),
       Series(
         name: "same.low",
-        summary: "like same, but the sender has the lowest priority and is preempted in the send",
+        summary: "one CPU, sender at the lowest priority, so that it is preempted while it sends",
         effort: Effort(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),

@@ -60,7 +60,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) returns .timedOut, and not before its deadline")  // L8
+  @Test("run(until:) returns .timedOut, and not before its deadline")  // L13
   func untilDeadline() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -73,7 +73,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) performs earlier commits even if its deadline has passed")  // L8, L5
+  @Test("run(until:) performs earlier commits even if its deadline has passed")  // L13, L5
   func untilPast() throws {
     try withLoop { loop in
       let port = loop.awaitedPort
@@ -85,7 +85,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) returns before its deadline when nothing is left to wait for")  // L8
+  @Test("run(until:) returns before its deadline when nothing is left to wait for")  // L13
   func untilFinished() throws {
     try withLoop { loop in
       var fired = 0
@@ -96,7 +96,7 @@ struct EventLoopRunTests {
   }
 
   @Test("run(until:) does not outlast its deadline because of work that arrives in its last tick")
-  func untilLastTick() throws {  // L8
+  func untilLastTick() throws {  // L13
     try withLoop { loop in
       let queue = RunLoopQueue<Witness>(on: loop) { _, _ in
         loop.addTimer(after: .milliseconds(1)) { _ in Issue.record("the run continued") }
@@ -116,7 +116,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) returns .stopped when it is stopped")  // L8
+  @Test("run(until:) returns .stopped when it is stopped")  // L13
   func untilStopped() throws {
     try withLoop { loop in
       loop.addTimer(after: .zero, every: never) { _ in loop.stop() }
@@ -139,7 +139,7 @@ struct EventLoopRunTests {
     }
   }
 
-  @Test("run(until:) returns .stopped when it is stopped in the tick of its deadline")  // L8
+  @Test("run(until:) returns .stopped when it is stopped in the tick of its deadline")  // L13
   func untilStoppedAtDeadline() throws {
     try withLoop { loop in
       loop.commit { loop.stop() }

@@ -72,7 +72,7 @@ struct FrameClockTests {
     }
   }
 
-  @Test("the loop retains a clock without other references until it is cancelled")  // L10
+  @Test("the loop retains a clock without other references until it is cancelled")  // L10, L14
   func keptByLoop() throws {
     try withSteppedLoop { stepped in
       var frames = 0

@@ -273,7 +273,7 @@ struct PendingWorkTests {
     withExtendedLifetime(worker) {}
   }
 
-  @Test("pending work of an observer that is not for beforeWaiting traps")
+  @Test("setting hasPendingWork on an observer that does not observe beforeWaiting traps")
   func wrongActivity() async {  // L3
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let loop = try EventLoop()

@@ -43,7 +43,7 @@ enum BriefRun: CaseIterable, Sendable {
 
 @Suite("EventLoop.run: end of a run")
 struct RunEndTests {
-  @Test("run(until:) past its deadline performs no more than the budget")  // L5, L8
+  @Test("run(until:) past its deadline performs no more than the budget")  // L5, L13
   func untilBacklog() throws {
     try withLoop { loop in
       loop.budget = EventLoop.Budget(time: never, count: 5)
@@ -112,7 +112,12 @@ struct RunEndTests {
     }
   }
 
-  @Test("a run of one tick performs its poll's commits at its end, but not its flush's commits")
+  @Test(
+    """
+    run(.noWait) performs commits made in the poll before it returns, and leaves commits \
+    made in the flush
+    """
+  )
   func pollCommit() throws {  // T3, T4
     try withLoop { loop in
       loop.budget = .unlimited

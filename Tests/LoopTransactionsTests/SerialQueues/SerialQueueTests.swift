@@ -53,7 +53,7 @@ struct SerialQueueTests {
   }
 
   // O11
-  @Test("between long operations of a queue, an operation of higher priority runs")
+  @Test("an operation of higher priority runs between two long operations of a serial queue")
   func letsOthersIn() {
     let scheduler = OperationScheduler.alone(workers: 1)
     let frozen = FrozenWorkers(scheduler, 1)

@@ -54,7 +54,7 @@ struct SingleFlightTests {
   }
 
   // O5, O10
-  @Test("cancelling one of several followers returns true if the shared operation had not begun")
+  @Test("cancelling one of several waiters returns true if the shared operation had not begun")
   func cancelReturnsWhetherQueued() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -96,7 +96,7 @@ struct SingleFlightTests {
   }
 
   // O10, O5
-  @Test("cancelling one follower leaves the others; cancelling the last one removes the operation")
+  @Test("cancelling one waiter leaves the others; cancelling the last one removes the operation")
   func cancels() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)
@@ -125,7 +125,7 @@ struct SingleFlightTests {
   }
 
   // O10, O2, O9
-  @Test("a flight has the highest priority of its followers, and is boosted by a wait")
+  @Test("a flight has the highest priority of its waiters, and is boosted by a wait")
   func urgency() throws {
     try withLoop { loop in
       let scheduler = OperationScheduler.alone(workers: 1)

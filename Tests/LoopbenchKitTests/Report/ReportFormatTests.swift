@@ -48,7 +48,7 @@ struct FormatTests {
     #expect(try text == Golden.expected(text, "paced.\(format.rawValue)"))
   }
 
-  @Test("runs with the same seed have the same JSON")
+  @Test("two runs with the same seed produce the same JSON")
   func same() throws {
     let (fixture, style) = (Self.fixture(), ReportStyle())
     let again = try fixture.report().rendered(

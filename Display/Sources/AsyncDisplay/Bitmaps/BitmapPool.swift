@@ -12,14 +12,15 @@ public import LoopTransactions
 ///
 /// Releasing the last reference to a bitmap returns its memory to the pool on
 /// the thread that releases it. The pool caches the memory for a later bitmap
-/// or frees it. The cache is limited to `keepLimit` bytes; the oldest memory is
-/// freed first.
+/// or frees it. Without a scheduler, the cache is limited to `keepLimit` bytes;
+/// the oldest memory is freed first.
 ///
 /// Returning a large bitmap to the system takes milliseconds. A pool with a
-/// scheduler therefore frees excess memory on its workers, at a lower priority
-/// than drawing. Memory that waits to be freed can still be reused. If the
-/// cache exceeds twice the limit, memory is freed immediately. Use the pool
-/// from any thread.
+/// scheduler therefore frees the memory beyond `keepLimit` on its workers, at a
+/// lower priority than drawing. Until then the memory can be reused. Such a
+/// pool caches at most twice `keepLimit`, plus one block that is larger than
+/// `keepLimit`, and frees any further memory immediately. Use the pool from any
+/// thread.
 ///
 /// Replaces the queues on which YYKit and Texture release bitmaps. Those queues
 /// can starve under load, and their length is not limited.

@@ -38,7 +38,11 @@ struct BitmapPoolState {
 
   func checkInvariants() {
     let keptBytes = kept.reduce(0) { $0 + $1.byteCount }
-    assert(metrics.keptBytes == keptBytes, "BitmapPool: counted \(metrics), cached \(keptBytes)")
+    assert(
+      metrics.keptBytes == keptBytes,
+      "BitmapPool: metrics count \(metrics.keptBytes) cached bytes, "
+        + "but the cached blocks have \(keptBytes)"
+    )
     assert(
       metrics.keptBytes - largeBytes <= mostKept,
       "BitmapPool: cache limit exceeded: \(metrics)"

@@ -15,7 +15,8 @@ final class DisplayCore {
   /// The layer's position in the queue of the display commit, or nil if the
   /// layer is not queued.
   var place: LayerBacklog.Place?
-  /// Whether the layer waits for the display commit after the current commit.
+  /// Whether the layer was scheduled during a display commit and waits for the
+  /// next one.
   var isLate = false
   /// Whether the layer's size was drawable when it last changed.
   var hasSize = false

@@ -76,8 +76,8 @@ extension Node {
     picture.awaitedCount += isAwaited ? 1 : -1
   }
 
-  // D9: hidden and transparent nodes, and their subnodes, are not drawn. If the
-  // root of a bitmap is hidden, the bitmap is drawn but not composited.
+  // Hidden and transparent nodes, and their subnodes, are not drawn. If the root
+  // of a bitmap is hidden, the bitmap is drawn but not composited. D9.
   private var isSeen: Bool { !isHidden && alpha > 0 }
 
   private func isDrawn(in picture: Node) -> Bool {
