@@ -72,11 +72,11 @@ import Testing
     @Test("an error that main throws ends the process with a failure")  // C7
     func throwing() throws { #expect(try failure("throws").contains("Wrong()")) }
 
-    @Test("the process exits when main returns, although tasks and timers remain")  // C8
+    @Test("the process exits when main returns, although tasks and timers remain")  // C7
     func unfinished() throws { #expect(try say("unfinished") == ["main ends"]) }
 
     @Test("stopping the loop before main returned traps instead of ending the process with 0")
-    func stopped() throws {  // C8
+    func stopped() throws {  // C7
       #expect(try failure("stopped").contains("the run ended (stopped) before main returned"))
     }
 
