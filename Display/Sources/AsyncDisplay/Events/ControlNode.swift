@@ -71,20 +71,22 @@ open class ControlNode: CanvasNode {
   /// Returns whether the control tracks a touch that began in it. If false, no
   /// action is called for the touch. The default is true.
   ///
-  /// Called on the loop. An override need not call `super`.
+  /// Called on the loop. An override need not call `super`, except in subclasses
+  /// of `MixedNode`.
   open func beginTracking(_ touch: Touch) -> Bool { true }
 
   /// Returns whether the control continues to track a touch that moved. If
   /// false, the touch is cancelled. The default is true.
   ///
-  /// Called on the loop. An override need not call `super`.
+  /// Called on the loop. An override need not call `super`, except in subclasses
+  /// of `MixedNode`.
   open func continueTracking(_ touch: Touch) -> Bool { true }
 
   /// Called when the tracked touch ended, or with nil if it was cancelled. The
   /// default does nothing.
   ///
   /// Called on the loop, before actions are called. An override need not call
-  /// `super`.
+  /// `super`, except in subclasses of `MixedNode`.
   open func endTracking(_ touch: Touch?) {}
 
   /// Whether the control is enabled and has an action with a live target. An

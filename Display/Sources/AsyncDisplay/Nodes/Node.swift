@@ -207,7 +207,7 @@ open class Node {
   /// corners.
   ///
   /// Called on the loop if the node is loaded. An override need not call
-  /// `super`.
+  /// `super`, except in subclasses of `MixedNode`.
   open func contains(_ point: Point) -> Bool { contentRect.contains(point, radius: cornerRadius) }
 
   /// Returns a closure that draws the node into `contentRect`, or nil if there
