@@ -257,7 +257,7 @@ struct WaitCycleTests {
 
   @Test("a join of a thread that has ended blocks no call")  // O9, G1
   func joinedAfterEnd() throws {
-    // The identity of an ended thread is often that of the next thread.
+    // The next thread often reuses the identity of an ended thread.
     let (loop, cycles) = (try RunningLoop(), Tally())
     for _ in 0..<200 {
       let thread = try LoopThread(name: "ended")

@@ -4,8 +4,8 @@ import LoopTransactionsTesting
 import Testing
 
 /// Limits the memory that hostile content takes. Each picture and each text is
-/// measured in a process of its own, because the peak memory is that of a whole
-/// process.
+/// measured in a process of its own, because the system records the peak memory
+/// of a whole process.
 ///
 /// With `LT_FIGURES=1` the suite prints the longest time between two polls for
 /// cancellation and the memory. `scripts/soak attack` does so.
@@ -24,7 +24,8 @@ struct HostileCostTests {
   func picture(_ name: String) async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       [name] in
-      let bytes = try #require(hostilePictures[name])()
+      let make = try #require(hostilePictures[name])
+      let bytes = make()
       let pool = BitmapPool(keepLimit: 0)
       let cost = Cost("\(name), \(bytes.count / 1024) KiB", pool) { isCancelled in
         _ = try ImageSource.data(bytes).decode(from: pool, isCancelled: isCancelled)
@@ -143,8 +144,10 @@ private struct Cost: CustomStringConvertible {
 // Pictures under 1 MB, by name.
 private let hostilePictures: [String: @Sendable () -> [UInt8]] = {
   typealias JPEG = HostilePictures.JPEG
-  func scans(_ count: Int, _ bytes: Int) -> [Int] { [Int](repeating: bytes, count: count) }
-  func random(_ kind: UInt8) -> [UInt8] {
+  @Sendable func scans(_ count: Int, _ bytes: Int) -> [Int] {
+    [Int](repeating: bytes, count: count)
+  }
+  @Sendable func random(_ kind: UInt8) -> [UInt8] {
     var generator = SeededGenerator(seed: Workload.seed)
     var bytes = JPEG(kind: kind, width: 16_384, height: 3000, scans: [900_000]).bytes
     for index in (bytes.count - 899_000)..<(bytes.count - 2) {
@@ -182,13 +185,13 @@ private let hostilePictures: [String: @Sendable () -> [UInt8]] = {
 
 // Texts by name. Most are under 1 MB; `paragraph` is cut.
 private let hostileTexts: [String: @Sendable () -> AttributedText] = {
-  func plain(_ part: String, _ count: Int) -> AttributedText {
+  @Sendable func plain(_ part: String, _ count: Int) -> AttributedText {
     AttributedText(
       String(repeating: part, count: count),
       TextAttributes(font: Font("DejaVu Sans", size: 14))
     )
   }
-  func runs(_ attributes: (Int) -> TextAttributes) -> AttributedText {
+  @Sendable func runs(_ attributes: (Int) -> TextAttributes) -> AttributedText {
     var text = AttributedText()
     for number in 0..<5000 { text.append("a", attributes(number)) }
     return text
