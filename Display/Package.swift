@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -13,7 +13,6 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "AsyncDisplay", targets: ["AsyncDisplay"]),
-    .library(name: "CardFeed", targets: ["CardFeed"]),
     .executable(name: "cardfeed", targets: ["cardfeed"]),
     .executable(name: "loopbench-frames", targets: ["loopbench-frames"]),
   ],
@@ -59,7 +58,8 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    // The tutorial's card feed. Used by cardfeed, loopbench-frames and the tests.
+    // The tutorial's card feed. Not a product. Used by cardfeed, loopbench-frames and the
+    // tests.
     .target(
       name: "CardFeed",
       dependencies: [
@@ -67,6 +67,7 @@ let package = Package(
         "CPixbuf",
         "CThread",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsTesting", package: "LoopTransactions"),
       ],
       swiftSettings: strict
     ),

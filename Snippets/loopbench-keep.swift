@@ -29,7 +29,7 @@ struct Keeping: Peer {
 let one = Series(
   name: "one",
   summary: "one of 1000 new numbers",
-  effort: Effort(warmUps: 1, samples: 20, operations: 1000)
+  workload: Workload(warmUps: 1, samples: 20, operations: 1000)
 )
 let registry = Registry(
   scenarios: [

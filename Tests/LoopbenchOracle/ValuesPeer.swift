@@ -16,7 +16,7 @@ struct ValuesPeer: Peer {
     let series = Series(
       name: "one",
       summary: "given values",
-      effort: Effort(warmUps: 0, samples: values.count, operations: 1)
+      workload: Workload(warmUps: 0, samples: values.count, operations: 1)
     )
     let scenario = Scenario(name: "feed", summary: "given values", series: [series])
     let placement = Placement(cpuCount: 1, loop: nil, producer: nil)

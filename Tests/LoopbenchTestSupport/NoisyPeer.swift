@@ -35,7 +35,7 @@ package final class NoisyPeer: Peer {
     let count = slices.wrappingAdd(1, ordering: .relaxed).newValue
     var generator = SeededGenerator(seed: seed, stream: UInt64(stream: "\(name)/\(count)"))
     let drift = 1 - noise + 2 * noise * generator.uniform()
-    for _ in 0..<slice.effort.samples {
+    for _ in 0..<slice.workload.samples {
       let tail: Double = generator.number(below: 100) == 0 ? 3 : 1
       slice.record(nanoseconds: base * drift * (0.8 + 0.4 * generator.uniform()) * tail)
     }

@@ -1,8 +1,9 @@
 """usage: scripts/soak attack [-m MINUTES] [-n SCALE] [-s SEED] [-T] [-- ARGUMENT...]
 
 Attacks the example server, the scheduler and the picture decoders for a third of the time
-each, and prints figures. Exits 1 if work is lost, or if a program hangs or crashes; standard
-error then tells how to reproduce it.
+each, and prints figures. Then measures crafted pictures and texts. Exits 1 if work is lost, if
+a program hangs or crashes, or if a picture or text takes over 128 MiB beyond its bitmap;
+standard error then tells how to reproduce it.
 
   -m MINUTES  the total time, without building (default 10); a round that has begun is
               finished
@@ -138,6 +139,20 @@ def attack_pictures(seconds, options):
         peak = max(peak, most)
     print(f"pictures: {decoded} decoded, {refused} refused, 0 lost; peak {peak} MB,"
           f" slowest {slowest / 1000:.1f} ms", flush=True)
+    attack_costs(folder)
+
+
+def attack_costs(folder):
+    """Measures crafted pictures and texts. The suite fails if one takes too much memory."""
+    text, _ = run(tests(folder, "Display", "HostileCostTests"), LT_FIGURES="1")
+    costs = re.findall(r"^cost: +([0-9.]+) ms between polls, .* ([0-9.]+) MiB: (.*)$", text, re.M)
+    if not costs:
+        raise Failed(f"{text[-4000:]}\nHostileCostTests printed no figures")
+    slowest = max(costs, key=lambda cost: float(cost[0]))
+    largest = max(costs, key=lambda cost: float(cost[1]))
+    print(f"crafted pictures and texts: {len(costs)} measured, at most 128 MiB beyond the bitmap;"
+          f" most {largest[1]} MiB ({largest[2]}), longest step {slowest[0]} ms ({slowest[2]})",
+          flush=True)
 
 
 def main():

@@ -1,6 +1,7 @@
 // This library is preloaded into the stress tests. It makes pthread_create fail
-// with EAGAIN during the first REFUSE_MS of every REFUSE_EVERY_MS. REFUSE_MS is
-// longer than the library under test retries.
+// with EAGAIN during the first REFUSE_MS of every REFUSE_EVERY_MS. The
+// start of a worker is tried once, and then retried by a separate thread, so a
+// worker that is refused starts after the end of REFUSE_MS.
 //
 // It affects only calls that pass attributes and come from the program itself.
 // These are the calls that start the scheduler's workers. The tests' own

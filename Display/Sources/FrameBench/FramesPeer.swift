@@ -23,22 +23,22 @@ public struct FramesPeer: Peer {
   public var isReference: Bool { variant.isSynchronous }
 
   /// Runs the feed for the frames of the slice.
-  public func measure(_ slice: inout Slice) throws(PeerFailure) {
+  public func measure(_ slice: inout Slice) throws(PeerError) {
     guard let series = FrameSeries.all.first(where: { $0.name == slice.series }) else {
       throw slice.unknownSeries
     }
     do {
       let machine = try FrameMachine.shared.get()
       var run = FrameRun(variant, machine.corpus, series.script(machine.speed(at: series.load)))
-      run.refreshes = slice.effort.samples
-      run.warmUps = slice.effort.warmUps
+      run.refreshes = slice.workload.samples
+      run.warmUps = slice.workload.warmUps
       run.invalidates = series.invalidates
       let card = try machine.load(of: variant).cardSeconds
       let record = try run.record()
       slice.add(record, of: series.name, cardSeconds: card)
       if series.load > 0 { machine.follow(record, of: variant) }
     } catch {
-      throw PeerFailure("\(error)")
+      throw PeerError("\(error)")
     }
   }
 }

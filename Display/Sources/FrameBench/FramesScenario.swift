@@ -64,7 +64,7 @@ public enum FramesScenario {
     let frames = Series(
       name: load.name,
       summary: load.summary,
-      effort: Effort(warmUps: 40, samples: 120, operations: 1),
+      workload: Workload(warmUps: 40, samples: 120, operations: 1),
       placement: .anywhere,
       kind: .service
     )

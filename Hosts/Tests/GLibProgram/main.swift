@@ -58,4 +58,18 @@ private func callBody(_ data: UnsafeMutableRawPointer?) -> Int32 {
   return 0
 }
 
-try runCase(on: GLib())
+/// Dumps a value of each public type.
+@MainActor
+func dumped() throws {
+  let loop = try EventLoop()
+  let host = GLibHost(loop)
+  dumpEverywhere("GLibHost", host)
+  host.cancel()
+  try loop.close()
+}
+
+let glib = GLib()
+switch CommandLine.arguments.dropFirst().first {
+case "dump": try dumped()
+default: try runCase(on: glib)
+}

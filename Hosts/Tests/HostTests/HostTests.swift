@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Hosts", .serialized)
@@ -129,6 +130,22 @@ struct HostTests {
     let refusal = "SDLHost: SDL_CreateThread failed; end some threads or raise ulimit -u"
     let refusals = [String](repeating: refusal, count: 3)
     #expect(output.lines == refusals + ["left open: 0, closed twice: 0"])
+  }
+
+  @Test(
+    "every public type of the host's library can be dumped, on any thread",
+    arguments: [("glib-host", "LoopTransactionsGLib"), ("sdl-host", "LoopTransactionsSDL")]
+  )
+  func dumps(_ host: String, _ library: String) throws {
+    let output = try HostProgram.output(host, "dump")
+    #expect(output.code == 0, "\(output.errors)")
+    let recorded = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../docs/api/\(library).txt").standardized
+    let types = try String(contentsOf: recorded, encoding: .utf8).split(separator: "\n")
+      .compactMap {
+        try? /([\w.]+) \| (?:final )*(?:class|struct|enum|actor) .*/.wholeMatch(in: $0)
+      }
+    #expect(output.lines == types.map { String($0.output.1) })
   }
 
   // The maximum time of a post divided by the time of the host's own call. Debug builds

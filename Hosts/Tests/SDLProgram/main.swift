@@ -112,6 +112,18 @@ func refused() throws {
   try loop.close()
 }
 
+/// Dumps a value of each public type.
+@MainActor
+func dumped() throws {
+  let loop = try EventLoop()
+  let host = try SDLHost(loop)
+  dumpEverywhere("SDLHost", host)
+  let error = UVError(code: -1, operation: "sample")
+  dumpEverywhere("SDLHost.SetupError", SDLHost.SetupError.system(error))
+  host.cancel()
+  try loop.close()
+}
+
 func openDescriptors() throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
 }
@@ -119,6 +131,7 @@ func openDescriptors() throws -> Int {
 let sdl = SDL()
 switch CommandLine.arguments.dropFirst().first {
 case "refused": try refused()
+case "dump": try dumped()
 case "flushed": try sdl.flushed()
 default: try runCase(on: sdl)
 }

@@ -111,7 +111,7 @@ extension KeyedFIFO {
   @inline(__always)
   private func firstSlot(_ key: UInt, _ tag: UInt32) -> Int {
     // Fibonacci hashing: the high bits of the product are well mixed. The tag's
-    // highest bit is ignored, so `retag` can change it.
+    // highest bit is ignored, so `setTag` can change it.
     let mixed = (UInt64(key) ^ (UInt64(tag) << 33)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed &>> shift)
   }
@@ -203,7 +203,7 @@ extension KeyedFIFO {
 
   /// Replaces the tag of the entry at `index`. The new tag may differ in the
   /// highest bit only.
-  package func retag(_ index: Index, _ tag: UInt32) {
+  package func setTag(_ tag: UInt32, at index: Index) {
     assert(
       (index.tag ^ tag) << 1 == 0,
       "KeyedFIFO: tags may differ only in the highest bit, got \(index.tag) and \(tag)"

@@ -100,7 +100,8 @@ public final class LoopGroup: Sendable {
   /// Call from any thread except the loops', where it traps. Each loop performs
   /// everything that was handed over to it before this call. Loops end in any
   /// order: a post to a loop that has ended is refused. Every caller returns
-  /// after the end. Does nothing in a forked child.
+  /// after the end. Does nothing in a forked child. On the thread of another
+  /// loop, prefer to call it with await, as for `LoopThread.join()`.
   ///
   /// - Throws: The first error of `EventLoop.close()`, after all threads have
   ///   ended.

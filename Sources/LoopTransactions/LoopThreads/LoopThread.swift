@@ -73,6 +73,11 @@ public final class LoopThread: Sendable {
   /// returns after the end. Returns at once in a forked child, where the thread
   /// does not exist.
   ///
+  /// On the thread of another loop, prefer to call it with await: that loop
+  /// makes no ticks until the end. A `postAndWait` to that loop that the end
+  /// depends on throws a `WaitCycleError`. Two threads that join each other
+  /// trap.
+  ///
   /// - Throws: The `UVError` of `EventLoop.close()`, which is also reported on
   ///   standard error.
   public func join() throws(UVError) {
@@ -83,7 +88,10 @@ public final class LoopThread: Sendable {
       another thread or with await
       """
     )
+    // Registered, so that a call that this thread can no longer answer throws.
+    let wait = WaitTable.shared.begin(.end(of: thread))
     thread.join()
+    WaitTable.shared.end(wait)
     try checkClosed()
   }
 

@@ -38,9 +38,12 @@ final class JoinableThread: @unchecked Sendable {
   }
 
   /// True on the thread itself, until it ends.
+  var isCurrent: Bool { identity == threadIdentity() }
+
+  /// The thread's identity; 0 after its end.
   // Acquire: pairs with the release at the thread's end. A later thread with the
   // same identity sees that this one has ended.
-  var isCurrent: Bool { main.identity.load(ordering: .acquiring) == threadIdentity() }
+  var identity: UInt { main.identity.load(ordering: .acquiring) }
 
   /// Waits until the thread has ended. Returns at once in a child process,
   /// where the thread does not exist.

@@ -19,7 +19,7 @@ extension TransactionSet {
   func promoteToStrong(_ place: List.Index, _ key: UInt, _ number: UInt32) {
     guard place.tag & Self.weakTag != 0 else { return }
     _ = KeyedObject.at(key).retain()
-    list.retag(place, number)
+    list.setTag(number, at: place)
     didRemoveWeakEntry()
     // The transaction stays linked, but the entry no longer retains it.
     let holder = list[place].firstTransaction

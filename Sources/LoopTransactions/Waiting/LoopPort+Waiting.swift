@@ -27,7 +27,7 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
   public let caller: Party
   /// The participant that blocks the called loop and waits for the caller: a
   /// transaction in `waitUntilComplete`, or an operation or the loop itself in
-  /// a `postAndWait`.
+  /// a `postAndWait` or in a `join()` of a thread.
   public let obstacle: Party
 
   package init(caller: Party, obstacle: Party) {
@@ -59,8 +59,8 @@ extension LoopPort {
   ///   released without `close()` before `body` runs. `WaitCycleError`, without
   ///   running `body`, if the loop waits for the caller. That is the case while
   ///   the loop is in `waitUntilComplete` for a transaction of the calling
-  ///   operation, or in a `postAndWait` to the caller's loop, directly or
-  ///   through other loops and operations.
+  ///   operation, in a `postAndWait` to the caller's loop, or in a `join()` of
+  ///   the caller's thread, directly or through other loops and operations.
   public func postAndWait<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) throws -> Value {

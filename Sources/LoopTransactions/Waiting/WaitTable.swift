@@ -1,5 +1,5 @@
-/// Records which threads wait for which transaction, loop call or helpers of
-/// `apply`, and detects cycles.
+/// Records which threads wait for which transaction, loop call, helpers of
+/// `apply` or end of a thread, and detects cycles.
 ///
 /// Any thread may use it. Each wait is registered under one lock before its
 /// thread sleeps, so the last wait of a cycle to register finds the cycle. A
@@ -20,8 +20,8 @@ package final class WaitTable: Sendable {
     let released = state.withLock { $0.begin(wait) }
     guard let released else {
       trap(
-        "\(wait.party) waits for itself through closures of postAndWait that loops are running; "
-          + "post without waiting"
+        "\(wait.party) waits for itself through closures of postAndWait that loops are running, or "
+          + "through threads that join each other; post without waiting, and join with await"
       )
     }
     for call in released { call.parking.wake() }
@@ -55,6 +55,8 @@ final class PendingWait: Sendable {
     case call(LoopCall)
     /// The helpers of an `apply`, identified by the owner of their operations.
     case helpers(OperationOwner)
+    /// The end of a thread with a loop.
+    case end(of: JoinableThread)
   }
 
   let target: Target
@@ -84,6 +86,7 @@ final class PendingWait: Sendable {
     case .call(let call): return call.loop.thread == thread
     case .transaction(let core, _, _): return owners.contains { $0.isAwaited(by: core) }
     case .helpers(let owner): return owners.contains { $0 === owner }
+    case .end(of: let joined): return joined.identity == thread
     }
   }
 

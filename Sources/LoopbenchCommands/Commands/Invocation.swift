@@ -83,7 +83,7 @@ extension Invocation {
     throw .unfit("this machine is not fit for measuring:" + lines.joined())
   }
 
-  private func measure(_ plan: RunPlan) throws(PeerFailure) -> Measurements {
+  private func measure(_ plan: RunPlan) throws(PeerError) -> Measurements {
     var line = ProgressLine(output, isVerbose: options.isVerbose, write: write)
     defer { line.clear() }
     context.interruption.watch(timeoutNs: options.timeout ?? 0)

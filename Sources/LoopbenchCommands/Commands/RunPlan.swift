@@ -19,7 +19,7 @@ struct RunPlan {
       peers: options.peers,
       series: options.series,
       placement: placement,
-      twins: options.twins
+      control: options.control
     )
   }
 
@@ -99,7 +99,7 @@ extension Options {
   /// The twins to measure. Comparing two runs requires the noise of each series in both
   /// runs. Every series therefore has a twin if the run has a baseline, or writes a
   /// file that may become a baseline.
-  var twins: TwinRule {
+  var control: AAControl {
     guard usesTwin else { return .never }
     return baseline == nil && output == nil ? .compared : .always
   }
@@ -130,7 +130,7 @@ extension RunPlan {
   /// The total duration of the schedules, which is known before measuring.
   private func leastTime(_ rounds: Int) -> String {
     let samples = selection.contenders.map(\.series).filter { $0.kind == .intended }
-      .reduce(0) { $0 + $1.effort.warmUps + $1.effort.samples }
+      .reduce(0) { $0 + $1.workload.warmUps + $1.workload.samples }
     let seconds = Double(samples * rounds) / options.rate
     guard seconds > 0 else { return "of unknown duration" }
     return "at least \(Decimals.figures(seconds)) s for the schedules"

@@ -139,7 +139,7 @@ extension MachineFacts {
       var series = Scenario.wake.series.first(where: { $0.name == name }),
       case .success(let seats) = placement.seats(for: series.placement)
     else { return nil }
-    series.effort = Effort(warmUps: 20, samples: 300, operations: 1)
+    series.workload = Workload(warmUps: 20, samples: 300, operations: 1)
     let contender = Contender(scenario: .wake, series: series, peer: CWake.uv, seats: seats)
     // try?: the fact is unknown where the peer cannot run.
     let outcome = try? contender.measure(round: 1, seed: 1, instruments: .system)

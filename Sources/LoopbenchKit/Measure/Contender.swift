@@ -37,10 +37,10 @@ extension Contender {
     conditions: RunConditions = .standard,
     isTraced: Bool = false,
     instruments: Instruments
-  ) throws(PeerFailure) -> SliceOutcome {
+  ) throws(PeerError) -> SliceOutcome {
     let slice = Slice(
       series: series.name,
-      effort: series.effort,
+      workload: series.workload,
       seats: seats,
       pace: pace,
       conditions: conditions,
@@ -58,8 +58,8 @@ extension Contender {
     )
   }
 
-  private func run(_ slice: Slice) throws(PeerFailure) -> Slice {
-    let body = { @Sendable [peer] () throws(PeerFailure) -> Slice in
+  private func run(_ slice: Slice) throws(PeerError) -> Slice {
+    let body = { @Sendable [peer] () throws(PeerError) -> Slice in
       var slice = slice
       try peer.measure(&slice)
       return slice
@@ -68,7 +68,7 @@ extension Contender {
       return try peer.isOnFirstThread
         ? body() : PlacedThread.run(cpu: seats.loop, priority: slice.conditions.priority, body)
     } catch {
-      throw PeerFailure("\(name): \(error)")
+      throw PeerError("\(name): \(error)")
     }
   }
 

@@ -4,7 +4,7 @@ package struct Measurements: Sendable {
   let runner: Runner
   let overhead: Overhead
   /// The failures of contenders, in the order they happened.
-  package private(set) var failures: [PeerFailure] = []
+  package private(set) var failures: [PeerError] = []
   private var failed: Set<String> = []
   /// The number of rounds before the first recorded round.
   package var warmUpRounds = 0
@@ -24,7 +24,7 @@ package struct Measurements: Sendable {
   package var isEmpty: Bool { rounds.isEmpty }
 
   /// Records a failure. The rest of the run leaves out `contender`.
-  package mutating func fail(_ contender: Contender, _ failure: PeerFailure) {
+  package mutating func fail(_ contender: Contender, _ failure: PeerError) {
     failures.append(failure)
     failed.insert(contender.name)
   }

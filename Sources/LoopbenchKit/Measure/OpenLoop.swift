@@ -127,7 +127,7 @@ extension Slice {
   ) {
     var (next, free) = (ended.startIndex, UInt64(0))
     for (index, offset) in schedule.dues.enumerated() {
-      let isRecorded = index >= effort.warmUps
+      let isRecorded = index >= workload.warmUps
       guard started[index] != 0, next < ended.endIndex else {
         if isRecorded { miss() }
         continue

@@ -11,7 +11,7 @@
 ///   let series = ["across"]
 ///   let summary = "a flag that the other thread polls"
 ///
-///   func measure(_ slice: inout Slice) throws(PeerFailure) {
+///   func measure(_ slice: inout Slice) throws(PeerError) {
 ///     slice.sample { operations in roundTrips(operations) }
 ///   }
 /// }
@@ -42,7 +42,7 @@ public protocol Peer: Sendable {
   /// loop's thread. Place a producer's thread on `slice.seats.producer`. If
   /// `isOnFirstThread` is true, this function is called on the first thread, which
   /// is not placed.
-  func measure(_ slice: inout Slice) throws(PeerFailure)
+  func measure(_ slice: inout Slice) throws(PeerError)
 }
 
 extension Peer {
@@ -57,7 +57,7 @@ extension Peer {
 }
 
 /// The reason a peer could not be measured.
-public struct PeerFailure: Error, Equatable, CustomStringConvertible {
+public struct PeerError: Error, Equatable, CustomStringConvertible {
   /// The failure, in one sentence.
   public let description: String
 
@@ -68,7 +68,7 @@ public struct PeerFailure: Error, Equatable, CustomStringConvertible {
 
   /// libuv could not open a loop or a handle. Usually the process has no free
   /// descriptors.
-  package static let noLoop = PeerFailure(
+  package static let noLoop = PeerError(
     "libuv could not open a loop; is the process out of descriptors (ulimit -n)?"
   )
 }

@@ -19,7 +19,7 @@ package struct PlacedThread: ~Copyable {
     cpu: Int?,
     priority: Int? = nil,
     _ body: @escaping @Sendable () -> Void
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     var started: OpaquePointer?
     let body = CallbackBox(body)
     let error = cl_thread_start(
@@ -40,15 +40,15 @@ package struct PlacedThread: ~Copyable {
   }
 
   /// Calls `body` on the calling thread, then waits for this thread to end.
-  consuming func join(after body: () throws(PeerFailure) -> Void) throws(PeerFailure) {
-    let outcome = Result { () throws(PeerFailure) in try body() }
+  consuming func join(after body: () throws(PeerError) -> Void) throws(PeerError) {
+    let outcome = Result { () throws(PeerError) in try body() }
     join()
     try outcome.get()
   }
 
-  private static func failure(cpu: Int?, error: Int32) -> PeerFailure {
+  private static func failure(cpu: Int?, error: Int32) -> PeerError {
     let place = cpu.map { "on CPU \($0)" } ?? "on any CPU"
-    return PeerFailure("could not start a thread \(place): \(SystemError(code: error))")
+    return PeerError("could not start a thread \(place): \(SystemError(code: error))")
   }
 }
 
@@ -57,14 +57,14 @@ extension PlacedThread {
   package static func run<Value: Sendable>(
     cpu: Int?,
     priority: Int? = nil,
-    _ body: @escaping @Sendable () throws(PeerFailure) -> Value
-  ) throws(PeerFailure) -> Value {
-    let outcome = JoinResult<Result<Value, PeerFailure>>()
+    _ body: @escaping @Sendable () throws(PeerError) -> Value
+  ) throws(PeerError) -> Value {
+    let outcome = JoinResult<Result<Value, PeerError>>()
     let thread = try PlacedThread(cpu: cpu, priority: priority) {
-      outcome.value = Result { () throws(PeerFailure) in try body() }
+      outcome.value = Result { () throws(PeerError) in try body() }
     }
     thread.join()
-    guard let result = outcome.value else { throw PeerFailure("a measuring thread ended early") }
+    guard let result = outcome.value else { throw PeerError("a measuring thread ended early") }
     return try result.get()
   }
 }

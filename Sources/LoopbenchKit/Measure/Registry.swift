@@ -43,7 +43,7 @@ extension Series {
     Series(
       name: Self.closedName,
       summary: "two CPUs, closed loop, no pause: from before the send to the callback",
-      effort: effort,
+      workload: workload,
       placement: placement,
       kind: .service
     )
@@ -82,7 +82,7 @@ extension Registry {
     var scenarios = scenarios
     for scenario in scenarios.indices {
       for series in scenarios[scenario].series.indices {
-        scenarios[scenario].series[series].effort.samples = (samples + rounds - 1) / rounds
+        scenarios[scenario].series[series].workload.samples = (samples + rounds - 1) / rounds
       }
     }
     return Registry(scenarios: scenarios, peers: peers)

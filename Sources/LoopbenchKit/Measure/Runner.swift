@@ -58,7 +58,7 @@ package struct Runner: Sendable {
   package func run(
     progress: (Progress) -> Void = { _ in },
     isInterrupted: () -> Bool = { false }
-  ) throws(PeerFailure) -> Measurements {
+  ) throws(PeerError) -> Measurements {
     func goesOn(_ state: Progress) -> Bool {
       guard !isInterrupted() else { return false }
       progress(state)
@@ -169,7 +169,7 @@ extension Runner {
       run.isInterrupted = true
       return []
     }
-    do throws(PeerFailure) {
+    do throws(PeerError) {
       return [
         try contender.measure(
           round: round,

@@ -57,7 +57,7 @@ public struct Series: Sendable {
   /// of operations.
   public let summary: String
   /// The number of operations and samples that one slice measures.
-  public internal(set) var effort: Effort
+  public internal(set) var workload: Workload
   /// The placement of the series' threads.
   public let placement: Placement.Rule
   /// The meaning of its samples.
@@ -84,13 +84,13 @@ public struct Series: Sendable {
   public init(
     name: String,
     summary: String,
-    effort: Effort,
+    workload: Workload,
     placement: Placement.Rule = .loop,
     kind: Kind = .mean
   ) {
     self.name = name
     self.summary = summary
-    self.effort = effort
+    self.workload = workload
     self.placement = placement
     self.kind = kind
     companionOf = nil
@@ -100,7 +100,7 @@ public struct Series: Sendable {
   public init(name: String, summary: String, recordedWith other: Series, kind: Kind? = nil) {
     self.name = name
     self.summary = summary
-    effort = other.effort
+    workload = other.workload
     placement = other.placement
     self.kind = kind ?? other.kind
     companionOf = other.name

@@ -15,7 +15,7 @@ package struct Selection: Sendable {
   ///     peers that it has.
   ///   - series: The names of the series, with or without the name of their
   ///     scenario. Empty means all series. Companions are included.
-  ///   - twins: The series in which one peer is measured a second time. This peer
+  ///   - control: The series in which one peer is measured a second time. This peer
   ///     is the first reference or, without references, the first peer of the
   ///     registry.
   package init(
@@ -24,7 +24,7 @@ package struct Selection: Sendable {
     peers: [String]? = nil,
     series: [String] = [],
     placement: Placement,
-    twins: TwinRule = .compared
+    control: AAControl = .compared
   ) throws(LoopbenchError) {
     let chosen = try Self.scenarios(named: scenarios, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
@@ -46,7 +46,7 @@ package struct Selection: Sendable {
         one.companionOf == nil
           && (series.isEmpty || series.contains { one.goesBy($0, in: scenario) })
       }
-      add(wished, of: scenario, peers: found, placement: placement, twins: twins)
+      add(wished, of: scenario, peers: found, placement: placement, control: control)
     }
   }
 }
@@ -113,13 +113,13 @@ extension Selection {
     of scenario: Scenario,
     peers: [any Peer],
     placement: Placement,
-    twins: TwinRule
+    control: AAControl
   ) {
     for series in series {
       switch placement.seats(for: series.placement) {
       case .success(let seats):
         let able = peers.filter { $0.series.contains(series.name) }
-        let twin = twins.applies(toPeers: able.count) ? scenario.first(of: able) : nil
+        let twin = control.applies(toPeers: able.count) ? scenario.first(of: able) : nil
         let measured = able.map { ($0, false) } + [twin].compactMap { $0 }.map { ($0, true) }
         contenders += measured.map { peer, isTwin in
           Contender(scenario: scenario, series: series, peer: peer, isTwin: isTwin, seats: seats)
@@ -153,7 +153,7 @@ extension Series {
 /// The series in which one peer is measured a second time, as an A/A control. The
 /// two measurements differ only by noise. The raw value is the smallest number of
 /// peers for which a series has a twin.
-package enum TwinRule: Int, Sendable {
+package enum AAControl: Int, Sendable {
   /// In every series. Used for a run that is compared with another run.
   case always = 1
   /// In series with at least two peers.

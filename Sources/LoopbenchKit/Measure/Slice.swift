@@ -16,7 +16,7 @@ public struct Slice: Sendable {
   /// The series to measure.
   public let series: String
   /// The number of operations and samples to measure.
-  public let effort: Effort
+  public let workload: Workload
   /// The CPUs of the threads. The calling thread is already on the loop's CPU.
   public let seats: Placement.Seats
   /// How often an open-loop series starts an operation.
@@ -35,7 +35,7 @@ public struct Slice: Sendable {
 
   package init(
     series: String,
-    effort: Effort,
+    workload: Workload,
     seats: Placement.Seats,
     pace: Pace = .standard,
     conditions: RunConditions = .standard,
@@ -43,7 +43,7 @@ public struct Slice: Sendable {
     generator: SeededGenerator
   ) {
     self.series = series
-    self.effort = effort
+    self.workload = workload
     self.seats = seats
     self.pace = pace
     self.conditions = conditions
@@ -91,17 +91,17 @@ extension Slice {
   public mutating func sample<Failure>(
     _ batch: (_ operations: Int) throws(Failure) -> UInt64
   ) throws(Failure) {
-    for _ in 0..<effort.warmUps { _ = try batch(effort.operations) }
-    for _ in 0..<effort.samples {
+    for _ in 0..<workload.warmUps { _ = try batch(workload.operations) }
+    for _ in 0..<workload.samples {
       let began = isTraced ? cl_now() : 0
-      record(nanoseconds: Double(try batch(effort.operations)) / Double(effort.operations))
-      if isTraced { note("batch of \(effort.operations)", on: .loop, from: began, to: cl_now()) }
+      record(nanoseconds: Double(try batch(workload.operations)) / Double(workload.operations))
+      if isTraced { note("batch of \(workload.operations)", on: .loop, from: began, to: cl_now()) }
     }
   }
 
   /// The failure to throw for a series that the peer does not measure.
-  public var unknownSeries: PeerFailure {
-    PeerFailure("this peer does not measure the series \"\(series)\"")
+  public var unknownSeries: PeerError {
+    PeerError("this peer does not measure the series \"\(series)\"")
   }
 }
 
@@ -122,7 +122,7 @@ extension Slice {
 
 /// The numbers of operations and samples that one slice of a series measures. They
 /// are the same for every peer.
-public struct Effort: Equatable, Sendable {
+public struct Workload: Equatable, Sendable {
   /// The number of batches that run first and are not recorded.
   public let warmUps: Int
   /// The number of recorded samples.
@@ -130,13 +130,13 @@ public struct Effort: Equatable, Sendable {
   /// The number of operations in one sample. A sample is the mean of their times.
   public let operations: Int
 
-  /// Makes an effort.
+  /// Makes a workload.
   ///
   /// - Precondition: `samples` and `operations` are at least 1.
   public init(warmUps: Int, samples: Int, operations: Int) {
     precondition(
       warmUps >= 0 && samples > 0 && operations > 0,
-      "Effort: samples and operations must be at least 1, got \(samples) and \(operations)"
+      "Workload: samples and operations must be at least 1, got \(samples) and \(operations)"
     )
     self.warmUps = warmUps
     self.samples = samples

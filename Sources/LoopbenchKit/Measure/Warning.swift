@@ -54,7 +54,7 @@ extension Warning {
   }
 
   /// Returns the warning that a contender failed and is left out of later rounds.
-  package static func peerFailed(_ failure: PeerFailure) -> Warning {
+  package static func peerFailed(_ failure: PeerError) -> Warning {
     Warning(
       id: "peer-failed",
       text: "\(failure)",

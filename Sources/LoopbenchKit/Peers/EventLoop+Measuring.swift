@@ -6,17 +6,17 @@ extension EventLoop {
   /// closes it.
   static func measuring(
     on make: () throws(UVError) -> EventLoop = { () throws(UVError) in try EventLoop() },
-    _ body: (EventLoop) throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
+    _ body: (EventLoop) throws(PeerError) -> Void
+  ) throws(PeerError) {
     do {
       let loop = try make()
-      let outcome = Result { () throws(PeerFailure) in try body(loop) }
+      let outcome = Result { () throws(PeerError) in try body(loop) }
       try loop.close()
       try outcome.get()
-    } catch let failure as PeerFailure {
+    } catch let failure as PeerError {
       throw failure
     } catch {
-      throw PeerFailure("\(error)")
+      throw PeerError("\(error)")
     }
   }
 

@@ -28,11 +28,11 @@ enum FoundationLibrary {
   /// that this function fills in. The library stays loaded.
   static func functions<Functions: BitwiseCopyable>(
     _ symbol: String
-  ) throws(PeerFailure) -> Functions {
+  ) throws(PeerError) -> Functions {
     let library = dlopen(path, RTLD_NOW | RTLD_LOCAL)
     guard let library, let address = dlsym(library, symbol) else {
       let reason = dlerror().map { String(cString: $0) } ?? "it lacks a function"
-      throw PeerFailure("could not load \(file): \(reason)")
+      throw PeerError("could not load \(file): \(reason)")
     }
     // The library comes from the same package, so the type matches. The number in
     // the function's name is the version of the structure.
@@ -56,7 +56,7 @@ struct RunLoopThread: FunctionQueue {
   private let functions: cl_queue_functions
   private let queue: UnsafeTransfer<UnsafeMutableRawPointer>
 
-  static func open(cpu: Int?) throws(PeerFailure) -> RunLoopThread {
+  static func open(cpu: Int?) throws(PeerError) -> RunLoopThread {
     let functions: cl_queue_functions = try FoundationLibrary.functions("loopbench_runloop_2")
     guard let queue = functions.open() else { throw .noMemory }
     return RunLoopThread(functions: functions, queue: UnsafeTransfer(queue))
@@ -83,11 +83,11 @@ struct OperationsPool: FunctionPool {
   private let functions: cl_pool_functions
   private let pool: UnsafeTransfer<UnsafeMutableRawPointer>
 
-  static func open() throws(PeerFailure) -> OperationsPool {
+  static func open() throws(PeerError) -> OperationsPool {
     try open(width: PoolLoad.workers, cpu: nil)
   }
 
-  static func open(width: Int, cpu: Int?) throws(PeerFailure) -> OperationsPool {
+  static func open(width: Int, cpu: Int?) throws(PeerError) -> OperationsPool {
     let functions: cl_pool_functions = try FoundationLibrary.functions("loopbench_oppool_2")
     guard let pool = functions.open(Int32(width), Int32(cpu ?? -1)) else { throw .noMemory }
     return OperationsPool(functions: functions, pool: UnsafeTransfer(pool))
@@ -114,7 +114,7 @@ struct OperationsQueue: FunctionQueue {
   private let pool: OperationsPool
   private let gate: Gate
 
-  static func open(cpu: Int?) throws(PeerFailure) -> OperationsQueue {
+  static func open(cpu: Int?) throws(PeerError) -> OperationsQueue {
     OperationsQueue(pool: try .open(width: 1, cpu: cpu), gate: try Gate())
   }
 

@@ -13,7 +13,7 @@ protocol FunctionPool: FunctionRunner {
   static var poolSeries: [String] { get }
 
   /// Opens a pool of `PoolLoad.workers` threads.
-  static func open() throws(PeerFailure) -> Self
+  static func open() throws(PeerError) -> Self
 
   /// Adds a function call. Call from any thread, including from an added
   /// function.
@@ -25,10 +25,10 @@ protocol FunctionPool: FunctionRunner {
 
   /// Adds `count` functions, cancels them before they run, and returns the time in
   /// ns that the cancellations took.
-  func cancel(_ count: Int) throws(PeerFailure) -> UInt64
+  func cancel(_ count: Int) throws(PeerError) -> UInt64
 
   /// Measures `transactions`.
-  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure)
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError)
 }
 
 /// A function with the context it is called with.
@@ -49,11 +49,11 @@ package enum PoolLoad {
 extension FunctionPool {
   func settle() {}
 
-  func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
-    throw PeerFailure("\(Self.name) cannot cancel functions")
+  func cancel(_ count: Int) throws(PeerError) -> UInt64 {
+    throw PeerError("\(Self.name) cannot cancel functions")
   }
 
-  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
     throw slice.unknownSeries
   }
 }
@@ -67,7 +67,7 @@ struct UVPool: FunctionPool {
 
   private let loop: UnsafeTransfer<UnsafeMutableRawPointer>
 
-  static func open() throws(PeerFailure) -> UVPool {
+  static func open() throws(PeerError) -> UVPool {
     guard let loop = cl_uv_work_open(UInt32(PoolLoad.workers)) else { throw .noLoop }
     return UVPool(loop: UnsafeTransfer(loop))
   }
@@ -79,10 +79,10 @@ struct UVPool: FunctionPool {
 
   func settle() { cl_uv_loop_run(loop.value) }
 
-  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
-    try open().closing { (pool) throws(PeerFailure) in
-      let finish = FinishLine()
-      try slice.sample { (operations) throws(PeerFailure) in
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
+    try open().closing { (pool) throws(PeerError) in
+      let finish = CompletionCounter()
+      try slice.sample { (operations) throws(PeerError) in
         finish.reset(target: operations)
         let began = cl_now()
         for _ in 0..<operations {
@@ -130,8 +130,8 @@ struct DispatchPool: FunctionPool {
   }
 
   /// Runs completions on a serial queue, because this pool has no loop.
-  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
-    let latch = try BurstLatch()
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
+    let latch = try CountDownLatch()
     let pool = open()
     let loop = DispatchQueue(label: "loopbench.loop", qos: .userInitiated)
     let address = UnsafeTransfer(latch.address)
@@ -141,7 +141,7 @@ struct DispatchPool: FunctionPool {
       for _ in 0..<operations {
         pool.queue.async {
           cl_thread_place(-1)
-          loop.async { BurstLatch.step(address.value) }
+          loop.async { CountDownLatch.step(address.value) }
         }
       }
       return latch.nanoseconds(since: began)
@@ -179,12 +179,12 @@ struct TaskPool: FunctionPool {
 
 /// A counter that each operation of a burst decrements, on any worker. The last
 /// operation records the time.
-package final class BurstLatch: Sendable {
+package final class CountDownLatch: Sendable {
   private let left = Atomic<Int>(0)
   private let finished = Atomic<UInt64>(0)
   private let gate: Gate
 
-  package init() throws(PeerFailure) { gate = try Gate() }
+  package init() throws(PeerError) { gate = try Gate() }
 
   /// Begins a burst of `count` operations.
   package func reset(count: Int) {
@@ -195,7 +195,7 @@ package final class BurstLatch: Sendable {
   /// An operation of the burst. Its context is the latch's `address`.
   package static let step: PostedFunction = { context in
     guard let context else { return }
-    Unmanaged<BurstLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
+    Unmanaged<CountDownLatch>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.step() }
   }
 
   /// The context to pass to `step`. Keep the latch alive until the pool is closed.
@@ -218,4 +218,4 @@ package final class BurstLatch: Sendable {
   }
 }
 
-extension BurstLatch: Unreflected {}
+extension CountDownLatch: Unreflected {}

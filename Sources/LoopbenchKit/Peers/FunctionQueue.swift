@@ -26,8 +26,8 @@ extension FunctionRunner {
   func close() {}
 
   /// Calls `body`, then closes the runner.
-  func closing(after body: (Self) throws(PeerFailure) -> Void) throws(PeerFailure) {
-    let outcome = Result { () throws(PeerFailure) in try body(self) }
+  func closing(after body: (Self) throws(PeerError) -> Void) throws(PeerError) {
+    let outcome = Result { () throws(PeerError) in try body(self) }
     close()
     try outcome.get()
   }
@@ -56,7 +56,7 @@ protocol FunctionQueue: FunctionRunner {
   /// Opens a queue on the thread that will run it.
   ///
   /// - Parameter cpu: The CPU for the queue's own threads.
-  static func open(cpu: Int?) throws(PeerFailure) -> Self
+  static func open(cpu: Int?) throws(PeerError) -> Self
 
   /// Posts a function. Call from any thread.
   func post(_ function: @escaping PostedFunction, context: PostedContext?)
@@ -103,7 +103,7 @@ struct UVQueue: FunctionQueue {
 
   private let peer: UnsafeTransfer<OpaquePointer>
 
-  static func open(cpu: Int?) throws(PeerFailure) -> UVQueue {
+  static func open(cpu: Int?) throws(PeerError) -> UVQueue {
     guard let peer = cl_uv_post_open() else { throw .noLoop }
     return UVQueue(peer: UnsafeTransfer(peer))
   }
@@ -143,7 +143,7 @@ struct CondQueue: FunctionQueue {
 
   private let queue: UnsafeTransfer<OpaquePointer>
 
-  static func open(cpu: Int?) throws(PeerFailure) -> CondQueue {
+  static func open(cpu: Int?) throws(PeerError) -> CondQueue {
     guard let queue = cl_cond_open() else { throw .noMemory }
     return CondQueue(queue: UnsafeTransfer(queue))
   }
@@ -171,7 +171,7 @@ struct DispatchedQueue: FunctionQueue {
   private let gate: Gate
   private let cpu: Int32
 
-  static func open(cpu: Int?) throws(PeerFailure) -> DispatchedQueue {
+  static func open(cpu: Int?) throws(PeerError) -> DispatchedQueue {
     DispatchedQueue(
       queue: DispatchQueue(label: "loopbench", qos: .userInitiated),
       gate: try Gate(),
@@ -204,7 +204,7 @@ struct ActorQueue: FunctionQueue {
   private let last: Gate
   private let cpu: Int32
 
-  static func open(cpu: Int?) throws(PeerFailure) -> ActorQueue {
+  static func open(cpu: Int?) throws(PeerError) -> ActorQueue {
     ActorQueue(gate: try Gate(), last: try Gate(), cpu: Int32(cpu ?? -1))
   }
 

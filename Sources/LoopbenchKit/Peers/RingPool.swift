@@ -19,7 +19,7 @@ final class RingPool: FunctionPool, @unchecked Sendable {
   private let isClosed = Atomic<Bool>(false)
   private var thread: PlacedThread?
 
-  static func open() throws(PeerFailure) -> RingPool {
+  static func open() throws(PeerError) -> RingPool {
     let pool = RingPool()
     pool.thread = try PlacedThread(cpu: nil) { [pool] in
       pool.ring.run { pool.isClosed.load(ordering: .relaxed) }

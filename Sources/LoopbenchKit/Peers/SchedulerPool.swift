@@ -28,7 +28,7 @@ struct SchedulerPool: FunctionPool {
 
   /// The operations cannot start before they are cancelled, because other
   /// operations occupy every worker.
-  func cancel(_ count: Int) throws(PeerFailure) -> UInt64 {
+  func cancel(_ count: Int) throws(PeerError) -> UInt64 {
     let (gate, held) = (try Gate(), try Gate())
     for _ in 0..<PoolLoad.workers {
       scheduler.add { _ in
@@ -40,7 +40,7 @@ struct SchedulerPool: FunctionPool {
     for _ in 0..<PoolLoad.workers { held.wait() }
     let latch = UnsafeTransfer(UnsafeMutableRawPointer?.none)
     let operations = (0..<count).map { _ in
-      scheduler.add { _ in BurstLatch.step(latch.value) }
+      scheduler.add { _ in CountDownLatch.step(latch.value) }
     }
     var cancelled = 0
     let began = cl_now()
@@ -48,7 +48,7 @@ struct SchedulerPool: FunctionPool {
     let nanoseconds = cl_now() - began
     gate.pass()
     guard cancelled == count else {
-      throw PeerFailure("only \(cancelled) of \(count) operations were cancelled; the others ran")
+      throw PeerError("only \(cancelled) of \(count) operations were cancelled; the others ran")
     }
     return nanoseconds
   }
@@ -56,18 +56,18 @@ struct SchedulerPool: FunctionPool {
 
 // `transactions`.
 extension SchedulerPool {
-  static func measureTransactions(_ slice: inout Slice) throws(PeerFailure) {
+  static func measureTransactions(_ slice: inout Slice) throws(PeerError) {
     let pool = open()
     defer { pool.close() }
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
-      try slice.sample { (count) throws(PeerFailure) in try pool.burst(of: count, on: loop) }
+    try EventLoop.measuring { (loop) throws(PeerError) in
+      try slice.sample { (count) throws(PeerError) in try pool.burst(of: count, on: loop) }
       slice.count(loop.metrics.wakesSent, as: "wakes")
-      slice.count(UInt64(slice.effort.warmUps + slice.effort.samples), as: "bursts")
+      slice.count(UInt64(slice.workload.warmUps + slice.workload.samples), as: "bursts")
     }
   }
 
-  private func burst(of count: Int, on loop: EventLoop) throws(PeerFailure) -> UInt64 {
-    let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+  private func burst(of count: Int, on loop: EventLoop) throws(PeerError) -> UInt64 {
+    let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
     finish.reset(target: count)
     let began = cl_now()
     for _ in 0..<count {

@@ -27,8 +27,8 @@ struct ReplayPlayer {
     _ slice: inout Slice,
     commit: @escaping @Sendable (_ entry: Int) -> Void,
     stop: @escaping @Sendable () -> Void,
-    runLoop: () throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
+    runLoop: () throws(PeerError) -> Void
+  ) throws(PeerError) {
     guard slice.series == "performed" else { throw slice.unknownSeries }
     let origin = cl_now() + Self.headStart
     let producers = replay.producers.map { ReplayProducer($0, of: replay) }
@@ -61,7 +61,7 @@ struct ReplayPlayer {
     _ body: @escaping @Sendable (ReplayProducer) -> Void
   ) {
     guard let first = producers.first else { return }
-    let thread = Result { () throws(PeerFailure) in try PlacedThread(cpu: cpu) { body(first) } }
+    let thread = Result { () throws(PeerError) in try PlacedThread(cpu: cpu) { body(first) } }
     run(producers.dropFirst(), cpu: cpu, body)
     if case .success(let thread) = consume thread { thread.join() }
   }

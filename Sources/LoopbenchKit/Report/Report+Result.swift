@@ -84,7 +84,7 @@ extension Report.Result.Known {
     isTwin = contender.isTwin
     isReference = contender.peer.isReference
     companionOf = series.companionOf
-    samplesPerRound = series.effort.samples
+    samplesPerRound = series.workload.samples
     unit = "ns"
     missed = tally.missed
     counts = tally.counts

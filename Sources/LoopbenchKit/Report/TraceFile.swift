@@ -12,7 +12,7 @@ extension Runner {
   package func trace(
     forNs time: UInt64,
     isInterrupted: () -> Bool = { false }
-  ) throws(PeerFailure) -> TraceFile {
+  ) throws(PeerError) -> TraceFile {
     var trace = TraceFile()
     let began = instruments.now()
     var round = 1
@@ -30,7 +30,7 @@ extension Runner {
     _ contender: Contender,
     round: Int,
     to trace: inout TraceFile
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     let began = instruments.now()
     let outcome = try contender.measure(
       round: round,

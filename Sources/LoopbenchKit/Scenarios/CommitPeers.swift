@@ -8,7 +8,7 @@ struct UVCommit: FullPeer {
   let isReference = true
   let summary = "C on libuv: a flag in the target, an array, performed in a prepare callback"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     guard let peer = cl_uv_commit_open(UInt32(CommitLoad.targets)) else { throw .noLoop }
     defer { cl_uv_commit_close(peer) }
     switch slice.series {
@@ -28,8 +28,8 @@ struct LTCommit: FullPeer {
   let scenario = "commit"
   let summary = "EventLoop.commit: looks up (target, selector), performed by a tick of the loop"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       try CommitTiming.measure(loop, .commitTargets(), &slice)
     }
   }
@@ -51,8 +51,8 @@ struct LTKeptCommit: FullPeer {
   let scenario = "commit"
   let summary = "Transaction.commit: one kept for each target, performed by a tick of the loop"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let targets = ObjectList.commitTargets()
       let transactions = ObjectList(count: targets.count) { index in
         Transaction(targets[index], CommitTarget.perform, on: loop)
@@ -83,7 +83,7 @@ struct SetCommit: FullPeer {
   let isReference = true
   let summary = "a Swift Set of (target, selector), swapped out and performed; no loop"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     try CommitTiming.measure(PendingSet(), .commitTargets(), &slice)
   }
 }
@@ -126,7 +126,7 @@ struct DirtyBitCommit: FullPeer {
   let isReference = true
   let summary = "a Bool in a Swift target and an array of unretained targets; no loop: the floor"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     try CommitTiming.measure(DirtyBits(), .commitTargets(), &slice)
   }
 }

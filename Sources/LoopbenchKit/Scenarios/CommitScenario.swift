@@ -10,12 +10,12 @@ extension Scenario {
       Series(
         name: "duplicate",
         summary: "1000 pending targets, each committed again 10 times: ns per commit",
-        effort: Effort(warmUps: 3, samples: 40, operations: CommitLoad.targets * 10)
+        workload: Workload(warmUps: 3, samples: 40, operations: CommitLoad.targets * 10)
       ),
       Series(
         name: "first",
         summary: "1000 targets, committed and performed in one tick: ns per commit",
-        effort: Effort(warmUps: 10, samples: 100, operations: CommitLoad.targets)
+        workload: Workload(warmUps: 10, samples: 100, operations: CommitLoad.targets)
       ),
     ],
     references: ["uv", "set", "dirtybit"],
@@ -60,7 +60,7 @@ enum CommitTiming {
     _ pending: Pending,
     _ targets: ObjectList<Pending.Target>,
     _ slice: inout Slice
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     switch slice.series {
     case "duplicate":
       slice.sample { operations in

@@ -10,12 +10,12 @@ extension Scenario {
       Series(
         name: "batched",
         summary: "delivered 16 per tick",
-        effort: Effort(warmUps: 10, samples: 50, operations: 1000)
+        workload: Workload(warmUps: 10, samples: 50, operations: 1000)
       ),
       Series(
         name: "whole",
         summary: "delivered in one tick",
-        effort: Effort(warmUps: 10, samples: 50, operations: 1000)
+        workload: Workload(warmUps: 10, samples: 50, operations: 1000)
       ),
     ],
     details: """
@@ -35,7 +35,7 @@ extension Scenario {
 package enum DrainLoad {
   /// The number of objects that a tick may deliver in `slice`.
   package static func batch(for slice: Slice) -> Int {
-    slice.series == "whole" ? slice.effort.operations : 16
+    slice.series == "whole" ? slice.workload.operations : 16
   }
 }
 
@@ -46,8 +46,8 @@ struct UVDrain: FullPeer {
   let isReference = true
   let summary = "C on libuv: a linked list under uv_mutex, a flag in the object, drained in prepare"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    guard let peer = cl_uv_drain_open(UInt32(slice.effort.operations)) else { throw .noLoop }
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    guard let peer = cl_uv_drain_open(UInt32(slice.workload.operations)) else { throw .noLoop }
     defer { cl_uv_loop_close(UnsafeMutableRawPointer(peer)) }
     let batch = UInt32(DrainLoad.batch(for: slice))
     slice.sample { _ in cl_uv_drain_burst(peer, batch) }
@@ -60,11 +60,11 @@ struct LTDrain: FullPeer {
   let scenario = "drain"
   let summary = "RunLoopQueue: exclusive, strong; its handler is called with each object"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let ticks = LoopTicks(of: loop, for: slice)
-      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
-      let objects = ObjectList(count: slice.effort.operations) { _ in Object() }
+      let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+      let objects = ObjectList(count: slice.workload.operations) { _ in Object() }
       let queue = RunLoopQueue<Object>(
         on: loop,
         batchSize: BatchSize(DrainLoad.batch(for: slice))
@@ -72,7 +72,7 @@ struct LTDrain: FullPeer {
         cl_black_hole(Unmanaged.passUnretained(object).toOpaque())
         cl_finish_step(finish.pointer)
       }
-      try slice.sample { (_) throws(PeerFailure) in
+      try slice.sample { (_) throws(PeerError) in
         finish.reset(target: objects.count)
         let began = cl_now()
         objects.forEach { queue.enqueue($0) }

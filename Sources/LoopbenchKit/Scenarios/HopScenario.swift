@@ -10,7 +10,7 @@ extension Scenario {
       Series(
         name: "call",
         summary: "200 calls, each after the previous one has returned: ns per call",
-        effort: Effort(warmUps: 2, samples: 20, operations: 200),
+        workload: Workload(warmUps: 2, samples: 20, operations: 200),
         placement: .anywhere
       )
     ],
@@ -55,11 +55,11 @@ final class HopRun: @unchecked Sendable {
 
   /// Returns the time in ns that `expected` calls took.
   ///
-  /// - Throws: `PeerFailure` if the task or the actor counted a different number of
+  /// - Throws: `PeerError` if the task or the actor counted a different number of
   ///   calls.
-  func time(of expected: Int) throws(PeerFailure) -> UInt64 {
+  func time(of expected: Int) throws(PeerError) -> UInt64 {
     guard returned == expected, nanoseconds > 0 else {
-      throw PeerFailure(
+      throw PeerError(
         "\(returned) of \(expected) calls returned, or the actor counted a different number"
       )
     }
@@ -88,12 +88,12 @@ struct LoopHop: FullPeer {
     prefersLoop: true
   )
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
       let preference: (any TaskExecutor)? = prefersLoop ? port : nil
-      try slice.sample { (count) throws(PeerFailure) in
+      try slice.sample { (count) throws(PeerError) in
         let (run, actor) = (HopRun(), Pinned(on: port))
         Task.detached(executorPreference: preference) {
           let began = cl_now()
@@ -134,15 +134,15 @@ struct MainActorHop: FullPeer {
     System.isMainThread ? nil : "it can be measured only on the program's first thread"
   }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       do {
         _ = try MainQueueBridge(on: loop)
       } catch {
-        throw PeerFailure("\(error)")
+        throw PeerError("\(error)")
       }
       let port = loop.port
-      try slice.sample { (count) throws(PeerFailure) in
+      try slice.sample { (count) throws(PeerError) in
         let run = HopRun()
         Task.detached {
           let target = Touched()
@@ -174,9 +174,9 @@ struct ActorHop: FullPeer {
   let scenario = "hop"
   let summary = "a default actor, called by a task: both on Swift's threads, without contention"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     let gate = try Gate()
-    try slice.sample { (count) throws(PeerFailure) in
+    try slice.sample { (count) throws(PeerError) in
       let (run, actor) = (HopRun(), Touched())
       Task.detached {
         // Another peer may have placed this thread.

@@ -10,7 +10,7 @@ extension Scenario {
       Series(
         name: "tick",
         summary: "a sample is the mean of 1000 ticks: ns per tick",
-        effort: Effort(warmUps: 2, samples: 30, operations: 1000)
+        workload: Workload(warmUps: 2, samples: 30, operations: 1000)
       )
     ],
     extras: [.difference],
@@ -34,12 +34,12 @@ extension Slice {
   /// - Parameter finish: Ends `runLoop` after the last tick of a sample.
   fileprivate mutating func sampleTicks(
     of loop: UnsafeMutableRawPointer,
-    to finish: FinishLine,
+    to finish: CompletionCounter,
     runLoop: () -> Void
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     guard let idle = cl_idle_open(loop, finish.pointer) else { throw .noLoop }
     defer { cl_idle_close(idle) }
-    try sample { (ticks) throws(PeerFailure) in
+    try sample { (ticks) throws(PeerError) in
       finish.reset(target: ticks)
       let began = cl_now()
       runLoop()
@@ -55,10 +55,10 @@ struct UVIdle: FullPeer {
   let isReference = true
   let summary = "C on libuv: a bare loop with the same foreign idle handle"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     guard let loop = cl_uv_loop_open() else { throw .noLoop }
     defer { cl_uv_loop_close(loop) }
-    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
+    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
     try slice.sampleTicks(of: loop, to: finish) { cl_uv_loop_run(loop) }
   }
 }
@@ -69,12 +69,12 @@ struct LTIdle: FullPeer {
   let scenario = "idle"
   let summary = "EventLoop(adopting:) on a loop with the same foreign idle handle"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     guard let raw = cl_uv_loop_open() else { throw .noLoop }
     defer { cl_uv_loop_close(raw) }
     try EventLoop.measuring(on: { () throws(UVError) in try EventLoop(adopting: raw) }) {
-      (loop) throws(PeerFailure) in
-      let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
+      (loop) throws(PeerError) in
+      let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
       try slice.sampleTicks(of: raw, to: finish) { loop.run() }
     }
   }

@@ -10,19 +10,19 @@ extension Scenario {
       Series(
         name: "empty",
         summary: "one thread adds 100000 empty operations: ns per operation, first add to last end",
-        effort: Effort(warmUps: 1, samples: 1, operations: 100_000),
+        workload: Workload(warmUps: 1, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "cancel",
         summary: "100000 waiting operations, cancelled in FIFO order: ns per operation",
-        effort: Effort(warmUps: 0, samples: 1, operations: 100_000),
+        workload: Workload(warmUps: 0, samples: 1, operations: 100_000),
         placement: .anywhere
       ),
       Series(
         name: "transactions",
         summary: "1000 empty operations, each with a completion on a loop: ns per operation",
-        effort: Effort(warmUps: 2, samples: 10, operations: 1000),
+        workload: Workload(warmUps: 2, samples: 10, operations: 1000),
         placement: .anywhere
       ),
     ],
@@ -58,7 +58,7 @@ struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
 
   var series: [String] { Runner.poolSeries }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     switch slice.series {
     case "empty": try measureEmpty(&slice)
     case "cancel": try measureCancel(&slice)
@@ -66,12 +66,12 @@ struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
     }
   }
 
-  private func measureEmpty(_ slice: inout Slice) throws(PeerFailure) {
-    let latch = try BurstLatch()
-    try Runner.open().closing { (pool) throws(PeerFailure) in
+  private func measureEmpty(_ slice: inout Slice) throws(PeerError) {
+    let latch = try CountDownLatch()
+    try Runner.open().closing { (pool) throws(PeerError) in
       slice.sample { operations in
         latch.reset(count: operations)
-        let step = PostedCall(function: BurstLatch.step, context: latch.address)
+        let step = PostedCall(function: CountDownLatch.step, context: latch.address)
         let began = cl_now()
         for _ in 0..<operations { pool.add(step, .normal) }
         pool.settle()
@@ -82,9 +82,9 @@ struct PoolPeer<Runner: FunctionPool>: RunnerPeer {
     withExtendedLifetime(latch) {}
   }
 
-  private func measureCancel(_ slice: inout Slice) throws(PeerFailure) {
-    try Runner.open().closing { (pool) throws(PeerFailure) in
-      try slice.sample { (operations) throws(PeerFailure) in try pool.cancel(operations) }
+  private func measureCancel(_ slice: inout Slice) throws(PeerError) {
+    try Runner.open().closing { (pool) throws(PeerError) in
+      try slice.sample { (operations) throws(PeerError) in try pool.cancel(operations) }
     }
   }
 }

@@ -8,8 +8,8 @@ struct LTPost: Peer {
   let series = PostLoad.series
   let summary = "LoopPort: post(function, context), post(closure), commit(target, selector)"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       switch slice.series {
       case "typed.across": try across(loop, &slice, Self.typedBurst)
       case "closure.across": try across(loop, &slice, Self.closureBurst)
@@ -23,24 +23,24 @@ struct LTPost: Peer {
   }
 }
 
-/// The items to post, and the number of steps that they make to the finish line.
+/// The items to post, and the number of steps that they count.
 private struct Burst {
   let steps: Int
   let produce: @Sendable () -> Void
 }
 
 extension LTPost {
-  private typealias MakeBurst = (_ items: Int, LoopPort, FinishLine) -> Burst
+  private typealias MakeBurst = (_ items: Int, LoopPort, CompletionCounter) -> Burst
 
   private func across(
     _ loop: EventLoop,
     _ slice: inout Slice,
     _ makeBurst: MakeBurst
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     let port = loop.port
     loop.waitsForPosts = true
-    let finish = FinishLine(stop: EventLoop.stopFunction, context: loop.address)
-    let burst = makeBurst(slice.effort.operations, port, finish)
+    let finish = CompletionCounter(stop: EventLoop.stopFunction, context: loop.address)
+    let burst = makeBurst(slice.workload.operations, port, finish)
     try slice.sampleBursts(of: burst.steps, to: finish, produce: burst.produce) { loop.run() }
   }
 
@@ -48,10 +48,10 @@ extension LTPost {
     _ loop: EventLoop,
     _ slice: inout Slice,
     _ makeBurst: MakeBurst
-  ) throws(PeerFailure) {
-    let finish = FinishLine()
-    let burst = makeBurst(slice.effort.operations, loop.port, finish)
-    try slice.sample { (_) throws(PeerFailure) in
+  ) throws(PeerError) {
+    let finish = CompletionCounter()
+    let burst = makeBurst(slice.workload.operations, loop.port, finish)
+    try slice.sample { (_) throws(PeerError) in
       finish.reset(target: burst.steps)
       let began = cl_now()
       burst.produce()
@@ -66,14 +66,22 @@ extension LTPost {
 // try? below: a post fails only on a closed loop, and the loop is closed after
 // the last burst.
 extension LTPost {
-  private static func typedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+  private static func typedBurst(
+    _ items: Int,
+    _ port: LoopPort,
+    _ finish: CompletionCounter
+  ) -> Burst {
     let finish = UnsafeTransfer(UnsafeMutableRawPointer(finish.pointer))
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post(cl_finish_step, context: finish.value) }
     }
   }
 
-  private static func closureBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+  private static func closureBurst(
+    _ items: Int,
+    _ port: LoopPort,
+    _ finish: CompletionCounter
+  ) -> Burst {
     let finish = UnsafeTransfer(finish.pointer)
     return Burst(steps: items) {
       for _ in 0..<items { try? port.post { cl_finish_step(finish.value) } }
@@ -81,7 +89,11 @@ extension LTPost {
   }
 
   /// Commits each of `items` targets once.
-  private static func distinctBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst {
+  private static func distinctBurst(
+    _ items: Int,
+    _ port: LoopPort,
+    _ finish: CompletionCounter
+  ) -> Burst {
     let targets = ObjectList(count: items) { _ in PostTarget(finish: finish.pointer) }
     let shared = UnsafeTransfer(targets)
     return Burst(steps: items) {
@@ -92,11 +104,14 @@ extension LTPost {
   /// Commits 1000 targets in turn, so that most commits coalesce, and then commits
   /// one more target. The loop performs this last commit after it has taken every
   /// other commit.
-  private static func coalescedBurst(_ items: Int, _ port: LoopPort, _ finish: FinishLine) -> Burst
-  {
-    // These targets have their own finish line, which no step completes, because
+  private static func coalescedBurst(
+    _ items: Int,
+    _ port: LoopPort,
+    _ finish: CompletionCounter
+  ) -> Burst {
+    // These targets have their own completion counter, which no step completes, because
     // the number of performed actions depends on the loop's batches.
-    let crowd = FinishLine()
+    let crowd = CompletionCounter()
     let targets = ObjectList(count: CommitLoad.targets) { _ in PostTarget(finish: crowd.pointer) }
     let last = PostTarget(finish: finish.pointer)
     let shared = UnsafeTransfer((targets: targets, crowd: crowd))
@@ -110,8 +125,8 @@ extension LTPost {
   }
 }
 
-/// The target that `lt` commits in `post`. Performing the action is a step to a
-/// finish line.
+/// The target that `lt` commits in `post`. Performing the action is a step of a
+/// completion counter.
 final class PostTarget: @unchecked Sendable {
   // @unchecked: `finish` is used on the loop's thread only.
 
@@ -131,13 +146,13 @@ struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
   var series: [String] { Runner.postSeries ?? PostLoad.series }
   var isStandard: Bool { Runner.isStandard }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     let stop = JoinResult<Runner>()
     let stopper = CallbackBox { stop.value?.stop() }
-    let finish = FinishLine(stop: CallbackBox.call, context: stopper.address)
-    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
+    let finish = CompletionCounter(stop: CallbackBox.call, context: stopper.address)
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       stop.value = queue
-      let (items, line) = (slice.effort.operations, UnsafeTransfer(finish.pointer))
+      let (items, line) = (slice.workload.operations, UnsafeTransfer(finish.pointer))
       let produce: @Sendable () -> Void = { queue.post(items, stepsTo: line.value) }
       if slice.series.hasSuffix(".self") {
         try toSelf(queue, produce, finish, &slice)
@@ -153,15 +168,15 @@ struct QueuePost<Runner: FunctionQueue>: RunnerPeer {
   private func toSelf(
     _ queue: Runner,
     _ produce: @escaping @Sendable () -> Void,
-    _ finish: FinishLine,
+    _ finish: CompletionCounter,
     _ slice: inout Slice
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     let began = JoinResult<UInt64>()
     let burst = CallbackBox {
       began.value = cl_now()
       produce()
     }
-    try slice.sample { (items) throws(PeerFailure) in
+    try slice.sample { (items) throws(PeerError) in
       finish.reset(target: items)
       queue.post(CallbackBox.call, context: burst.address)
       queue.run()

@@ -26,7 +26,7 @@ extension Scenario {
     Series(
       name: "\(name).across",
       summary: "100000 \(plural) from a thread on another CPU: ns per item",
-      effort: Effort(warmUps: 1, samples: 3, operations: 100_000),
+      workload: Workload(warmUps: 1, samples: 3, operations: 100_000),
       placement: .across
     )
   }
@@ -35,7 +35,7 @@ extension Scenario {
     Series(
       name: "\(name).self",
       summary: "1000 \(plural) from the loop's thread, run in the same tick: ns per item",
-      effort: Effort(warmUps: 10, samples: 50, operations: 1000)
+      workload: Workload(warmUps: 10, samples: 50, operations: 1000)
     )
   }
 }
@@ -72,10 +72,10 @@ package enum PostBurst {
   ///   ns.
   package static func nanoseconds(
     producerCPU: Int?,
-    finish: FinishLine,
+    finish: CompletionCounter,
     produce: @escaping @Sendable () -> Void,
     runLoop: () -> Void
-  ) throws(PeerFailure) -> UInt64 {
+  ) throws(PeerError) -> UInt64 {
     let began = JoinResult<UInt64>()
     let producer = try PlacedThread(cpu: producerCPU) {
       cl_spin_until(cl_now() + headStart)
@@ -94,12 +94,12 @@ extension Slice {
   /// `steps` steps to `finish`.
   mutating func sampleBursts(
     of steps: Int,
-    to finish: FinishLine,
+    to finish: CompletionCounter,
     produce: @escaping @Sendable () -> Void,
     runLoop: () -> Void
-  ) throws(PeerFailure) {
+  ) throws(PeerError) {
     let cpu = seats.producer
-    try sample { (_) throws(PeerFailure) in
+    try sample { (_) throws(PeerError) in
       finish.reset(target: steps)
       return try PostBurst.nanoseconds(
         producerCPU: cpu,

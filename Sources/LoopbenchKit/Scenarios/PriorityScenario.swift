@@ -13,14 +13,14 @@ extension Scenario {
       Series(
         name: "latency",
         summary: "an urgent operation behind 10000 lower operations of 20 us each",
-        effort: Effort(warmUps: 10, samples: 100, operations: 1),
+        workload: Workload(warmUps: 10, samples: 100, operations: 1),
         placement: .anywhere,
         kind: .service
       ),
       Series(
         name: "starvation",
         summary: "a low operation behind endless urgent operations of 20 us; given up after 20 ms",
-        effort: Effort(warmUps: 1, samples: 10, operations: 1),
+        workload: Workload(warmUps: 1, samples: 10, operations: 1),
         placement: .anywhere,
         kind: .service
       ),
@@ -79,39 +79,39 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
   // 10 s: a pool that takes longer than this is broken.
   private static var limit: UInt64 { 10_000_000_000 }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     cl_sleep_within(slice.conditions.slackNs)
-    let field = try PriorityField()
+    let probe = try PriorityProbe()
     var load: EndlessLoad?
-    try Runner.open().closing { (pool) throws(PeerFailure) in
+    try Runner.open().closing { (pool) throws(PeerError) in
       switch slice.series {
-      case "latency": load = measureLatency(&slice, pool, field)
-      case "starvation": load = measureStarvation(&slice, pool, field)
+      case "latency": load = measureLatency(&slice, pool, probe)
+      case "starvation": load = measureStarvation(&slice, pool, probe)
       default: throw slice.unknownSeries
       }
     }
     // The pool has been closed, so no operation uses them any longer.
-    withExtendedLifetime((field, load)) {}
+    withExtendedLifetime((probe, load)) {}
   }
 
   private func measureLatency(
     _ slice: inout Slice,
     _ pool: Runner,
-    _ field: PriorityField
+    _ probe: PriorityProbe
   ) -> EndlessLoad {
-    let load = EndlessLoad(pool, field, .low)
+    let load = EndlessLoad(pool, probe, .low)
     load.begin(PriorityLoad.crowd)
     var before: UInt64 = 0
-    for index in 0..<slice.effort.warmUps + slice.effort.samples {
+    for index in 0..<slice.workload.warmUps + slice.workload.samples {
       let pause = PriorityLoad.pause + slice.generator.number(below: PriorityLoad.pause)
       cl_sleep_until(cl_now() + pause)
-      if index == slice.effort.warmUps { before = field.inversions }
-      let waited = field.time(limit: Self.limit) {
-        pool.add(PostedCall(function: PriorityField.start, context: field.address), .high)
+      if index == slice.workload.warmUps { before = probe.inversions }
+      let waited = probe.time(limit: Self.limit) {
+        pool.add(PostedCall(function: PriorityProbe.start, context: probe.address), .high)
       }
-      if index >= slice.effort.warmUps { slice.record(nanoseconds: Double(waited)) }
+      if index >= slice.workload.warmUps { slice.record(nanoseconds: Double(waited)) }
     }
-    slice.count(field.inversions - before, as: PriorityLoad.inversions)
+    slice.count(probe.inversions - before, as: PriorityLoad.inversions)
     load.end()
     return load
   }
@@ -119,18 +119,18 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
   private func measureStarvation(
     _ slice: inout Slice,
     _ pool: Runner,
-    _ field: PriorityField
+    _ probe: PriorityProbe
   ) -> EndlessLoad {
-    let load = EndlessLoad(pool, field, .high)
+    let load = EndlessLoad(pool, probe, .high)
     var starved: UInt64 = 0
-    for index in 0..<slice.effort.warmUps + slice.effort.samples {
+    for index in 0..<slice.workload.warmUps + slice.workload.samples {
       load.begin(PriorityLoad.endless)
       cl_sleep_until(cl_now() + PriorityLoad.headStart)
-      let waited = field.time(limit: PriorityLoad.patience) {
-        pool.add(PostedCall(function: PriorityField.start, context: field.address), .low)
+      let waited = probe.time(limit: PriorityLoad.patience) {
+        pool.add(PostedCall(function: PriorityProbe.start, context: probe.address), .low)
       }
       load.end()
-      guard index >= slice.effort.warmUps else { continue }
+      guard index >= slice.workload.warmUps else { continue }
       slice.record(nanoseconds: Double(waited))
       if waited == PriorityLoad.patience { starved += 1 }
     }
@@ -142,35 +142,35 @@ struct PriorityPeer<Runner: FunctionPool>: RunnerPeer, FullPeer {
 /// Operations of one priority. Each operation adds another operation when it ends,
 /// so their number stays the same.
 final class EndlessLoad: Sendable {
-  private let field: PriorityField
+  private let probe: PriorityProbe
   private let add: @Sendable () -> Void
   private let step: CallbackBox
 
-  init(_ pool: some FunctionPool, _ field: PriorityField, _ priority: OperationPriority) {
+  init(_ pool: some FunctionPool, _ probe: PriorityProbe, _ priority: OperationPriority) {
     // `next` is set before the first operation is added.
     let next = JoinResult<PostedCall>()
     let add: @Sendable () -> Void = { if let call = next.value { pool.add(call, priority) } }
-    step = CallbackBox { if field.spend() { add() } else { field.leave() } }
+    step = CallbackBox { if probe.spend() { add() } else { probe.leave() } }
     next.value = PostedCall(function: CallbackBox.call, context: step.address)
-    (self.field, self.add) = (field, add)
+    (self.probe, self.add) = (probe, add)
   }
 
   /// Adds the first `count` operations.
   func begin(_ count: Int) {
-    field.begin(count)
+    probe.begin(count)
     for _ in 0..<count { add() }
   }
 
   /// Returns when every operation of the load and the timed operation have ended.
   /// Keep the load alive until the pool is closed.
-  func end() { field.end() }
+  func end() { probe.end() }
 }
 
 /// The load of `priority` and the operation that is timed behind it. One operation
 /// is timed at a time.
-package final class PriorityField: Sendable {
+package final class PriorityProbe: Sendable {
   /// The state of the timed operation.
-  private enum Probe {
+  private enum State {
     static let none = 0
     static let waits = 1
     static let started = 2
@@ -178,41 +178,41 @@ package final class PriorityField: Sendable {
 
   private let isOver = Atomic<Bool>(false)
   private let unended = Atomic<Int>(0)
-  private let probe = Atomic<Int>(Probe.none)
+  private let state = Atomic<Int>(State.none)
   private let startedAt = Atomic<UInt64>(0)
   private let overtakers = Atomic<UInt64>(0)
   private let gate: Gate
 
-  package init() throws(PeerFailure) { gate = try Gate() }
+  package init() throws(PeerError) { gate = try Gate() }
 
-  /// The context to pass to `start`. Keep the field alive until the pool is closed.
+  /// The context to pass to `start`. Keep the probe alive until the pool is closed.
   package var address: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// The number of operations of the load that started while the timed operation
   /// waited.
   package var inversions: UInt64 { overtakers.load(ordering: .relaxed) }
 
-  private static func of(_ context: UnsafeMutableRawPointer?) -> PriorityField? {
-    context.map { Unmanaged<PriorityField>.fromOpaque($0).takeUnretainedValue() }
+  private static func of(_ context: UnsafeMutableRawPointer?) -> PriorityProbe? {
+    context.map { Unmanaged<PriorityProbe>.fromOpaque($0).takeUnretainedValue() }
   }
 }
 
 // Called on workers.
-extension PriorityField {
+extension PriorityProbe {
   /// The timed operation.
   package static let start: PostedFunction = { context in
     let now = cl_now()
-    guard let field = of(context) else { return }
-    field.startedAt.store(now, ordering: .relaxed)
+    guard let probe = of(context) else { return }
+    probe.startedAt.store(now, ordering: .relaxed)
     // Release: pairs with the acquire in `time`, which then reads `startedAt`.
-    field.probe.store(Probe.started, ordering: .releasing)
-    field.leave()
+    probe.state.store(State.started, ordering: .releasing)
+    probe.leave()
   }
 
   /// Runs one operation of the load. Returns whether that operation must add
   /// another operation.
   package func spend() -> Bool {
-    if probe.load(ordering: .relaxed) == Probe.waits { overtakers.add(1, ordering: .relaxed) }
+    if state.load(ordering: .relaxed) == State.waits { overtakers.add(1, ordering: .relaxed) }
     guard !isOver.load(ordering: .relaxed) else { return false }
     cl_spin_until(cl_now() + PriorityLoad.work)
     return !isOver.load(ordering: .relaxed)
@@ -227,7 +227,7 @@ extension PriorityField {
 }
 
 // Called on the measuring thread.
-extension PriorityField {
+extension PriorityProbe {
   /// Starts the load. Call before adding its first `count` operations.
   package func begin(_ count: Int) {
     isOver.store(false, ordering: .relaxed)
@@ -237,17 +237,17 @@ extension PriorityField {
   /// Times the operation that `add` adds. Returns the time until the operation
   /// started, in ns, but at most `limit`.
   package func time(limit: UInt64, _ add: () -> Void) -> UInt64 {
-    probe.store(Probe.none, ordering: .relaxed)
+    state.store(State.none, ordering: .relaxed)
     unended.add(1, ordering: .relaxed)
     let began = cl_now()
     add()
     // Unless it has already started, the operation counts as waiting from now on.
-    _ = probe.compareExchange(
-      expected: Probe.none,
-      desired: Probe.waits,
+    _ = state.compareExchange(
+      expected: State.none,
+      desired: State.waits,
       ordering: .acquiringAndReleasing
     )
-    while probe.load(ordering: .acquiring) != Probe.started {
+    while state.load(ordering: .acquiring) != State.started {
       guard cl_now() < began + limit else { return limit }
       // Sleeps between checks, because spinning would take a CPU from the workers.
       cl_sleep_until(cl_now() + PriorityLoad.pause / 2)
@@ -262,4 +262,4 @@ extension PriorityField {
   }
 }
 
-extension PriorityField: Unreflected {}
+extension PriorityProbe: Unreflected {}

@@ -7,7 +7,7 @@ extension Scenario {
     let performed = Series(
       name: "performed",
       summary: "from when a commit was due until its action was performed",
-      effort: Effort(warmUps: 0, samples: max(1, replay.entries.count), operations: 1),
+      workload: Workload(warmUps: 0, samples: max(1, replay.entries.count), operations: 1),
       placement: .across,
       kind: .intended
     )
@@ -75,9 +75,9 @@ struct LTReplay: Peer {
   let summary = "LoopPort.commit, EventLoop.commit for thread 0: pending pairs coalesce"
   let replay: Replay
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     let player = ReplayPlayer(replay)
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
       let stage = LoopStage(player, loop: loop)
@@ -160,10 +160,10 @@ struct QueueReplay<Runner: FunctionQueue>: RunnerPeer {
 
   var summary: String { Runner.summary + "; nothing coalesces" }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     let player = ReplayPlayer(replay)
     let stage = ReplayStage(player)
-    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       stage.set(on: queue)
       try player.play(
         &slice,

@@ -11,7 +11,7 @@ extension Scenario {
       Series(
         name: "lateness",
         summary: "from the due time to the callback's first instruction",
-        effort: Effort(warmUps: 2, samples: 36, operations: 1)
+        workload: Workload(warmUps: 2, samples: 36, operations: 1)
       )
     ],
     details: """
@@ -40,12 +40,12 @@ package enum TimerLoad {
   ///   ns, including the fires of the warm-up, which come first.
   package static func measure(
     _ slice: inout Slice,
-    run: (_ first: UInt64, _ count: Int) throws(PeerFailure) -> [Int64]
-  ) throws(PeerFailure) {
-    let warmUps = slice.effort.warmUps
+    run: (_ first: UInt64, _ count: Int) throws(PeerError) -> [Int64]
+  ) throws(PeerError) {
+    let warmUps = slice.workload.warmUps
     for _ in 0..<schedules {
       let first = cl_now() + interval + slice.generator.number(below: interval)
-      let fires = try run(first, warmUps + max(1, slice.effort.samples / schedules))
+      let fires = try run(first, warmUps + max(1, slice.workload.samples / schedules))
       for (index, lateness) in fires.enumerated().dropFirst(warmUps) {
         let due = first + UInt64(index) * interval
         slice.record(lateness: lateness)
@@ -91,7 +91,7 @@ struct CTimer: FullPeer {
   /// lateness of each fire and returns the number of fires.
   fileprivate let follow:
     @Sendable @convention(c) (UInt64, UInt64, UnsafeMutablePointer<Int64>, UInt32) -> Int32
-  fileprivate let failure: PeerFailure
+  fileprivate let failure: PeerError
 
   static let uv = CTimer(
     name: "uv",
@@ -118,8 +118,8 @@ struct CTimer: FullPeer {
     failure: .noMemory
   )
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
       var lateness = [Int64](repeating: 0, count: count)
       let fired = follow(first, TimerLoad.interval, &lateness, UInt32(count))
       guard fired == Int32(count) else { throw failure }
@@ -134,11 +134,11 @@ struct LTTimer: FullPeer {
   let scenario = "timer"
   let summary = "EventLoop.addPreciseTimer, which keeps nanoseconds, repeating on its own"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let ticks = LoopTicks(of: loop, for: slice)
       let interval = Duration.nanoseconds(TimerLoad.interval)
-      try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+      try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
         let fires = TimerFires(count: count)
         do {
           let timer = try loop.addPreciseTimer(at: .init(nanoseconds: first), every: interval) {
@@ -151,7 +151,7 @@ struct LTTimer: FullPeer {
           loop.run()
           timer.cancel()
         } catch {
-          throw PeerFailure("\(error)")
+          throw PeerError("\(error)")
         }
         return fires.lateness
       }
@@ -168,9 +168,9 @@ struct DispatchTimer: FullPeer {
   let summary = "a strict DispatchSourceTimer, no leeway, repeating on its own, on a serial queue"
   let isStandard = false
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     let cpu = Int32(slice.seats.loop ?? -1)
-    try TimerLoad.measure(&slice) { (first, count) throws(PeerFailure) in
+    try TimerLoad.measure(&slice) { (first, count) throws(PeerError) in
       try follow(from: first, count, cpu: cpu)
     }
   }
@@ -179,7 +179,7 @@ struct DispatchTimer: FullPeer {
     from first: UInt64,
     _ count: Int,
     cpu: Int32
-  ) throws(PeerFailure) -> [Int64] {
+  ) throws(PeerError) -> [Int64] {
     let queue = DispatchQueue(label: "loopbench", qos: .userInitiated)
     let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
     let (gate, fires) = (try Gate(), TimerFires(count: count))

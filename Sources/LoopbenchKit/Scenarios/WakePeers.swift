@@ -9,7 +9,7 @@ struct CWake: Peer {
   let isReference = true
   let summary: String
   fileprivate let functions: cl_wake_functions
-  fileprivate let failure: PeerFailure
+  fileprivate let failure: PeerError
 
   static let uv = CWake(
     name: "uv",
@@ -28,8 +28,8 @@ struct CWake: Peer {
 
   var unavailability: String? { functions.open == nil ? "\(name) is Linux's" : nil }
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    let pings = try WakePings(effort: slice.effort)
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    let pings = try WakePings(workload: slice.workload)
     guard let peer = functions.open?(pings.pointer) else { throw failure }
     defer { functions.close(peer) }
     let shared = UnsafeTransfer(peer)
@@ -50,9 +50,9 @@ struct LTWake: Peer {
   let series = WakeLoad.series
   let summary = "LoopPort.post(function, context) to a sleeping loop"
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    let pings = try WakePings(effort: slice.effort)
-    try EventLoop.measuring { (loop) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    let pings = try WakePings(workload: slice.workload)
+    try EventLoop.measuring { (loop) throws(PeerError) in
       let port = loop.port
       loop.waitsForPosts = true
       let ticks = LoopTicks(of: loop, for: slice)
@@ -73,8 +73,8 @@ struct LTWake: Peer {
   }
 }
 
-extension PeerFailure {
-  static let noDescriptor = PeerFailure(
+extension PeerError {
+  static let noDescriptor = PeerError(
     "could not open an eventfd, timerfd or epoll; is the process out of descriptors (ulimit -n)?"
   )
 }
@@ -85,9 +85,9 @@ struct QueueWake<Runner: FunctionQueue>: RunnerPeer {
   let series = WakeLoad.series
   let isStandard = false
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    let pings = try WakePings(effort: slice.effort)
-    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerFailure) in
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    let pings = try WakePings(workload: slice.workload)
+    try Runner.open(cpu: slice.seats.loop).closing { (queue) throws(PeerError) in
       let answer = UnsafeTransfer(UnsafeMutableRawPointer(pings.pointer))
       let sender = CallbackBox { queue.post(cl_wake_answer, context: answer.value) }
       try pings.measure(

@@ -24,13 +24,13 @@ extension Scenario {
       Series(
         name: "same",
         summary: "one CPU, sender rarely preempted: before the send until the sender runs again",
-        effort: Effort(warmUps: 50, samples: 500, operations: 1),
+        workload: Workload(warmUps: 50, samples: 500, operations: 1),
         placement: .same
       ),
       Series(
         name: "same.low",
         summary: "one CPU, sender at the lowest priority, so that it is preempted while it sends",
-        effort: Effort(warmUps: 20, samples: 200, operations: 1),
+        workload: Workload(warmUps: 20, samples: 200, operations: 1),
         placement: .same
       ),
       pacedWake,
@@ -75,7 +75,7 @@ extension Scenario {
   private static let pacedWake = Series(
     name: "paced",
     summary: "two CPUs, open loop: from when the send was due to the callback",
-    effort: Effort(warmUps: 10, samples: 100, operations: 1),
+    workload: Workload(warmUps: 10, samples: 100, operations: 1),
     placement: .across,
     kind: .intended
   )
@@ -83,7 +83,7 @@ extension Scenario {
   private static let acrossWake = Series(
     name: "across",
     summary: "two CPUs, 50-100 us between sends: from before the send to the callback",
-    effort: Effort(warmUps: 50, samples: 500, operations: 1),
+    workload: Workload(warmUps: 50, samples: 500, operations: 1),
     placement: .across
   )
 }
@@ -100,9 +100,9 @@ package final class WakePings {
   package let pointer: OpaquePointer
   private let count: Int
 
-  /// Allocates memory for the pings of `effort`.
-  package init(effort: Effort) throws(PeerFailure) {
-    count = effort.warmUps + effort.samples
+  /// Allocates memory for the pings of `workload`.
+  package init(workload: Workload) throws(PeerError) {
+    count = workload.warmUps + workload.samples
     guard let pointer = cl_wake_open(UInt32(count)) else { throw .noLoop }
     self.pointer = pointer
   }
@@ -122,8 +122,8 @@ package final class WakePings {
     send: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
     context: UnsafeMutableRawPointer?,
     stop: @escaping @Sendable () -> Void,
-    runLoop: () throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
+    runLoop: () throws(PeerError) -> Void
+  ) throws(PeerError) {
     let shared = UnsafeTransfer((pings: pointer, context: context))
     guard slice.series != "paced" else {
       let ping: @Sendable () -> Void = { send(shared.value.context) }
@@ -148,7 +148,7 @@ package final class WakePings {
     let oneWay = cl_wake_one_way(pointer)
     let roundTrip = cl_wake_round_trip(pointer)
     let sent = cl_wake_sent(pointer)
-    for index in slice.effort.warmUps..<count {
+    for index in slice.workload.warmUps..<count {
       let (began, answered) = (sent[index], sent[index] &+ oneWay[index])
       slice.note("send to answer", on: .producer, from: began, to: began &+ roundTrip[index])
       slice.note("callback", on: .loop, from: answered, to: answered)
@@ -173,8 +173,8 @@ extension WakePings {
     _ slice: inout Slice,
     send: @escaping @Sendable () -> Void,
     stop: @escaping @Sendable () -> Void,
-    runLoop: () throws(PeerFailure) -> Void
-  ) throws(PeerFailure) {
+    runLoop: () throws(PeerError) -> Void
+  ) throws(PeerError) {
     let schedule = OpenLoopSchedule(count: count, pace: slice.pace, generator: &slice.generator)
     let slackNs = slice.conditions.slackNs
     cl_wake_pace(pointer)

@@ -63,7 +63,7 @@ private struct ComparedFIFO: ~Copyable {
     case 400..<430: appendUnindexed()
     case 430..<560: look()
     case 560..<680: remove()
-    case 680..<720: retag()
+    case 680..<720: setTag()
     case 720..<740: mark()
     case 740..<900: removeFirst()
     case 900..<980: removeMatching()
@@ -123,12 +123,12 @@ private struct ComparedFIFO: ~Copyable {
     didRemove(at: index)
   }
 
-  private mutating func retag() {
+  private mutating func setTag() {
     let (key, tag) = pick()
     guard let index = reference.index(key, tag | Self.weakly), reference.index(key, tag) == nil,
       let place = list.find(key, tag | Self.weakly)
     else { return }
-    list.retag(place, tag)
+    list.setTag(tag, at: place)
     reference.entries[index].tag = tag
   }
 

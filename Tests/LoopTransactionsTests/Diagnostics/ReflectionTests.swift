@@ -229,7 +229,8 @@ struct ReflectionTests {
     arguments: [
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
-      "Sources/LoopbenchKit", "Display/Sources", "Hosts/Sources",
+      "Sources/LoopTransactionsMain", "Sources/LoopbenchKit", "Sources/LoopbenchCommands",
+      "Sources/LoopbenchFoundation", "Display/Sources", "Hosts/Sources",
     ]
   )
   func guarded(folder: String) throws {

@@ -181,4 +181,99 @@ struct WaitCycleTests {
     second.stop()
     #expect(cycles.value == 0)
   }
+
+  @Test(
+    "a callback cannot wait for a loop that joins the callback's thread",
+    arguments: [true, false]
+  )  // O9, G1
+  func joined(callsFirst: Bool) async {
+    await #expect(processExitsWith: .success) { [callsFirst] in
+      Process.endInTime()
+      let (loop, thread) = (try RunningLoop(), try LoopThread(name: "joined"))
+      let (joins, done, found) = (Gate(), Gate(), Locked<WaitCycleError?>(nil))
+      let name = Locked("")
+      try thread.port.post {
+        if !callsFirst { joins.wait() }
+        do {
+          try loop.port.postAndWait {}
+        } catch { found.withLock { $0 = error as? WaitCycleError } }
+      }
+      try loop.port.post {
+        name.withLock { $0 = System.threadName }
+        while callsFirst, WaitTable.shared.callCount(loop.port) == 0 { TestThread.yield() }
+        joins.open()
+        thread.stop()
+        try? thread.join()
+        done.open()
+      }
+      done.wait()
+      loop.stop()
+      let cycle = try #require(found.withLock { $0 })
+      #expect(cycle.obstacle == .loop(name.withLock { $0 }))
+    }
+  }
+
+  @Test("a callback cannot wait for a loop that shuts down the callback's group")  // O9, G2
+  func shutDown() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let (loop, group) = (try RunningLoop(), try LoopGroup(name: "ended", count: 3))
+      let (done, cycles) = (Gate(), Tally())
+      // Two callbacks wait for the loop, one of them through the third.
+      let threads = group.threads
+      try threads[0].port.post {
+        do { try threads[2].port.postAndWait {} } catch {}
+      }
+      for thread in threads.dropFirst() {
+        try thread.port.post {
+          do {
+            try loop.port.postAndWait {}
+          } catch is WaitCycleError { cycles.increment() } catch {}
+        }
+      }
+      while WaitTable.shared.callCount(loop.port) < 2 { TestThread.yield() }
+      try loop.port.post {
+        try? group.shutDown()
+        done.open()
+      }
+      done.wait()
+      loop.stop()
+      #expect(cycles.value == 2)
+    }
+  }
+
+  @Test("two loops that join each other's threads trap instead of waiting")  // O9, G1
+  func joinEachOther() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Process.endInTime()
+      let (first, second) = (try LoopThread(name: "first"), try LoopThread(name: "second"))
+      try first.port.post { try? second.join() }
+      try second.port.post { try? first.join() }
+      Gate().wait()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("waits for itself"))
+  }
+
+  @Test("a join of a thread that has ended blocks no call")  // O9, G1
+  func joinedAfterEnd() throws {
+    // The next thread often reuses the identity of an ended thread.
+    let (loop, cycles) = (try RunningLoop(), Tally())
+    for _ in 0..<200 {
+      let thread = try LoopThread(name: "ended")
+      thread.stop()
+      let done = Gate()
+      try loop.port.post {
+        try? thread.join()
+        done.open()
+      }
+      let caller = TestThread {
+        do { try loop.port.postAndWait {} } catch { cycles.increment() }
+      }
+      try #require(done.waitInTime())
+      caller.join()
+    }
+    loop.stop()
+    #expect(cycles.value == 0)
+  }
 }

@@ -13,7 +13,7 @@ struct FindingTests {
       var fixture = Fixture()
       fixture.scenario = scenario ?? fixture.scenario
       fixture.peers = peers
-      fixture.twins = .compared
+      fixture.control = .compared
       return try fixture.report()
     }
     return try ReportComparison(
@@ -69,7 +69,7 @@ struct FindingTests {
     let paced = Series(
       name: "paced",
       summary: "",
-      effort: Effort(warmUps: 0, samples: 5, operations: 1),
+      workload: Workload(warmUps: 0, samples: 5, operations: 1),
       kind: .intended
     )
     let scenario = Scenario(
@@ -119,7 +119,7 @@ private struct LaggingPeer: Peer {
   var isReference = false
 
   func measure(_ slice: inout Slice) {
-    for _ in 0..<slice.effort.samples {
+    for _ in 0..<slice.workload.samples {
       slice.record(nanoseconds: 10_000)
       slice.record(nanoseconds: 10_000, as: "paced.service")
       slice.record(nanoseconds: lag, as: "paced.lag")

@@ -18,7 +18,7 @@ struct HonestyTests {
         Series(
           name: "one",
           summary: "made up",
-          effort: Effort(warmUps: 0, samples: 100, operations: 1)
+          workload: Workload(warmUps: 0, samples: 100, operations: 1)
         )
       ]
     )
@@ -26,7 +26,7 @@ struct HonestyTests {
       NoisyPeer(name: "uv", base: 20_000, seed: seed),
       NoisyPeer(name: "lt", base: lt, seed: seed),
     ]
-    fixture.twins = .compared
+    fixture.control = .compared
     fixture.seed = seed
     return try fixture.report()
   }
@@ -74,7 +74,7 @@ struct HonestyTests {
     let paced = Series(
       name: "paced",
       summary: "from when it was due",
-      effort: Effort(warmUps: 0, samples: 2000, operations: 1),
+      workload: Workload(warmUps: 0, samples: 2000, operations: 1),
       kind: .intended
     )
     var fixture = Fixture()
@@ -114,7 +114,7 @@ private struct StallingPeer: Peer {
 
   func measure(_ slice: inout Slice) {
     let schedule = OpenLoopSchedule(
-      count: slice.effort.samples,
+      count: slice.workload.samples,
       pace: slice.pace,
       generator: &slice.generator
     )

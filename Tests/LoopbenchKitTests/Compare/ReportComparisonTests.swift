@@ -7,7 +7,7 @@ struct ReportComparisonTests {
   private func fixture(uv: Double = 1000, lt: Double = 500) -> Fixture {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: uv), FakePeer(name: "lt", base: lt)]
-    fixture.twins = .compared
+    fixture.control = .compared
     return fixture
   }
 
@@ -70,11 +70,11 @@ struct ReportComparisonTests {
   @Test("without a twin in either run, or with few rounds, the verdict is inconclusive")
   func noFloor() throws {
     var (base, new) = (fixture(), fixture(lt: 5000))
-    (base.twins, new.twins) = (.never, .never)
+    (base.control, new.control) = (.never, .never)
     let comparison = try compare(base, new, ["p50>+10%"])
     #expect(comparison.verdict == .inconclusive)
     #expect(comparison.findings[1].reason == "neither run measured a peer twice (A/A)")
-    base.twins = .compared
+    base.control = .compared
     #expect(try compare(base, new, ["p50>+10%"]).verdict == .regressed)
     new.rounds = .fixed(5)
     let few = try compare(base, new, ["p50>+10%"])
@@ -134,7 +134,7 @@ struct ReportComparisonTests {
         Series(
           name: "one",
           summary: "",
-          effort: Effort(warmUps: 0, samples: 6, operations: 1)
+          workload: Workload(warmUps: 0, samples: 6, operations: 1)
         )
       ]
     )

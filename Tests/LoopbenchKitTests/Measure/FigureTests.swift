@@ -26,7 +26,7 @@ struct FigureTests {
     let one = Series(
       name: "one",
       summary: "a time",
-      effort: Effort(warmUps: 0, samples: 200, operations: 1)
+      workload: Workload(warmUps: 0, samples: 200, operations: 1)
     )
     var fixture = Fixture()
     fixture.scenario = Scenario(

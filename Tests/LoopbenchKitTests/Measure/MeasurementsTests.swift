@@ -104,7 +104,7 @@ struct NoiseFilterTests {
     func rounds(drops: Bool) throws -> [Int] {
       var fixture = Fixture()
       fixture.peers = [FakePeer(name: "uv", base: 1000), FakePeer(name: "lt", base: 500)]
-      fixture.twins = .compared
+      fixture.control = .compared
       fixture.dropsDisturbed = drops
       fixture.instruments = instruments(at: 8, burst: Self.use(switches: 50))
       let report = try fixture.report()

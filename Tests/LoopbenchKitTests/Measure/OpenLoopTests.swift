@@ -75,7 +75,7 @@ struct OpenLoopScheduleTests {
   func recording() {
     var slice = Slice(
       series: "paced",
-      effort: Effort(warmUps: 1, samples: 3, operations: 1),
+      workload: Workload(warmUps: 1, samples: 3, operations: 1),
       seats: Placement.Seats(loop: nil, producer: nil),
       generator: SeededGenerator(seed: 1, stream: 0)
     )

@@ -31,7 +31,7 @@ struct PlacedThreadTests {
   func inheritance() throws {
     let placement = Placement.detect()
     let loop = placement.loop
-    let counts = try PlacedThread.run(cpu: loop) { () throws(PeerFailure) in
+    let counts = try PlacedThread.run(cpu: loop) { () throws(PeerError) in
       let own = Self.allowedCPUs
       let free = try PlacedThread.run(cpu: nil) { Self.allowedCPUs }
       return [own, free]
@@ -42,7 +42,7 @@ struct PlacedThreadTests {
   @Test("placing a thread on a CPU that does not exist fails, and the message names the CPU")
   func noSuchCPU() throws {
     guard Placement.detect().loop != nil else { return }
-    let failure = #expect(throws: PeerFailure.self) {
+    let failure = #expect(throws: PeerError.self) {
       try PlacedThread.run(cpu: 1000) { 0 }
     }
     #expect(failure?.description == "could not start a thread on CPU 1000: invalid argument")
@@ -56,7 +56,7 @@ struct PlacedThreadTests {
       #expect(SystemError.refusing(priority: 3)?.description == "operation not permitted")
       return
     }
-    let priorities = try PlacedThread.run(cpu: nil, priority: 3) { () throws(PeerFailure) in
+    let priorities = try PlacedThread.run(cpu: nil, priority: 3) { () throws(PeerError) in
       let own = cl_thread_priority()
       return [own, try PlacedThread.run(cpu: nil) { cl_thread_priority() }]
     }
@@ -72,8 +72,8 @@ struct PlacedThreadTests {
 
   @Test("an error thrown by the body reaches the caller")
   func failure() {
-    #expect(throws: PeerFailure("no")) {
-      try PlacedThread.run(cpu: nil) { () throws(PeerFailure) -> Int in throw PeerFailure("no") }
+    #expect(throws: PeerError("no")) {
+      try PlacedThread.run(cpu: nil) { () throws(PeerError) -> Int in throw PeerError("no") }
     }
   }
 }

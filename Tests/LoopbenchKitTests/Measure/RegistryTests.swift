@@ -27,7 +27,7 @@ struct ClosedTests {
       scenarios: ["wake"],
       peers: ["uv", "lt"],
       placement: placement,
-      twins: .never
+      control: .never
     )
     let closed = selection.contenders.filter { $0.series.name == "closed" }
     #expect(closed.map(\.peerName).sorted() == ["lt", "uv"])

@@ -54,8 +54,8 @@ struct RunConditionsTests {
     let summary = "asks"
     let expected: RunConditions
 
-    func measure(_ slice: inout Slice) throws(PeerFailure) {
-      guard slice.conditions == expected else { throw PeerFailure("other conditions") }
+    func measure(_ slice: inout Slice) throws(PeerError) {
+      guard slice.conditions == expected else { throw PeerError("other conditions") }
       slice.record(nanoseconds: 1)
     }
   }

@@ -75,7 +75,7 @@ struct RunnerTests {
   func twin() throws {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "uv", base: 1000, drifts: true), FakePeer(name: "lt", base: 1)]
-    fixture.twins = .compared
+    fixture.control = .compared
     let report = try fixture.report()
     #expect(report.results.map(\.peer) == ["uv", "lt", "uv.again"])
     #expect(report.results.map(\.isTwin) == [false, false, true])
@@ -102,8 +102,8 @@ struct RunnerTests {
   @Test("if every peer fails, the run throws an error that names the peer")
   func failure() {
     var fixture = Fixture()
-    fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerFailure("out of luck"))]
-    #expect(throws: PeerFailure("fake/one/bad: out of luck")) { try fixture.runner().run() }
+    fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerError("out of luck"))]
+    #expect(throws: PeerError("fake/one/bad: out of luck")) { try fixture.runner().run() }
   }
 
   @Test("progress counts down to the end")
@@ -121,7 +121,7 @@ struct RunnerTests {
   func warmUp() {
     var slice = Slice(
       series: "one",
-      effort: Effort(warmUps: 2, samples: 3, operations: 10),
+      workload: Workload(warmUps: 2, samples: 3, operations: 10),
       seats: Placement.Seats(loop: nil, producer: nil),
       generator: SeededGenerator(seed: 1, stream: 0)
     )

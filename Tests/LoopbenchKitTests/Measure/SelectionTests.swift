@@ -9,31 +9,31 @@ struct SelectionTests {
   private func select(
     _ scenarios: [String] = [],
     peers: [String]? = nil,
-    twins: TwinRule = .never
+    control: AAControl = .never
   ) throws(LoopbenchError) -> Selection {
     try Selection(
       from: registry,
       scenarios: scenarios,
       peers: peers,
       placement: placement,
-      twins: twins
+      control: control
     )
   }
 
   @Test("a reference that is compared with other peers is measured twice")
   func twins() throws {
-    let names = try select(["idle"], twins: .compared).contenders.map(\.name)
+    let names = try select(["idle"], control: .compared).contenders.map(\.name)
     #expect(names == ["idle/tick/uv", "idle/tick/lt", "idle/tick/uv.again"])
     #expect(try select(["idle"]).contenders.count == 2)
   }
 
   @Test("without a reference, the first peer is measured twice, but a single peer only on request")
   func twinsWithoutReference() throws {
-    let two = try select(["commit"], peers: ["lt", "lt.kept"], twins: .compared).contenders
+    let two = try select(["commit"], peers: ["lt", "lt.kept"], control: .compared).contenders
     #expect(two.filter(\.isTwin).map(\.peerName) == ["lt.again", "lt.again"])
-    let one = try select(["idle"], peers: ["lt"], twins: .compared).contenders
+    let one = try select(["idle"], peers: ["lt"], control: .compared).contenders
     #expect(one.map(\.peerName) == ["lt"])
-    let always = try select(["idle"], peers: ["lt"], twins: .always).contenders
+    let always = try select(["idle"], peers: ["lt"], control: .always).contenders
     #expect(always.map(\.peerName) == ["lt", "lt.again"])
   }
 

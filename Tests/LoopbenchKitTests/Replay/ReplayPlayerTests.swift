@@ -12,7 +12,7 @@ struct ReplayPlayerTests {
     let selection = try Selection(
       from: .replay(replay),
       placement: .detect(),
-      twins: .never
+      control: .never
     )
     let outcomes = try selection.contenders.map {
       ($0.peerName, try $0.measure(round: 1, seed: 1, instruments: .system))

@@ -11,7 +11,7 @@ struct FormatTests {
     let paced = Series(
       name: "paced",
       summary: "a made-up open loop",
-      effort: Effort(warmUps: 0, samples: 5, operations: 1),
+      workload: Workload(warmUps: 0, samples: 5, operations: 1),
       kind: .intended
     )
     fixture.scenario = Scenario(
@@ -29,7 +29,7 @@ struct FormatTests {
       ]
     )
     fixture.peers = [PacedPeer(name: "uv", base: 20_000), PacedPeer(name: "lt", base: 10_000)]
-    fixture.twins = .compared
+    fixture.control = .compared
     return fixture
   }
 
@@ -121,7 +121,7 @@ private struct PacedPeer: Peer {
   let base: Double
 
   func measure(_ slice: inout Slice) {
-    for index in 0..<slice.effort.samples {
+    for index in 0..<slice.workload.samples {
       let lag = Double(index) * 100
       slice.record(nanoseconds: base + lag)
       slice.record(nanoseconds: base, as: "paced.service")

@@ -27,7 +27,7 @@ struct TraceFileTests {
       scenarios: [scenario],
       peers: peers,
       placement: .detect(),
-      twins: .never
+      control: .never
     )
     let trace = try Runner(contenders: selection.contenders, seed: 1).trace(forNs: 1)
     return try JSONDecoder().decode(File.self, from: Data(trace.render().utf8)).traceEvents

@@ -19,7 +19,7 @@ struct CPeerTests {
     let peer = try #require(cl_uv_post_open())
     let loop = UnsafeMutableRawPointer(peer)
     defer { cl_uv_loop_close(loop) }
-    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
+    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
     for count in [1, 2, 1000] {
       finish.reset(target: count)
       cl_uv_post_burst(peer, finish.pointer, UInt32(count))
@@ -34,7 +34,7 @@ struct CPeerTests {
     let peer = try #require(cl_uv_post_open())
     let loop = UnsafeMutableRawPointer(peer)
     defer { cl_uv_loop_close(loop) }
-    let finish = FinishLine(stop: cl_uv_loop_stop, context: loop)
+    let finish = CompletionCounter(stop: cl_uv_loop_stop, context: loop)
     let shared = UnsafeTransfer((peer: peer, finish: finish.pointer))
     finish.reset(target: 50_000)
     let elapsed = try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
@@ -48,9 +48,9 @@ struct CPeerTests {
 
   @Test("a burst that ends before every item ran throws")
   func postCutShort() throws {
-    let finish = FinishLine()
+    let finish = CompletionCounter()
     finish.reset(target: 10)
-    #expect(throws: PeerFailure("only 0 items ran before the loop returned")) {
+    #expect(throws: PeerError("only 0 items ran before the loop returned")) {
       try PostBurst.nanoseconds(producerCPU: nil, finish: finish) {
       } runLoop: {
       }
@@ -75,9 +75,9 @@ struct CPeerTests {
     #expect(lateness.allSatisfy { $0 >= 0 })
   }
 
-  @Test("a finish line records the time of the step that reaches its target, and no later time")
+  @Test("a completion counter records the time of the step that reaches its target, and no other")
   func finish() {
-    let finish = FinishLine()
+    let finish = CompletionCounter()
     finish.reset(target: 2)
     cl_finish_step(finish.pointer)
     #expect(finish.finished == 0)

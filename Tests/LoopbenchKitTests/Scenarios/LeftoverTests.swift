@@ -21,7 +21,7 @@ struct LeftoverTests {
     for registry in [Registry.standard, .standard.closed] {
       let selection = try registry.taking(samples: 2, in: 1).everything(peers: peers)
       for round in 1...rounds {
-        for contender in selection.contenders where contender.series.effort.operations <= 10_000 {
+        for contender in selection.contenders where contender.series.workload.operations <= 10_000 {
           _ = try contender.measure(round: round, seed: 1, instruments: .system)
         }
       }

@@ -14,7 +14,7 @@ struct StandardPeerTests {
         let histogram = outcome.recorded[series.name]?.dense
         // A slow machine may miss operations of an open loop.
         let count = (histogram?.count ?? 0) + notStarted(outcome, contender.series)
-        #expect(count >= UInt64(contender.series.effort.samples), "\(contender.name)")
+        #expect(count >= UInt64(contender.series.workload.samples), "\(contender.name)")
         #expect((histogram?.max ?? 0) > 0, "\(contender.name)")
       }
       #expect(outcome.recorded.count == 1 + companions.count, "\(contender.name)")
@@ -35,7 +35,7 @@ struct StandardPeerTests {
     where !(contender.peer.isStandard && contender.scenario.isStandard) {
       // The longest series are measured only once. With a sanitizer, every series
       // is measured only once.
-      let isLong = Interposed.isSanitized || contender.series.effort.operations > 10_000
+      let isLong = Interposed.isSanitized || contender.series.workload.operations > 10_000
       let rounds = isLong ? 1 : 2
       for round in 1...rounds {
         do {

@@ -151,7 +151,7 @@ struct HistogramPropertyTests {
     let parts = (UInt64(0)..<4).map { samples(5000, seed: $0) }
     let filled = JoinResult<[Histogram]>()
     filled.value = try parts.map { part in
-      try PlacedThread.run(cpu: nil) { () throws(PeerFailure) in Histogram(of: part) }
+      try PlacedThread.run(cpu: nil) { () throws(PeerError) in Histogram(of: part) }
     }
     let whole = Histogram(of: parts.joined())
     let histograms = try #require(filled.value)

@@ -12,14 +12,14 @@ struct FakePeer: Peer {
   var base: Double
   var drifts = false
   var fires: [Int64] = []
-  var failure: PeerFailure?
+  var failure: PeerError?
   var misses: UInt64 = 0
   var isReference = false
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
+  func measure(_ slice: inout Slice) throws(PeerError) {
     if let failure { throw failure }
     let factor = drifts ? Double(1 + slice.generator.number(below: 9)) : 1
-    for index in 0..<slice.effort.samples {
+    for index in 0..<slice.workload.samples {
       slice.record(nanoseconds: (base + Double(index)) * factor)
     }
     if misses > 0 { slice.miss(misses) }
@@ -44,7 +44,7 @@ final class SettlingPeer: Peer {
 
   func measure(_ slice: inout Slice) {
     let count = slices.wrappingAdd(1, ordering: .relaxed).oldValue
-    for _ in 0..<slice.effort.samples {
+    for _ in 0..<slice.workload.samples {
       slice.record(nanoseconds: bases[min(count, bases.count - 1)])
     }
   }

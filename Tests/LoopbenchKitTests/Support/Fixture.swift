@@ -10,7 +10,7 @@ struct Fixture {
       Series(
         name: "one",
         summary: "a made-up time",
-        effort: Effort(warmUps: 1, samples: 5, operations: 1)
+        workload: Workload(warmUps: 1, samples: 5, operations: 1)
       )
     ],
     references: ["uv", "floor"],
@@ -24,7 +24,7 @@ struct Fixture {
   var placement = Placement(cpuCount: 2, loop: nil, producer: nil)
   var rounds = RoundCount.fixed(10)
   var seed: UInt64 = 7
-  var twins = TwinRule.never
+  var control = AAControl.never
   var order = RoundOrder.shuffle
   var warmUp = WarmUp.rounds(1)
   var conditions = RunConditions.standard
@@ -46,7 +46,7 @@ struct Fixture {
 
   func runner() throws -> Runner {
     Runner(
-      contenders: try Selection(from: registry, placement: placement, twins: twins).contenders,
+      contenders: try Selection(from: registry, placement: placement, control: control).contenders,
       seed: seed,
       rounds: rounds,
       order: order,
@@ -113,7 +113,7 @@ extension Registry {
         scenarios: [scenario.name],
         peers: wanted,
         placement: .detect(),
-        twins: .never
+        control: .never
       )
       contenders += selection.contenders
       warnings += selection.warnings

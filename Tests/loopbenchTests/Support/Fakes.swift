@@ -41,8 +41,8 @@ struct FixedPeer: Peer {
   var fails = false
   var isReference = false
 
-  func measure(_ slice: inout Slice) throws(PeerFailure) {
-    if fails { throw PeerFailure("out of luck") }
+  func measure(_ slice: inout Slice) throws(PeerError) {
+    if fails { throw PeerError("out of luck") }
     slice.sample { operations in UInt64(operations) * nanoseconds }
   }
 }
@@ -54,7 +54,7 @@ extension Registry {
     let one = Series(
       name: "one",
       summary: "one time",
-      effort: Effort(warmUps: 0, samples: 4, operations: 10)
+      workload: Workload(warmUps: 0, samples: 4, operations: 10)
     )
     return Registry(
       scenarios: [

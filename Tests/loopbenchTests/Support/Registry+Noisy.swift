@@ -15,7 +15,7 @@ extension Registry {
     let one = Series(
       name: "one",
       summary: "one time",
-      effort: Effort(warmUps: 0, samples: 100, operations: 1)
+      workload: Workload(warmUps: 0, samples: 100, operations: 1)
     )
     let peers = [("uv", 20_000 * (1 + reference), true), ("lt", 10_000 * (1 + slower), false)]
     return Registry(

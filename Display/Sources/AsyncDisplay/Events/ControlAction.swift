@@ -1,7 +1,7 @@
 /// An action that a control performs for certain events.
 ///
-/// `ControlNode.addTarget` returns it, and `ControlNode.remove(_:)` takes it.
-/// The control retains the action until it is removed or its target is
+/// `ControlNode.addTarget` returns it. The control retains the action until
+/// `cancel()`, `ControlNode.removeTarget(_:)`, or until its target is
 /// deallocated. Belongs to the loop.
 public final class ControlAction {
   /// The events that the action is called for.
@@ -9,6 +9,8 @@ public final class ControlAction {
   private let body: (ControlNode, ControlEvents) -> Bool
   // loop only, like the control that calls it.
   private weak var target: AnyObject?
+  // loop only. The control that the action was added to.
+  weak var control: ControlNode?
 
   init<Target: AnyObject>(
     _ target: Target,
@@ -23,6 +25,13 @@ public final class ControlAction {
       return true
     }
   }
+
+  /// Removes the action from its control, which no longer calls it. Calling this
+  /// again does nothing.
+  ///
+  /// Call on the thread that builds the tree, or on the loop if the control is
+  /// loaded.
+  public func cancel() { control?.remove(self) }
 
   /// Calls the action. Returns false if the target has been deallocated.
   func perform(_ control: ControlNode, _ events: ControlEvents) -> Bool { body(control, events) }

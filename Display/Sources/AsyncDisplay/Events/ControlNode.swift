@@ -71,22 +71,26 @@ open class ControlNode: CanvasNode {
   /// Returns whether the control tracks a touch that began in it. If false, no
   /// action is called for the touch. The default is true.
   ///
-  /// Called on the loop.
+  /// Called on the loop. An override need not call `super`, except in subclasses
+  /// of `MixedNode`.
   open func beginTracking(_ touch: Touch) -> Bool { true }
 
   /// Returns whether the control continues to track a touch that moved. If
   /// false, the touch is cancelled. The default is true.
   ///
-  /// Called on the loop.
+  /// Called on the loop. An override need not call `super`, except in subclasses
+  /// of `MixedNode`.
   open func continueTracking(_ touch: Touch) -> Bool { true }
 
   /// Called when the tracked touch ended, or with nil if it was cancelled. The
   /// default does nothing.
   ///
-  /// Called on the loop, before actions are called.
+  /// Called on the loop, before actions are called. An override need not call
+  /// `super`, except in subclasses of `MixedNode`.
   open func endTracking(_ touch: Touch?) {}
 
-  /// Whether the control is enabled and has an action with a live target.
+  /// Whether the control is enabled and has an action with a live target. An
+  /// override need not call `super`.
   override open var answersEvents: Bool { isEnabled && hasTargets }
 
   // Whether an action has a live target.
@@ -109,7 +113,7 @@ extension ControlNode {
   ///     events among `events` that occurred. It may add and remove actions. An
   ///     added action is called from the next event on. A removed action is no
   ///     longer called.
-  /// - Returns: The action, to pass to `remove(_:)`.
+  /// - Returns: The action, which `ControlAction.cancel()` removes.
   @discardableResult
   public func addTarget<Target: AnyObject>(
     _ target: Target,
@@ -118,16 +122,14 @@ extension ControlNode {
   ) -> ControlAction {
     check("ControlNode.addTarget")
     let action = ControlAction(target, for: events, action)
+    action.control = self
     actions.append(action)
     return action
   }
 
   /// Removes `action`.
-  ///
-  /// Call on the thread that builds the tree, or on the loop if the node is
-  /// loaded.
-  public func remove(_ action: ControlAction) {
-    check("ControlNode.remove")
+  func remove(_ action: ControlAction) {
+    check("ControlAction.cancel")
     actions.removeAll { $0 === action }
   }
 

@@ -139,7 +139,7 @@ open class MixedNode: ControlNode {
   // Touches.
 
   /// Whether the control is enabled and has a link or an action with a live
-  /// target.
+  /// target. An override need not call `super`.
   override open var answersEvents: Bool {
     isEnabled && (!content.links.isEmpty || hasTargets)
   }

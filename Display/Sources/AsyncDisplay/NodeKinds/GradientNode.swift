@@ -5,7 +5,7 @@ open class GradientNode: Node {
     didSet { if gradient != oldValue { setNeedsDisplay() } }
   }
 
-  /// Returns a closure that draws the gradient.
+  /// Returns a closure that draws the gradient. An override need not call `super`.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard let gradient, !gradient.stops.isEmpty else { return nil }
     return { context, size, isCancelled in

@@ -43,7 +43,7 @@ open class ImageNode: Node {
 
   override var loads: [ImageLoad] { load.map { [$0] } ?? [] }
 
-  /// Returns a closure that draws the image.
+  /// Returns a closure that draws the image. An override need not call `super`.
   override open func makeDrawing() -> DisplayTask.Display? {
     guard let bitmap = load?.bitmap else { return nil }
     return { [contentMode] context, size, isCancelled in

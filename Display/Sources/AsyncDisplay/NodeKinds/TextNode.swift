@@ -34,7 +34,7 @@ open class TextNode: Node {
     style.shadow?.scratchBytes(of: contentRect.size, scale: rasterizer.scale) ?? 0
   }
 
-  /// Returns a closure that draws the text.
+  /// Returns a closure that draws the text. An override need not call `super`.
   override open func makeDrawing() -> DisplayTask.Display? {
     if text.isEmpty { return nil }
     return { [text, style] context, size, isCancelled in

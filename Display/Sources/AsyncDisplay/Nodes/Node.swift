@@ -198,14 +198,16 @@ open class Node {
   /// to the nodes behind. `flatten()` merges only nodes that do not handle
   /// touches.
   ///
-  /// Called on the loop if the node is loaded.
+  /// Called on the loop if the node is loaded. An override need not call
+  /// `super`.
   open var answersEvents: Bool { false }
 
   /// Returns whether `point`, in the node's coordinates, is inside the node. By
   /// default a point is inside if it is in `contentRect` with its rounded
   /// corners.
   ///
-  /// Called on the loop if the node is loaded.
+  /// Called on the loop if the node is loaded. An override need not call
+  /// `super`, except in subclasses of `MixedNode`.
   open func contains(_ point: Point) -> Bool { contentRect.contains(point, radius: cornerRadius) }
 
   /// Returns a closure that draws the node into `contentRect`, or nil if there

@@ -1,4 +1,5 @@
 import AsyncDisplay
+import LoopTransactionsTesting
 
 /// The 19 cards of the feed, generated from a seed.
 ///
@@ -24,7 +25,7 @@ public struct CardCorpus: Sendable {
   ///
   /// - Throws: `DisplayError` if memory runs out.
   public init(seed: UInt64 = 19, scale: Double = 2) throws {
-    var random = FeedRandom(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var cards: [CardContent] = []
     for (number, size) in Self.sizes.enumerated() {
       let pixels = PixelSize(

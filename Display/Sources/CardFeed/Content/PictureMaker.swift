@@ -1,10 +1,11 @@
 import AsyncDisplay
 import CPixbuf
+import LoopTransactionsTesting
 
 /// Draws the pictures of cards and encodes them as JPEG files.
 enum PictureMaker {
   /// Returns a picture of `pixels` as a JPEG file of quality 80.
-  static func file(_ pixels: PixelSize, _ random: inout FeedRandom) throws -> [UInt8] {
+  static func file(_ pixels: PixelSize, _ random: inout SeededGenerator) throws -> [UInt8] {
     let pool = BitmapPool(keepLimit: 0)
     let bitmap = try Bitmap.draw(pixels, from: pool) { context in
       try draw(Size(width: Double(pixels.width), height: Double(pixels.height)), context, &random)
@@ -17,7 +18,7 @@ enum PictureMaker {
   private static func draw(
     _ size: Size,
     _ context: DrawingContext,
-    _ random: inout FeedRandom
+    _ random: inout SeededGenerator
   ) throws {
     let bounds = Rect(size: size)
     let colors = (0..<3).map { _ in color(&random, 1) }
@@ -39,7 +40,7 @@ enum PictureMaker {
     }
   }
 
-  private static func color(_ random: inout FeedRandom, _ alpha: Double) -> Color {
+  private static func color(_ random: inout SeededGenerator, _ alpha: Double) -> Color {
     Color(red: random.unit(), green: random.unit(), blue: random.unit(), alpha: alpha)
   }
 

@@ -1,14 +1,16 @@
+import LoopTransactionsTesting
+
 /// The titles and texts of cards.
 enum Words {
   /// Returns a headline of 5 to 16 letters.
-  static func title(_ number: Int, _ random: inout FeedRandom) -> String {
+  static func title(_ number: Int, _ random: inout SeededGenerator) -> String {
     let first = titles[number % titles.count]
     guard first.count < 9 else { return first }
     return "\(first) \(places[Int(random.next() % UInt64(places.count))])"
   }
 
   /// Returns sentences with a total length of 353 to 414 letters.
-  static func details(_ random: inout FeedRandom) -> String {
+  static func details(_ random: inout SeededGenerator) -> String {
     let length = Int(random.number(in: 353...414))
     var text = ""
     while text.count < length {

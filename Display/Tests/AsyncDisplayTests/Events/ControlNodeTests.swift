@@ -99,9 +99,47 @@ struct ControlNodeTests {
     button.addTarget(other, for: .all) { _, _, _ in trace.record("fourth") }
     button.send(.touchUpInside)
     #expect(trace.take() == ["second", "third"])
-    button.remove(second)
+    second.cancel()
     button.send(.touchDown)
     #expect(trace.take() == ["third"])
+  }
+
+  @Test("a cancelled action is no longer called, and cancelling it again does nothing")
+  func cancelled() {
+    let (_, button) = makeTree()
+    let trace = Trace()
+    let actions = (0..<3).map { number in
+      button.addTarget(button, for: .touchDown) { _, _, _ in trace.record("\(number)") }
+    }
+    actions[1].cancel()
+    button.send(.touchDown)
+    #expect(trace.take() == ["0", "2"])
+    actions[1].cancel()
+    actions[0].cancel()
+    button.send(.touchDown)
+    #expect(trace.take() == ["2"])
+    // The control may be released before its actions.
+    var other: Button? = Button()
+    let orphan = other?.addTarget(button, for: .all) { _, _, _ in }
+    other = nil
+    orphan?.cancel()
+  }
+
+  @Test("an action can cancel itself and a later action of the same event")
+  func cancelsInside() {
+    let (_, button) = makeTree()
+    let trace = Trace()
+    var actions: [ControlAction] = []
+    for number in 0..<3 {
+      let action = button.addTarget(button, for: .touchDown) { _, _, _ in
+        trace.record("\(number)")
+        if number == 0 { for action in actions.prefix(2) { action.cancel() } }
+      }
+      actions.append(action)
+    }
+    button.send(.touchDown)
+    button.send(.touchDown)
+    #expect(trace.take() == ["0", "2", "2"])
   }
 
   // D10

@@ -53,10 +53,16 @@ struct DeepTreeTests {
     }
   }
 
+  // The message distinguishes the trap from a stack overflow.
+  private func expectTooDeep(_ result: ExitTest.Result?) {
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a tree must have no more than 256 levels, got 257"))
+  }
+
   // D9
   @Test("adding a 257th level traps, regardless of the part that is added last")
   func tooDeep() async {
-    await #expect(processExitsWith: .failure) {
+    let downwards = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       // The root retains all other nodes of the chain.
       let root = Node()
       var node = root
@@ -67,7 +73,8 @@ struct DeepTreeTests {
       }
       withExtendedLifetime(root) { exit(EXIT_SUCCESS) }
     }
-    await #expect(processExitsWith: .failure) {
+    expectTooDeep(downwards)
+    let upwards = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var node = Node()
       for _ in 0..<256 {
         let next = Node()
@@ -76,6 +83,7 @@ struct DeepTreeTests {
       }
       exit(EXIT_SUCCESS)
     }
+    expectTooDeep(upwards)
     await #expect(processExitsWith: .success) {
       var node = Node()
       for _ in 0..<255 {
@@ -123,7 +131,7 @@ struct DeepTreeTests {
       }
       exit(EXIT_SUCCESS)
     }
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       // Two chains of 129 levels are below one root. One chain is removed, and
       // the other chain still counts.
       let root = Node()
@@ -148,6 +156,7 @@ struct DeepTreeTests {
       }
       exit(EXIT_SUCCESS)
     }
+    expectTooDeep(result)
   }
 
   // D9

@@ -4,10 +4,10 @@ package import CLoopbench
 ///
 /// The item to post is `cl_finish_step` with `pointer` as its context. Items must
 /// run on the loop's thread.
-package final class FinishLine {
+package final class CompletionCounter {
   package let pointer: UnsafeMutablePointer<cl_finish>
 
-  /// Makes a finish line. Call `reset(target:)` before each sample.
+  /// Makes a completion counter. Call `reset(target:)` before each sample.
   ///
   /// - Parameter stop: Called with `context` on the loop's thread when the last
   ///   item has run.
@@ -35,10 +35,10 @@ package final class FinishLine {
 
   /// The time from `began` until the last item had run, in ns.
   ///
-  /// - Throws: `PeerFailure` if the loop returned before every item had run.
-  package func nanoseconds(since began: UInt64) throws(PeerFailure) -> UInt64 {
+  /// - Throws: `PeerError` if the loop returned before every item had run.
+  package func nanoseconds(since began: UInt64) throws(PeerError) -> UInt64 {
     guard finished >= began, finished != 0 else {
-      throw PeerFailure("only \(ran) items ran before the loop returned")
+      throw PeerError("only \(ran) items ran before the loop returned")
     }
     return finished - began
   }
@@ -55,7 +55,7 @@ final class Gate: Sendable {
   // Any thread may use the gate.
   private let gate: UnsafeTransfer<OpaquePointer>
 
-  init() throws(PeerFailure) {
+  init() throws(PeerError) {
     guard let gate = cl_gate_open() else { throw .noMemory }
     self.gate = UnsafeTransfer(gate)
   }
@@ -98,6 +98,6 @@ final class ObjectList<Object: AnyObject> {
   subscript(index: Int) -> Object { items[index].takeUnretainedValue() }
 }
 
-extension PeerFailure {
-  static let noMemory = PeerFailure("could not create a mutex, a condition or a queue: no memory")
+extension PeerError {
+  static let noMemory = PeerError("could not create a mutex, a condition or a queue: no memory")
 }
