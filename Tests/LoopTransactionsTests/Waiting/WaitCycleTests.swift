@@ -218,8 +218,16 @@ struct WaitCycleTests {
     await #expect(processExitsWith: .success) {
       Process.endInTime()
       let (loop, group) = (try RunningLoop(), try LoopGroup(name: "ended", count: 3))
-      let (done, cycles) = (Gate(), Tally())
-      // Two callbacks wait for the loop, one of them through the third.
+      let (busy, done, cycles) = (Gate(), Gate(), Tally())
+      // Before the calls, which the loop would answer otherwise.
+      try loop.port.post {
+        busy.open()
+        while WaitTable.shared.callCount(loop.port) < 2 { TestThread.yield() }
+        try? group.shutDown()
+        done.open()
+      }
+      busy.wait()
+      // Two callbacks wait for the loop. A third waits for one of them.
       let threads = group.threads
       try threads[0].port.post {
         do { try threads[2].port.postAndWait {} } catch {}
@@ -230,11 +238,6 @@ struct WaitCycleTests {
             try loop.port.postAndWait {}
           } catch is WaitCycleError { cycles.increment() } catch {}
         }
-      }
-      while WaitTable.shared.callCount(loop.port) < 2 { TestThread.yield() }
-      try loop.port.post {
-        try? group.shutDown()
-        done.open()
       }
       done.wait()
       loop.stop()
