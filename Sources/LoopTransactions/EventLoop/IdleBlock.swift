@@ -72,7 +72,7 @@ extension EventLoop {
     return block
   }
 
-  /// Whether the idle blocks are the only work.
+  /// Whether the loop has no work other than idle blocks.
   fileprivate var isIdleOtherwise: Bool {
     pendingWorkCount == 1 && postsLeft == 0 && !core.inbox.isFilled && !isStopWanted
   }

@@ -23,7 +23,7 @@ struct LoopPostTests {
     }
   }
 
-  @Test("posts run in the order made, with those of the loop's port, and a nested one later")
+  @Test("posts of the loop and of its port run in the order made, and a nested one later")
   func order() throws {  // L2
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
@@ -104,9 +104,11 @@ struct LoopPostTests {
       }
       let released = Tally()
       again(loop, Witness { released.increment() })
-      // Released with the timer.
-      let late = Late { [unowned loop] in loop.post { counter.count += 1 } }
-      loop.addTimer(after: .seconds(60)) { [late] _ in late.touch() }
+      do {
+        // Released with the timer.
+        let late = Late { [unowned loop] in loop.post { counter.count += 1 } }
+        loop.addTimer(after: .seconds(60)) { _ in late.touch() }
+      }
       try loop.close()
       #expect(released.value == 1 && counter.count == 0)
     }
