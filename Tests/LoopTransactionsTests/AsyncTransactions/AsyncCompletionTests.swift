@@ -25,31 +25,31 @@ struct AsyncCompletionTests {
 
   @Test("closing the loop completes a transaction that a task waits for")  // O6, L11
   func closes() async throws {
-    let trace = Trace()
-    let done = Gate()
+    let (trace, gate, done) = (Trace(), TaskGate(), Gate())
     try await onLoopThread { loop in
-      let owner = Owner(on: loop.port)
+      let owner = Owner(on: loop.port, gate)
       let began = Tally()
       owner.beginHere(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
     await waitOff(done)
+    gate.open()
     #expect(trace.events == ["cancelled", "resumed"])
   }
 
   @Test("releasing the loop without close() resumes a task that waits for a transaction")  // L11
   func released() async throws {
-    let trace = Trace()
-    let done = Gate()
+    let (trace, gate, done) = (Trace(), TaskGate(), Gate())
     _ = TestThread {
       guard let loop = try? EventLoop() else { return }
       loop.trapsWhenReleasedOpen = false
-      let owner = Owner(on: loop.port)
+      let owner = Owner(on: loop.port, gate)
       let began = Tally()
       owner.beginHere(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
     await waitOff(done)
+    gate.open()
     #expect(trace.events == ["resumed"])
   }
 }
@@ -59,8 +59,12 @@ private actor Owner {
   nonisolated let port: LoopPort
   nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
   private let scheduler = OperationScheduler.alone()
+  private let gate: TaskGate
 
-  init(on port: LoopPort) { self.port = port }
+  init(on port: LoopPort, _ gate: TaskGate = TaskGate()) {
+    self.port = port
+    self.gate = gate
+  }
 
   func awaitsOne(_ trace: Trace) async throws {
     let loop = try #require(EventLoop.current)
@@ -116,8 +120,8 @@ private actor Owner {
   ) {
     guard let loop = EventLoop.current else { return }
     let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
-    transaction.add { operation in
-      while !operation.isCancelled { await Task.yield() }
+    transaction.add { [gate] _ in
+      await gate.wait()
     } completion: {
       if case .cancelled = $0 { trace.record("cancelled") }
     }
