@@ -42,7 +42,7 @@ final class AsyncItem<Value: Sendable>: QueuedItem<Value>, @unchecked Sendable {
       scheduler.end(operation.handle)
       return end(.cancelled)
     }
-    FirstJob.start(on: executor, level: level) { [self] in
+    FirstJob.start(name, on: executor, level: level) { [self] in
       let outcome = await runBody()
       scheduler.end(operation.handle)
       end(outcome)

@@ -172,9 +172,9 @@ extension AsyncTransaction {
   ///
   /// Call on the loop. Works like the synchronous `add`: the operation is
   /// queued by `priority`, and competes for a worker. Once a worker has taken
-  /// it, `body` runs in a task that prefers the scheduler. The worker runs it
-  /// until it suspends, and is then free for other operations. Each
-  /// continuation is queued again, at the priority of the operation, as
+  /// it, `body` runs in a task called `name` that prefers the scheduler. The
+  /// worker runs it until it suspends, and is then free for other operations.
+  /// Each continuation is queued again, at the priority of the operation, as
   /// `OperationPriority.init(_:)` maps it.
   ///
   /// Cancelling an operation that has begun ends it immediately, with the

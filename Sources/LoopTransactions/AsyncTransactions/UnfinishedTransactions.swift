@@ -92,8 +92,10 @@ final class UnfinishedTransactions: LoopPart {
     holdsLoop = false
     let all = all
     for transaction in all { transaction.resumeAwaiters() }
-    for transaction in all { transaction.links.retained = nil }
+    // Unlinked, because the last references may be released on other threads.
+    (first, last) = (nil, nil)
     committed = 0
+    for transaction in all { transaction.links = Links() }
   }
 
   private var all: [AsyncTransaction] {

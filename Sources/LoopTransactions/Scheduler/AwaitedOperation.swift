@@ -15,6 +15,8 @@ class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
   private let isStarted = Atomic<Bool>(false)
   private let cancelled = Atomic<Bool>(false)
   private let highestLevel = Atomic<Int>(0)
+  /// The name of the task that awaits the operation.
+  final let taskName = currentTaskName
 
   init(_ core: SchedulerCore) { self.core = core }
 
@@ -75,6 +77,8 @@ class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
     highestLevel.max(level, ordering: .sequentiallyConsistent).newValue
   }
 
+  override final var title: String { taskName ?? "operation" }
+
   /// Resumes the task, after the captures of the body were released.
   final func resume() { continuation.take()?.resume() }
 }
@@ -127,7 +131,7 @@ final class AwaitedAsyncBody<Value: Sendable>: AwaitedOperation<Value>, @uncheck
   }
 
   override func run(_ operation: ScheduledOperation) {
-    FirstJob.start(on: scheduler, level: level) { [self] in
+    FirstJob.start(taskName, on: scheduler, level: level) { [self] in
       outcome = await runBody(operation)
       core.end(operation.handle)
       resume()

@@ -12,9 +12,10 @@ enum FirstJob {
   // look at their thread's slot.
   private static let starting = Atomic<Int>(0)
 
-  /// Starts a task whose jobs run on `scheduler`, passes it to `started`, and
-  /// runs it on this thread until it first suspends.
+  /// Starts a task called `name` whose jobs run on `scheduler`, passes it to
+  /// `started`, and runs it on this thread until it first suspends.
   static func start(
+    _ name: String?,
     on scheduler: OperationScheduler,
     level: Int,
     _ body: @escaping @Sendable () async -> Void,
@@ -27,6 +28,7 @@ enum FirstJob {
       slot.address = UnsafeMutableRawPointer(pointer)
       defer { slot.address = nil }
       return Task.detached(
+        name: name,
         executorPreference: scheduler,
         priority: TaskPriority(level: level),
         operation: body

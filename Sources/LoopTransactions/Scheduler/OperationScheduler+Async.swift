@@ -25,8 +25,8 @@ extension OperationScheduler {
   /// worker runs it until it suspends, and is then free for other operations.
   /// Each continuation is queued again, at the priority of the operation, as
   /// `OperationPriority.init(_:)` maps it. A suspended body counts in
-  /// `SchedulerMetrics.running`, but not towards the worker limit. It sees no
-  /// task-local values of the calling task.
+  /// `SchedulerMetrics.running`, but not towards the worker limit. Its task has
+  /// the name of the calling task, but not its task-local values.
   ///
   /// Cancelling the calling task cancels the operation. A queued operation does
   /// not run; in a running one `isCancelled` and `Task.isCancelled` become true.
@@ -60,6 +60,14 @@ extension OperationPriority {
     default: self.init((Int(priority.rawValue) - 21) * (priority.rawValue < 21 ? 5 : 16))
     }
   }
+}
+
+/// The name of the task that the calling thread runs, if it has one. SE-0469.
+var currentTaskName: String? {
+  guard #available(macOS 26.0, iOS 26.0, watchOS 26.0, tvOS 26.0, visionOS 26.0, *) else {
+    return nil
+  }
+  return Task.name
 }
 
 /// Calls `body`. Calls `handler` with the task's new priority if it is raised

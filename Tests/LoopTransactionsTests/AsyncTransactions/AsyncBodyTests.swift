@@ -127,6 +127,24 @@ struct AsyncBodyTests {
     #expect(text.contains("operation fetch of page has an async body; await completion instead"))
   }
 
+  @Test("the task of an async body has the operation's name")  // O13
+  @available(macOS 26.0, *)
+  func names() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      var name: String?
+      transaction.add("fetch") { _ in
+        await Task.yield()
+        return Task.name
+      } completion: {
+        name = $0.value ?? nil
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(name == "fetch")
+    }
+  }
+
   @Test("the captures are released before the completion")  // O12, O13
   func releases() throws {
     try withLoop { loop in

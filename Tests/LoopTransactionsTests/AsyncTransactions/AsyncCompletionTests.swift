@@ -27,9 +27,8 @@ struct AsyncCompletionTests {
   func closes() async throws {
     let (trace, gate, done) = (Trace(), TaskGate(), Gate())
     try await onLoopThread { loop in
-      let owner = Owner(on: loop.port, gate)
       let began = Tally()
-      owner.beginHere(trace, began) { done.open() }
+      Owner(on: loop.port, gate).beginTask(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
     await waitOff(done)
@@ -43,9 +42,8 @@ struct AsyncCompletionTests {
     _ = TestThread {
       guard let loop = try? EventLoop() else { return }
       loop.trapsWhenReleasedOpen = false
-      let owner = Owner(on: loop.port, gate)
       let began = Tally()
-      owner.beginHere(trace, began) { done.open() }
+      Owner(on: loop.port, gate).beginTask(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
     await waitOff(done)
@@ -104,20 +102,24 @@ private actor Owner {
     for task in tasks { await task.value }
   }
 
-  /// Begins a task of the actor that waits for a transaction without an end.
-  nonisolated func beginHere(
+  /// Begins a task that waits for a transaction without an end, and then calls
+  /// `body`.
+  ///
+  /// The task prefers the loop. Otherwise it would resume on the concurrency
+  /// pool before it returns to this actor, and other tests may occupy every
+  /// thread of the pool.
+  nonisolated func beginTask(
     _ trace: Trace,
     _ began: Tally,
     _ body: @escaping @Sendable () -> Void
   ) {
-    assumeIsolated { $0.begin(trace, began, body) }
+    Task(executorPreference: port) {
+      await self.awaitsEndless(trace, began)
+      body()
+    }
   }
 
-  private func begin(
-    _ trace: Trace,
-    _ began: Tally,
-    _ body: @escaping @Sendable () -> Void
-  ) {
+  private func awaitsEndless(_ trace: Trace, _ began: Tally) async {
     guard let loop = EventLoop.current else { return }
     let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
     transaction.add { [gate] _ in
@@ -126,12 +128,8 @@ private actor Owner {
       if case .cancelled = $0 { trace.record("cancelled") }
     }
     transaction.commit()
-    Task {
-      began.increment()
-      await transaction.completion
-      trace.record("resumed")
-      _ = self
-      body()
-    }
+    began.increment()
+    await transaction.completion
+    trace.record("resumed")
   }
 }

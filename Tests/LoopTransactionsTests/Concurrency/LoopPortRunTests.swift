@@ -62,17 +62,16 @@ struct LoopPortRunTests {
       gate.wait()
     }
     await waitOff(begun)
-    let released = Tally()
-    let task = Task(executorPreference: ownThreads) {
+    let (released, other) = (Tally(), try RunningLoop())
+    let task = Task(executorPreference: other.port) {
       let witness = Witness { released.increment() }
       try await port.run { _ in
         witness.touch()
         ran.increment()
       }
     }
-    let before = port.metrics.wakesSent
-    _ = before
-    await Task.yield()
+    // Runs after the task's first job, which has made the call.
+    try await other.port.run { _ in }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(released.value == 1)
@@ -80,6 +79,7 @@ struct LoopPortRunTests {
     try await port.run { _ in }
     #expect(ran.value == 0)
     running.stop()
+    other.stop()
   }
 
   @Test("a closure that has begun is not interrupted by cancellation, and returns its value")  // C1
@@ -130,20 +130,17 @@ struct LoopPortRunTests {
     let port = try await onLoopThread { $0.port }
     await #expect(throws: LoopPort.PostError.closed) { try await port.run { _ in } }
 
-    let (given, entered) = (Locked<LoopPort?>(nil), Gate())
-    let (made, over) = (Gate(), Gate())
+    let (given, made) = (Locked<LoopPort?>(nil), Gate())
     let thread = Smuggled(
       TestThread {
-        guard let loop = try? EventLoop() else { return }
+        guard let loop = try? EventLoop() else { return made.open() }
         loop.trapsWhenReleasedOpen = false
         given.withLock { $0 = loop.port }
         made.open()
         while !loop.hasWorkOrPosts { TestThread.yield() }
-        entered.open()
-        over.open()
       }
     )
-    await waitOff(made)
+    made.wait()
     let other = try #require(given.withLock { $0 })
     await #expect(throws: LoopPort.PostError.closed) { try await other.run { _ in } }
     thread.value.join()

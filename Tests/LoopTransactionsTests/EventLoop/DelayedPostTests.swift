@@ -54,12 +54,16 @@ struct DelayedPostTests {
   @Test("the run of a real loop waits for a delayed post of another thread")  // E8
   func waits() throws {
     try withLoop { loop in
-      let (port, ran) = (loop.port, Tally())
-      TestThread.run { _ = try? port.post(after: .milliseconds(2)) { ran.increment() } }
-      let start = loop.now
+      let (port, times) = (loop.port, Locked<[LoopClock.Instant]>([]))
+      TestThread.run {
+        // The delay cannot begin before this.
+        times.withLock { $0.append(LoopClock.now) }
+        _ = try? port.post(after: .milliseconds(2)) { times.withLock { $0.append(LoopClock.now) } }
+      }
       #expect(loop.run() == .finished)
-      #expect(ran.value == 1)
-      #expect(start.duration(to: loop.now) >= .milliseconds(1))
+      let found = times.withLock { $0 }
+      try #require(found.count == 2)
+      #expect(found[0].duration(to: found[1]) >= .milliseconds(2))
     }
   }
 

@@ -81,13 +81,15 @@ struct IdleBlockTests {
       let (loop, trace) = (stepped.loop, stepped.trace)
       loop.budget = EventLoop.Budget(time: .milliseconds(4))
       loop.whenIdle { trace.record("idle") }
-      let poll = loop.addObserver(for: .afterWaiting) { _ in
-        // Uses up the budget, like a wake that runs posts.
-        trace.record("busy")
+      loop.post {
+        trace.record("post")
+        stepped.spend(.milliseconds(4))
       }
-      stepped.step()
-      #expect(trace.take() == ["busy", "idle"])
-      poll.cancel()
+      // A run of one tick has one budget.
+      loop.run(.noWait)
+      #expect(trace.take() == ["post"])
+      loop.run(.noWait)
+      #expect(trace.take() == ["idle"])
     }
   }
 

@@ -115,19 +115,6 @@ struct LoopPostTests {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("EventLoop.close: dropped 1 posts that kept posting"))
   }
-
-  @Test("a post to a closed loop, or from another thread, traps")  // L1
-  func traps() async {
-    await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
-      try loop.close()
-      loop.post {}
-    }
-    await #expect(processExitsWith: .failure) {
-      let loop = Smuggled(try EventLoop())
-      TestThread.run { loop.value.post {} }
-    }
-  }
 }
 
 /// Calls a closure when it is released, on the loop.

@@ -25,6 +25,21 @@ struct AsyncRunTests {
     #expect(inTime { scheduler.metrics.running == 0 })
   }
 
+  @Test("the body's task has the name of the task that awaits it, if it has one")  // O13
+  @available(macOS 26.0, *)
+  func names() async throws {
+    let scheduler = OperationScheduler.alone()
+    for name in ["load", nil] {
+      let task = Task(name: name) {
+        try await scheduler.run { _ in
+          await Task.yield()
+          return Task.name
+        }
+      }
+      #expect(try await task.value == name)
+    }
+  }
+
   @Test("a body that does not suspend is queued once")  // O13
   func once() async throws {
     let scheduler = OperationScheduler.alone(workers: 1)
