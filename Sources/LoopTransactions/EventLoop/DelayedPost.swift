@@ -107,9 +107,9 @@ extension LoopPort {
   /// or less makes an ordinary post. Delayed posts do not count towards
   /// `EventLoop.postCapacity`.
   ///
-  /// A loop that is closed before the post is due does not call `body`. It
+  /// A loop that is closed before the post is due does not call `body`. The loop
   /// releases `body` on its own thread, and the state of the post becomes
-  /// `.refused`.
+  /// `.refused`. In a forked child, posts of the parent keep the state they had.
   ///
   /// Corresponds to `scheduleTask` in SwiftNIO and `asyncAfter` in Dispatch.
   ///

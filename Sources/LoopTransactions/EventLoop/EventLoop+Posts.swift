@@ -10,7 +10,8 @@ extension EventLoop {
   /// A post that is made while the loop closes runs before `close()` returns.
   /// Posts that keep posting are then dropped and reported on standard error. A
   /// `deinit` that runs because `close()` drops an object can no longer post:
-  /// `body` is released.
+  /// `body` is released. In a forked child, the inherited loop does not run
+  /// `body`.
   ///
   /// - Parameter body: Called once on the loop, and released there.
   /// - Complexity: O(1).
