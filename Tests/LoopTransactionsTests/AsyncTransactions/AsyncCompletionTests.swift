@@ -31,7 +31,7 @@ struct AsyncCompletionTests {
       Owner(on: loop.port, gate).beginTask(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
-    await waitOff(done)
+    await waitWithoutLimit(done)
     gate.open()
     #expect(trace.events == ["cancelled", "resumed"])
   }
@@ -46,9 +46,22 @@ struct AsyncCompletionTests {
       Owner(on: loop.port, gate).beginTask(trace, began) { done.open() }
       while began.value == 0 { loop.run(.noWait) }
     }
-    await waitOff(done)
+    await waitWithoutLimit(done)
     gate.open()
     #expect(trace.events == ["resumed"])
+  }
+}
+
+/// Waits for `gate` without blocking a thread of the concurrency pool.
+///
+/// Has no time limit: a resumed task may pass through the pool, and other tests
+/// may occupy every thread of the pool until they end.
+private func waitWithoutLimit(_ gate: Gate) async {
+  await withCheckedContinuation { continuation in
+    _ = TestThread {
+      gate.wait()
+      continuation.resume()
+    }
   }
 }
 
@@ -105,9 +118,8 @@ private actor Owner {
   /// Begins a task that waits for a transaction without an end, and then calls
   /// `body`.
   ///
-  /// The task prefers the loop. Otherwise it would resume on the concurrency
-  /// pool before it returns to this actor, and other tests may occupy every
-  /// thread of the pool.
+  /// The task prefers the loop, so that it does not begin on the concurrency
+  /// pool.
   nonisolated func beginTask(
     _ trace: Trace,
     _ began: Tally,
