@@ -90,8 +90,12 @@ final class UnfinishedTransactions: LoopPart {
     isAbandoned = true
     loop = nil
     holdsLoop = false
-    for transaction in all { transaction.links.retained = nil }
+    let all = all
+    for transaction in all { transaction.resumeAwaiters() }
+    // Unlinked, because the last references may be released on other threads.
+    (first, last) = (nil, nil)
     committed = 0
+    for transaction in all { transaction.links = Links() }
   }
 
   private var all: [AsyncTransaction] {
