@@ -1,5 +1,11 @@
 internal import CTestSupport
 
+#if canImport(Darwin)
+  private import Darwin
+#else
+  private import Glibc
+#endif
+
 /// Reads and changes the state of the whole test process. Most of the changes
 /// are for exit tests.
 package enum Process {
@@ -22,6 +28,18 @@ package enum Process {
       let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
       return Ending(status: status, standardError: String(decoding: bytes, as: UTF8.self))
     }
+  }
+
+  /// Starts a shell that runs `script`, and returns its process identifier.
+  package static func start(_ script: String) -> Int32 {
+    var process: pid_t = 0
+    let words: [String] = ["sh", "-c", script]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    let result = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, nil)
+    precondition(result == 0, "Process.start: posix_spawn failed: \(result)")
+    return process
   }
 
   /// Runs `body`. In it, `raiseSignal` calls `handler` in a signal handler.

@@ -217,7 +217,28 @@ extension EventLoop {
   }
 
   /// The address of the `uv_loop_t`.
-  package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
+  ///
+  /// Call on the loop. For handles of your own, and for the libuv adapters of
+  /// client libraries, such as hiredis's `redisLibuvAttach`. The package's
+  /// product `CUV` is libuv for Swift. Use the address on the loop's thread,
+  /// and only while the loop is open:
+  ///
+  /// - You may open, start, stop and close handles and requests, in callbacks
+  ///   as well. They run in the poll or where libuv calls them, and their
+  ///   commits are performed before the loop waits.
+  /// - Close your handles before `close()`. It throws `EBUSY` with their types
+  ///   otherwise.
+  /// - Pass a function at file scope as the callback. A closure that is written
+  ///   in main-actor code traps on another thread.
+  /// - Do not call `uv_run`, `uv_loop_close`, or `uv_loop_configure` on a loop
+  ///   that `EventLoop()` created. Use `run()`, `close()` and `measuresTime`.
+  /// - Do not close or stop the handles that this library opened.
+  ///
+  /// The opposite of `init(adopting:)`.
+  public var libuvLoop: UnsafeMutableRawPointer {
+    checkUsable("EventLoop.libuvLoop")
+    return UnsafeMutableRawPointer(uv.pointer)
+  }
 
   /// Counters of the loop's work so far.
   ///
