@@ -59,7 +59,7 @@ package struct DescriptorInterest: Equatable {
   }
 }
 
-/// What libuv and the system reported about a descriptor.
+/// A report of libuv and the system about a descriptor.
 package struct DescriptorReport: Equatable {
   /// How far a descriptor is from its end.
   package enum Stage: Equatable {

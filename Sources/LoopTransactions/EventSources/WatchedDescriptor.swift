@@ -7,7 +7,7 @@ final class WatchedDescriptor {
   private var watchers: ContiguousArray<DescriptorWatcher> = []
   // The events that libuv polls for.
   private var armed: DescriptorEvents = []
-  // Whether libuv must be told again, although `armed` has not changed.
+  // Whether to start the poll again, although `armed` has not changed.
   private var mustRestart = false
   private var isHalfClosed = false
   /// Whether `list` applies the watchers' changes before the loop waits.
