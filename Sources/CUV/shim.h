@@ -6,6 +6,7 @@
 #define LT_CUV_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -461,6 +462,20 @@ static inline int lt_child_reap(int process, int *value) {
   if (found < 0) return 3;
   *value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return WIFSIGNALED(status) ? 2 : 1;
+}
+
+// MARK: Memory pressure
+
+// Opens a pressure file of the kernel and registers `trigger` with it, such as
+// "some 200000 2000000". Returns a descriptor, or a negated errno.
+static inline int lt_pressure_open(const char *file, const char *trigger) {
+  int descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  // The kernel expects the final zero, too.
+  if (write(descriptor, trigger, strlen(trigger) + 1) >= 0) return descriptor;
+  int failure = -errno;
+  close(descriptor);
+  return failure;
 }
 
 // MARK: Precise timer

@@ -17,6 +17,78 @@ struct DescriptorStressTests {
     }
     for thread in threads { thread.join() }
   }
+
+  @Test("waits that other threads cancel each end once, and leave no watcher")  // E2
+  func waits() throws {
+    try withLoop { loop in
+      let (ready, cancelled) = (Tally(), Tally())
+      let count = Workload.count(10_000)
+      let driver = Self.drive(loop.awaitedPort, count, ready, cancelled)
+      #expect(loop.run() == .stopped)
+      driver.join()
+      #expect(ready.value + cancelled.value == count)
+      #expect(ready.value > 0 && cancelled.value > 0)
+      // A watcher that was left would keep the run alive.
+      #expect(loop.runInTime() == .finished)
+    }
+  }
+
+  /// Starts tasks that wait for a descriptor, makes it readable or cancels the
+  /// task, or both, and then stops the loop. Each task closes its descriptor as
+  /// soon as it ends, so each number is reused at once.
+  private static func drive(
+    _ port: LoopPort,
+    _ count: Int,
+    _ ready: Tally,
+    _ cancelled: Tally
+  ) -> TestThread {
+    TestThread {
+      let workers = OperationScheduler("waits", workerLimit: 3)
+      var generator = SeededGenerator(seed: Workload.seed)
+      for _ in 0..<count {
+        let (pair, ended) = (SocketPair(), Gate())
+        let held = Smuggled(pair)
+        let task = Task.detached(executorPreference: workers) {
+          do {
+            try await port.readable(held.value.near)
+            ready.increment()
+          } catch { cancelled.increment() }
+          held.value.closeNear()
+          ended.open()
+        }
+        let choice = generator.next() % 8
+        if choice & 1 != 0 { TestThread.yield() }
+        // Written first, because a task that ended has closed the other end.
+        if choice & 6 != 0 { SocketPair.write(1, to: pair.far) }
+        if choice & 6 != 6 { task.cancel() }
+        ended.wait()
+      }
+      port.stop()
+    }
+  }
+
+  @Test("loops that watch one signal at the same time restore its disposition")  // E3
+  func signals() throws {
+    // SIGWINCH is ignored by default.
+    let number: Int32 = 28
+    let threads = (0..<4).map { _ in
+      TestThread {
+        do {
+          try withLoop { loop in
+            for _ in 0..<Workload.count(4_000) {
+              let received = Tally()
+              let watcher = try loop.onSignal(number) { received.increment() }
+              Process.raise(number)
+              while received.value == 0 { loop.run(.once) }
+              watcher.cancel()
+            }
+          }
+        } catch { Issue.record(error) }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(Process.isDefault(number))
+  }
 }
 
 /// One loop with pairs of sockets whose watchers change at random.

@@ -72,6 +72,9 @@ package final class SocketPair {
   /// Makes `descriptor` refer to the far end, without closing the far end.
   package func replace(_ descriptor: Int32) { dup2(far, descriptor) }
 
+  /// Returns another descriptor of the file that `descriptor` refers to.
+  package static func duplicate(_ descriptor: Int32) -> Int32 { dup(descriptor) }
+
   /// Opens a regular file for reading.
   package static func openRegularFile() -> Int32 { open("/proc/self/exe", O_RDONLY) }
 

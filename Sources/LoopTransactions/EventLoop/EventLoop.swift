@@ -197,6 +197,13 @@ extension EventLoop {
   @inline(__always)
   var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
 
+  /// Traps in a forked child. A change of the loop's poll there would change
+  /// the parent's too.
+  func checkNotForked(_ operation: StaticString) {
+    guard core.isForked else { return }
+    trap("\(operation): the loop belongs to the parent process; make one in the child")
+  }
+
   /// Traps if the owner of an adopted loop closed our handles.
   func checkNotTornDown(_ operation: StaticString) {
     guard wasTornDown else { return }

@@ -169,8 +169,7 @@ extension EventLoop {
     usesSignal: Bool,
     _ body: @escaping (ChildWatcher.Status) -> Void
   ) throws(UVError) -> ChildWatcher {
-    checkUsable("EventLoop.onExit")
-    checkNotTornDown("EventLoop.onExit")
+    checkMayAdd("EventLoop.onExit")
     let watcher = ChildWatcher(try ChildProcess(process), core: core, body)
     try watcher.start(on: self, usesSignal: usesSignal)
     return watcher

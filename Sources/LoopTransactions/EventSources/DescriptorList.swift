@@ -7,8 +7,12 @@ final class DescriptorList: LoopPart {
   // Descriptors that were closed or reused while they were watched.
   private var lost: [(WatchedDescriptor, UVError)] = []
   private var observer: Observer?
+  private var wakeSource: WakeSource?
 
-  func attach(to loop: EventLoop) { self.loop = loop }
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    wakeSource = loop.wakeSource
+  }
 
   /// Returns the entry of `descriptor`, which watchers share.
   func entry(for descriptor: Int32, on loop: EventLoop) throws(UVError) -> WatchedDescriptor {
@@ -104,9 +108,10 @@ extension DescriptorList {
   var handles: [UnsafeMutableRawPointer] { descriptors.values.compactMap(\.address) }
 
   func drop() {
-    // One by one, because releasing a callback may cancel other watchers.
-    while let (_, descriptor) = descriptors.first { descriptor.drop() }
-    while let (descriptor, _) = lost.popLast() { descriptor.drop() }
+    // One by one, because releasing a callback may cancel other watchers. Not
+    // until none is left, because it may also add one.
+    for _ in 0..<descriptors.count { descriptors.first?.value.drop() }
+    for _ in 0..<lost.count { lost.popLast()?.0.drop() }
     changed = []
   }
 
@@ -127,6 +132,9 @@ extension DescriptorList {
   }
 
   func stopInChild(of uv: UVLoop) {
-    for descriptor in descriptors.values { descriptor.stopInChild(of: uv) }
+    // The wake descriptor shows whether the poll is shared. A watched
+    // descriptor must not: it would become edge-triggered in the parent too.
+    let sharesPoll = wakeSource?.sharesPoll(of: uv) ?? true
+    for descriptor in descriptors.values { descriptor.stopInChild(sharesPoll: sharesPoll) }
   }
 }

@@ -1,5 +1,5 @@
 /// A task that waits for a descriptor.
-final class DescriptorWait: AwaitedCall, @unchecked Sendable {
+package final class DescriptorWait: AwaitedCall, @unchecked Sendable {
   // @unchecked: `watcher` is accessed on the loop's thread only. `stage` has a
   // lock.
 
@@ -15,26 +15,30 @@ final class DescriptorWait: AwaitedCall, @unchecked Sendable {
   private let stage = Locked(Stage.initial)
   private var watcher: DescriptorWatcher?  // loop only
 
-  init(_ core: PortCore, _ descriptor: Int32, for events: DescriptorEvents) {
+  package init(_ core: PortCore, _ descriptor: Int32, for events: DescriptorEvents) {
     self.core = core
     self.descriptor = descriptor
     self.events = events
   }
 
-  /// Starts the watcher that resumes `continuation`.
-  func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
-    let suspends = stage.withLock { stage in
+  /// Makes `cancel()` and the loop resume `continuation` from now on. Returns
+  /// false, and resumes it, if the wait was cancelled before.
+  package func begin(_ continuation: UnsafeContinuation<Void, any Error>) -> Bool {
+    let begins = stage.withLock { stage in
       guard case .initial = stage else { return false }
       stage = .waiting(continuation)
       return true
     }
-    guard suspends else { return continuation.resume(throwing: CancellationError()) }
-    post(startWait)
+    if !begins { continuation.resume(throwing: CancellationError()) }
+    return begins
   }
+
+  /// Makes the loop watch the descriptor.
+  package func watch() { post(startWait) }
 
   /// Ends the wait as soon as the loop no longer polls for it. Until then, the
   /// task must not resume, because it may close the descriptor.
-  func cancel() {
+  package func cancel() {
     let isWaiting = stage.withLock { stage in
       switch stage {
       case .initial:
@@ -66,13 +70,25 @@ final class DescriptorWait: AwaitedCall, @unchecked Sendable {
     continuation?.resume(with: result)
   }
 
+  /// Starts the watcher, unless the wait was cancelled first. Another thread
+  /// may post the cancellation before the waiting thread posts the start.
   fileprivate func start(on loop: EventLoop) {
+    guard isWaiting else { return }
     guard loop.takesCommits else { return end(.failure(LoopPort.PostError.closed)) }
     let callback = ReadyCallback(self)
     do {
       watcher = try loop.watch(descriptor, for: events) { _ in callback.wait.becameReady() }
     } catch {
       end(.failure(error))
+    }
+  }
+
+  private var isWaiting: Bool {
+    stage.withLock { stage in
+      switch stage {
+      case .waiting: true
+      case .initial, .finished: false
+      }
     }
   }
 
@@ -141,7 +157,7 @@ extension LoopPort {
     try Task.checkCancellation()
     let wait = DescriptorWait(core, descriptor, for: events)
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { wait.suspend($0) }
+      try await withUnsafeThrowingContinuation { if wait.begin($0) { wait.watch() } }
     } onCancel: {
       wait.cancel()
     }

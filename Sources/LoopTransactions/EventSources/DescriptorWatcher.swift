@@ -9,7 +9,8 @@
 /// called a last time, with `hangUp` or `error` and the requested events. It is
 /// then no longer polled, so a watcher that ignores the end does not make the
 /// loop spin. An error that the callback cleared by a read or a write resumes
-/// the watcher. Otherwise, assign different `events` to resume it.
+/// the watcher. Otherwise, assign different `events` to resume it. Read a
+/// datagram socket until it has no more data, because each queued error counts.
 ///
 /// Cancel every watcher of a descriptor before you close the descriptor. A
 /// descriptor that was closed or reused first is reported on standard error

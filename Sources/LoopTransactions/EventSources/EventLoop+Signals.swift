@@ -8,6 +8,9 @@ extension EventLoop {
   /// handled. The loop's run waits for the watcher, unless its `keepsLoopAlive`
   /// is false.
   ///
+  /// The system delivers a signal only if some thread does not block it. The
+  /// threads of Dispatch and of Swift tasks block all signals.
+  ///
   /// A child process that was forked and has not called `exec` shares libuv's
   /// pipe with the parent: a watched signal sent to the child is delivered in
   /// the parent.
@@ -27,8 +30,7 @@ extension EventLoop {
     _ signal: Int32,
     _ body: @escaping () -> Void
   ) throws(UVError) -> SignalWatcher {
-    checkUsable("EventLoop.onSignal")
-    checkNotTornDown("EventLoop.onSignal")
+    checkMayAdd("EventLoop.onSignal")
     let list = part(SignalList.self)
     let watcher = try SignalWatcher(signal, in: list, loop: self, body)
     list.add(watcher)
@@ -50,7 +52,7 @@ extension EventLoop {
   ///
   /// - Throws: As `onSignal`.
   public func signals(_ signals: Int32...) throws(UVError) -> AsyncStream<Int32> {
-    checkUsable("EventLoop.signals")
+    checkMayAdd("EventLoop.signals")
     let (stream, channel) = AsyncStream.makeStream(
       of: Int32.self,
       bufferingPolicy: .bufferingNewest(16)

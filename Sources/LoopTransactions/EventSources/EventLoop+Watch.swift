@@ -28,11 +28,17 @@ extension EventLoop {
     for events: DescriptorEvents,
     _ body: @escaping (DescriptorEvents) -> Void
   ) throws(UVError) -> DescriptorWatcher {
-    checkUsable("EventLoop.watch")
-    checkNotTornDown("EventLoop.watch")
+    checkMayAdd("EventLoop.watch")
     let entry = try part(DescriptorList.self).entry(for: descriptor, on: self)
     let watcher = DescriptorWatcher(of: entry, for: events, core: core, body)
     entry.add(watcher)
     return watcher
+  }
+
+  /// Traps unless event sources may be added to the loop here and now.
+  func checkMayAdd(_ operation: StaticString) {
+    checkUsable(operation)
+    checkNotForked(operation)
+    checkNotTornDown(operation)
   }
 }

@@ -120,8 +120,8 @@ final class SignalList: LoopPart {
 
   var handles: [UnsafeMutableRawPointer] { watchers.compactMap(\.address) }
 
-  // One by one, because releasing a callback may cancel other watchers.
-  func drop() { while let watcher = watchers.last { watcher.end() } }
+  // One by one, because releasing a callback may cancel or add watchers.
+  func drop() { for _ in 0..<watchers.count { watchers.last?.end() } }
 
   func loopDidClose() { loop = nil }
 

@@ -68,7 +68,7 @@ final class WatchedDescriptor {
   }
 
   /// Keeps the events of the parent from waking a child process.
-  func stopInChild(of uv: UVLoop) { poll?.stopInChild(of: uv) }
+  func stopInChild(sharesPoll: Bool) { poll?.stopInChild(sharesPoll: sharesPoll) }
 
   /// Detaches from the handle in a child process.
   func detach() { poll?.detachOwner() }
@@ -76,7 +76,7 @@ final class WatchedDescriptor {
 
 // Polling.
 extension WatchedDescriptor {
-  /// Tells libuv which events to poll for, if they have changed.
+  /// Passes libuv the events to poll for, if they have changed.
   ///
   /// - Throws: `UVError` if the descriptor cannot be polled any more.
   func apply() throws(UVError) {
@@ -94,7 +94,7 @@ extension WatchedDescriptor {
   }
 
   /// The events that any watcher waits for. Includes the hang-up until it was
-  /// reported, because every watcher ends by one.
+  /// reported, because every watcher is notified of it.
   private var wanted: DescriptorEvents {
     var events = watchers.reduce(into: DescriptorEvents()) { $0.formUnion($1.polled) }
     if !events.isEmpty, !isHalfClosed { events.insert(.hangUp) }

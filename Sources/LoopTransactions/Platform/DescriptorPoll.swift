@@ -48,7 +48,7 @@ struct DescriptorPoll {
 
   /// Stops polling in a child process, unless it shares the poll with the
   /// parent.
-  func stopInChild(of loop: UVLoop) { handle.stopInChild(of: loop, watching: descriptor) }
+  func stopInChild(sharesPoll: Bool) { handle.stopInChild(sharesPoll: sharesPoll) }
 
   /// Stops polling at once. The loop's next tick frees the handle.
   func close() { handle.close() }

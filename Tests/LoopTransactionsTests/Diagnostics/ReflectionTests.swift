@@ -144,10 +144,13 @@ private struct Samples {
     let signal = try loop.onSignal(23) {}
     add("SignalWatcher", signal)
     signal.cancel()
-    let child = try loop.onExit(of: Process.start("exit 0")) { _ in }
+    let process = Process.start("exit 0")
+    let child = try loop.onExit(of: process) { _ in }
     add("ChildWatcher", child)
     child.cancel()
+    Process.reap(process)
     add("ChildWatcher.Status", ChildWatcher.Status.exited(0))
+    add("EventLoop.MemoryStall", EventLoop.MemoryStall.full)
   }
 
   private mutating func addConcurrency() throws {

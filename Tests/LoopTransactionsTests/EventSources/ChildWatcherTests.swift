@@ -82,6 +82,7 @@ struct ChildWatcherTests {
 }
 
 private func deliversStatuses(usesSignal: Bool) throws {
+  Process.unblock(SIGCHLD)
   try withLoop { loop in
     let trace = Trace()
     let children = [("quick", Process.start("exit 3")), ("killed", Process.start("kill -9 $$"))]

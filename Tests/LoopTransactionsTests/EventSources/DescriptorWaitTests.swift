@@ -64,6 +64,28 @@ struct DescriptorWaitTests {
     }
   }
 
+  @Test("a wait that is cancelled before the loop starts it leaves no watcher")  // E2
+  func cancelledBeforeStart() throws {
+    try withAdoptedLoop { host, loop in
+      let (port, trace, pair) = (loop.awaitedPort, Trace(), SocketPair())
+      let before = host.handleCount(.poll)
+      let wait = DescriptorWait(port.core, pair.near, for: .readable)
+      Task(executorPreference: port) {
+        do {
+          try await withUnsafeThrowingContinuation {
+            // As if another thread cancelled the task between the two calls.
+            guard wait.begin($0) else { return }
+            wait.cancel()
+            wait.watch()
+          }
+        } catch { trace.record("\(type(of: error))") }
+      }
+      for _ in 0..<5 { host.run(.noWait) }
+      #expect(trace.events == ["CancellationError"])
+      #expect(host.handleCount(.poll) == before)
+    }
+  }
+
   @Test("a hang-up ends a wait, and a descriptor that is not open throws")  // E2
   func ends() throws {
     try withSteppedLoop { stepped in

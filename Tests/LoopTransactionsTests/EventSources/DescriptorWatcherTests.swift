@@ -191,21 +191,6 @@ struct DescriptorWatcherTests {
     watchers[0].cancel()
   }
 
-  @Test("an adopted loop can be closed in a watcher's callback")  // E1
-  func closesInCallback() throws {
-    let (host, pair, trace) = (ForeignLoop(), SocketPair(), Trace())
-    let loop = try EventLoop(adopting: host.address)
-    for number in 0..<2 {
-      try loop.watch(pair.near, for: .writable) { _ in
-        trace.record("\(number)")
-        do { try loop.close() } catch { trace.record("\(error)") }
-      }
-    }
-    host.run(.noWait)
-    #expect(trace.events == ["0"])
-    #expect(host.close())
-  }
-
   @Test("a stepped loop delivers events of descriptors")  // E1, C6
   func stepped() throws {
     try withSteppedLoop { stepped in

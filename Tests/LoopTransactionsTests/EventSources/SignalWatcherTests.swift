@@ -24,7 +24,7 @@ struct SignalWatcherTests {
               loop.stop()
             }
           }
-          kill(getpid(), SIGUSR2)
+          Process.raise(SIGUSR2)
           #expect(first.runInTime() == .stopped)
           #expect(second.runInTime() == .stopped)
           #expect(trace.events == ["first", "first", "second"])
@@ -44,16 +44,13 @@ struct SignalWatcherTests {
         }
         watchers[0].cancel()
         #expect(!watchers[0].isActive)
-        kill(getpid(), SIGTERM)
+        Process.raise(SIGTERM)
         while trace.events.isEmpty { loop.run(.once) }
         #expect(trace.events == ["1"])
       }
       // Ignored again, also after the loop was closed.
-      kill(getpid(), SIGTERM)
-      var now = sigaction()
-      sigaction(SIGTERM, nil, &now)
-      lt_signal_write(SIGTERM, &now)
-      #expect(lt_signal_is_default(&now) == 0)
+      Process.raise(SIGTERM)
+      #expect(!Process.isDefault(SIGTERM))
     }
   }
 
@@ -70,15 +67,13 @@ struct SignalWatcherTests {
           if leavesFirst { uv_signal_stop(handle) }
           watcher.cancel()
           if !leavesFirst {
-            kill(getpid(), SIGUSR2)
-            loop.run(.once)
-            #expect(signals.value == 1)
+            Process.raise(SIGUSR2)
+            while signals.value == 0 { loop.run(.once) }
           }
-          var now = sigaction()
-          lt_signal_read(SIGUSR2, &now)
-          #expect((lt_signal_is_default(&now) != 0) == leavesFirst)
-          uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), nil)
-          loop.run(.noWait)
+          #expect(Process.isDefault(SIGUSR2) == leavesFirst)
+          let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+          uv_close(base, countSignalsEnd)
+          while ends.value == (leavesFirst ? 1 : 0) { loop.run(.noWait) }
           handle.deallocate()
         }
       }
@@ -90,7 +85,7 @@ struct SignalWatcherTests {
     await #expect(processExitsWith: .success) {
       try withLoop { loop in
         let watcher = try loop.onSignal(SIGUSR2) { loop.stop() }
-        loop.addTimer(after: .zero) { _ in kill(getpid(), SIGUSR2) }
+        loop.addTimer(after: .zero) { _ in Process.raise(SIGUSR2) }
         #expect(loop.runInTime() == .stopped)
         watcher.keepsLoopAlive = false
         #expect(loop.run() == .finished)
@@ -119,11 +114,11 @@ struct SignalWatcherTests {
         Task.detached(executorPreference: ownThreads) {
           for await signal in signals {
             trace.record("\(signal == SIGTERM)")
-            if signal == SIGTERM { port.stop() } else { kill(getpid(), SIGTERM) }
+            if signal == SIGTERM { port.stop() } else { Process.raise(SIGTERM) }
           }
           gate.open()
         }
-        kill(getpid(), SIGUSR2)
+        Process.raise(SIGUSR2)
         #expect(loop.runInTime() == .stopped)
       }
       #expect(gate.waitInTime())
@@ -133,7 +128,10 @@ struct SignalWatcherTests {
 }
 
 private let signals = Tally()
+private let ends = Tally()
 
 private func countSignal(_ handle: UnsafeMutablePointer<uv_signal_t>?, _ signal: Int32) {
   signals.increment()
 }
+
+private func countSignalsEnd(_ handle: UnsafeMutablePointer<uv_handle_t>?) { ends.increment() }
