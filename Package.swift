@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
     .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
+    .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),

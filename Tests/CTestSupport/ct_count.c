@@ -51,6 +51,7 @@ bool ct_is_sanitized(void) {
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
 static __thread uint64_t reads;
+static __thread uint64_t poll_changes;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
 static __thread struct once {
@@ -64,6 +65,7 @@ bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
 uint64_t ct_writes(void) { return writes; }
 uint64_t ct_reads(void) { return reads; }
+uint64_t ct_poll_changes(void) { return poll_changes; }
 uint64_t ct_deadline(void) { return deadline; }
 
 size_t ct_heap_bytes(void) {
@@ -184,6 +186,11 @@ int timerfd_settime(
   return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
 }
 
+int epoll_ctl(int descriptor, int operation, int watched, struct epoll_event *event) {
+  poll_changes += 1;
+  return (int)syscall(SYS_epoll_ctl, descriptor, operation, watched, event);
+}
+
 int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout) {
   return epoll_pwait(descriptor, events, count, timeout, NULL);
 }
@@ -194,6 +201,7 @@ bool ct_is_interposed(void) { return false; }
 uint64_t ct_allocations(void) { return 0; }
 uint64_t ct_writes(void) { return 0; }
 uint64_t ct_reads(void) { return 0; }
+uint64_t ct_poll_changes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }

@@ -135,6 +135,11 @@ void ct_raise(void) {
   pthread_kill(pthread_self(), SIGUSR1);
 }
 
+bool ct_is_default(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
 // The runtime's crash handler starts a program that reads the child's memory
 // through the child. If the child ends first, that program waits forever and
 // keeps the tests' output open.

@@ -49,6 +49,9 @@ package enum Interposed {
   /// The number of times the calling thread has called read().
   package static var reads: Int { Int(ct_reads()) }
 
+  /// The number of times the calling thread has called epoll_ctl().
+  package static var pollChanges: Int { Int(ct_poll_changes()) }
+
   /// The absolute time, in nanoseconds, of the calling thread's last
   /// timerfd_settime().
   package static var deadline: UInt64 { ct_deadline() }

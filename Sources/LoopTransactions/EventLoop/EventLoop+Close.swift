@@ -30,9 +30,8 @@ extension EventLoop {
   /// performed, and the parent's loop is not affected.
   ///
   /// - Throws: `UVError` `EBUSY`, with the types of the open handles, if a loop
-  ///   that this library owns has handles it did not open. The loop is then
-  ///   unchanged. This is a safeguard: the loop's address is not public, so
-  ///   users cannot open such a handle.
+  ///   that this library owns has handles it did not open, by `libuvLoop`. The
+  ///   loop is then unchanged.
   /// - Complexity: O(n) in the pending work.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")

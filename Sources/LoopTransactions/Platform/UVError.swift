@@ -13,6 +13,9 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The code for a resource that is still in use.
   static let busy: Int32 = UV_EBUSY.rawValue
 
+  /// The code for a descriptor that is not open.
+  static let badDescriptor: Int32 = UV_EBADF.rawValue
+
   /// The function that failed, as `Type.function`.
   public let operation: String
 

@@ -21,6 +21,9 @@ uint64_t ct_writes(void);
 // The number of times this thread has called read() so far.
 uint64_t ct_reads(void);
 
+// The number of times this thread has called epoll_ctl() so far.
+uint64_t ct_poll_changes(void);
+
 // Calls `hook` before each poll of this thread that may block. The timeout is
 // in milliseconds; -1 means no timeout. A NULL `hook` removes the hook.
 void ct_before_blocking(

@@ -43,6 +43,9 @@ void ct_ignore_signal(void);
 // Sends SIGUSR1 to this thread. The handler has run when this returns.
 void ct_raise(void);
 
+// Whether the process has its default disposition for the signal `number`.
+bool ct_is_default(int number);
+
 // MARK: Processes
 
 // Forks. The child runs `body` and exits with status 0. Returns the child's

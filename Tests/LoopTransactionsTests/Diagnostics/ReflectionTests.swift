@@ -26,6 +26,7 @@ private struct Samples {
     try addConcurrency()
     add("LoopGroup", group)
     add("LoopThread", group.next())
+    try addEventSources()
   }
 
   func close() throws {
@@ -134,6 +135,25 @@ private struct Samples {
     transaction.waitUntilComplete()
     try? loop.close()
     return cycle
+  }
+
+  private mutating func addEventSources() throws {
+    let (pair, loop) = (SocketPair(), stepped.loop)
+    let watcher = try loop.watch(pair.near, for: .readable) { _ in }
+    add("DescriptorWatcher", watcher)
+    watcher.cancel()
+    add("DescriptorEvents", DescriptorEvents.readable)
+    // 23: SIGURG, which the system ignores by default.
+    let signal = try loop.onSignal(23) {}
+    add("SignalWatcher", signal)
+    signal.cancel()
+    let process = Process.start("exit 0")
+    let child = try loop.onExit(of: process) { _ in }
+    add("ChildWatcher", child)
+    child.cancel()
+    Process.reap(process)
+    add("ChildWatcher.Status", ChildWatcher.Status.exited(0))
+    add("EventLoop.MemoryStall", EventLoop.MemoryStall.full)
   }
 
   private mutating func addConcurrency() throws {

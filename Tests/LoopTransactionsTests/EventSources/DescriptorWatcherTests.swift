@@ -1,0 +1,209 @@
+import CUV
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("DescriptorWatcher")
+struct DescriptorWatcherTests {
+  @Test("a watcher is called in each tick until the data is read")  // E1
+  func levelTriggered() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      let watcher = try loop.watch(pair.near, for: .readable) { trace.record("\($0)") }
+      loop.run(.noWait)
+      #expect(trace.events == [])
+      pair.send()
+      loop.run(.noWait)
+      loop.run(.noWait)
+      #expect(trace.events == ["[readable]", "[readable]"])
+      pair.receive()
+      #expect(loop.run(.noWait) == .ticked)
+      #expect(trace.events.count == 2)
+      watcher.cancel()
+      #expect(!watcher.isActive)
+      #expect(loop.run() == .finished)
+    }
+  }
+
+  @Test("the watchers of a descriptor share one libuv handle, called in order")  // E1
+  func shared() throws {
+    try withAdoptedLoop { host, loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      let before = host.handleCount(.poll)
+      let watchers = try (0..<3).map { number in
+        try loop.watch(pair.near, for: number == 2 ? .writable : .readable) {
+          trace.record("\(number) \($0)")
+        }
+      }
+      #expect(host.handleCount(.poll) == before + 1)
+      pair.send()
+      host.run(.noWait)
+      #expect(trace.events == ["0 [readable]", "1 [readable]", "2 [writable]"])
+      for watcher in watchers { watcher.cancel() }
+      host.run(.noWait)
+      #expect(host.handleCount(.poll) == before)
+    }
+  }
+
+  @Test("changed events apply from the next callback on, also to a neighbour")  // E1
+  func changes() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      var second: DescriptorWatcher?
+      let first = try loop.watch(pair.near, for: .writable) {
+        trace.record("first \($0)")
+        second?.events = .readable
+      }
+      second = try loop.watch(pair.near, for: .writable) { trace.record("second \($0)") }
+      loop.run(.noWait)
+      #expect(trace.events == ["first [writable]"])
+      #expect(second?.events == .readable)
+      first.events = []
+      pair.send()
+      loop.run(.noWait)
+      #expect(trace.events == ["first [writable]", "second [readable]"])
+      first.cancel()
+      second?.cancel()
+    }
+  }
+
+  @Test("interest that is the same when the loop waits costs no system call")  // E1, E6
+  func noSystemCall() throws {
+    try withLoop { loop in
+      let pair = SocketPair()
+      let watcher = try loop.watch(pair.near, for: .readable) { _ in }
+      loop.addObserver(for: .beforeWaiting) { _ in
+        watcher.events = [.readable, .writable]
+        watcher.events = .readable
+      }
+      loop.run(.noWait)
+      let before = Interposed.pollChanges
+      for _ in 0..<10 { loop.run(.noWait) }
+      if Interposed.isAvailable { #expect(Interposed.pollChanges == before) }
+      watcher.events = [.readable, .writable]
+      loop.addObserver(for: .beforeWaiting, order: 1, repeats: false) { _ in
+        watcher.events = .writable
+      }
+      loop.run(.noWait)
+      if Interposed.isAvailable { #expect(Interposed.pollChanges == before + 2) }
+      watcher.cancel()
+    }
+  }
+
+  @Test("a watcher cancels itself and its neighbours in a callback")  // E1
+  func cancelsInCallback() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      var watchers: [DescriptorWatcher] = []
+      for number in 0..<4 {
+        let watcher = try loop.watch(pair.near, for: .writable) { _ in
+          trace.record("\(number)")
+          if number == 1 { for other in [0, 1, 2] { watchers[other].cancel() } }
+        }
+        watchers.append(watcher)
+      }
+      loop.run(.noWait)
+      #expect(trace.events == ["0", "1", "3"])
+      loop.run(.noWait)
+      #expect(trace.events == ["0", "1", "3", "3"])
+      watchers[3].cancel()
+      #expect(loop.run() == .finished)
+    }
+  }
+
+  @Test("a watcher that a callback adds to its descriptor is called from the next tick on")  // E1
+  func addsInCallback() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      var watchers: [DescriptorWatcher] = []
+      let first = try loop.watch(pair.near, for: .writable) { _ in
+        trace.record("first")
+        guard watchers.count == 1 else { return }
+        let second = try? loop.watch(pair.near, for: .writable) { _ in trace.record("second") }
+        watchers.append(contentsOf: [second].compactMap(\.self))
+      }
+      watchers.append(first)
+      loop.run(.noWait)
+      #expect(trace.events == ["first"])
+      loop.run(.noWait)
+      #expect(trace.events == ["first", "first", "second"])
+      for watcher in watchers { watcher.cancel() }
+    }
+  }
+
+  @Test("a descriptor can be closed as soon as its last watcher is cancelled")  // E1
+  func closedAfterCancel() throws {
+    try withLoop { loop in
+      for _ in 0..<10 {
+        let (pair, trace) = (SocketPair(), Trace())
+        let other = SocketPair()
+        var watcher: DescriptorWatcher?
+        watcher = try loop.watch(pair.near, for: .writable) { _ in
+          watcher?.cancel()
+          trace.record("closed")
+          other.replace(pair.near)
+          watcher = try? loop.watch(pair.near, for: .writable) { _ in
+            trace.record("reused")
+            watcher?.cancel()
+            loop.stop()
+          }
+        }
+        #expect(loop.runInTime() == .stopped)
+        #expect(trace.events == ["closed", "reused"])
+      }
+    }
+  }
+
+  @Test("run() waits for a watcher, unless it rests or does not keep the loop alive")  // E1
+  func keepsLoopAlive() throws {
+    try withLoop { loop in
+      let pair = SocketPair()
+      let watcher = try loop.watch(pair.near, for: .readable) { _ in loop.stop() }
+      loop.addTimer(after: .milliseconds(1)) { _ in pair.send() }
+      #expect(loop.runInTime() == .stopped)
+      pair.receive()
+      watcher.keepsLoopAlive = false
+      #expect(loop.run() == .finished)
+      watcher.keepsLoopAlive = true
+      watcher.events = []
+      #expect(loop.run() == .finished)
+      #expect(watcher.isActive)
+      watcher.events = .readable
+      #expect(loop.run(.noWait) == .ticked)
+      watcher.cancel()
+    }
+  }
+
+  @Test("closing the loop ends its watchers and releases their callbacks")  // E1, L11
+  func loopCloses() throws {
+    let (released, pair) = (Tally(), SocketPair())
+    let loop = try EventLoop()
+    let watchers = try (0..<2).map { _ in
+      let witness = Witness { released.increment() }
+      return try loop.watch(pair.near, for: .writable) { _ in witness.touch() }
+    }
+    loop.run(.noWait)
+    try loop.close()
+    #expect(released.value == 2)
+    #expect(watchers.allSatisfy { !$0.isActive })
+    watchers[0].events = .readable
+    watchers[0].cancel()
+  }
+
+  @Test("a stepped loop delivers events of descriptors")  // E1, C6
+  func stepped() throws {
+    try withSteppedLoop { stepped in
+      let pair = SocketPair()
+      pair.send()
+      let watcher = try stepped.loop.watch(pair.near, for: .readable) { _ in
+        stepped.trace.record("readable")
+        pair.receive()
+      }
+      stepped.loop.step()
+      stepped.loop.step()
+      #expect(stepped.trace.events == ["readable"])
+      watcher.cancel()
+    }
+  }
+}
