@@ -105,8 +105,8 @@ package final class PortCore: @unchecked Sendable {
   func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
-    // Not taken back if the host refuses: another thread may have joined the
-    // commit since.
+    // Stays in the inbox if the host refuses, because another thread may have
+    // joined the commit since.
     if case .queuedAndWake = outcome { _ = sendForPost(nil) }
     return outcome
   }

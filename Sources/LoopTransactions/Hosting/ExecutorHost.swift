@@ -16,9 +16,7 @@
 /// try await host.close()
 /// ```
 ///
-/// A host that runs a turn on two threads at once, or that runs a turn inside a
-/// callback of the same loop, is supported only in the second case: the inner
-/// turn does nothing.
+/// A turn that the host runs inside a callback of the same loop does nothing.
 ///
 /// Close the loop before the host shuts down. If the host refuses a turn, or
 /// drops one that it had taken, it has shut down, and posts are refused with
@@ -71,6 +69,7 @@ public final class ExecutorHost: Sendable {
   ///
   /// Call from any task. Keep a reference to the result while the loop is in
   /// use: releasing the last one closes the loop, and does not wait for the end.
+  /// `EventLoop.current` is the loop in its turns and in `prepare` only.
   ///
   /// - Parameters:
   ///   - executor: The host. If it does not keep its thread, the loop belongs to

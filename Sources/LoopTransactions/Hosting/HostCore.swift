@@ -13,6 +13,8 @@ final class HostCore: @unchecked Sendable {
   private var embedding: Embedding?
   // Only if the host owns the loop.
   private var loop: EventLoop?
+  // Whether `close()` is closing the loop.
+  private var isClosing = false
   // Set before any other thread uses the object.
   private var waiterNumber: UInt64 = 0
 
@@ -75,12 +77,12 @@ extension HostCore {
     guard !port.core.isForked else { return }
     switch state.withLock({ $0.begin(number, System.nanoseconds, System.thread) }) {
     case .ignored: return
-    case .turn: onThread { turn() }
+    case .turn: onThread { embedding?.turn() }
     case .close: onThread { close() }
     }
   }
 
-  private func onThread(_ body: () -> HostState.Action) {
+  private func onThread(_ body: () -> Void) {
     if executor.keepsThread {
       require(
         port.core.isOnThread,
@@ -89,41 +91,34 @@ extension HostCore {
         threads, use ExecutorHost.make with a HostExecutor whose keepsThread is false
         """
       )
-      return perform(body())
+    } else {
+      port.core.enterThread()
     }
-    port.core.enterThread()
-    let action = body()
+    body()
+    let timeout = timeout
+    // Before the turn ends, because the waiter may abandon the loop then.
     leaveThread()
-    perform(action)
+    perform(state.withLock { $0.end(timeout, System.nanoseconds, System.thread) })
   }
 
-  /// Makes the loop belong to no thread until the next turn.
+  /// Called on the host's thread after a turn. Another thread may release a loop
+  /// that the host owns, so no thread may know it as its current loop.
   func leaveThread() {
     if let loop { CurrentLoop.remove(loop) }
-    port.core.leaveThread()
+    if !executor.keepsThread { port.core.leaveThread() }
   }
 
-  private func turn() -> HostState.Action {
-    embedding?.turn()
-    let timeout = timeout
-    return state.withLock { $0.end(timeout, System.nanoseconds, System.thread) }
-  }
-
-  private func close() -> HostState.Action {
-    let waiting = closers.withLock { closers in
-      defer { closers = [] }
-      return closers
-    }
+  private func close() {
+    isClosing = true
     let result: Result<Void, any Error> = Result {
       if let loop = loop ?? port.core.loopOnThread { try loop.close() }
     }
+    isClosing = false
     // Released on the host's thread.
     if embedding == nil { loop = nil }
-    for closer in waiting { closer.resume(with: result) }
-    return state.withLock { state in
-      state.didNotClose()
-      return state.end(timeout, System.nanoseconds, System.thread)
-    }
+    // First, so that a later caller asks again.
+    state.withLock { $0.didTryToClose() }
+    resumeClosers(result)
   }
 
   /// How long the host may wait, in nanoseconds. `.max` means no limit.
@@ -150,7 +145,7 @@ extension HostCore {
     embedding = nil
     state.withLock { $0.didEnd() }
     HostWaiter.shared.remove(waiterNumber)
-    resumeClosers(.success(()))
+    if !isClosing { resumeClosers(.success(())) }
   }
 }
 

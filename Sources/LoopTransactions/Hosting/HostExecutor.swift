@@ -15,7 +15,7 @@ public struct HostExecutor: Sendable {
   /// not take the work because it has shut down.
   public typealias Execute = @Sendable (_ work: @escaping @Sendable () -> Void) -> Bool
 
-  let execute: Execute
+  package let execute: Execute
   let executeLater: Execute?
   let holdsWork: (@Sendable () -> Bool)?
   let keepsThread: Bool
@@ -24,8 +24,7 @@ public struct HostExecutor: Sendable {
   ///
   /// - Parameters:
   ///   - execute: Hands work to the host. The host runs the work once, outside
-  ///     of any callback of the loop. Called on any thread, one call at a time.
-  ///     It must not wait for the host's thread, and must not use the loop or a
+  ///     of any callback of the loop. Called on any thread. It must not wait for the host's thread, and must not use the loop or a
   ///     port. If it runs the work before it returns, as `g_main_context_invoke`
   ///     does on the host's thread, the turn is handed over again on another
   ///     thread.

@@ -41,7 +41,7 @@ final class HostMaking: Sendable {
     do {
       try prepare(loop)
       let core = try HostCore(loop, owned: true, on: executor, for: "ExecutorHost.make")
-      if !executor.keepsThread { core.leaveThread() }
+      core.leaveThread()
       return core
     } catch {
       // `try?`: the first error is the one to throw.

@@ -3,8 +3,8 @@
 ///
 /// At most one turn is pending: handed over and not begun. Each turn that is
 /// handed over has a number, so that the end of an earlier one has no effect.
-struct HostState {
-  enum Action: Equatable {
+package struct HostState {
+  package enum Action: Equatable {
     case none
     /// Hand over the turn with this number.
     case execute(UInt64)
@@ -23,7 +23,7 @@ struct HostState {
   }
 
   /// The result of `begin`.
-  enum Beginning: Equatable {
+  package enum Beginning: Equatable {
     case turn, close
     /// Do nothing.
     case ignored
@@ -56,8 +56,8 @@ struct HostState {
   // Whether a turn was requested during a turn.
   private var wasRequested = false
   private var isClosing = false
-  private(set) var isRefused = false
-  private(set) var isEnded = false
+  package private(set) var isRefused = false
+  package private(set) var isEnded = false
 
   // The times at which the waiter must call, in nanoseconds; `.max` is never.
   private var turnDue = UInt64.max
@@ -69,7 +69,7 @@ struct HostState {
   private var turnStart: UInt64 = 0
   private var turnEnd: UInt64 = 0
 
-  init(canExecuteLater: Bool, checksHost: Bool, ownsLoop: Bool) {
+  package init(canExecuteLater: Bool, checksHost: Bool, ownsLoop: Bool) {
     self.canExecuteLater = canExecuteLater
     self.checksHost = checksHost
     self.ownsLoop = ownsLoop
@@ -77,23 +77,23 @@ struct HostState {
 
   // 0.2 ms is longer than a host needs from the end of a turn to its next poll.
   // Not measured.
-  static let delay: UInt64 = 200_000
+  package static let delay: UInt64 = 200_000
 
   // After 0.5 ms of turns, the host's events come first. A host waits at most
   // for these turns and one budget. C8.
-  static let burst: UInt64 = 500_000
+  package static let burst: UInt64 = 500_000
 
   // A host that had no turn for 0.1 ms has polled. Not measured.
-  static let gap: UInt64 = 100_000
+  package static let gap: UInt64 = 100_000
 
   // 0.1 s is longer than a frame, and shorter than a delay that a player
   // notices. Not measured.
-  static let checkInterval: UInt64 = 100_000_000
+  package static let checkInterval: UInt64 = 100_000_000
 }
 
 extension HostState {
   /// Called when the loop has work, on any thread.
-  mutating func request(_ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func request(_ now: UInt64, _ thread: UInt) -> Action {
     if isRefused { return .refuse }
     guard !isEnded, submission == .none else { return .none }
     if isTurning {
@@ -105,13 +105,13 @@ extension HostState {
   }
 
   /// Called when the loop must be closed, on any thread.
-  mutating func requestClose(_ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func requestClose(_ now: UInt64, _ thread: UInt) -> Action {
     isClosing = true
     return request(now, thread)
   }
 
   /// Called when the host runs the turn with this number.
-  mutating func begin(_ number: UInt64, _ now: UInt64, _ thread: UInt) -> Beginning {
+  package mutating func begin(_ number: UInt64, _ now: UInt64, _ thread: UInt) -> Beginning {
     guard submission == .pending(number), !isEnded else { return .ignored }
     if call?.number == number, call?.thread == thread {
       call?.ranWork = true
@@ -128,7 +128,7 @@ extension HostState {
   }
 
   /// Called after a turn, with the time that the host may wait.
-  mutating func end(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func end(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
     isTurning = false
     if isEnded { return .none }
     if isRefused { return .wait(until: 0) }
@@ -141,14 +141,14 @@ extension HostState {
   }
 
   /// Called outside of turns, when the timeout may have become shorter.
-  mutating func change(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
+  package mutating func change(_ timeout: UInt64, _ now: UInt64, _ thread: UInt) -> Action {
     if timeout == 0 { return request(now, thread) }
     return isEnded || isRefused ? .none : watch(timeout, now)
   }
 
   /// Called when the turn with this number was handed over, by the waiter or by
   /// another thread.
-  mutating func didCall(
+  package mutating func didCall(
     _ number: UInt64,
     _ isTaken: Bool,
     _ now: UInt64,
@@ -179,7 +179,7 @@ extension HostState {
   }
 
   /// Called when the host has released the turn with this number.
-  mutating func dropped(_ number: UInt64) -> Action {
+  package mutating func dropped(_ number: UInt64) -> Action {
     guard submission == .pending(number), !isEnded else { return .none }
     guard call?.number != number else {
       call?.droppedWork = true
@@ -189,7 +189,7 @@ extension HostState {
   }
 
   /// Called by the waiter.
-  mutating func waiterCalled(
+  package mutating func waiterCalled(
     _ isReadable: Bool,
     _ now: UInt64,
     _ thread: UInt
@@ -199,7 +199,7 @@ extension HostState {
   }
 
   /// Called with the host's answer to `.check`.
-  mutating func didCheck(
+  package mutating func didCheck(
     _ number: UInt64,
     _ isHeld: Bool,
     _ now: UInt64,
@@ -211,11 +211,11 @@ extension HostState {
     return .wait(until: checkDue)
   }
 
-  /// Called when the loop could not be closed.
-  mutating func didNotClose() { isClosing = false }
+  /// Called after an attempt to close the loop.
+  package mutating func didTryToClose() { isClosing = false }
 
   /// Called when the loop is no longer hosted.
-  mutating func didEnd() {
+  package mutating func didEnd() {
     isEnded = true
     submission = .none
   }
