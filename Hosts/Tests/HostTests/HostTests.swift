@@ -36,11 +36,16 @@ struct HostTests {
     try inTen { try HostProgram.run(host, "commits")["performed"] ?? .infinity <= 1000 }
   }
 
-  @Test("a post takes at most 1.5 times as long as the host's own call", arguments: hosts)  // C5
+  @Test(
+    "a post takes at most 1.5 times as long as the host's own call, or 3 times in executor-host",
+    arguments: hosts
+  )  // C5, C8
   func posts(_ host: String) throws {
     try inTen {
       let figures = try HostProgram.run(host, "posts")
-      return figures["ours"] ?? .infinity <= Self.mostOfOwn * (figures["own"] ?? 0)
+      // 11 us after 5.4 us in a debug build: each turn is a closure of its own.
+      let most = host == "executor-host" ? 3 : Self.mostOfOwn
+      return figures["ours"] ?? .infinity <= most * (figures["own"] ?? 0)
     }
   }
 
