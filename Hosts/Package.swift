@@ -51,10 +51,23 @@ let package = Package(
       path: "Tests/HostCases",
       swiftSettings: strict
     ),
+    .target(
+      name: "GLibLoop",
+      dependencies: ["CGLib", "HostCases", product("LoopTransactions")],
+      path: "Tests/GLibLoop",
+      swiftSettings: strict
+    ),
+    .target(name: "CGdk", path: "Tests/CGdk"),
     .executableTarget(
       name: "glib-host",
-      dependencies: ["CGLib", "HostCases", "LoopTransactionsGLib"],
+      dependencies: ["CGLib", "CGdk", "GLibLoop", "HostCases", "LoopTransactionsGLib"],
       path: "Tests/GLibProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "executor-host",
+      dependencies: ["GLibLoop", "HostCases", product("LoopTransactions")],
+      path: "Tests/ExecutorProgram",
       swiftSettings: strict
     ),
     .target(name: "CCloses", path: "Tests/CCloses"),
@@ -90,7 +103,10 @@ let package = Package(
     ),
     .testTarget(
       name: "HostTests",
-      dependencies: ["glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host"],
+      dependencies: [
+        "glib-host", "executor-host", "sdl-host", "dispatch-host", "main-queue-host",
+        "run-loop-host",
+      ],
       swiftSettings: strict
     ),
   ]

@@ -12,10 +12,15 @@ final class JoinableThread: @unchecked Sendable {
   private let isJoined = Locked(false)
   private let generation = ForkGuard.install()
 
-  /// Starts a thread that runs `body`. Debuggers show `name`.
+  /// Starts a thread that runs `body`. Debuggers show `name`. Errors contain
+  /// `operation`.
   ///
   /// - Throws: `UVError` if the system refuses the thread for 10 ms.
-  init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(UVError) {
+  init(
+    _ name: String,
+    for operation: String = "LoopThread.init",
+    _ body: @escaping @Sendable () -> Void
+  ) throws(UVError) {
     main = ThreadMain(name: name, body: body)
     let context = Unmanaged.passRetained(main)
     let error = lt_thread_start_joinable(handle, runThreadMain, context.toOpaque())
@@ -25,7 +30,7 @@ final class JoinableThread: @unchecked Sendable {
       isJoined.withLock { $0 = true }
       throw UVError(
         code: -error,
-        operation: "LoopThread.init (thread '\(name)'; see `ulimit -u` and pids.max)"
+        operation: "\(operation) (thread '\(name)'; see `ulimit -u` and pids.max)"
       )
     }
   }

@@ -95,6 +95,11 @@ private struct Samples {
     let host = try EventLoop()
     add("Embedding", Embedding(host))
     try host.close()
+    let (hosted, executor) = (try EventLoop(), QueueHost().executor())
+    add("HostExecutor", executor)
+    add("ExecutorHost", try ExecutorHost(hosted, on: executor))
+    try hosted.close()
+    add("InteractiveMode", InteractiveMode(of: [scheduler], on: stepped.loop))
   }
 
   private mutating func addOperations() {
