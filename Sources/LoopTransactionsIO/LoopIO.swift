@@ -40,6 +40,14 @@ final class LoopIO: AddedPart {
 
   deinit { readBuffer.deallocate() }
 
+  /// Initialises a stream on the loop.
+  func makeStream(
+    unix isUnix: Bool,
+    _ operation: @autoclosure () -> String
+  ) throws(UVError) -> Stream {
+    try Stream(unix: isUnix, on: libuvLoop, readingInto: readBuffer, operation())
+  }
+
   /// Keeps `member` until it is removed. Returns its number.
   func add(_ member: any LoopIOMember) -> UInt64 {
     lastNumber += 1

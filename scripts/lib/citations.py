@@ -23,7 +23,7 @@ LINKED = (
 )
 
 # A definition begins a list item, a table row, a paragraph or a heading.
-DEFINITION = re.compile(r"^(?:[-*] |\| |#+ )?(?:\*\*)?([LTQOCDXI][1-9]\d?)\b(?:\.?\*\*| |:|\.|$)")
+DEFINITION = re.compile(r"^(?:[-*] |\| |#+ )?(?:\*\*)?([LTQOECDXI][1-9]\d?)\b(?:\.?\*\*| |:|\.|$)")
 ITEM_END = re.compile(r"^(?:$|- |\||#)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 # The end of a path; "…" stands for folders.
@@ -32,8 +32,8 @@ FILE_NAME = re.compile(r"`(?:\.\.\./|…/)?([\w/+…-]+\.(?:swift|c|h|py|sh|pml)
 # A citation stands alone: at the beginning of a comment or after punctuation, and
 # before punctuation, a further citation or the end. "an L1 cache" cites nothing.
 CITATION = re.compile(
-    r"(?:^|[.,:;!?(]\s*|\b[LTQOCDXI]\d{1,2} and )([LTQOCDXI][1-9]\d?)"
-    r"(?=\s*(?:$|[,;:)]|\.(?!\w)|and [LTQOCDXI]\d))"
+    r"(?:^|[.,:;!?(]\s*|\b[LTQOECDXI]\d{1,2} and )([LTQOECDXI][1-9]\d?)"
+    r"(?=\s*(?:$|[,;:)]|\.(?!\w)|and [LTQOECDXI]\d))"
 )
 # Numbers of lists that are not in this repository.
 TAG = re.compile(
