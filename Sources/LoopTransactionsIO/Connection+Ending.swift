@@ -11,7 +11,7 @@ extension Connection {
   /// The connection still reads. It closes when the peer has finished too.
   /// Writes are refused from now on. Calling it again does nothing.
   public func finishWriting() {
-    core.checkThread("Connection.finishWriting")
+    core.checkAccess("Connection.finishWriting")
     state.finishWriting()
     settle()
   }
@@ -22,7 +22,7 @@ extension Connection {
   /// end without limit, unless `writeTimeout` is set. Calling it again does
   /// nothing.
   public func close() {
-    core.checkThread("Connection.close")
+    core.checkAccess("Connection.close")
     state.startClosing()
     updateReading()
     wakeReader()
@@ -34,7 +34,7 @@ extension Connection {
   /// The socket is closed when this returns. `onClose` is called later in the
   /// tick. Calling it again does nothing.
   public func closeImmediately() {
-    core.checkThread("Connection.closeImmediately")
+    core.checkAccess("Connection.closeImmediately")
     end(nil)
   }
 
@@ -117,7 +117,8 @@ extension Connection: LoopIOMember {
     stream.setOwner(nil)
     if state.stage != .closed { stream.endWithoutLoop() }
     state.close()
-    resumeAll(UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()"))
+    error = UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()")
+    resumeAll(error)
     _ = releaseCallbacks()
   }
 

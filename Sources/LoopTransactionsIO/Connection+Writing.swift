@@ -38,7 +38,7 @@ extension Connection {
   }
 
   private func enqueue(_ append: (inout OutgoingQueue, inout ChunkPool) -> Void) -> Bool {
-    core.checkThread("Connection.write")
+    core.checkAccess("Connection.write")
     guard state.takesWrites else { return false }
     append(&queue, &io.chunks)
     didQueue()
@@ -78,7 +78,7 @@ extension Connection {
   ///
   /// - Precondition: `low` is not negative and less than `high`.
   public func setWaterMarks(low: Int, high: Int) {
-    core.checkThread("Connection.setWaterMarks")
+    core.checkAccess("Connection.setWaterMarks")
     require(
       low >= 0 && low < high,
       "Connection.setWaterMarks: low must be from 0 to less than high, got \(low) and \(high)"

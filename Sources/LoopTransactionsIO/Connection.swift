@@ -4,8 +4,9 @@ public import LoopTransactions
 ///
 /// Made by `EventLoop.listen`, `EventLoop.connect` and
 /// `EventLoop.connection(adopting:)`. Call everything on the loop; calls from
-/// another thread trap. The loop keeps a connection until it is closed. The
-/// callbacks are released after `onClose`, so they may capture the connection.
+/// another thread trap while the loop is open. The loop keeps a connection until
+/// it is closed. The callbacks are released after `onClose`, so they may capture
+/// the connection.
 ///
 /// Everything that is written in a tick is sent by one system call before the
 /// loop waits, after the transactions. A connection keeps the loop running
@@ -84,9 +85,9 @@ public final class Connection {
     }
   }
 
-  /// Returns the connection, on the loop's thread. Traps on other threads.
+  /// Returns the connection. Traps on a thread other than the loop's.
   func on(_ operation: StaticString) -> Connection {
-    core.checkThread(operation)
+    core.checkAccess(operation)
     return self
   }
 }

@@ -112,7 +112,7 @@ public final class Listener {
 
   /// Returns the listener, on the loop's thread. Traps on other threads.
   private func on(_ operation: StaticString) -> Listener {
-    io.core.checkThread(operation)
+    io.core.checkAccess(operation)
     return self
   }
 

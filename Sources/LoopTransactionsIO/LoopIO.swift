@@ -94,6 +94,15 @@ final class LoopIO: AddedPart {
   }
 }
 
+extension PortCore {
+  /// Traps on a thread other than the loop's, unless the loop is closed. A
+  /// closed loop's actors run on workers, and its connections are closed.
+  func checkAccess(_ operation: StaticString) {
+    if _fastPath(isOnThread) || inbox.isClosed { return }
+    checkThread(operation)
+  }
+}
+
 /// A listener, a connection, or an attempt to connect.
 protocol LoopIOMember: AnyObject {
   /// The open libuv handle, if there is one.

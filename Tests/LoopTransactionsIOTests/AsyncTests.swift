@@ -169,6 +169,10 @@ struct AsyncTests {
       try await thread.join()
       await #expect(throws: (any Error).self) { try await reading.value }
       #expect(peer.receive() == nil)
+      // On a worker, because the loop is closed.
+      await #expect(throws: UVError.self) { try await session.read() }
+      await session.close()
+      equal(await session.log, ["close ECANCELED"])
     }
   }
 

@@ -35,6 +35,7 @@ struct ConnectTests {
       let text = try outcome(of: listener.endpoint, on: loop)
       #expect(text.contains("EventLoop.connect to \(listener.endpoint)"))
       #expect(text.contains("ECONNREFUSED"))
+      #expect(text.contains("check that a server listens"))
     }
   }
 

@@ -70,6 +70,7 @@ struct ListenerTests {
         try loop.listen(on: first.endpoint) { _ in }
       }
       #expect(error?.name == "EADDRINUSE")
+      #expect(error?.description.contains("choose another port") == true)
       #expect(error?.description.contains("EventLoop.listen on \(first.endpoint)") == true)
       let second = try loop.listen(on: first.endpoint, reusesPort: true) { _ in }
       #expect(second.endpoint == first.endpoint)
