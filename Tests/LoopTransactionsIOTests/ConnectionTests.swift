@@ -24,7 +24,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("endpoints are those of both ends, and nil after the end")
+  @Test("a connection has the endpoints of both sides, and none after it closed")
   func endpoints() throws {
     try withLoop { loop in
       let (accepted, connected) = try loop.tcpPair()

@@ -29,7 +29,7 @@ struct ConnectionStressTests {
   }
 }
 
-/// What has happened on all loops.
+/// Counts of all loops.
 private final class ConnectionLedger: Sendable {
   struct Counts {
     var outcomes = 0
