@@ -48,7 +48,7 @@ package final class PortCore: @unchecked Sendable {
 
   /// Whether this is not the process that created the loop, but a forked child.
   @inline(__always)
-  var isForked: Bool { ForkGuard.generation != generation }
+  package var isForked: Bool { ForkGuard.generation != generation }
 
   /// The identity of the loop's thread, or 0 if the loop has none at the moment.
   @inline(__always)

@@ -258,7 +258,8 @@ struct ReflectionTests {
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
       "Sources/LoopTransactionsMain", "Sources/LoopbenchKit", "Sources/LoopbenchCommands",
-      "Sources/LoopbenchFoundation", "Display/Sources", "Hosts/Sources",
+      "Sources/LoopbenchFoundation", "Sources/LoopTransactionsIO", "Display/Sources",
+      "Hosts/Sources",
     ]
   )
   func guarded(folder: String) throws {

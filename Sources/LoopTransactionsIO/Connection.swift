@@ -1,0 +1,190 @@
+public import LoopTransactions
+
+/// A stream connection that belongs to a loop.
+///
+/// Made by `EventLoop.listen`, `EventLoop.connect` and
+/// `EventLoop.connection(adopting:)`. Call everything on the loop; calls from
+/// another thread trap while the loop is open. The loop keeps a connection until
+/// it is closed. The callbacks are released after `onClose`, so they may capture
+/// the connection.
+///
+/// Everything that is written in a tick is sent by one system call before the
+/// loop waits, after the transactions. A connection keeps the loop running
+/// while it reads or has bytes to send.
+///
+/// ```swift
+/// try loop.listen(on: .tcp(host: "127.0.0.1", port: 7000)) { connection in
+///   connection.onRead = { bytes in connection.write(bytes) }
+/// }
+/// ```
+///
+/// Corresponds to `Channel` in SwiftNIO, `net.Socket` in Node.js, and
+/// `uv_stream_t` in libuv.
+public final class Connection {
+  // All properties are accessed on the loop's thread only, except the constant
+  // ones.
+  let io: LoopIO
+  let core: PortCore
+  let stream: Stream
+  private(set) var number: UInt64 = 0
+
+  var state = ConnectionState()
+  var queue = OutgoingQueue()
+  var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
+  // Whether the connection is in the list of the loop's connections to send.
+  var isScheduled = false
+  // The bytes of the current write that waits for the socket, or 0.
+  var inFlight = 0
+  var drainers: [Suspension] = []
+
+  var isReading = false
+  var isPaused = false
+  // Whether `read()` has been called. Bytes are then kept for the next call.
+  var isPulled = false
+  var inbound: [UInt8] = []
+  var reader: Suspension?
+
+  var timeouts = ConnectionTimeouts()
+  var error: UVError?
+  var isDelivered = false
+
+  var callbacks = Callbacks()
+
+  /// The order at which connections send, among the observers of
+  /// `beforeWaiting` and `exit`: just after the transactions.
+  public static var flushOrder: Int { 0x1000000 }
+
+  /// Takes over a connected stream.
+  init(_ stream: Stream, _ io: LoopIO) {
+    self.stream = stream
+    self.io = io
+    core = io.core
+    number = io.add(self)
+    stream.setOwner(self)
+  }
+
+  /// Takes ownership of a connected socket, also if this throws.
+  convenience init(
+    _ socket: Int32,
+    _ io: LoopIO,
+    _ operation: @autoclosure () -> String
+  ) throws(UVError) {
+    let kind = ListeningSocket.isUnix(socket)
+    do throws(UVError) {
+      if kind < 0 { throw UVError(code: kind, operation: operation()) }
+      let stream = try io.makeStream(unix: kind == 1, operation())
+      let result = stream.open(socket)
+      if result < 0 {
+        stream.close(streamDidClose)
+        throw UVError(code: result, operation: operation())
+      }
+      self.init(stream, io)
+    } catch {
+      ListeningSocket.close(socket)
+      throw error
+    }
+  }
+
+  /// Returns the connection. Traps on a thread other than the loop's.
+  func on(_ operation: StaticString) -> Connection {
+    core.checkAccess(operation)
+    return self
+  }
+}
+
+// Callbacks.
+extension Connection {
+  struct Callbacks {
+    var read: ((RawSpan) -> Void)?
+    var end: (() -> Void)?
+    var drain: (() -> Void)?
+    var close: ((UVError?) -> Void)?
+  }
+
+  private func store<Body>(
+    _ operation: StaticString,
+    _ path: WritableKeyPath<Callbacks, Body>,
+    _ body: Body
+  ) {
+    if !on(operation).isDelivered { callbacks[keyPath: path] = body }
+  }
+
+  /// Called with received bytes, which are valid until it returns.
+  ///
+  /// Reading starts when this is set, and stops while it is nil. The bytes are
+  /// not copied: all connections of a loop read into the same memory. Copy them
+  /// with `[UInt8](copying:)` or `String(copying:)`.
+  ///
+  /// - Precondition: `read()` has not been called.
+  public var onRead: ((RawSpan) -> Void)? {
+    get { on("Connection.onRead").callbacks.read }
+    set {
+      require(
+        newValue == nil || !isPulled,
+        "Connection.onRead: must not be set after read() was called; use one of the two"
+      )
+      store("Connection.onRead", \.read, newValue)
+      updateReading()
+    }
+  }
+
+  /// Called once, when the peer has finished sending.
+  ///
+  /// The peer may still receive. If this is nil, and `read()` was not called,
+  /// the connection then calls `finishWriting()` itself, and closes.
+  public var onEnd: (() -> Void)? {
+    get { on("Connection.onEnd").callbacks.end }
+    set { store("Connection.onEnd", \.end, newValue) }
+  }
+
+  /// Called when `isWritable` has become true again. Never called inside
+  /// `write`.
+  public var onDrain: (() -> Void)? {
+    get { on("Connection.onDrain").callbacks.drain }
+    set { store("Connection.onDrain", \.drain, newValue) }
+  }
+
+  /// Called exactly once, after all other callbacks, when the connection has
+  /// been closed.
+  ///
+  /// The error is nil if `close()` or `closeImmediately()` was called, or if
+  /// both sides finished. It is `ETIMEDOUT` after a timeout, and `ECANCELED` if
+  /// the loop was closed. It is never called inside `close()`. Not called if
+  /// the loop is released without `EventLoop.close()`.
+  public var onClose: ((UVError?) -> Void)? {
+    get { on("Connection.onClose").callbacks.close }
+    set { store("Connection.onClose", \.close, newValue) }
+  }
+
+  func didRead(_ bytes: UnsafeRawBufferPointer) {
+    noteActivity()
+    if let body = callbacks.read { return body(bytes.bytes) }
+    inbound.append(contentsOf: bytes)
+    updateReading()
+    wakeReader()
+  }
+
+  func peerDidEnd() {
+    // libuv has stopped reading.
+    isReading = false
+    state.peerDidEnd()
+    if let body = callbacks.end { body() } else if !isPulled { state.finishWriting() }
+    wakeReader()
+    settle()
+  }
+
+  func didDrain() {
+    let waiting = drainers
+    drainers = []
+    for suspension in waiting { suspension.resume() }
+    callbacks.drain?()
+  }
+}
+
+extension Connection: Hashable {
+  /// Whether both are the same connection.
+  public static func == (first: Connection, second: Connection) -> Bool { first === second }
+
+  /// Hashes the connection's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
