@@ -43,11 +43,14 @@ package enum Interposed {
   /// The number of blocks the calling thread has allocated.
   package static var allocations: Int { Int(ct_allocations()) }
 
-  /// The number of times the calling thread has called write().
+  /// The number of times the calling thread has called write() or writev().
   package static var writes: Int { Int(ct_writes()) }
 
   /// The number of times the calling thread has called read().
   package static var reads: Int { Int(ct_reads()) }
+
+  /// The number of times the calling thread has polled with epoll.
+  package static var polls: Int { Int(ct_polls()) }
 
   /// The number of times the calling thread has called epoll_ctl().
   package static var pollChanges: Int { Int(ct_poll_changes()) }

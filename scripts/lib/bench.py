@@ -50,7 +50,16 @@ HOPS = [
     ("MainActor on a bridge, from Swift's threads", "hop", "call", "main", None, "50", plain, None),
     ("a default actor that has no other caller", "hop", "call", "actor", None, "50", plain, None),
 ]
-TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS}
+IO = [
+    (event, "io", series, "lt", reference, "50", ratio, bar)
+    for event, series in [
+        ("a byte to a watcher's callback", "byte"),
+        ("an echo over TCP", "echo"),
+        ("an echo over one of 32 connections", "echo.many"),
+    ]
+    for reference, bar in [("uv", 1.1), ("epoll", None), ("dispatch", None)]
+]
+TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO}
 
 
 def result(report, scenario, series, peer):

@@ -75,7 +75,7 @@ struct LTWake: Peer {
 
 extension PeerFailure {
   static let noDescriptor = PeerFailure(
-    "could not open an eventfd, timerfd or epoll; is the process out of descriptors (ulimit -n)?"
+    "could not open an eventfd, socket or epoll; is the process out of descriptors (ulimit -n)?"
   )
 }
 
