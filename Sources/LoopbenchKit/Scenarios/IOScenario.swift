@@ -1,6 +1,7 @@
 private import CLoopbench
 internal import Dispatch
 import LoopTransactions
+private import LoopTransactionsIO
 
 extension Scenario {
   /// Answering messages that arrive at a descriptor.
