@@ -51,13 +51,15 @@ HOPS = [
     ("a default actor that has no other caller", "hop", "call", "actor", None, "50", plain, None),
 ]
 IO = [
-    (event, "io", series, "lt", reference, "50", ratio, bar)
-    for event, series in [
-        ("a byte to a watcher's callback", "byte"),
-        ("an echo over TCP", "echo"),
-        ("an echo over one of 32 connections", "echo.many"),
-    ]
-    for reference, bar in [("uv", 1.1), ("epoll", None), ("dispatch", None)]
+    ("a byte to a watcher's callback", "io", "byte", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "byte", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "byte", "dispatch", None, "50", plain, None),
+    ("an echo over TCP", "io", "echo", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "echo", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "echo", "dispatch", None, "50", plain, None),
+    ("a message over one of 32 connections", "io", "echo.many", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "echo.many", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "echo.many", "dispatch", None, "50", plain, None),
 ]
 TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO}
 
