@@ -62,7 +62,9 @@ let package = Package(
     .target(name: "CLoopbench", dependencies: ["CUV"]),
     .target(
       name: "LoopbenchKit",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "CLoopbench"],
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "CLoopbench",
+      ],
       resources: [.embedInCode("Report/loopbench-1.schema.json")],
       swiftSettings: strict
     ),

@@ -52,6 +52,7 @@ bool ct_is_sanitized(void) {
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
 static __thread uint64_t reads;
+static __thread uint64_t polls;
 static __thread uint64_t poll_changes;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
@@ -66,6 +67,7 @@ bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
 uint64_t ct_writes(void) { return writes; }
 uint64_t ct_reads(void) { return reads; }
+uint64_t ct_polls(void) { return polls; }
 uint64_t ct_poll_changes(void) { return poll_changes; }
 uint64_t ct_deadline(void) { return deadline; }
 
@@ -182,6 +184,7 @@ int sched_yield(void) {
 
 int epoll_pwait(
     int descriptor, struct epoll_event *events, int count, int timeout, const sigset_t *mask) {
+  polls += 1;
   if (hook != NULL && timeout != 0) hook(hook_context, timeout);
   return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
 }
@@ -208,6 +211,7 @@ bool ct_is_interposed(void) { return false; }
 uint64_t ct_allocations(void) { return 0; }
 uint64_t ct_writes(void) { return 0; }
 uint64_t ct_reads(void) { return 0; }
+uint64_t ct_polls(void) { return 0; }
 uint64_t ct_poll_changes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }

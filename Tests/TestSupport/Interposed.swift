@@ -49,6 +49,9 @@ package enum Interposed {
   /// The number of times the calling thread has called read().
   package static var reads: Int { Int(ct_reads()) }
 
+  /// The number of times the calling thread has polled with epoll.
+  package static var polls: Int { Int(ct_polls()) }
+
   /// The number of times the calling thread has called epoll_ctl().
   package static var pollChanges: Int { Int(ct_poll_changes()) }
 

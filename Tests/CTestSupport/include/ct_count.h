@@ -21,6 +21,9 @@ uint64_t ct_writes(void);
 // The number of times this thread has called read() so far.
 uint64_t ct_reads(void);
 
+// The number of times this thread has called epoll_wait() or epoll_pwait() so far.
+uint64_t ct_polls(void);
+
 // The number of times this thread has called epoll_ctl() so far.
 uint64_t ct_poll_changes(void);
 
