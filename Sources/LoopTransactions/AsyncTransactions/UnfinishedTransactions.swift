@@ -90,6 +90,8 @@ final class UnfinishedTransactions: LoopPart {
     isAbandoned = true
     loop = nil
     holdsLoop = false
+    let all = all
+    for transaction in all { transaction.resumeAwaiters() }
     for transaction in all { transaction.links.retained = nil }
     committed = 0
   }

@@ -131,6 +131,7 @@ extension EventLoop {
     // Done first, because releasing objects below may post, and nothing would
     // run the post.
     core.setLoop(nil)
+    dropPosts()
     // Repeated, because a release may add a timer, queue, observer or commit.
     // None of them may be left when the handles close.
     var rounds = 0

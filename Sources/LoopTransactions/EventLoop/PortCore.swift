@@ -124,6 +124,9 @@ package final class PortCore: @unchecked Sendable {
     send()
   }
 
+  /// Whether the loop still runs posts of its own thread. Loop thread only.
+  var hasLoop: Bool { loop != nil }
+
   /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
 

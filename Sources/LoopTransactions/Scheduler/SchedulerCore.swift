@@ -99,10 +99,12 @@ final class SchedulerCore: Sendable {
   /// Returns whether it ran.
   func runIfQueued(_ handle: OperationHandle) -> Bool {
     guard change({ $0.claim(handle) }) else { return false }
-    Self.run(ScheduledOperation(core: self, handle: handle))
-    change { $0.end(handle) }
+    if Self.run(ScheduledOperation(core: self, handle: handle)) { end(handle) }
     return true
   }
+
+  /// Frees the node of an operation that a worker handed over.
+  func end(_ handle: OperationHandle) { change { $0.end(handle) } }
 
   /// Changes settings, then starts or wakes workers as needed.
   func update(_ body: (inout SchedulerState) -> SchedulerState.WorkerAction) {
@@ -239,7 +241,9 @@ extension SchedulerCore {
 
   private func runBatch(_ worker: Worker) {
     let began = System.cycles
-    let count = worker.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
+    let count = worker.claimEach {
+      if !Self.run(ScheduledOperation(core: self, handle: $0)) { worker.handOver($0) }
+    }
     guard count > 0 else { return }
     // A batch is sized for 5 us of work, so a more urgent operation waits at
     // most 5 us after the running operation. The batch limit at most doubles
@@ -251,14 +255,16 @@ extension SchedulerCore {
     worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 
-  /// Runs `operation`, which the caller has claimed.
-  private static func run(_ operation: ScheduledOperation) {
+  /// Runs `operation`, which the caller has claimed. Returns false if it has not
+  /// ended: its owner then ends it.
+  private static func run(_ operation: ScheduledOperation) -> Bool {
     // Moved out, so that its captures are released here and no copy is
     // retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):
       CurrentOperation.with(owner) { owner.run(operation) }
+      if _slowPath(owner.endsLater) { return false }
       owner.operationEnded(.performed)
     case .job(let job, let scheduler):
       withExtendedLifetime(scheduler) {
@@ -266,5 +272,6 @@ extension SchedulerCore {
       }
     case nil: break
     }
+    return true
   }
 }

@@ -1,0 +1,137 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("AsyncTransaction: completion")
+struct AsyncCompletionTests {
+  @Test("completion returns on the caller's actor, after completions and closures")  // O6, O13
+  func returns() async throws {
+    let running = try RunningLoop()
+    let trace = Trace()
+    try await Owner(on: running.port).awaitsOne(trace)
+    #expect(trace.events == ["completion 1", "ending", "resumed true", "again"])
+    running.stop()
+  }
+
+  @Test("tasks that wait for one transaction resume in the order in which they began")  // O6
+  func several() async throws {
+    let running = try RunningLoop()
+    let trace = Trace()
+    try await Owner(on: running.port).awaitsThree(trace)
+    #expect(trace.events == ["completion", "0", "1", "2"])
+    running.stop()
+  }
+
+  @Test("closing the loop completes a transaction that a task waits for")  // O6, L11
+  func closes() async throws {
+    let (trace, gate, done) = (Trace(), TaskGate(), Gate())
+    try await onLoopThread { loop in
+      let owner = Owner(on: loop.port, gate)
+      let began = Tally()
+      owner.beginHere(trace, began) { done.open() }
+      while began.value == 0 { loop.run(.noWait) }
+    }
+    await waitOff(done)
+    gate.open()
+    #expect(trace.events == ["cancelled", "resumed"])
+  }
+
+  @Test("releasing the loop without close() resumes a task that waits for a transaction")  // L11
+  func released() async throws {
+    let (trace, gate, done) = (Trace(), TaskGate(), Gate())
+    _ = TestThread {
+      guard let loop = try? EventLoop() else { return }
+      loop.trapsWhenReleasedOpen = false
+      let owner = Owner(on: loop.port, gate)
+      let began = Tally()
+      owner.beginHere(trace, began) { done.open() }
+      while began.value == 0 { loop.run(.noWait) }
+    }
+    await waitOff(done)
+    gate.open()
+    #expect(trace.events == ["resumed"])
+  }
+}
+
+/// An actor on a loop that owns transactions.
+private actor Owner {
+  nonisolated let port: LoopPort
+  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  private let scheduler = OperationScheduler.alone()
+  private let gate: TaskGate
+
+  init(on port: LoopPort, _ gate: TaskGate = TaskGate()) {
+    self.port = port
+    self.gate = gate
+  }
+
+  func awaitsOne(_ trace: Trace) async throws {
+    let loop = try #require(EventLoop.current)
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    transaction.add { _ in
+      1
+    } completion: {
+      trace.record("completion \($0.value ?? 0)")
+    }
+    transaction.whenComplete { _ in trace.record("ending") }
+    transaction.commit()
+    await transaction.completion
+    trace.record("resumed \(EventLoop.current === loop)")
+    await transaction.completion
+    trace.record("again")
+  }
+
+  func awaitsThree(_ trace: Trace) async throws {
+    let loop = try #require(EventLoop.current)
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    let gate = Gate()
+    transaction.add { _ in
+      gate.wait()
+    } completion: { _ in
+      trace.record("completion")
+    }
+    transaction.commit()
+    let tasks = (0..<3).map { number in
+      Task {
+        _ = self
+        await transaction.completion
+        trace.record("\(number)")
+      }
+    }
+    // Lets the tasks begin.
+    try await port.run { _ in gate.open() }
+    for task in tasks { await task.value }
+  }
+
+  /// Begins a task of the actor that waits for a transaction without an end.
+  nonisolated func beginHere(
+    _ trace: Trace,
+    _ began: Tally,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    assumeIsolated { $0.begin(trace, began, body) }
+  }
+
+  private func begin(
+    _ trace: Trace,
+    _ began: Tally,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    guard let loop = EventLoop.current else { return }
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    transaction.add { [gate] _ in
+      await gate.wait()
+    } completion: {
+      if case .cancelled = $0 { trace.record("cancelled") }
+    }
+    transaction.commit()
+    Task {
+      began.increment()
+      await transaction.completion
+      trace.record("resumed")
+      _ = self
+      body()
+    }
+  }
+}
