@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
+    .library(name: "LoopTransactionsIO", targets: ["LoopTransactionsIO"]),
     .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
     .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
@@ -44,6 +45,12 @@ let package = Package(
     .target(
       name: "LoopTransactionsFoundation",
       dependencies: ["LoopTransactions", "LoopTransactionsDispatch"],
+      swiftSettings: strict
+    ),
+    // Connections and listeners, on libuv's streams.
+    .target(
+      name: "LoopTransactionsIO",
+      dependencies: ["CUV", "LoopTransactions"],
       swiftSettings: strict
     ),
     // Linking it replaces the executor of the main actor. Apart: this changes the whole process.
@@ -131,6 +138,13 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(name: "LoopTransactionsMainTests", swiftSettings: strict),
+    .testTarget(
+      name: "LoopTransactionsIOTests",
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "TestSupport",
+      ],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "LoopTransactionsStressTests",
       dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],

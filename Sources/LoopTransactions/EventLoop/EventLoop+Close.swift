@@ -172,7 +172,9 @@ extension EventLoop {
     // Inside a host's callback, one of the loop's jobs may still be running.
     if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }
-    while uv.run(.noWait) {}
+    // Not `.noWait`, which spins until a request in progress, such as a name
+    // lookup, has ended.
+    while uv.run(.once) {}
     try uv.close()
   }
 }

@@ -38,7 +38,7 @@ extension EventLoop {
   /// Calls `body` on behalf of libuv, with this loop as the thread's current
   /// loop.
   @inline(__always)
-  func calledBack(_ body: () -> Void) {
+  package func calledBack(_ body: () -> Void) {
     if _fastPath(state != .idle) { body() } else { calledBackByHost(body) }
   }
 

@@ -30,7 +30,7 @@
 public final class EventLoop {
   let uv: UVLoop
   let ownsLoop: Bool
-  let core: PortCore
+  package let core: PortCore
   let wakeSource: WakeSource
   let ticks: TickHandles
   let virtualTime: VirtualTime?
@@ -178,7 +178,7 @@ extension EventLoop {
 
   /// Traps unless the caller is on the loop's thread and the loop is open.
   @inline(__always)
-  func checkUsable(_ operation: StaticString) {
+  package func checkUsable(_ operation: StaticString) {
     checkThread(operation)
     if _fastPath(state != .closed) { return }
     trap("\(operation): the loop is closed; make a new one, or call this before close()")

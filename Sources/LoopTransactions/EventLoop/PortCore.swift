@@ -46,7 +46,7 @@ package final class PortCore: @unchecked Sendable {
 
   /// Whether this is not the process that created the loop, but a forked child.
   @inline(__always)
-  var isForked: Bool { ForkGuard.generation != generation }
+  package var isForked: Bool { ForkGuard.generation != generation }
 
   /// Whether the caller is on the loop's thread.
   @inline(__always)

@@ -1,0 +1,47 @@
+import LoopTransactions
+
+// The functions that libuv calls. They are at file scope because a closure in
+// main-actor code would trap on another thread. A handle without an owner
+// belongs to a loop that was released, or inherited by a forked child.
+
+func streamDidRead(_ stream: StreamPointer?, _ count: Int, _ buffer: ReadBufferPointer?) {
+  // 0: the system had nothing to read.
+  if count == 0 { return }
+  guard let connection = owner(of: stream, as: Connection.self) else { return stopReading(stream) }
+  connection.io.calledBack {
+    if count > 0 {
+      connection.didRead(received(buffer, count))
+    } else if count == ErrorCode.endOfFile {
+      connection.peerDidEnd()
+    } else {
+      connection.fail(Int32(count), "Connection.onRead")
+    }
+  }
+}
+
+func streamDidWrite(_ request: WritePointer?, _ status: Int32) {
+  guard let connection = owner(of: stream(of: request), as: Connection.self) else { return }
+  connection.io.calledBack { connection.didWrite(status) }
+}
+
+func streamDidShutDown(_ request: ShutdownPointer?, _ status: Int32) {
+  guard let connection = owner(of: stream(of: request), as: Connection.self) else { return }
+  connection.io.calledBack { connection.didShutDown(status) }
+}
+
+func streamDidClose(_ handle: HandlePointer?) {
+  if let connection = owner(of: handle, as: Connection.self) {
+    connection.io.calledBack { connection.deliverClose() }
+  }
+  freeHandle(handle)
+}
+
+func streamDidConnect(_ request: ConnectPointer?, _ status: Int32) {
+  guard let connector = owner(of: stream(of: request), as: Connector.self) else { return }
+  connector.io.calledBack { connector.didConnect(status) }
+}
+
+func listenerIsReadable(_ poll: PollPointer?, _: Int32, _: Int32) {
+  guard let listener = owner(of: poll, as: Listener.self) else { return stopPolling(poll) }
+  listener.io.calledBack { listener.acceptBatch() }
+}

@@ -1,0 +1,162 @@
+import LoopTransactions
+
+extension Connection {
+  /// Queues `bytes`, which are sent before the loop waits. Returns false, and
+  /// drops them, if the connection is closed or `finishWriting()` was called.
+  ///
+  /// Connections send in the order of their first write of a tick, after the
+  /// transactions (`flushOrder`) and within the tick's budget. Each sends
+  /// everything with one system call. If the socket does not take everything,
+  /// sending continues when it becomes writable.
+  ///
+  /// The queue has no limit. Stop producing while `isWritable` is false.
+  ///
+  /// - Complexity: O(n) in the number of bytes, which are copied.
+  @discardableResult
+  public func write(_ bytes: RawSpan) -> Bool {
+    bytes.withUnsafeBytes { enqueue($0) }
+  }
+
+  /// Queues `bytes`, as `write(_:)` of a span does.
+  @discardableResult
+  public func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { enqueue($0) } }
+
+  /// Queues the UTF-8 code units of `text`, as `write(_:)` of a span does.
+  @discardableResult
+  public func write(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { enqueue(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Queues `bytes`, as `write(_:)` of a span does. Retains them instead of
+  /// copying, if they are more than a few hundred.
+  @discardableResult
+  public func write(_ bytes: SharedBytes) -> Bool {
+    check("Connection.write")
+    guard state.takesWrites else { return false }
+    queue.append(shared: bytes, &io.chunks)
+    didQueue()
+    return true
+  }
+
+  private func enqueue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    check("Connection.write")
+    guard state.takesWrites else { return false }
+    queue.append(bytes, &io.chunks)
+    didQueue()
+    return true
+  }
+
+  private func didQueue() {
+    guard !queue.isEmpty else { return }
+    marks.didQueue(queue.count)
+    guard !isScheduled, inFlight == 0 else { return }
+    isScheduled = true
+    io.schedule(self)
+  }
+
+  /// Sends the queued bytes now, with one system call, instead of before the
+  /// loop waits.
+  ///
+  /// Does nothing while an earlier send waits for the socket.
+  public func flush() {
+    check("Connection.flush")
+    send()
+  }
+
+  /// The number of bytes that the system has not accepted.
+  public var queuedBytes: Int {
+    check("Connection.queuedBytes")
+    return unsentBytes
+  }
+
+  /// Whether less than `highWater` bytes are queued. Once false, it becomes
+  /// true again when the queue has fallen to `lowWater`.
+  public var isWritable: Bool {
+    check("Connection.isWritable")
+    return marks.isWritable
+  }
+
+  /// The number of queued bytes from which on `isWritable` is false. 1 MB by
+  /// default.
+  public var highWater: Int {
+    check("Connection.highWater")
+    return marks.high
+  }
+
+  /// The number of queued bytes down to which `isWritable` stays false. 256 KB
+  /// by default.
+  public var lowWater: Int {
+    check("Connection.lowWater")
+    return marks.low
+  }
+
+  /// Sets the numbers of queued bytes at which `isWritable` changes.
+  ///
+  /// - Precondition: `low` is not negative and less than `high`.
+  public func setWaterMarks(low: Int, high: Int) {
+    check("Connection.setWaterMarks")
+    require(
+      low >= 0 && low < high,
+      "Connection.setWaterMarks: low must be from 0 to less than high, got \(low) and \(high)"
+    )
+    if marks.set(low: low, high: high, queued: queue.count) { didDrain() }
+  }
+}
+
+extension Connection: ScheduledMember {
+  func performScheduled() {
+    isScheduled = false
+    send()
+  }
+
+  /// Sends what the socket takes, and leaves the rest to libuv.
+  private func send() {
+    guard state.stage != .closed, inFlight == 0, !queue.isEmpty else { return }
+    let sent = queue.withBuffers { buffers, _ in stream.tryWrite(buffers) }
+    if sent < 0, sent != ErrorCode.wouldBlock { return fail(Int32(sent), "Connection.write") }
+    if sent > 0 { didSend(sent) }
+    if queue.isEmpty { didEmpty() } else { sendLater() }
+  }
+
+  private func sendLater() {
+    let (result, length) = queue.withBuffers(limit: Self.largestWrite) { buffers, length in
+      (stream.write(buffers, streamDidWrite), length)
+    }
+    if result < 0 { return fail(result, "Connection.write") }
+    inFlight = length
+    watchProgress()
+    notifyIfDrained()
+  }
+
+  // Limits a write that waits for the socket, because libuv reports only its
+  // end. Not measured.
+  private static var largestWrite: Int { 256 << 10 }
+
+  func didWrite(_ status: Int32) {
+    guard state.stage != .closed else { return }
+    if status < 0 { return fail(status, "Connection.write") }
+    didSend(inFlight)
+    inFlight = 0
+    if queue.isEmpty { didEmpty() } else { send() }
+  }
+
+  private func didSend(_ length: Int) {
+    queue.didSend(length, &io.chunks)
+    timeouts.sent += length
+    noteActivity()
+  }
+
+  private func didEmpty() {
+    timeouts.stopWatchingProgress()
+    notifyIfDrained()
+    settle()
+  }
+
+  private func notifyIfDrained() { if marks.didSend(queue.count) { didDrain() } }
+
+  /// The bytes that the system has not accepted, of a write in flight too.
+  private var unsentBytes: Int {
+    inFlight == 0 ? queue.count : queue.count - inFlight + stream.unsentBytes
+  }
+}

@@ -1,0 +1,123 @@
+/// The bytes that a connection has not sent, oldest first.
+///
+/// Bytes keep their address until they have been sent.
+struct OutgoingQueue {
+  private struct Entry {
+    let chunk: Chunk
+    let isShared: Bool
+  }
+
+  private var entries: [Entry] = []
+  // Entries before this one have been sent and released.
+  private var first = 0
+  // The number of bytes of the first entry that have been sent.
+  private var sentOfFirst = 0
+
+  /// The number of bytes.
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// Copies `bytes` to the end.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
+    var rest = bytes
+    if let last = entries.last, first < entries.count, !last.isShared {
+      let length = min(last.chunk.freeCapacity, rest.count)
+      last.chunk.append(UnsafeRawBufferPointer(rebasing: rest[..<length]))
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+    }
+    if rest.count > Self.largest { add(Chunk(copying: rest)) } else { split(rest, &pool) }
+    count += bytes.count
+  }
+
+  private mutating func split(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let chunk = pool.make()
+      let length = min(chunk.freeCapacity, rest.count)
+      chunk.append(UnsafeRawBufferPointer(rebasing: rest[..<length]))
+      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+      add(chunk)
+    }
+  }
+
+  /// Adds bytes that other connections send too.
+  mutating func append(shared bytes: SharedBytes, _ pool: inout ChunkPool) {
+    guard bytes.count > Self.smallest else { return append(bytes.chunk.bytes(from: 0), &pool) }
+    add(bytes.chunk, isShared: true)
+    count += bytes.count
+  }
+
+  private mutating func add(_ chunk: Chunk, isShared: Bool = false) {
+    entries.append(Entry(chunk: chunk, isShared: isShared))
+  }
+
+  // A larger write gets memory of its own size instead of pooled chunks. Not
+  // measured.
+  private static var largest: Int { 64 << 10 }
+  // Copying fewer bytes costs less than another buffer of a write. Not
+  // measured.
+  private static var smallest: Int { 512 }
+  // The most buffers of one write. Linux accepts 1,024.
+  private static var maxBuffers: Int { 1024 }
+  // The capacity that an empty queue keeps.
+  private static var spareCapacity: Int { 64 }
+
+  /// Calls `body` with each piece of the first bytes, for one write. Stops at
+  /// `limit` bytes, after the piece that reaches it.
+  func forEachChunk(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var (used, length) = (0, 0)
+    while used < bufferCount, length < limit {
+      let bytes = entries[first + used].chunk.bytes(from: used == 0 ? sentOfFirst : 0)
+      body(bytes)
+      used += 1
+      length += bytes.count
+    }
+  }
+
+  /// Calls `body` with buffers of the first bytes and their number. Stops at
+  /// `limit` bytes, after the buffer that reaches it.
+  func withBuffers<Result>(
+    limit: Int = .max,
+    _ body: (UnsafeBufferPointer<StreamBuffer>, _ length: Int) -> Result
+  ) -> Result {
+    withUnsafeTemporaryAllocation(of: StreamBuffer.self, capacity: bufferCount) { buffers in
+      var (used, length) = (0, 0)
+      forEachChunk(limit: limit) { bytes in
+        buffers.initializeElement(at: used, to: StreamBuffer(bytes))
+        used += 1
+        length += bytes.count
+      }
+      return body(UnsafeBufferPointer(rebasing: buffers[..<used]), length)
+    }
+  }
+
+  private var bufferCount: Int { min(entries.count - first, Self.maxBuffers) }
+
+  /// Removes the first `length` bytes, which have been sent.
+  mutating func didSend(_ length: Int, _ pool: inout ChunkPool) {
+    assert(length <= count, "OutgoingQueue.didSend: \(length) > \(count) bytes")
+    count -= length
+    guard count > 0 else { return removeAll(&pool) }
+    sentOfFirst += length
+    while sentOfFirst >= entries[first].chunk.count {
+      sentOfFirst -= entries[first].chunk.count
+      recycle(first, &pool)
+      first += 1
+    }
+    guard first * 2 > entries.count else { return }
+    entries.removeFirst(first)
+    first = 0
+  }
+
+  /// Removes all bytes.
+  mutating func removeAll(_ pool: inout ChunkPool) {
+    for index in first..<entries.count { recycle(index, &pool) }
+    entries.removeAll(keepingCapacity: entries.capacity <= Self.spareCapacity)
+    (first, sentOfFirst, count) = (0, 0, 0)
+  }
+
+  private func recycle(_ index: Int, _ pool: inout ChunkPool) {
+    if !entries[index].isShared { pool.recycle(entries[index].chunk) }
+  }
+}
