@@ -4,7 +4,7 @@ extension LoopPort {
   /// Call from any task, including one that runs on the loop. `body` runs as a
   /// post does: in a later tick, in the order of the posts, within the budget.
   /// It runs outside of any task, so it sees no task-local values. It is
-  /// released on the loop before the task resumes, on the caller's executor.
+  /// released on the loop before the task resumes on the caller's executor.
   ///
   /// If the task is cancelled before `body` has begun, `body` does not run and
   /// is released, and this throws a `CancellationError` immediately. A body that
@@ -32,8 +32,21 @@ extension LoopPort {
   }
 }
 
+/// A call from a task to a loop. A base class, because the loop does not know
+/// the type of the result.
+private class TaskCallBase: AwaitedCall, @unchecked Sendable {
+  // @unchecked: has no state.
+
+  /// Runs the call. Loop only.
+  func run(on loop: EventLoop) {}
+
+  func wasRefused() {}
+}
+
 /// A closure that runs on a loop and whose result a task awaits.
-private final class TaskCall<Value: Sendable>: AwaitedCall, Sendable {
+private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable {
+  // @unchecked: `stage` has a lock.
+
   typealias Body = @Sendable (EventLoop) throws -> Value
 
   private struct Stage {
@@ -42,7 +55,7 @@ private final class TaskCall<Value: Sendable>: AwaitedCall, Sendable {
     /// Nil until the task has suspended, and once it resumes.
     var continuation: UnsafeContinuation<Void, any Error>?
     // Under the lock too, because ThreadSanitizer does not see the order that a
-    // continuation establishes.
+    // continuation establishes; see scripts/races.
     var result: Result<Value, any Error> = .failure(CancellationError())
   }
 
@@ -66,14 +79,32 @@ private final class TaskCall<Value: Sendable>: AwaitedCall, Sendable {
   /// Resumes the task if the call has not begun.
   func cancel() { end(.failure(CancellationError())) }
 
-  func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
+  override func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
+
+  override func run(on loop: EventLoop) {
+    guard let result = runBody(on: loop) else { return }
+    finish(result)
+  }
+
+  /// The result, once the task has resumed.
+  func value() throws -> Value { try stage.withLock { $0.result }.get() }
 
   /// Ends the call with `result`, unless it has begun.
   private func end(_ result: Result<Value, any Error>) {
-    if withExtendedLifetime(claim(), { $0 != nil }) { finish(result) }
+    // The closure is released before the task resumes.
+    let isFirst = withExtendedLifetime(claim()) { $0 != nil }
+    if isFirst { finish(result) }
   }
 
-  /// Takes the closure, so that no other thread ends the call.
+  // A function of its own, so that the closure is released before the task
+  // resumes.
+  @inline(never)
+  private func runBody(on loop: EventLoop) -> Result<Value, any Error>? {
+    guard let body = claim() else { return nil }
+    return Result { try body(loop) }
+  }
+
+  /// Takes the closure, so that no other thread runs or ends the call.
   private func claim() -> Body? { stage.withLock { $0.body.take() } }
 
   /// Resumes the task, if it has suspended.
@@ -84,33 +115,9 @@ private final class TaskCall<Value: Sendable>: AwaitedCall, Sendable {
     }
     continuation?.resume()
   }
-
-  /// The result, once the task has resumed.
-  func value() throws -> Value { try stage.withLock { $0.result }.get() }
-}
-
-/// A call whose type of result is not known.
-private protocol LoopRunnable: AnyObject {
-  func run(on loop: EventLoop)
-}
-
-extension TaskCall: LoopRunnable {
-  func run(on loop: EventLoop) {
-    guard let result = runBody(on: loop) else { return }
-    finish(result)
-  }
-
-  // A function of its own, so that the closure is released before the task
-  // resumes.
-  @inline(never)
-  private func runBody(on loop: EventLoop) -> Result<Value, any Error>? {
-    guard let body = claim() else { return nil }
-    return Result { try body(loop) }
-  }
 }
 
 private func loopRunsCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
-  let loop = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
-  let call = Unmanaged<AnyObject>.fromOpaque(call).takeUnretainedValue()
-  (call as? any LoopRunnable)?.run(on: loop)
+  let call = Unmanaged<TaskCallBase>.fromOpaque(call).takeUnretainedValue()
+  call.run(on: Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue())
 }

@@ -57,7 +57,7 @@ extension LoopTimer: CustomReflectable {
   }
 }
 
-extension IdleBlock: CustomReflectable {
+extension EventLoop.IdleBlock: CustomReflectable {
   /// Shows whether the block waits.
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("isWaiting", isLive)] })

@@ -1,42 +1,44 @@
-/// A closure that a loop calls once, when it has nothing else to do.
-///
-/// Created by `EventLoop.whenIdle`. Belongs to the loop's thread.
-public final class IdleBlock {
-  private let blocks: IdleBlocks
-  let core: PortCore
-  private var body: (() -> Void)?  // loop only
-
-  init(_ blocks: IdleBlocks, _ core: PortCore, _ body: @escaping () -> Void) {
-    self.blocks = blocks
-    self.core = core
-    self.body = body
-  }
-
-  /// Whether the block has neither been called nor cancelled.
+extension EventLoop {
+  /// A closure that a loop calls once, when it has nothing else to do.
   ///
-  /// Call on the loop.
-  public var isWaiting: Bool {
-    core.checkThread("IdleBlock.isWaiting")
-    return body != nil
+  /// Created by `EventLoop.whenIdle`. Belongs to the loop's thread.
+  public final class IdleBlock {
+    private let blocks: IdleBlocks
+    let core: PortCore
+    private var body: (() -> Void)?  // loop only
+
+    init(_ blocks: IdleBlocks, _ core: PortCore, _ body: @escaping () -> Void) {
+      self.blocks = blocks
+      self.core = core
+      self.body = body
+    }
+
+    /// Whether the block has neither been called nor cancelled.
+    ///
+    /// Call on the loop.
+    public var isWaiting: Bool {
+      core.checkThread("EventLoop.IdleBlock.isWaiting")
+      return body != nil
+    }
+
+    /// Cancels the block and releases the objects that it captured.
+    ///
+    /// Call on the loop. Does nothing if the block has been called.
+    ///
+    /// - Complexity: O(1).
+    public func cancel() {
+      core.checkThread("EventLoop.IdleBlock.cancel")
+      // Released last, because a `deinit` of the captures may use the loop.
+      if let body = claimBody() { withExtendedLifetime(body) { blocks.didCancel() } }
+    }
+
+    /// Whether the block can still be called. Does not check the thread, because
+    /// a loop released while open may be released on any thread.
+    var isLive: Bool { body != nil }
+
+    /// Removes and returns the closure.
+    func claimBody() -> (() -> Void)? { body.take() }
   }
-
-  /// Cancels the block and releases the objects that it captured.
-  ///
-  /// Call on the loop. Does nothing if the block has been called.
-  ///
-  /// - Complexity: O(1).
-  public func cancel() {
-    core.checkThread("IdleBlock.cancel")
-    // Released last, because a `deinit` of the captures may use the loop.
-    if let body = claimBody() { withExtendedLifetime(body) { blocks.didCancel() } }
-  }
-
-  /// Whether the block can still be called. Does not check the thread, because
-  /// a loop released while open may be released on any thread.
-  var isLive: Bool { body != nil }
-
-  /// Removes and returns the closure.
-  func claimBody() -> (() -> Void)? { body.take() }
 }
 
 extension EventLoop {
@@ -88,7 +90,7 @@ final class IdleBlocks: LoopPart {
   // Added with the first block, so that a loop without blocks makes no pass.
   @exclusivity(unchecked) private var observer: Observer?
   // In the order added, from `first` on. Some may have been cancelled.
-  @exclusivity(unchecked) private var blocks: [IdleBlock] = []
+  @exclusivity(unchecked) private var blocks: [EventLoop.IdleBlock] = []
   @exclusivity(unchecked) private var first = 0
   @exclusivity(unchecked) private var live = 0
   @exclusivity(unchecked) private var isClosed = false
@@ -96,7 +98,7 @@ final class IdleBlocks: LoopPart {
   func attach(to loop: EventLoop) { self.loop = loop }
 
   /// Adds `block`. Releases its closure if the loop accepts no more.
-  fileprivate func append(_ block: IdleBlock) {
+  fileprivate func append(_ block: EventLoop.IdleBlock) {
     guard let loop, !isClosed else { return _ = block.claimBody() }
     blocks.append(block)
     live += 1

@@ -59,7 +59,7 @@ private struct Samples {
     add("LoopMetrics", loop.metrics)
     add("UVError", UVError(code: -1, operation: "sample"))
     add("Locked", Locked([1]))
-    add("IdleBlock", loop.whenIdle {})
+    add("EventLoop.IdleBlock", loop.whenIdle {})
     add("DelayedPost", try loop.port.post(after: .seconds(1)) {})
     add("DelayedPost.State", DelayedPost.State.waiting)
   }

@@ -95,7 +95,7 @@ struct IdleBlockTests {
   func cancels() throws {
     try withSteppedLoop { stepped in
       let (loop, trace) = (stepped.loop, stepped.trace)
-      var blocks: [IdleBlock] = []
+      var blocks: [EventLoop.IdleBlock] = []
       for number in 0..<1000 {
         let witness = Witness { if number == 500 { trace.record("released") } }
         blocks.append(
