@@ -70,6 +70,16 @@ extension Connection {
     return unsentBytes
   }
 
+  /// The number of writes that the connection has handed to libuv: one for each
+  /// tick or `flush()` with something to send, and one for each time that the
+  /// rest must wait for the socket.
+  ///
+  /// Also readable in `onClose`.
+  public var writeCount: Int {
+    check("Connection.writeCount")
+    return writes
+  }
+
   /// Whether less than `highWater` bytes are queued. Once false, it becomes
   /// true again when the queue has fallen to `lowWater`.
   public var isWritable: Bool {
@@ -113,6 +123,7 @@ extension Connection: ScheduledMember {
   /// Sends what the socket takes, and leaves the rest to libuv.
   private func send() {
     guard state.stage != .closed, inFlight == 0, !queue.isEmpty else { return }
+    writes += 1
     let sent = queue.withBuffers { buffers, _ in stream.tryWrite(buffers) }
     if sent < 0, sent != ErrorCode.wouldBlock { return fail(Int32(sent), "Connection.write") }
     if sent > 0 { didSend(sent) }
@@ -120,6 +131,7 @@ extension Connection: ScheduledMember {
   }
 
   private func sendLater() {
+    writes += 1
     let (result, length) = queue.withBuffers(limit: Self.largestWrite) { buffers, length in
       (stream.write(buffers, streamDidWrite), length)
     }
