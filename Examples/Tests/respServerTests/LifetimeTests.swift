@@ -29,8 +29,8 @@ struct LifetimeTests {
     defer { close(socket) }
     let inUse = try TestServer.failedStart(["--port", "\(port)"])
     #expect(
-      inUse.errors == "resp-server: 127.0.0.1:\(port): address already in use; choose another port "
-        + "with --port, or 0 for a free one\n"
+      inUse.errors == "resp-server: EventLoop.listen on 127.0.0.1:\(port): address already in use "
+        + "(EADDRINUSE); choose another port with --port, or 0 for a free one\n"
     )
     #expect(inUse.code == 1)
     // Without this error, a second resp-server at the same port would get half of
@@ -41,7 +41,10 @@ struct LifetimeTests {
     #expect(shared.code == 1)
     #expect(other.end() == 0)
     let invalid = try TestServer.failedStart(["--address", "nowhere"])
-    #expect(invalid.errors == "resp-server: --address nowhere: invalid argument\n")
+    #expect(
+      invalid.errors == "resp-server: EventLoop.listen on nowhere:6379 (use a numeric address, "
+        + "such as 127.0.0.1 or ::): invalid argument (EINVAL)\n"
+    )
     #expect(invalid.code == 1)
   }
 }
