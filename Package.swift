@@ -147,7 +147,9 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopTransactionsStressTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "TestSupport",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -178,6 +178,8 @@ static inline void lt_socket_abandon(int socket) {
   close(ends[1]);
 }
 
+static inline void lt_remove_file(const char *path) { unlink(path); }
+
 // Ignores SIGPIPE, unless the process handles it or already ignores it. libuv
 // writes without MSG_NOSIGNAL.
 static inline void lt_ignore_broken_pipes(void) {

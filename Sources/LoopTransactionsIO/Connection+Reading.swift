@@ -7,14 +7,14 @@ extension Connection {
   /// Calling it again does nothing. A callback in progress receives no more
   /// bytes after it has called this.
   public func pauseReading() {
-    check("Connection.pauseReading")
+    core.checkAccess("Connection.pauseReading")
     isPaused = true
     updateReading()
   }
 
   /// Reads again after `pauseReading()`.
   public func resumeReading() {
-    check("Connection.resumeReading")
+    core.checkAccess("Connection.resumeReading")
     isPaused = false
     updateReading()
   }
@@ -52,9 +52,9 @@ extension Connection {
   public func read(
     isolation actor: isolated (any Actor)? = #isolation
   ) async throws -> [UInt8]? {
-    check("Connection.read")
-    require(onRead == nil, "Connection.read: must not be called while onRead is set; use one of them")
-    require(reader == nil, "Connection.read: must not be called while another task waits in read()")
+    core.checkAccess("Connection.read")
+    require(onRead == nil, "Connection.read: must not be called while onRead is set; use only one")
+    require(reader == nil, "Connection.read: must not be called while another task waits in it")
     isPulled = true
     updateReading()
     while true {
@@ -84,7 +84,7 @@ extension Connection {
   /// - Throws: `UVError` if the connection was lost. `CancellationError` if the
   ///   task is cancelled while it waits.
   public func drain(isolation actor: isolated (any Actor)? = #isolation) async throws {
-    check("Connection.drain")
+    core.checkAccess("Connection.drain")
     if let error { throw error }
     if marks.isWritable || state.stage == .closed { return }
     let suspension = Suspension(core)

@@ -30,18 +30,14 @@ extension Connection {
   /// The time without any byte read or sent after which the connection closes
   /// with `ETIMEDOUT`. Nil, the default, means no limit.
   ///
-  /// Set it to restart the time. Bytes in a read that waits for a paused reader
-  /// do not count.
+  /// Set it to restart the time. A large write that waits for the socket counts
+  /// when 256 KB of it, or the rest, have been sent.
   ///
   /// - Precondition: Positive.
   public var idleTimeout: Duration? {
-    get {
-      check("Connection.idleTimeout")
-      return timeouts.idleLimit
-    }
+    get { on("Connection.idleTimeout").timeouts.idleLimit }
     set {
-      check("Connection.idleTimeout")
-      checkPositive(newValue, "idleTimeout")
+      on("Connection.idleTimeout").checkPositive(newValue, "idleTimeout")
       timeouts.idleLimit = newValue
       timeouts.idleTimer?.cancel()
       timeouts.idleTimer = nil
@@ -59,13 +55,9 @@ extension Connection {
   ///
   /// - Precondition: Positive.
   public var writeTimeout: Duration? {
-    get {
-      check("Connection.writeTimeout")
-      return timeouts.writeLimit
-    }
+    get { on("Connection.writeTimeout").timeouts.writeLimit }
     set {
-      check("Connection.writeTimeout")
-      checkPositive(newValue, "writeTimeout")
+      on("Connection.writeTimeout").checkPositive(newValue, "writeTimeout")
       timeouts.writeLimit = newValue
       if inFlight > 0 { watchProgress() }
     }
@@ -81,14 +73,12 @@ extension Connection {
   }
 
   private func startIdleTimer(_ delay: Duration) {
-    let sent = sentBytes
-    timeouts.idleTimer = io.loop.addTimer(after: delay) { [unowned self] _ in checkIdle(sent) }
+    timeouts.idleTimer = io.loop.addTimer(after: delay) { [unowned self] _ in checkIdle() }
   }
 
-  private func checkIdle(_ sentAtStart: Int) {
+  private func checkIdle() {
     guard let limit = timeouts.idleLimit, let last = timeouts.lastActivity else { return }
-    if sentBytes != sentAtStart, inFlight > 0 { noteActivity() }
-    let rest = limit - max(last, timeouts.lastActivity ?? last).duration(to: io.loop.now)
+    let rest = limit - last.duration(to: io.loop.now)
     if rest > .zero { startIdleTimer(rest) } else { timeOut("Connection.idleTimeout of \(limit)") }
   }
 

@@ -31,18 +31,16 @@ extension Connection {
   /// Queues `bytes`, as `write(_:)` of a span does. Retains them instead of
   /// copying, if they are more than a few hundred.
   @discardableResult
-  public func write(_ bytes: SharedBytes) -> Bool {
-    check("Connection.write")
-    guard state.takesWrites else { return false }
-    queue.append(shared: bytes, &io.chunks)
-    didQueue()
-    return true
-  }
+  public func write(_ bytes: SharedBytes) -> Bool { enqueue { $0.append(shared: bytes, &$1) } }
 
   private func enqueue(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    check("Connection.write")
+    enqueue { $0.append(bytes, &$1) }
+  }
+
+  private func enqueue(_ append: (inout OutgoingQueue, inout ChunkPool) -> Void) -> Bool {
+    core.checkAccess("Connection.write")
     guard state.takesWrites else { return false }
-    queue.append(bytes, &io.chunks)
+    append(&queue, &io.chunks)
     didQueue()
     return true
   }
@@ -59,53 +57,35 @@ extension Connection {
   /// loop waits.
   ///
   /// Does nothing while an earlier send waits for the socket.
-  public func flush() {
-    check("Connection.flush")
-    send()
-  }
+  public func flush() { on("Connection.flush").send() }
 
   /// The number of bytes that the system has not accepted.
-  public var queuedBytes: Int {
-    check("Connection.queuedBytes")
-    return unsentBytes
-  }
+  public var queuedBytes: Int { on("Connection.queuedBytes").unsentBytes }
 
   /// The number of writes that the connection has handed to libuv: one for each
   /// tick or `flush()` with something to send, and one for each time that the
   /// rest must wait for the socket.
   ///
   /// Also readable in `onClose`.
-  public var writeCount: Int {
-    check("Connection.writeCount")
-    return writes
-  }
+  public var writeCount: Int { on("Connection.writeCount").writes }
 
   /// Whether less than `highWater` bytes are queued. Once false, it becomes
   /// true again when the queue has fallen to `lowWater`.
-  public var isWritable: Bool {
-    check("Connection.isWritable")
-    return marks.isWritable
-  }
+  public var isWritable: Bool { on("Connection.isWritable").marks.isWritable }
 
   /// The number of queued bytes from which on `isWritable` is false. 1 MB by
   /// default.
-  public var highWater: Int {
-    check("Connection.highWater")
-    return marks.high
-  }
+  public var highWater: Int { on("Connection.highWater").marks.high }
 
   /// The number of queued bytes down to which `isWritable` stays false. 256 KB
   /// by default.
-  public var lowWater: Int {
-    check("Connection.lowWater")
-    return marks.low
-  }
+  public var lowWater: Int { on("Connection.lowWater").marks.low }
 
   /// Sets the numbers of queued bytes at which `isWritable` changes.
   ///
   /// - Precondition: `low` is not negative and less than `high`.
   public func setWaterMarks(low: Int, high: Int) {
-    check("Connection.setWaterMarks")
+    core.checkAccess("Connection.setWaterMarks")
     require(
       low >= 0 && low < high,
       "Connection.setWaterMarks: low must be from 0 to less than high, got \(low) and \(high)"

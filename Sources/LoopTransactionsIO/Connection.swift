@@ -4,8 +4,9 @@ public import LoopTransactions
 ///
 /// Made by `EventLoop.listen`, `EventLoop.connect` and
 /// `EventLoop.connection(adopting:)`. Call everything on the loop; calls from
-/// another thread trap. The loop keeps a connection until it is closed. The
-/// callbacks are released after `onClose`, so they may capture the connection.
+/// another thread trap while the loop is open. The loop keeps a connection until
+/// it is closed. The callbacks are released after `onClose`, so they may capture
+/// the connection.
 ///
 /// Everything that is written in a tick is sent by one system call before the
 /// loop waits, after the transactions. A connection keeps the loop running
@@ -25,7 +26,7 @@ public final class Connection {
   let io: LoopIO
   let core: PortCore
   let stream: Stream
-  private var number: UInt64 = 0
+  private(set) var number: UInt64 = 0
 
   var state = ConnectionState()
   var queue = OutgoingQueue()
@@ -46,13 +47,10 @@ public final class Connection {
   var reader: Suspension?
 
   var timeouts = ConnectionTimeouts()
-  private(set) var error: UVError?
-  private var isDelivered = false
+  var error: UVError?
+  var isDelivered = false
 
-  private var readBody: ((RawSpan) -> Void)?
-  private var endBody: (() -> Void)?
-  private var drainBody: (() -> Void)?
-  private var closeBody: ((UVError?) -> Void)?
+  var callbacks = Callbacks()
 
   /// The order at which connections send, among the observers of
   /// `beforeWaiting` and `exit`: just after the transactions.
@@ -73,37 +71,46 @@ public final class Connection {
     _ io: LoopIO,
     _ operation: @autoclosure () -> String
   ) throws(UVError) {
-    let isUnix = ListeningSocket.isUnix(socket)
-    var result = min(isUnix, 0)
-    if result == 0 {
-      let stream: Stream
-      do {
-        stream = try Stream(
-          unix: isUnix == 1,
-          on: io.libuvLoop,
-          readingInto: io.readBuffer,
-          operation()
-        )
-      } catch {
-        ListeningSocket.close(socket)
-        throw error
+    let kind = ListeningSocket.isUnix(socket)
+    do throws(UVError) {
+      if kind < 0 { throw UVError(code: kind, operation: operation()) }
+      let stream = try io.makeStream(unix: kind == 1, operation())
+      let result = stream.open(socket)
+      if result < 0 {
+        stream.close(streamDidClose)
+        throw UVError(code: result, operation: operation())
       }
-      result = stream.open(socket)
-      if result == 0 {
-        self.init(stream, io)
-        return
-      }
-      stream.close(streamDidClose)
+      self.init(stream, io)
+    } catch {
+      ListeningSocket.close(socket)
+      throw error
     }
-    ListeningSocket.close(socket)
-    throw UVError(code: result, operation: operation())
   }
 
-  func check(_ operation: StaticString) { core.checkThread(operation) }
+  /// Returns the connection. Traps on a thread other than the loop's.
+  func on(_ operation: StaticString) -> Connection {
+    core.checkAccess(operation)
+    return self
+  }
 }
 
 // Callbacks.
 extension Connection {
+  struct Callbacks {
+    var read: ((RawSpan) -> Void)?
+    var end: (() -> Void)?
+    var drain: (() -> Void)?
+    var close: ((UVError?) -> Void)?
+  }
+
+  private func store<Body>(
+    _ operation: StaticString,
+    _ path: WritableKeyPath<Callbacks, Body>,
+    _ body: Body
+  ) {
+    if !on(operation).isDelivered { callbacks[keyPath: path] = body }
+  }
+
   /// Called with received bytes, which are valid until it returns.
   ///
   /// Reading starts when this is set, and stops while it is nil. The bytes are
@@ -112,17 +119,13 @@ extension Connection {
   ///
   /// - Precondition: `read()` has not been called.
   public var onRead: ((RawSpan) -> Void)? {
-    get {
-      check("Connection.onRead")
-      return readBody
-    }
+    get { on("Connection.onRead").callbacks.read }
     set {
-      check("Connection.onRead")
       require(
         newValue == nil || !isPulled,
         "Connection.onRead: must not be set after read() was called; use one of the two"
       )
-      if !isDelivered { readBody = newValue }
+      store("Connection.onRead", \.read, newValue)
       updateReading()
     }
   }
@@ -132,27 +135,15 @@ extension Connection {
   /// The peer may still receive. If this is nil, and `read()` was not called,
   /// the connection then calls `finishWriting()` itself, and closes.
   public var onEnd: (() -> Void)? {
-    get {
-      check("Connection.onEnd")
-      return endBody
-    }
-    set {
-      check("Connection.onEnd")
-      if !isDelivered { endBody = newValue }
-    }
+    get { on("Connection.onEnd").callbacks.end }
+    set { store("Connection.onEnd", \.end, newValue) }
   }
 
   /// Called when `isWritable` has become true again. Never called inside
   /// `write`.
   public var onDrain: (() -> Void)? {
-    get {
-      check("Connection.onDrain")
-      return drainBody
-    }
-    set {
-      check("Connection.onDrain")
-      if !isDelivered { drainBody = newValue }
-    }
+    get { on("Connection.onDrain").callbacks.drain }
+    set { store("Connection.onDrain", \.drain, newValue) }
   }
 
   /// Called exactly once, after all other callbacks, when the connection has
@@ -163,19 +154,13 @@ extension Connection {
   /// the loop was closed. It is never called inside `close()`. Not called if
   /// the loop is released without `EventLoop.close()`.
   public var onClose: ((UVError?) -> Void)? {
-    get {
-      check("Connection.onClose")
-      return closeBody
-    }
-    set {
-      check("Connection.onClose")
-      if !isDelivered { closeBody = newValue }
-    }
+    get { on("Connection.onClose").callbacks.close }
+    set { store("Connection.onClose", \.close, newValue) }
   }
 
   func didRead(_ bytes: UnsafeRawBufferPointer) {
     noteActivity()
-    if let readBody { return readBody(bytes.bytes) }
+    if let body = callbacks.read { return body(bytes.bytes) }
     inbound.append(contentsOf: bytes)
     updateReading()
     wakeReader()
@@ -185,11 +170,7 @@ extension Connection {
     // libuv has stopped reading.
     isReading = false
     state.peerDidEnd()
-    if let endBody {
-      endBody()
-    } else if !isPulled {
-      state.finishWriting()
-    }
+    if let body = callbacks.end { body() } else if !isPulled { state.finishWriting() }
     wakeReader()
     settle()
   }
@@ -198,143 +179,7 @@ extension Connection {
     let waiting = drainers
     drainers = []
     for suspension in waiting { suspension.resume() }
-    drainBody?()
-  }
-}
-
-// The end.
-extension Connection {
-  /// Whether the connection has been neither closed nor lost. False from
-  /// `close()` on.
-  public var isOpen: Bool {
-    check("Connection.isOpen")
-    return state.stage == .open
-  }
-
-  /// Half-closes: tells the peer that no more bytes follow, after the queued
-  /// bytes have been sent.
-  ///
-  /// The connection still reads. It closes when the peer has finished too.
-  /// Writes are refused from now on. Calling it again does nothing.
-  public func finishWriting() {
-    check("Connection.finishWriting")
-    state.finishWriting()
-    settle()
-  }
-
-  /// Stops reading, sends the queued bytes, and closes the connection.
-  ///
-  /// Writes are refused from now on. A peer that does not receive delays the
-  /// end without limit, unless `writeTimeout` is set. Calling it again does
-  /// nothing.
-  public func close() {
-    check("Connection.close")
-    state.startClosing()
-    updateReading()
-    wakeReader()
-    settle()
-  }
-
-  /// Closes the connection now, and drops the queued bytes.
-  ///
-  /// The socket is closed when this returns. `onClose` is called later in the
-  /// tick. Calling it again does nothing.
-  public func closeImmediately() {
-    check("Connection.closeImmediately")
-    end(nil)
-  }
-
-  /// Closes after a system call has failed.
-  func fail(_ code: Int32, _ operation: String) {
-    end(UVError(code: code, operation: operation))
-  }
-
-  func didShutDown(_ status: Int32) {
-    guard state.stage != .closed else { return }
-    if status < 0 { return fail(status, "Connection.finishWriting") }
-    state.didShutDown()
-    settle()
-  }
-
-  /// Takes the next step of the connection's life.
-  func settle() {
-    switch state.next(queued: queue.count) {
-    case .none: break
-    case .shutDown:
-      let result = stream.shutDown(streamDidShutDown)
-      if result < 0 { fail(result, "Connection.finishWriting") }
-    case .close: end(nil)
-    }
-  }
-
-  func end(_ error: UVError?) {
-    guard state.stage != .closed else { return }
-    state.close()
-    self.error = error
-    isReading = false
-    inFlight = 0
-    queue.removeAll(&io.chunks)
-    timeouts.cancel()
-    resumeAll(error)
-    stream.close(streamDidClose)
-    // libuv has closed the descriptor.
-    DescriptorWaiters.shared.value.didFree()
-  }
-
-  /// Resumes the waiting tasks of a closed connection.
-  private func resumeAll(_ error: UVError?) {
-    let result: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-    reader?.resume(result)
-    reader = nil
-    for suspension in drainers { suspension.resume(result) }
-    drainers = []
-  }
-
-  /// Makes the last callback, and releases all callbacks.
-  func deliverClose() {
-    guard !isDelivered else { return }
-    // An adopted loop may be closed before libuv has closed the stream.
-    stream.setOwner(nil)
-    io.remove(number)
-    let body = releaseCallbacks().close
-    body?(error)
-  }
-
-  private typealias Callbacks = (
-    read: ((RawSpan) -> Void)?, end: (() -> Void)?, drain: (() -> Void)?,
-    close: ((UVError?) -> Void)?
-  )
-
-  /// Returns the callbacks, for the caller to release outside of any access to
-  /// the connection.
-  private func releaseCallbacks() -> Callbacks {
-    isDelivered = true
-    defer { (readBody, endBody, drainBody, closeBody) = (nil, nil, nil, nil) }
-    return (readBody, endBody, drainBody, closeBody)
-  }
-}
-
-extension Connection: LoopIOMember {
-  var handle: UnsafeMutableRawPointer? { stream.address }
-
-  func endWithLoop() {
-    // Tries once; nothing waits for the socket any more.
-    performScheduled()
-    end(UVError(code: ErrorCode.cancelled, operation: "EventLoop.close"))
-    deliverClose()
-  }
-
-  func endWithoutLoop() {
-    stream.setOwner(nil)
-    if state.stage != .closed { stream.endWithoutLoop() }
-    state.close()
-    resumeAll(UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()"))
-    _ = releaseCallbacks()
-  }
-
-  func abandonInChild() {
-    stream.setOwner(nil)
-    if state.stage != .closed { stream.abandonInChild() }
+    callbacks.drain?()
   }
 }
 

@@ -1,9 +1,9 @@
-/// The life of a connection: what each side has finished, and the next step.
+/// The directions of a connection that are finished, and its next step.
 ///
 /// Invariant: a closed connection stays closed, and a finished direction stays
 /// finished.
-struct ConnectionState: Hashable {
-  enum Stage {
+package struct ConnectionState: Hashable {
+  package enum Stage {
     case open
     /// `close()` was called; the queued bytes are still being sent.
     case closing
@@ -11,7 +11,7 @@ struct ConnectionState: Hashable {
   }
 
   /// The sending direction.
-  enum Sending {
+  package enum Sending {
     case open
     /// `finishWriting()` was called; the queued bytes are still being sent.
     case finishing
@@ -20,34 +20,36 @@ struct ConnectionState: Hashable {
   }
 
   /// The step that the connection must take.
-  enum Step {
+  package enum Step {
     case none
     case shutDown
     case close
   }
 
-  private(set) var stage = Stage.open
-  private(set) var sending = Sending.open
+  package private(set) var stage = Stage.open
+  package private(set) var sending = Sending.open
   /// Whether the peer has finished sending.
-  private(set) var hasEnded = false
+  package private(set) var hasEnded = false
 
-  var takesWrites: Bool { stage == .open && sending == .open }
+  package init() {}
 
-  var takesReads: Bool { stage == .open && !hasEnded }
+  package var takesWrites: Bool { stage == .open && sending == .open }
 
-  mutating func peerDidEnd() { hasEnded = true }
+  package var takesReads: Bool { stage == .open && !hasEnded }
 
-  mutating func finishWriting() { if takesWrites { sending = .finishing } }
+  package mutating func peerDidEnd() { hasEnded = true }
 
-  mutating func didShutDown() { if sending == .shuttingDown { sending = .finished } }
+  package mutating func finishWriting() { if takesWrites { sending = .finishing } }
 
-  mutating func startClosing() { if stage == .open { stage = .closing } }
+  package mutating func didShutDown() { if sending == .shuttingDown { sending = .finished } }
 
-  mutating func close() { stage = .closed }
+  package mutating func startClosing() { if stage == .open { stage = .closing } }
+
+  package mutating func close() { stage = .closed }
 
   /// Returns the next step of a connection with `queued` unsent bytes. The
   /// caller takes it at once, and calls `close()` if it is `close`.
-  mutating func next(queued: Int) -> Step {
+  package mutating func next(queued: Int) -> Step {
     guard queued == 0 else { return .none }
     switch stage {
     case .closed: return .none

@@ -34,13 +34,15 @@ final class Connector {
     start()
   }
 
+  private var operation: String { "EventLoop.connect to \(endpoint)" }
+
   private func makeError(_ code: Int32, _ details: String = "") -> UVError {
-    UVError(code: code, operation: "EventLoop.connect to \(endpoint)\(details)")
+    UVError(code: code, operation: operation + details)
   }
 
   private func start() {
     do {
-      addresses = [try SocketAddress(endpoint, "EventLoop.connect to \(endpoint)")]
+      addresses = [try SocketAddress(endpoint, operation)]
       connectNext()
     } catch {
       guard case .tcp(let host, let port) = endpoint else { return failLater(error) }
@@ -49,7 +51,6 @@ final class Connector {
   }
 
   private func lookUp(_ host: String, _ port: Int) {
-    let operation = "EventLoop.connect to \(endpoint)"
     do {
       lookup = try NameLookup(host, port: port, on: io.libuvLoop, operation) {
         [weak self] status, addresses in self?.didLookUp(status, addresses)
@@ -68,12 +69,7 @@ final class Connector {
   private func connectNext() {
     while let address = addresses.popFirst() {
       do throws(UVError) {
-        let stream = try Stream(
-          unix: endpoint.isUnix,
-          on: io.libuvLoop,
-          readingInto: io.readBuffer,
-          "EventLoop.connect to \(endpoint)"
-        )
+        let stream = try io.makeStream(unix: endpoint.isUnix, operation)
         self.stream = stream
         stream.setOwner(self)
         let result = stream.connect(to: address, streamDidConnect)

@@ -61,37 +61,27 @@ public final class Listener {
   }
 
   private static func explained(_ operation: String, _ endpoint: Endpoint) -> String {
-    endpoint.isUnix
-      ? "\(operation) (use a shorter path)"
-      : "\(operation) (use a numeric address, such as 127.0.0.1 or ::)"
+    operation
+      + (endpoint.isUnix ? " (use a shorter path)" : " (use a numeric address, such as 127.0.0.1)")
   }
 
   /// Whether the listener accepts connections: it is neither paused, nor
   /// waiting for a descriptor, nor closed.
   public var isAccepting: Bool {
-    io.core.checkThread("Listener.isAccepting")
-    if case .accepting = state { return true }
-    return false
+    if case .accepting = on("Listener.isAccepting").state { true } else { false }
   }
 
   /// Called when the system has no descriptor for a connection, with the error.
   /// The listener resumes by itself.
   public var onPause: ((UVError) -> Void)? {
-    get {
-      io.core.checkThread("Listener.onPause")
-      return pauseBody
-    }
-    set {
-      io.core.checkThread("Listener.onPause")
-      if !isClosed { pauseBody = newValue }
-    }
+    get { on("Listener.onPause").pauseBody }
+    set { if !on("Listener.onPause").isClosed { pauseBody = newValue } }
   }
 
   /// Stops accepting until `resume()`. New connections wait in the backlog of
   /// the socket, and the loop does not keep running for this listener.
   public func pause() {
-    io.core.checkThread("Listener.pause")
-    if isClosed { return }
+    if on("Listener.pause").isClosed { return }
     stopWaiting()
     socket.stop()
     state = .paused
@@ -99,8 +89,7 @@ public final class Listener {
 
   /// Accepts again after `pause()`.
   public func resume() {
-    io.core.checkThread("Listener.resume")
-    if case .paused = state { start() }
+    if case .paused = on("Listener.resume").state { start() }
   }
 
   /// Stops accepting, closes the socket, and removes the file of a Unix socket.
@@ -108,8 +97,7 @@ public final class Listener {
   ///
   /// Calling it again does nothing.
   public func close() {
-    io.core.checkThread("Listener.close")
-    if isClosed { return }
+    if on("Listener.close").isClosed { return }
     stopWaiting()
     state = .closed
     socket.setOwner(nil)
@@ -120,9 +108,12 @@ public final class Listener {
     releaseCallbacks()
   }
 
-  private var isClosed: Bool {
-    if case .closed = state { return true }
-    return false
+  private var isClosed: Bool { if case .closed = state { true } else { false } }
+
+  /// Returns the listener, on the loop's thread. Traps on other threads.
+  private func on(_ operation: StaticString) -> Listener {
+    io.core.checkAccess(operation)
+    return self
   }
 
   private func releaseCallbacks() {
@@ -163,7 +154,7 @@ extension Listener {
   private func didAccept(_ descriptor: Int32) {
     let connection: Connection
     do { connection = try Connection(descriptor, io, "Listener") } catch {
-      // The socket is closed. The client sees that, and nobody else knows it.
+      // The socket is closed. Only the client knows of the connection.
       return
     }
     connectionBody?(connection)

@@ -40,6 +40,14 @@ final class LoopIO: AddedPart {
 
   deinit { readBuffer.deallocate() }
 
+  /// Initialises a stream on the loop.
+  func makeStream(
+    unix isUnix: Bool,
+    _ operation: @autoclosure () -> String
+  ) throws(UVError) -> Stream {
+    try Stream(unix: isUnix, on: libuvLoop, readingInto: readBuffer, operation())
+  }
+
   /// Keeps `member` until it is removed. Returns its number.
   func add(_ member: any LoopIOMember) -> UInt64 {
     lastNumber += 1
@@ -83,6 +91,15 @@ final class LoopIO: AddedPart {
 
   private var inOrder: [any LoopIOMember] {
     members.sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+extension PortCore {
+  /// Traps on a thread other than the loop's, unless the loop is closed. A
+  /// closed loop's actors run on workers, and its connections are closed.
+  func checkAccess(_ operation: StaticString) {
+    if _fastPath(isOnThread) || inbox.isClosed { return }
+    checkThread(operation)
   }
 }
 

@@ -21,7 +21,8 @@ final class Suspension: @unchecked Sendable {
       // it.
       _ = actor
       try await withUnsafeThrowingContinuation { continuation in
-        if let result { continuation.resume(with: result) } else { self.continuation = continuation }
+        guard let result else { return self.continuation = continuation }
+        continuation.resume(with: result)
       }
     } onCancel: {
       var item = PostedItem(cancelSuspension, self)

@@ -47,6 +47,7 @@ bool ct_is_sanitized(void) {
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
@@ -131,6 +132,12 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   writes += 1;
   run_hook(ct_write);
   return syscall(SYS_write, descriptor, bytes, count);
+}
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count) {
+  writes += 1;
+  run_hook(ct_write);
+  return syscall(SYS_writev, descriptor, parts, count);
 }
 
 ssize_t read(int descriptor, void *bytes, size_t count) {

@@ -43,7 +43,7 @@ final class Peer {
   func send(_ text: String) { send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) {
-    let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+    let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     precondition(sent == bytes.count, "Peer: send failed: \(errno)")
   }
 
@@ -51,7 +51,7 @@ final class Peer {
   /// and an empty array if nothing has arrived.
   func receive(_ limit: Int = 1 << 20) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: limit)
-    let count = recv(descriptor, &bytes, limit, Int32(MSG_DONTWAIT.rawValue))
+    let count = recv(descriptor, &bytes, limit, Int32(MSG_DONTWAIT))
     if count == 0 { return nil }
     return Array(bytes.prefix(max(0, count)))
   }
@@ -59,11 +59,14 @@ final class Peer {
   /// Receives what has arrived, as text.
   var text: String { String(decoding: receive() ?? [], as: UTF8.self) }
 
-  /// Waits at most 20 s until there is something to receive.
-  func waits() -> Bool {
+  /// Whether there is something to receive, or the end.
+  var isReadable: Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&entry, 1, 20_000) > 0
+    return poll(&entry, 1, 0) > 0
   }
+
+  /// Opens a file that is no socket.
+  static func openFile() -> Int32 { open("/dev/null", O_RDONLY) }
 
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -43,7 +43,7 @@ package enum Interposed {
   /// The number of blocks the calling thread has allocated.
   package static var allocations: Int { Int(ct_allocations()) }
 
-  /// The number of times the calling thread has called write().
+  /// The number of times the calling thread has called write() or writev().
   package static var writes: Int { Int(ct_writes()) }
 
   /// The number of times the calling thread has called read().

@@ -1,6 +1,6 @@
 /// A component that another module of the package adds to a loop.
 ///
-/// The functions are called as those of `LoopPart`, which documents when.
+/// `LoopPart` documents when each function is called.
 package protocol AddedPart: AnyObject {
   /// Called once, when the part is added to `loop`.
   func attach(to loop: EventLoop)

@@ -42,17 +42,19 @@ final class Chunk: @unchecked Sendable {
 }
 
 /// The empty chunks of a loop. Idle connections hold none.
-struct ChunkPool {
+package struct ChunkPool {
   // 8 KB: a read of 64 KB that is echoed takes 8 of the 64 buffers that fit on
   // the stack. Not measured.
-  static var chunkSize: Int { 8 << 10 }
+  package static var chunkSize: Int { 8 << 10 }
   // 4 MB. Enough for 512 connections to have output at once without
   // allocation. Not measured.
   private static var limit: Int { 512 }
 
   private var chunks: [Chunk] = []
 
-  var count: Int { chunks.count }
+  package init() {}
+
+  package var count: Int { chunks.count }
 
   mutating func make() -> Chunk { chunks.popLast() ?? Chunk(capacity: Self.chunkSize) }
 

@@ -1,7 +1,7 @@
 /// The bytes that a connection has not sent, oldest first.
 ///
 /// Bytes keep their address until they have been sent.
-struct OutgoingQueue {
+package struct OutgoingQueue {
   private struct Entry {
     let chunk: Chunk
     let isShared: Bool
@@ -14,12 +14,14 @@ struct OutgoingQueue {
   private var sentOfFirst = 0
 
   /// The number of bytes.
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  var isEmpty: Bool { count == 0 }
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
 
   /// Copies `bytes` to the end.
-  mutating func append(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
     var rest = bytes
     if let last = entries.last, first < entries.count, !last.isShared {
       let length = min(last.chunk.freeCapacity, rest.count)
@@ -42,7 +44,7 @@ struct OutgoingQueue {
   }
 
   /// Adds bytes that other connections send too.
-  mutating func append(shared bytes: SharedBytes, _ pool: inout ChunkPool) {
+  package mutating func append(shared bytes: SharedBytes, _ pool: inout ChunkPool) {
     guard bytes.count > Self.smallest else { return append(bytes.chunk.bytes(from: 0), &pool) }
     add(bytes.chunk, isShared: true)
     count += bytes.count
@@ -65,7 +67,7 @@ struct OutgoingQueue {
 
   /// Calls `body` with each piece of the first bytes, for one write. Stops at
   /// `limit` bytes, after the piece that reaches it.
-  func forEachChunk(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) {
+  package func forEachChunk(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) {
     var (used, length) = (0, 0)
     while used < bufferCount, length < limit {
       let bytes = entries[first + used].chunk.bytes(from: used == 0 ? sentOfFirst : 0)
@@ -95,7 +97,7 @@ struct OutgoingQueue {
   private var bufferCount: Int { min(entries.count - first, Self.maxBuffers) }
 
   /// Removes the first `length` bytes, which have been sent.
-  mutating func didSend(_ length: Int, _ pool: inout ChunkPool) {
+  package mutating func didSend(_ length: Int, _ pool: inout ChunkPool) {
     assert(length <= count, "OutgoingQueue.didSend: \(length) > \(count) bytes")
     count -= length
     guard count > 0 else { return removeAll(&pool) }
@@ -111,7 +113,7 @@ struct OutgoingQueue {
   }
 
   /// Removes all bytes.
-  mutating func removeAll(_ pool: inout ChunkPool) {
+  package mutating func removeAll(_ pool: inout ChunkPool) {
     for index in first..<entries.count { recycle(index, &pool) }
     entries.removeAll(keepingCapacity: entries.capacity <= Self.spareCapacity)
     (first, sentOfFirst, count) = (0, 0, 0)

@@ -1,19 +1,19 @@
 /// The amounts of queued bytes at which a connection stops and starts to be
 /// writable.
-struct WaterMarks {
+package struct WaterMarks {
   private(set) var low: Int
   private(set) var high: Int
   /// Whether the queue is below the high mark, or has not yet risen to it since
   /// it last fell to the low mark.
-  private(set) var isWritable = true
+  package private(set) var isWritable = true
 
-  init(low: Int, high: Int) {
+  package init(low: Int, high: Int) {
     self.low = low
     self.high = high
   }
 
   /// Changes the marks. Returns whether the queue became writable.
-  mutating func set(low: Int, high: Int, queued: Int) -> Bool {
+  package mutating func set(low: Int, high: Int, queued: Int) -> Bool {
     self.low = low
     self.high = high
     didQueue(queued)
@@ -21,11 +21,11 @@ struct WaterMarks {
   }
 
   /// Called when the queue has grown to `queued` bytes.
-  mutating func didQueue(_ queued: Int) { if queued >= high { isWritable = false } }
+  package mutating func didQueue(_ queued: Int) { if queued >= high { isWritable = false } }
 
   /// Called when the queue has shrunk to `queued` bytes. Returns whether it
   /// became writable.
-  mutating func didSend(_ queued: Int) -> Bool {
+  package mutating func didSend(_ queued: Int) -> Bool {
     guard !isWritable, queued <= low else { return false }
     isWritable = true
     return true

@@ -1,12 +1,6 @@
 import CUV
 import LoopTransactions
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A listening socket and the `uv_poll_t` that watches it. Loop thread only.
 ///
 /// `uv_listen` is not used. Without a free descriptor, it closes a spare
@@ -81,5 +75,5 @@ struct ListeningSocket {
   static func close(_ descriptor: Int32) { lt_descriptor_close(descriptor) }
 
   /// Removes the file of a Unix socket.
-  static func removeFile(_ path: String) { unlink(path) }
+  static func removeFile(_ path: String) { lt_remove_file(path) }
 }

@@ -15,7 +15,7 @@ bool ct_is_sanitized(void);
 // The number of blocks this thread has allocated so far.
 uint64_t ct_allocations(void);
 
-// The number of times this thread has called write() so far.
+// The number of times this thread has called write() or writev() so far.
 uint64_t ct_writes(void);
 
 // The number of times this thread has called read() so far.

@@ -249,7 +249,7 @@ struct ReflectionTests {
     arguments: [
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
-      "Sources/LoopbenchKit", "Display/Sources", "Hosts/Sources",
+      "Sources/LoopTransactionsIO", "Sources/LoopbenchKit", "Display/Sources", "Hosts/Sources",
     ]
   )
   func guarded(folder: String) throws {

@@ -1,0 +1,151 @@
+import LoopTransactions
+import LoopTransactionsIO
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("Connecting")
+struct ConnectTests {
+  /// Connects, and returns the outcome as text.
+  private func outcome(
+    of endpoint: Endpoint,
+    on loop: EventLoop
+  ) throws -> String {
+    var outcomes: [String] = []
+    loop.connect(to: endpoint) { result in
+      switch result {
+      case .success(let connection):
+        outcomes.append("connected")
+        connection.closeImmediately()
+      case .failure(let error): outcomes.append(error.description)
+      }
+    }
+    #expect(outcomes == [])
+    try loop.run { !outcomes.isEmpty }
+    loop.tick(3)
+    #expect(outcomes.count == 1)
+    return outcomes[0]
+  }
+
+  @Test("a refused connection fails once, with the address and a remedy")
+  func refused() throws {
+    try withLoop { loop in
+      let listener = try loop.listen(on: .loopback) { _ in }
+      listener.close()
+      let text = try outcome(of: listener.endpoint, on: loop)
+      #expect(text.contains("EventLoop.connect to \(listener.endpoint)"))
+      #expect(text.contains("ECONNREFUSED"))
+      #expect(text.contains("check that a server listens"))
+    }
+  }
+
+  @Test("names are resolved, and a name that does not exist fails")
+  func names() throws {
+    try withLoop { loop in
+      let listener = try loop.listen(on: .loopback) { $0.close() }
+      guard case .tcp(_, let port) = listener.endpoint else { return }
+      #expect(try outcome(of: .tcp(host: "localhost", port: port), on: loop) == "connected")
+      let text = try outcome(of: .tcp(host: "no such host.invalid", port: 1), on: loop)
+      #expect(text.contains("EAI_"))
+    }
+  }
+
+  @Test("a Unix socket that does not exist, and a path that is too long, fail once")
+  func paths() throws {
+    try withLoop { loop in
+      let missing = try outcome(of: .unix(path: "/tmp/no such socket"), on: loop)
+      #expect(missing.contains("ENOENT"))
+      let long = String(repeating: "x", count: 200)
+      #expect(try outcome(of: .unix(path: long), on: loop).contains("ENAMETOOLONG"))
+    }
+  }
+
+  @Test("closing the loop ends every connection and connect, each with one callback")  // E7
+  func closingLoop() throws {
+    var log: [String] = []
+    try withLoop { loop in
+      let (accepted, connected) = try loop.tcpPair()
+      accepted.onClose = { log.append("accepted \($0?.name ?? "nil")") }
+      connected.onClose = { log.append("connected \($0?.name ?? "nil")") }
+      connected.write("x")
+      let listener = try loop.listen(on: .loopback) { _ in }
+      loop.connect(to: listener.endpoint) { result in
+        guard case .failure(let error) = result else { return log.append("connect") }
+        log.append("connect \(error.name)")
+      }
+      loop.connect(to: .tcp(host: "localhost", port: 1)) { result in
+        guard case .failure(let error) = result else { return log.append("lookup") }
+        log.append("lookup \(error.name)")
+      }
+    }
+    #expect(Set(log.prefix(2)) == ["accepted ECANCELED", "connected ECANCELED"])
+    #expect(log.dropFirst(2) == ["connect ECANCELED", "lookup ECANCELED"])
+  }
+
+  @Test("queued bytes are sent once more when the loop closes")
+  func lastBytes() throws {
+    let (peer, other) = Peer.pair()
+    try withLoop { loop in
+      let connection = try loop.connection(adopting: other)
+      connection.write("last")
+    }
+    #expect(peer.text == "last")
+    #expect(peer.receive() == nil)
+  }
+
+  @Test("an adopted loop closes its connections inside a callback, and the host frees them")
+  func adoptedLoop() throws {
+    let (peer, other) = Peer.pair()
+    var log: [String] = []
+    try withAdoptedLoop { host, loop in
+      let connection = try loop.connection(adopting: other)
+      connection.onRead = { _ in
+        log.append("read")
+        #expect(throws: Never.self) { try loop.close() }
+        log.append("closed")
+      }
+      connection.onClose = { log.append("close \($0?.name ?? "nil")") }
+      peer.send("x")
+      while log.count < 3 { host.run(.once) }
+      host.run(.noWait)
+    }
+    #expect(log == ["read", "close ECANCELED", "closed"])
+    #expect(peer.receive() == nil)
+  }
+
+  @Test("releasing an open loop ends its connections without callbacks")
+  func releasedLoop() throws {
+    let (peer, other) = Peer.pair()
+    weak var captured: Events?
+    do {
+      let loop = try EventLoop()
+      loop.trapsWhenReleasedOpen = false
+      let connection = try loop.connection(adopting: other)
+      let events = Events(of: connection)
+      captured = events
+    }
+    #expect(captured == nil)
+    #expect(peer.receive() == nil)
+    Interposed.forgiveLeaks()
+  }
+
+  @Test("a forked child neither reads nor keeps the parent's connections")
+  func fork() async {
+    await #expect(processExitsWith: .success) {
+      let (peer, other) = Peer.pair()
+      try withAdoptedLoop { host, loop in
+        let connection = try loop.connection(adopting: other)
+        let events = Events(of: connection)
+        let ending = Process.fork {
+          host.takeOver()
+          peer.send("for the parent")
+          for _ in 0..<5 { host.run(.noWait) }
+          System.logToStandardError("read \(events.list.count)")
+        }
+        #expect(ending.standardError == "read 0\n")
+        while events.list.isEmpty { host.run(.once) }
+        #expect(events.text == "for the parent")
+      }
+    }
+  }
+}

@@ -1,0 +1,379 @@
+import LoopTransactions
+import LoopTransactionsIO
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+@Suite("Connection")
+struct ConnectionTests {
+  @Test("an accepted connection echoes, and both sides close in the same order")
+  func echo() throws {
+    try withLoop { loop in
+      let (accepted, connected) = try loop.tcpPair()
+      accepted.onRead = { accepted.write($0) }
+      let server = Events()
+      accepted.onClose = { server.add("close \($0?.name ?? "nil")") }
+      let events = Events(of: connected, ends: false)
+      connected.write("hello")
+      connected.finishWriting()
+      try loop.run { events.isClosed && server.isClosed }
+      #expect(events.list == ["read", "close nil"])
+      #expect(events.text == "hello")
+      #expect(server.list == ["close nil"])
+      #expect(!accepted.isOpen && !connected.isOpen)
+    }
+  }
+
+  @Test("endpoints are those of both ends, and nil after the end")
+  func endpoints() throws {
+    try withLoop { loop in
+      let (accepted, connected) = try loop.tcpPair()
+      #expect(accepted.remoteEndpoint == connected.localEndpoint)
+      #expect(accepted.localEndpoint == connected.remoteEndpoint)
+      #expect(accepted.localEndpoint?.description.hasPrefix("127.0.0.1:") == true)
+      accepted.closeImmediately()
+      #expect(accepted.localEndpoint == nil)
+      #expect(accepted.remoteEndpoint == nil)
+    }
+  }
+
+  @Test("the writes of a tick leave in one system call, after the transactions")  // E7
+  func coalescing() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let (other, otherPeer) = try loop.pair()
+      loop.commit { connection.write("c") }
+      connection.write("a")
+      other.write([120])
+      connection.write(Array("b".utf8))
+      loop.commit { connection.write(SharedBytes("d")) }
+      #expect(connection.queuedBytes == 2)
+      #expect(peer.receive() == [])
+      let before = Interposed.writes
+      loop.tick()
+      if Interposed.isAvailable { #expect(Interposed.writes - before == 2) }
+      #expect(peer.text == "abcd")
+      #expect(otherPeer.text == "x")
+    }
+  }
+
+  @Test("a hundred writes of one callback cost one system call")
+  func oneCall() throws {
+    guard Interposed.isAvailable else { return }
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      for _ in 0..<3 {
+        loop.tick()
+        for _ in 0..<100 { connection.write([UInt8](repeating: 7, count: 200)) }
+        let before = Interposed.writes
+        loop.tick()
+        #expect(Interposed.writes - before == 1)
+        #expect(peer.receive()?.count == 20_000)
+      }
+    }
+  }
+
+  @Test("flush() sends at once, and a write after it leaves with the tick")
+  func flush() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.write("now")
+      connection.flush()
+      #expect(peer.text == "now")
+      connection.write("later")
+      #expect(peer.text == "")
+      loop.tick()
+      #expect(peer.text == "later")
+    }
+  }
+
+  @Test("the peer's end is reported once, and the connection can still write")
+  func peerEnds() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      peer.send("last")
+      peer.finishSending()
+      try loop.run { events.list.contains("end") }
+      #expect(connection.isOpen)
+      connection.write("still here")
+      loop.tick(3)
+      #expect(peer.text == "still here")
+      connection.finishWriting()
+      #expect(!connection.write("too late"))
+      try loop.run { events.isClosed }
+      #expect(peer.receive() == nil)
+      #expect(events.list == ["read", "end", "close nil"])
+    }
+  }
+
+  @Test("after finishWriting() the connection still reads until the peer ends")
+  func halfClose() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      connection.write("request")
+      connection.finishWriting()
+      connection.finishWriting()
+      loop.tick(4)
+      #expect(peer.text == "request")
+      #expect(peer.receive() == nil)
+      peer.send("reply")
+      peer.finishSending()
+      try loop.run { events.isClosed }
+      #expect(events.list == ["read", "end", "close nil"])
+      #expect(events.text == "reply")
+    }
+  }
+
+  @Test("without onEnd the connection closes after the peer's end, and after its replies")
+  func automaticEnd() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection, ends: false)
+      connection.onRead = { connection.write($0) }
+      peer.send("ping")
+      peer.finishSending()
+      try loop.run { events.isClosed }
+      #expect(peer.text == "ping")
+      #expect(peer.receive() == nil)
+      #expect(events.list == ["close nil"])
+    }
+  }
+
+  @Test("a reset is reported by onClose, once, and nothing follows")  // E7
+  func reset() throws {
+    try withLoop { loop in
+      var accepted: Connection?
+      let listener = try loop.listen(on: .loopback) { accepted = $0 }
+      let peer = try Peer(to: listener.endpoint)
+      try loop.run { accepted != nil }
+      let connection = try #require(accepted)
+      let events = Events(of: connection)
+      peer.reset()
+      try loop.run { events.isClosed }
+      #expect(events.list == ["close ECONNRESET"])
+      #expect(!connection.write("x"))
+      loop.tick(3)
+      #expect(events.list.count == 1)
+      listener.close()
+    }
+  }
+
+  @Test("a write to a peer that has left closes the connection, without SIGPIPE")
+  func brokenPipe() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events()
+      connection.onClose = { events.add("close \($0?.name ?? "nil")") }
+      peer.close()
+      connection.write("x")
+      try loop.run { events.isClosed }
+      #expect(events.list == ["close EPIPE"])
+    }
+  }
+
+  @Test("close() sends the queued bytes first, and calls onClose later")
+  func gracefulClose() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      peer.shrinkBuffers(0)
+      let events = Events(of: connection)
+      let bytes = [UInt8](repeating: 5, count: 3 << 20)
+      connection.write(bytes)
+      connection.close()
+      connection.close()
+      #expect(!connection.isOpen && !connection.write("x"))
+      #expect(events.list == [])
+      var received = 0
+      try loop.run {
+        received += peer.receive()?.count ?? 0
+        return events.isClosed
+      }
+      while let rest = peer.receive(), !rest.isEmpty { received += rest.count }
+      #expect(received == bytes.count)
+      #expect(events.list.filter { $0.hasPrefix("close") } == ["close nil"])
+    }
+  }
+
+  @Test("closeImmediately() drops the queued bytes and closes the socket at once")
+  func immediateClose() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      connection.write("dropped")
+      connection.closeImmediately()
+      #expect(peer.receive() == nil)
+      #expect(connection.queuedBytes == 0)
+      #expect(events.list == [])
+      loop.tick(2)
+      #expect(events.list == ["close nil"])
+    }
+  }
+
+  @Test("a connection can close in each of its callbacks", arguments: ["read", "end", "drain"])
+  func closeInCallback(_ place: String) throws {
+    for isGraceful in [true, false] {
+      try withLoop { loop in
+        let (connection, peer) = try loop.pair()
+        let events = Events(of: connection)
+        let close = {
+          events.add(place)
+          isGraceful ? connection.close() : connection.closeImmediately()
+        }
+        switch place {
+        case "read":
+          connection.onRead = { _ in close() }
+          peer.send("x")
+        case "end":
+          connection.onEnd = close
+          peer.finishSending()
+        default:
+          connection.setWaterMarks(low: 0, high: 1)
+          connection.onDrain = close
+          connection.write("x")
+          #expect(!connection.isWritable)
+        }
+        try loop.run { events.isClosed }
+        #expect(events.list == [place, "close nil"])
+      }
+    }
+  }
+
+  @Test("the callbacks are released after onClose, with a connection that they capture")
+  func release() throws {
+    weak var released: Events?
+    weak var connection: Connection?
+    try withLoop { loop in
+      do {
+        let (made, peer) = try loop.pair()
+        let events = Events(of: made)
+        made.onDrain = { made.write("x") }
+        (released, connection) = (events, made)
+        peer.close()
+        made.close()
+        try loop.run { events.isClosed }
+      }
+      loop.tick()
+      #expect(released == nil)
+      #expect(connection == nil)
+    }
+  }
+
+  @Test("pausing stops the reading of one connection, and resuming continues it")
+  func pausing() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      connection.pauseReading()
+      peer.send("kept")
+      loop.tick(5)
+      #expect(events.list == [])
+      connection.resumeReading()
+      try loop.run { !events.list.isEmpty }
+      #expect(events.text == "kept")
+      connection.onRead = { _ in
+        events.add("once")
+        connection.pauseReading()
+      }
+      peer.send("a")
+      loop.tick(3)
+      peer.send("b")
+      loop.tick(3)
+      #expect(events.list == ["read", "once"])
+    }
+  }
+
+  @Test("back-pressure: isWritable ends at the high mark, and onDrain follows at the low mark")
+  func waterMarks() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      connection.setWaterMarks(low: 100_000, high: 2_000_000)
+      let block = [UInt8](repeating: 1, count: 100_000)
+      var written = 0
+      while connection.isWritable {
+        connection.write(block)
+        written += block.count
+      }
+      #expect(written == 2_000_000)
+      #expect(connection.queuedBytes == written)
+      loop.tick(3)
+      #expect(!connection.isWritable && events.list == [])
+      #expect(connection.queuedBytes < written)
+      var received = 0
+      try loop.run {
+        received += peer.receive()?.count ?? 0
+        return !events.list.isEmpty
+      }
+      #expect(events.list == ["drain"])
+      #expect(connection.isWritable)
+      #expect(connection.queuedBytes <= 100_000)
+      try loop.run {
+        received += peer.receive()?.count ?? 0
+        return received == written
+      }
+      #expect(events.list == ["drain"])
+    }
+  }
+
+  @Test("many connections written in a tick are all sent, in the order of their first writes")
+  func broadcast() throws {
+    try withLoop { loop in
+      let pairs = try (0..<100).map { _ in try loop.pair() }
+      let message = SharedBytes(String(repeating: "m", count: 2000))
+      for (connection, _) in pairs { connection.write(message) }
+      for (connection, _) in pairs { connection.write("!") }
+      try loop.run { pairs.allSatisfy { $0.0.queuedBytes == 0 } }
+      for (_, peer) in pairs { #expect(peer.receive()?.count == 2001) }
+    }
+  }
+
+  @Test("sending is carried over when the budget is spent, and the loop does not block before")
+  func budget() throws {
+    try withSteppedLoop { stepped in
+      let loop = stepped.loop
+      loop.budget = EventLoop.Budget(time: .milliseconds(1))
+      loop.commit { stepped.spend(.milliseconds(5)) }
+      let pairs = try (0..<40).map { _ in try loop.pair() }
+      for (connection, _) in pairs { connection.write("x") }
+      stepped.step()
+      let sent = pairs.count { $0.0.queuedBytes == 0 }
+      #expect(sent == 16)
+      #expect(!stepped.isIdle)
+      stepped.runUntilIdle()
+      #expect(pairs.allSatisfy { $0.1.text == "x" })
+    }
+  }
+
+  @Test("in steady state, an echo of a tick allocates nothing and costs one read and one write")
+  func allocations() throws {
+    guard Interposed.isAvailable, Interposed.isOptimized else { return }
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.onRead = { connection.write($0) }
+      let message = [UInt8](repeating: 9, count: 20_000)
+      for _ in 0..<20 {
+        peer.send(message)
+        loop.tick(2)
+        #expect(peer.receive()?.count == message.count)
+      }
+      peer.send(message)
+      let (writes, reads) = (Interposed.writes, Interposed.reads)
+      let count = Interposed.allocations { loop.tick(2) }
+      #expect(count == 0)
+      #expect(Interposed.writes - writes == 1)
+      #expect(Interposed.reads - reads == 1)
+    }
+  }
+
+  @Test("a descriptor that is no socket is refused, and closed")
+  func refusal() throws {
+    try withLoop { loop in
+      let error = #expect(throws: UVError.self) {
+        _ = try loop.connection(adopting: Peer.openFile())
+      }
+      #expect(error?.name == "ENOTSOCK")
+    }
+  }
+}
