@@ -25,32 +25,17 @@ final class ServerLoop {
   /// Each loop has its own listener. The kernel distributes new connections among them.
   func listen(at port: Int, on loop: EventLoop) throws -> Int {
     let endpoint = Endpoint.tcp(host: server.options.address, port: port)
-    do {
-      // Listeners that reuse the port may belong to another program of the same user.
-      // Each program would then get half of the clients.
-      if index == 0 { try loop.listen(on: endpoint) { _ in }.close() }
-      let delay = Duration.seconds(server.options.retry)
-      let listener = try loop.listen(on: endpoint, reusesPort: true, retryDelay: delay) {
-        [self] connection in
-        _ = Session(connection, on: self)
-      }
-      listener.onPause = { [counters] _ in counters.acceptPauses.add(1, ordering: .relaxed) }
-      guard case .tcp(_, let port) = listener.endpoint else { return port }
-      return port
-    } catch {
-      throw ListenError(error)
+    // Listeners that reuse the port may belong to another program of the same user. Each
+    // program would then get half of the clients.
+    if index == 0 { try loop.listen(on: endpoint) { _ in }.close() }
+    let delay = Duration.seconds(server.options.retry)
+    let listener = try loop.listen(on: endpoint, reusesPort: true, retryDelay: delay) {
+      [self] connection in
+      _ = Session(connection, on: self)
     }
-  }
-}
-
-struct ListenError: Error, CustomStringConvertible {
-  private let error: UVError
-
-  init(_ error: UVError) { self.error = error }
-
-  var description: String {
-    guard error.name == "EADDRINUSE" else { return "\(error)" }
-    return "\(error); choose another port with --port, or 0 for a free one"
+    listener.onPause = { [counters] _ in counters.acceptPauses.add(1, ordering: .relaxed) }
+    guard case .tcp(_, let port) = listener.endpoint else { return port }
+    return port
   }
 }
 

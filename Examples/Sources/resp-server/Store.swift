@@ -93,7 +93,7 @@ final class Store: Sendable {
   }
 }
 
-// Removal of expired keys that nobody asks for.
+// Removal of expired keys.
 extension Store {
   private struct Sweeps {
     var isScheduled = false
