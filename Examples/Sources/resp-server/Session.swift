@@ -17,12 +17,15 @@ final class Session {
   // Whether the next request is a PUBLISH that waits until a loop's backlog has
   // shrunk.
   private var isPublishPaused = false
+  private var isEnded = false
   private var countedWrites = 0
+  private let coalesces: Bool
 
   /// Serves the client of `connection`, which keeps the session until it closes.
   init(_ connection: Connection, on loop: ServerLoop) {
     self.connection = connection
     self.loop = loop
+    coalesces = loop.server.options.coalesces
     loop.counters.connections.add(1, ordering: .relaxed)
     connection.onRead = { [self] in didRead($0) }
     // Every complete request has been served, because the session does not read
@@ -34,11 +37,13 @@ final class Session {
 
   /// Closes the connection once its output has been sent. Ends its subscriptions.
   func end() {
+    isEnded = true
     unsubscribeAll()
     connection.close()
   }
 
   private func didClose() {
+    isEnded = true
     unsubscribeAll()
     countWrites()
     loop.counters.connections.subtract(1, ordering: .relaxed)
@@ -62,6 +67,7 @@ extension Session {
       }
     }
     if isThrottled { connection.pauseReading() }
+    countWrites()
   }
 
   /// Serves the requests at the start of `bytes` until the session is throttled or
@@ -70,7 +76,7 @@ extension Session {
     isServing = true
     defer { isServing = false }
     var served = 0
-    while served < bytes.count, connection.isOpen, !isThrottled {
+    while served < bytes.count, !isEnded, !isThrottled {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[served...])
       switch parser.parse(rest) {
       case .incomplete: return served
@@ -89,7 +95,7 @@ extension Session {
         served += length
       }
     }
-    return connection.isOpen ? served : bytes.count
+    return isEnded ? bytes.count : served
   }
 
   private func serveInput() {
@@ -125,7 +131,7 @@ extension Session {
   /// Serves the waiting requests and starts reading again.
   private func serveWaiting() {
     // If `serve` is on the stack, it serves the waiting requests itself.
-    guard !isServing, connection.isOpen, !isThrottled else { return }
+    guard !isServing, !isEnded, !isThrottled else { return }
     if !input.isEmpty { serveInput() }
     if !isThrottled { connection.resumeReading() }
   }
@@ -145,6 +151,7 @@ extension Session {
   func deliver(_ message: SharedBytes) {
     connection.write(message)
     didWrite()
+    countWrites()
     // If the client does not read, messages from other clients can exceed the
     // connection's high-water mark.
     if connection.queuedBytes > Self.subscriberOutputLimit { connection.closeImmediately() }
@@ -152,13 +159,14 @@ extension Session {
 
   private func didWrite() {
     loop.counters.replies.add(1, ordering: .relaxed)
-    if !loop.server.options.coalesces { connection.flush() }
-    countWrites()
+    if !coalesces { connection.flush() }
   }
 
+  /// Adds the connection's writes since the last call to the counter of the loop.
   private func countWrites() {
-    loop.counters.writes.add(connection.writeCount - countedWrites, ordering: .relaxed)
-    countedWrites = connection.writeCount
+    let count = connection.writeCount
+    loop.counters.writes.add(count - countedWrites, ordering: .relaxed)
+    countedWrites = count
   }
 
   private static var subscriberOutputLimit: Int { 64 << 20 }
