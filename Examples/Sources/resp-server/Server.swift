@@ -42,9 +42,8 @@ final class Server: Sendable {
     store = Store(sweptOn: group.threads[0].port)
   }
 
-  /// Listens on each loop, and stops them on SIGINT and SIGTERM. Returns the port.
+  /// Listens on each loop. Returns the port.
   func start() throws -> Int {
-    try onLoop(of: group.threads[0]) { [self] loop in try stopOnTerminationSignals(loop) }
     var port = options.port
     for (index, thread) in group.threads.enumerated() {
       port = try onLoop(of: thread) { [self, port] loop in try addLoop(loop, index, port) }
@@ -77,17 +76,8 @@ final class Server: Sendable {
     return try serverLoop.listen(at: port, on: loop)
   }
 
-  private func stopOnTerminationSignals(_ loop: EventLoop) throws {
-    for number in terminationSignals {
-      // Once the loop has closed, the signal has this disposition again. A second
-      // signal must not kill the server while it ends.
-      signal(number, SIG_IGN)
-      try loop.onSignal(number) { [group] in for thread in group.threads { thread.stop() } }
-    }
-  }
-
-  /// Waits until a signal has stopped the loops.
-  func join() throws { for thread in group.threads { try thread.join() } }
+  /// Closes all connections and ends the loops.
+  func shutDown() throws { try group.shutDown() }
 
   /// The reply to `INFO`. The server also prints it when it ends.
   var information: String {
@@ -154,13 +144,11 @@ extension Server {
   private static var postSize: Int { 256 }
 }
 
-private let terminationSignals = [SIGINT, SIGTERM]
-
 /// The process that started the server may have blocked the signals. Threads inherit the
 /// mask, so call this before any thread starts.
 private func unblockTerminationSignals() {
   var signals = sigset_t()
   sigemptyset(&signals)
-  for number in terminationSignals { sigaddset(&signals, number) }
+  for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
   pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }

@@ -6,6 +6,8 @@ import Synchronization
 final class ServerLoop {
   let server: Server
   let counters: Server.Counters
+  /// The replies of the session that is serving requests.
+  var replies = Reply()
 
   private let index: Int
   private var subscribers: [Bytes: [ObjectIdentifier: Session]] = [:]

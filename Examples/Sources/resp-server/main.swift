@@ -13,10 +13,16 @@ do {
   let options = try Options(arguments, processors: ProcessInfo.processInfo.activeProcessorCount)
   let server = try Server(options)
   let port = try server.start()
+  let loop = try EventLoop()
+  for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
   print("listening on \(options.address):\(port)")
   fflush(nil)
-  try server.join()
+  loop.run()
+  try server.shutDown()
   print(server.information, terminator: "")
+  // The loop stays open. Closing it would give the signals their default effect, and a
+  // second signal could kill the server.
+  exit(0)
 } catch {
   FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
   exit(error is Options.UsageError ? 2 : 1)
