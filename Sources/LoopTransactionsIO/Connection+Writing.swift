@@ -62,6 +62,13 @@ extension Connection {
   /// The number of bytes that the system has not accepted.
   public var queuedBytes: Int { on("Connection.queuedBytes").unsentBytes }
 
+  /// The number of writes that the connection has handed to libuv: one for each
+  /// tick or `flush()` with something to send, and one for each time that the
+  /// rest must wait for the socket.
+  ///
+  /// Also readable in `onClose`.
+  public var writeCount: Int { on("Connection.writeCount").writes }
+
   /// Whether less than `highWater` bytes are queued. Once false, it becomes
   /// true again when the queue has fallen to `lowWater`.
   public var isWritable: Bool { on("Connection.isWritable").marks.isWritable }
@@ -96,6 +103,7 @@ extension Connection: ScheduledMember {
   /// Sends what the socket takes, and leaves the rest to libuv.
   private func send() {
     guard state.stage != .closed, inFlight == 0, !queue.isEmpty else { return }
+    writes += 1
     let sent = queue.withBuffers { buffers, _ in stream.tryWrite(buffers) }
     if sent < 0, sent != ErrorCode.wouldBlock { return fail(Int32(sent), "Connection.write") }
     if sent > 0 { didSend(sent) }
@@ -103,6 +111,7 @@ extension Connection: ScheduledMember {
   }
 
   private func sendLater() {
+    writes += 1
     let (result, length) = queue.withBuffers(limit: Self.largestWrite) { buffers, length in
       (stream.write(buffers, streamDidWrite), length)
     }

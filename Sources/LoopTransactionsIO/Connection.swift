@@ -35,6 +35,8 @@ public final class Connection {
   var isScheduled = false
   // The bytes of the current write that waits for the socket, or 0.
   var inFlight = 0
+  // The number of writes handed to libuv.
+  var writes = 0
   var drainers: [Suspension] = []
 
   var isReading = false

@@ -25,6 +25,18 @@ struct ListeningSocket {
       lt_descriptor_close(descriptor)
       throw UVError(code: result, operation: operation())
     }
+    Self.openSpareDescriptor(loop.assumingMemoryBound(to: uv_loop_t.self))
+  }
+
+  /// Makes libuv open the loop's spare descriptor, which it otherwise opens with
+  /// the first stream.
+  ///
+  /// So a loop has as many descriptors before its first connection as after its
+  /// last.
+  private static func openSpareDescriptor(_ loop: UnsafeMutablePointer<uv_loop_t>) {
+    let stream = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+    guard uv_tcp_init(loop, stream) == 0 else { return stream.deallocate() }
+    stream.withMemoryRebound(to: uv_handle_t.self, capacity: 1) { uv_close($0, freeHandle) }
   }
 
   /// The handle's address.

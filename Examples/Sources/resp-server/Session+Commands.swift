@@ -1,5 +1,5 @@
 // Commands. Each command sends one reply, or one reply for each of its arguments.
-extension Connection {
+extension Session {
   func perform(_ request: Request) {
     let name = request.name
     if !channels.isEmpty, !["SUBSCRIBE", "UNSUBSCRIBE", "PING", "QUIT"].contains(name) {
@@ -19,7 +19,7 @@ extension Connection {
     case ("INFO", _): reply { $0.bulk(Array(loop.server.information.utf8)) }
     case ("QUIT", 0):
       reply { $0.simple("OK") }
-      closeAfterSending()
+      end()
     case ("GET", _), ("SET", _), ("INCR", _), ("PING", _), ("ECHO", _), ("DEL", _), ("EXPIRE", _),
       ("PUBLISH", _), ("SUBSCRIBE", _):
       reply { $0.error("ERR wrong number of arguments for '\(name.lowercased())' command") }
