@@ -85,8 +85,8 @@ package enum Process {
   /// Whether the process has its default disposition for `signal`.
   package static func isDefault(_ signal: Int32) -> Bool { ct_is_default(signal) }
 
-  /// Kills the process if it still runs after 20 seconds.
-  package static func endInTime() { ct_end_after(20) }
+  /// Kills the process if it still runs after two minutes.
+  package static func endInTime() { ct_end_after(120) }
 
   /// Limits the process to `count` more open descriptors.
   package static func limitDescriptors(to count: Int) { ct_limit_descriptors(Int32(count)) }

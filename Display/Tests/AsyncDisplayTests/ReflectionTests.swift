@@ -166,9 +166,13 @@ struct ReflectionTests {
   @Test("a dump of a layer, a display and a bitmap pool shows their state")
   func useful() throws {
     try withDisplay { display in
-      let layer = Layer(in: display, Painter())
+      // The layer holds its delegate weakly.
+      let painter = Painter()
+      let layer = Layer(in: display, painter)
       var text = ""
-      for value in [layer, display, display.pool] as [Any] { dump(value, to: &text) }
+      withExtendedLifetime(painter) {
+        for value in [layer, display, display.pool] as [Any] { dump(value, to: &text) }
+      }
       for name in [
         "size: AsyncDisplay.Size", "state: AsyncDisplay.DisplayState", "inFlightBytes: 0",
       ] {

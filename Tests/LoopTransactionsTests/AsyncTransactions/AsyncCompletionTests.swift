@@ -132,7 +132,16 @@ private actor Owner {
   }
 
   private func awaitsEndless(_ trace: Trace, _ began: Tally) async {
-    guard let loop = EventLoop.current else { return }
+    guard let transaction = commitEndless(trace) else { return }
+    began.increment()
+    await transaction.completion
+    trace.record("resumed")
+  }
+
+  // A function of its own, because a local reference to the loop in a task that
+  // waits would keep the loop.
+  private func commitEndless(_ trace: Trace) -> AsyncTransaction? {
+    guard let loop = EventLoop.current else { return nil }
     let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
     transaction.add { [gate] _ in
       await gate.wait()
@@ -140,8 +149,6 @@ private actor Owner {
       if case .cancelled = $0 { trace.record("cancelled") }
     }
     transaction.commit()
-    began.increment()
-    await transaction.completion
-    trace.record("resumed")
+    return transaction
   }
 }
