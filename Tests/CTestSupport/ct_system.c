@@ -55,6 +55,8 @@ void ct_thread_leave(ct_thread *self) {
 
 void ct_yield(void) { sched_yield(); }
 
+void ct_pause(void) { usleep(1000); }
+
 uint64_t ct_thread_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

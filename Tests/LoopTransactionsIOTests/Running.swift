@@ -6,9 +6,9 @@ import TestSupport
 struct TimedOut: Error {}
 
 extension EventLoop {
-  /// Runs until `condition` holds, for at most 20 s.
+  /// Runs until `condition` holds, for at most a minute.
   func run(until condition: () -> Bool) throws {
-    let limit = addTimer(after: .seconds(20)) { _ in }
+    let limit = addTimer(after: .seconds(60)) { _ in }
     defer { limit.cancel() }
     while !condition() {
       guard limit.isActive else { throw TimedOut() }

@@ -22,6 +22,9 @@ void ct_thread_leave(ct_thread *_Nonnull thread);
 // Yields the processor to another thread.
 void ct_yield(void);
 
+// Sleeps for a millisecond.
+void ct_pause(void);
+
 // The processor time this thread has used, in nanoseconds.
 uint64_t ct_thread_time(void);
 

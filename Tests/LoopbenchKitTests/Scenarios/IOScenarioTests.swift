@@ -90,12 +90,8 @@ struct IOScenarioTests {
     var limits = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     getrlimit(resource, &limits)
-    defer { setrlimit(resource, &limits) }
     return try (0...15).map { free in
-      var fewer = limits
-      // Reading the folder opens one more.
-      fewer.rlim_cur = rlim_t(try LeftoverTests.count("fd") - 1 + free)
-      setrlimit(resource, &fewer)
+      Process.limitDescriptors(to: free)
       defer { setrlimit(resource, &limits) }
       do {
         _ = try measure(peer, series)
