@@ -22,19 +22,20 @@ public import LoopTransactions
 /// `uv_stream_t` in libuv.
 public final class Connection {
   // All properties are accessed on the loop's thread only, except the constant
-  // ones.
+  // ones. Exclusivity is unchecked for those that an event accesses. No access to
+  // them spans a call of user code.
   let io: LoopIO
   let core: PortCore
   let stream: Stream
   private(set) var number: UInt64 = 0
 
-  var state = ConnectionState()
-  var queue = OutgoingQueue()
-  var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
+  @exclusivity(unchecked) var state = ConnectionState()
+  @exclusivity(unchecked) var queue = OutgoingQueue()
+  @exclusivity(unchecked) var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
   // Whether the connection is in the list of the loop's connections to send.
-  var isScheduled = false
+  @exclusivity(unchecked) var isScheduled = false
   // The bytes of the current write that waits for the socket, or 0.
-  var inFlight = 0
+  @exclusivity(unchecked) var inFlight = 0
   var drainers: [Suspension] = []
 
   var isReading = false
@@ -44,11 +45,11 @@ public final class Connection {
   var inbound: [UInt8] = []
   var reader: Suspension?
 
-  var timeouts = ConnectionTimeouts()
+  @exclusivity(unchecked) var timeouts = ConnectionTimeouts()
   var error: UVError?
   var isDelivered = false
 
-  var callbacks = Callbacks()
+  @exclusivity(unchecked) var callbacks = Callbacks()
 
   /// The order at which connections send, among the observers of
   /// `beforeWaiting` and `exit`: just after the transactions.
@@ -101,12 +102,17 @@ extension Connection {
     var close: ((UVError?) -> Void)?
   }
 
+  /// Replaces a callback. Releases the old one outside of any access, because
+  /// that may run a `deinit`.
   private func store<Body>(
     _ operation: StaticString,
     _ path: WritableKeyPath<Callbacks, Body>,
     _ body: Body
   ) {
-    if !on(operation).isDelivered { callbacks[keyPath: path] = body }
+    if on(operation).isDelivered { return }
+    let old = callbacks
+    callbacks[keyPath: path] = body
+    withExtendedLifetime(old) {}
   }
 
   /// Called with received bytes, which are valid until it returns.
