@@ -26,13 +26,16 @@ public final class Connection {
   // them spans a call of user code.
   let io: LoopIO
   let core: PortCore
+  let pool: UnsafeMutablePointer<ChunkPool>
   let stream: Stream
   private(set) var number: UInt64 = 0
 
   @exclusivity(unchecked) var state = ConnectionState()
   @exclusivity(unchecked) var queue = OutgoingQueue()
   @exclusivity(unchecked) var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
-  // Whether the connection is in the list of the loop's connections to send.
+  // The next connection in the list of the loop's connections to send.
+  @exclusivity(unchecked) var nextScheduled: Unmanaged<Connection>?
+  // Whether the connection is in that list.
   @exclusivity(unchecked) var isScheduled = false
   // The bytes of the current write that waits for the socket, or 0.
   @exclusivity(unchecked) var inFlight = 0
@@ -60,6 +63,7 @@ public final class Connection {
     self.stream = stream
     self.io = io
     core = io.core
+    pool = io.pool
     number = io.add(self)
     stream.setOwner(self)
   }
