@@ -99,7 +99,7 @@ package struct OutgoingQueue {
 
   /// Removes all bytes.
   package mutating func removeAll(_ pool: inout ChunkPool) {
-    // Not removeAll(keepingCapacity:), which costs several hundred instructions.
+    // Not removeAll(keepingCapacity:), which replaces a subrange, with generic code.
     while let entry = entries.popLast() {
       if entries.count >= first, !entry.isShared { pool.recycle(entry.chunk) }
     }
