@@ -116,6 +116,8 @@ extension Connection: LoopIOMember {
     stream.setOwner(nil)
     if state.stage != .closed { stream.endWithoutLoop() }
     state.close()
+    // The loop no longer exists, so `writeTimeout` must not add a timer.
+    inFlight = 0
     error = UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()")
     resumeAll(error)
     _ = releaseCallbacks()

@@ -156,7 +156,7 @@ protocol LoopIOMember: AnyObject {
 
 extension LoopIO {
   func attach(to loop: EventLoop) {
-    // Unsafe: the loop releases the observer before this part.
+    // Unsafe: only the loop calls the observer, and it keeps this part.
     let observer = loop.addObserver(
       for: [.beforeWaiting, .exit],
       order: Connection.flushOrder
