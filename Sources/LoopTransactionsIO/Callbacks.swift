@@ -8,7 +8,7 @@ func streamDidRead(_ stream: StreamPointer?, _ count: Int, _ buffer: ReadBufferP
   // 0: the system had nothing to read.
   if count == 0 { return }
   guard let connection = owner(of: stream, as: Connection.self) else { return stopReading(stream) }
-  connection.io.calledBack {
+  callBack(connection.io.unmanagedLoop) {
     if count > 0 {
       connection.didRead(received(buffer, count))
     } else if count == ErrorCode.endOfFile {
@@ -21,27 +21,34 @@ func streamDidRead(_ stream: StreamPointer?, _ count: Int, _ buffer: ReadBufferP
 
 func streamDidWrite(_ request: WritePointer?, _ status: Int32) {
   guard let connection = owner(of: stream(of: request), as: Connection.self) else { return }
-  connection.io.calledBack { connection.didWrite(status) }
+  callBack(connection.io.unmanagedLoop) { connection.didWrite(status) }
 }
 
 func streamDidShutDown(_ request: ShutdownPointer?, _ status: Int32) {
   guard let connection = owner(of: stream(of: request), as: Connection.self) else { return }
-  connection.io.calledBack { connection.didShutDown(status) }
+  callBack(connection.io.unmanagedLoop) { connection.didShutDown(status) }
 }
 
 func streamDidClose(_ handle: HandlePointer?) {
   if let connection = owner(of: handle, as: Connection.self) {
-    connection.io.calledBack { connection.deliverClose() }
+    callBack(connection.io.unmanagedLoop) { connection.deliverClose() }
   }
   freeHandle(handle)
 }
 
 func streamDidConnect(_ request: ConnectPointer?, _ status: Int32) {
   guard let connector = owner(of: stream(of: request), as: Connector.self) else { return }
-  connector.io.calledBack { connector.didConnect(status) }
+  callBack(connector.io.unmanagedLoop) { connector.didConnect(status) }
 }
 
 func listenerIsReadable(_ poll: PollPointer?, _: Int32, _: Int32) {
   guard let listener = owner(of: poll, as: Listener.self) else { return stopPolling(poll) }
-  listener.io.calledBack { listener.acceptBatch() }
+  callBack(listener.io.unmanagedLoop) { listener.acceptBatch() }
+}
+
+/// Calls `body` on behalf of libuv. The loop retains itself if its host has
+/// called, because `body` may close and release an adopted loop.
+@inline(__always)
+private func callBack(_ loop: Unmanaged<EventLoop>, _ body: () -> Void) {
+  loop._withUnsafeGuaranteedRef { $0.calledBack(body) }
 }

@@ -67,7 +67,7 @@ extension Connection {
     self.error = error
     isReading = false
     inFlight = 0
-    queue.removeAll(&io.chunks)
+    queue.removeAll(&pool.pointee)
     timeouts.cancel()
     resumeAll(error)
     stream.close(streamDidClose)
@@ -86,7 +86,6 @@ extension Connection {
 
   /// Makes the last callback, and releases all callbacks.
   func deliverClose() {
-    guard !isDelivered else { return }
     // An adopted loop may be closed before libuv has closed the stream.
     stream.setOwner(nil)
     io.remove(number)
@@ -108,7 +107,7 @@ extension Connection: LoopIOMember {
 
   func endWithLoop() {
     // Tries once; nothing waits for the socket any more.
-    performScheduled()
+    sendScheduled()
     end(UVError(code: ErrorCode.cancelled, operation: "EventLoop.close"))
     deliverClose()
   }
@@ -117,6 +116,8 @@ extension Connection: LoopIOMember {
     stream.setOwner(nil)
     if state.stage != .closed { stream.endWithoutLoop() }
     state.close()
+    // The loop no longer exists, so `writeTimeout` must not add a timer.
+    inFlight = 0
     error = UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()")
     resumeAll(error)
     _ = releaseCallbacks()

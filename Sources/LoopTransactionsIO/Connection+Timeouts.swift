@@ -15,8 +15,7 @@ struct ConnectionTimeouts {
   var sentAtStart = 0
 
   mutating func stopWatchingProgress() {
-    writeTimer?.cancel()
-    writeTimer = nil
+    if let timer = writeTimer.take() { timer.cancel() }
   }
 
   mutating func cancel() {

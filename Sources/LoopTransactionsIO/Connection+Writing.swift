@@ -40,7 +40,7 @@ extension Connection {
   private func enqueue(_ append: (inout OutgoingQueue, inout ChunkPool) -> Void) -> Bool {
     core.checkAccess("Connection.write")
     guard state.takesWrites else { return false }
-    append(&queue, &io.chunks)
+    append(&queue, &pool.pointee)
     didQueue()
     return true
   }
@@ -94,8 +94,8 @@ extension Connection {
   }
 }
 
-extension Connection: ScheduledMember {
-  func performScheduled() {
+extension Connection {
+  func sendScheduled() {
     isScheduled = false
     send()
   }
@@ -104,7 +104,7 @@ extension Connection: ScheduledMember {
   private func send() {
     guard state.stage != .closed, inFlight == 0, !queue.isEmpty else { return }
     writes += 1
-    let sent = queue.withBuffers { buffers, _ in stream.tryWrite(buffers) }
+    let sent = queue.withBuffers { [stream] buffers, _ in stream.tryWrite(buffers) }
     if sent < 0, sent != ErrorCode.wouldBlock { return fail(Int32(sent), "Connection.write") }
     if sent > 0 { didSend(sent) }
     if queue.isEmpty { didEmpty() } else { sendLater() }
@@ -112,7 +112,7 @@ extension Connection: ScheduledMember {
 
   private func sendLater() {
     writes += 1
-    let (result, length) = queue.withBuffers(limit: Self.largestWrite) { buffers, length in
+    let (result, length) = queue.withBuffers(limit: Self.largestWrite) { [stream] buffers, length in
       (stream.write(buffers, streamDidWrite), length)
     }
     if result < 0 { return fail(result, "Connection.write") }
@@ -134,7 +134,7 @@ extension Connection: ScheduledMember {
   }
 
   private func didSend(_ length: Int) {
-    queue.didSend(length, &io.chunks)
+    queue.didSend(length, &pool.pointee)
     timeouts.sent += length
     noteActivity()
   }

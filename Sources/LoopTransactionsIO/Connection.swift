@@ -22,21 +22,25 @@ public import LoopTransactions
 /// `uv_stream_t` in libuv.
 public final class Connection {
   // All properties are accessed on the loop's thread only, except the constant
-  // ones.
+  // ones. Exclusivity is unchecked for those that an event accesses. No access to
+  // them spans a call of user code.
   let io: LoopIO
   let core: PortCore
+  let pool: UnsafeMutablePointer<ChunkPool>
   let stream: Stream
   private(set) var number: UInt64 = 0
 
-  var state = ConnectionState()
-  var queue = OutgoingQueue()
-  var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
-  // Whether the connection is in the list of the loop's connections to send.
-  var isScheduled = false
+  @exclusivity(unchecked) var state = ConnectionState()
+  @exclusivity(unchecked) var queue = OutgoingQueue()
+  @exclusivity(unchecked) var marks = WaterMarks(low: 256 << 10, high: 1 << 20)
+  // The next connection in the list of the loop's connections to send.
+  @exclusivity(unchecked) var nextScheduled: Unmanaged<Connection>?
+  // Whether the connection is in that list.
+  @exclusivity(unchecked) var isScheduled = false
   // The bytes of the current write that waits for the socket, or 0.
-  var inFlight = 0
+  @exclusivity(unchecked) var inFlight = 0
   // The number of writes handed to libuv.
-  var writes = 0
+  @exclusivity(unchecked) var writes = 0
   var drainers: [Suspension] = []
 
   var isReading = false
@@ -46,11 +50,11 @@ public final class Connection {
   var inbound: [UInt8] = []
   var reader: Suspension?
 
-  var timeouts = ConnectionTimeouts()
+  @exclusivity(unchecked) var timeouts = ConnectionTimeouts()
   var error: UVError?
   var isDelivered = false
 
-  var callbacks = Callbacks()
+  @exclusivity(unchecked) var callbacks = Callbacks()
 
   /// The order at which connections send, among the observers of
   /// `beforeWaiting` and `exit`: just after the transactions.
@@ -61,6 +65,7 @@ public final class Connection {
     self.stream = stream
     self.io = io
     core = io.core
+    pool = io.pool
     number = io.add(self)
     stream.setOwner(self)
   }
@@ -103,12 +108,17 @@ extension Connection {
     var close: ((UVError?) -> Void)?
   }
 
+  /// Replaces a callback. Releases the old one outside of any access, because
+  /// that may run a `deinit`.
   private func store<Body>(
     _ operation: StaticString,
     _ path: WritableKeyPath<Callbacks, Body>,
     _ body: Body
   ) {
-    if !on(operation).isDelivered { callbacks[keyPath: path] = body }
+    if on(operation).isDelivered { return }
+    let old = callbacks
+    callbacks[keyPath: path] = body
+    withExtendedLifetime(old) {}
   }
 
   /// Called with received bytes, which are valid until it returns.

@@ -122,8 +122,8 @@ final class Connector {
   }
 }
 
-extension Connector: LoopIOMember, ScheduledMember {
-  func performScheduled() { if let error { finish(.failure(error)) } }
+extension Connector: LoopIOMember {
+  func reportFailure() { if let error { finish(.failure(error)) } }
 
   var handle: UnsafeMutableRawPointer? { stream?.address }
 

@@ -1,22 +1,30 @@
 import LoopTransactions
 
 /// The listeners and connections of a loop. Loop thread only.
+// Exclusivity is unchecked for the properties that an event accesses, because no
+// user code runs while one of them changes.
 final class LoopIO: AddedPart {
-  unowned let loop: EventLoop
+  // Not retained, because the loop keeps this part. Unmanaged, so that an event
+  // does not count a reference.
+  let unmanagedLoop: Unmanaged<EventLoop>
   let core: PortCore
   let libuvLoop: UnsafeMutableRawPointer
   /// The memory that all streams of the loop read into. A connection uses or
   /// copies its bytes before the next read.
   let readBuffer: UnsafeMutableRawBufferPointer
-  var chunks = ChunkPool()
+  /// The empty chunks. A pointer, so that an access counts no reference.
+  let pool: UnsafeMutablePointer<ChunkPool>
 
   // Sorted by number, they are in the order they were added.
   private var members: [UInt64: any LoopIOMember] = [:]
   private var lastNumber: UInt64 = 0
-  private var observer: Observer?
-  private var scheduled: [any ScheduledMember] = []
-  // The memory of the previous `scheduled`, so that a tick allocates none.
-  private var spare: [any ScheduledMember] = []
+  // Retained. Unmanaged, so that `schedule` does not count a reference.
+  @exclusivity(unchecked) private var observer: Unmanaged<Observer>?
+  // The connections to send, linked by `nextScheduled` and retained.
+  @exclusivity(unchecked) private var scheduled: Unmanaged<Connection>?
+  @exclusivity(unchecked) private var lastScheduled: Unmanaged<Connection>?
+  // The connects whose error is to be reported.
+  @exclusivity(unchecked) private var failed: [Connector] = []
 
   // The same size as libuv suggests.
   private static var readSize: Int { 64 << 10 }
@@ -31,14 +39,23 @@ final class LoopIO: AddedPart {
   }
 
   private init(_ loop: EventLoop) {
-    self.loop = loop
+    unmanagedLoop = .passUnretained(loop)
     core = loop.core
     libuvLoop = loop.libuvLoop
     readBuffer = .allocate(byteCount: Self.readSize, alignment: 16)
+    pool = .allocate(capacity: 1)
+    pool.initialize(to: ChunkPool())
     ignoreBrokenPipes()
   }
 
-  deinit { readBuffer.deallocate() }
+  deinit {
+    observer?.release()
+    pool.deinitialize(count: 1)
+    pool.deallocate()
+    readBuffer.deallocate()
+  }
+
+  var loop: EventLoop { unmanagedLoop.takeUnretainedValue() }
 
   /// Initialises a stream on the loop.
   func makeStream(
@@ -57,36 +74,54 @@ final class LoopIO: AddedPart {
 
   func remove(_ number: UInt64) { members[number] = nil }
 
-  /// Calls `member.performScheduled()` before the loop next waits.
-  func schedule(_ member: any ScheduledMember) {
-    scheduled.append(member)
-    observer?.hasPendingWork = true
+  /// Calls `connection.sendScheduled()` before the loop next waits.
+  func schedule(_ connection: Connection) {
+    let added = Unmanaged.passRetained(connection)
+    if let lastScheduled {
+      lastScheduled._withUnsafeGuaranteedRef { $0.nextScheduled = added }
+    } else {
+      scheduled = added
+    }
+    lastScheduled = added
+    setPending()
+  }
+
+  /// Calls `connector.reportFailure()` before the loop next waits.
+  func schedule(_ connector: Connector) {
+    failed.append(connector)
+    setPending()
+  }
+
+  private func setPending() { observer?._withUnsafeGuaranteedRef { $0.hasPendingWork = true } }
+
+  /// Removes and returns the first scheduled connection.
+  private func popScheduled() -> Connection? {
+    guard let first = scheduled?.takeRetainedValue() else { return nil }
+    scheduled = first.nextScheduled
+    first.nextScheduled = nil
+    if scheduled == nil { lastScheduled = nil }
+    return first
   }
 
   private func performScheduled() {
-    // A local array, because a callback may close an adopted loop, which calls
-    // this function again.
-    var batch = spare
-    spare = []
-    swap(&batch, &scheduled)
+    if !failed.isEmpty { reportFailures() }
+    // A callback may close an adopted loop, which calls this function again, and
+    // may schedule more connections, which are sent in the next tick.
+    let last = lastScheduled?.toOpaque()
     var done = 0
-    while done < batch.count {
-      batch[done].performScheduled()
+    while let next = popScheduled() {
+      next.sendScheduled()
       done += 1
-      if done % Self.batch == 0, done < batch.count, !loop.budgetAllowsMore() { break }
+      if Unmanaged.passUnretained(next).toOpaque() == last || scheduled == nil { break }
+      if done % Self.batch == 0, !loop.budgetAllowsMore() { break }
     }
-    if done < batch.count { scheduled.insert(contentsOf: batch[done...], at: 0) }
-    batch.removeAll(keepingCapacity: true)
-    spare = batch
-    if !scheduled.isEmpty { observer?.hasPendingWork = true }
+    if scheduled != nil || !failed.isEmpty { setPending() }
   }
 
-  /// Calls `body` on behalf of libuv.
-  @inline(__always)
-  func calledBack(_ body: () -> Void) {
-    // Retained, because a callback may close and release an adopted loop.
-    let loop = loop
-    loop.calledBack(body)
+  private func reportFailures() {
+    let reported = failed
+    failed = []
+    for connector in reported { connector.reportFailure() }
   }
 
   private var inOrder: [any LoopIOMember] {
@@ -119,32 +154,33 @@ protocol LoopIOMember: AnyObject {
   func abandonInChild()
 }
 
-/// A member with work for the end of the tick.
-protocol ScheduledMember: AnyObject {
-  func performScheduled()
-}
-
 extension LoopIO {
   func attach(to loop: EventLoop) {
+    // Unsafe: only the loop calls the observer, and it keeps this part.
     let observer = loop.addObserver(
       for: [.beforeWaiting, .exit],
       order: Connection.flushOrder
-    ) { [unowned self] _ in performScheduled() }
+    ) { [unowned(unsafe) self] _ in performScheduled() }
     observer.isResting = true
-    self.observer = observer
+    self.observer = .passRetained(observer)
   }
 
   var holdsAnything: Bool { !members.isEmpty }
 
   var handles: [UnsafeMutableRawPointer] { members.values.compactMap(\.handle) }
 
-  func drop() { for member in inOrder { member.endWithLoop() } }
+  func drop() {
+    for member in inOrder { member.endWithLoop() }
+    // These are closed.
+    while popScheduled() != nil {}
+  }
 
   func loopWasReleased() {
     let ended = inOrder
     members = [:]
-    scheduled = []
+    failed = []
     for member in ended { member.endWithoutLoop() }
+    while popScheduled() != nil {}
   }
 
   func stopInChild() { for member in members.values { member.abandonInChild() } }

@@ -60,6 +60,20 @@ struct ConnectTests {
     }
   }
 
+  @Test("a connect that fails and times out in the same tick has one outcome")
+  func failureAndTimeout() throws {
+    try withSteppedLoop { stepped in
+      var errors: [String] = []
+      let missing = Endpoint.unix(path: String(repeating: "x", count: 200))
+      stepped.loop.connect(to: missing, timeout: .seconds(1)) { result in
+        if case .failure(let error) = result { errors.append(error.name) }
+      }
+      stepped.spend(.seconds(1))
+      for _ in 0..<3 { stepped.step() }
+      #expect(errors.count == 1, "\(errors)")
+    }
+  }
+
   @Test("closing the loop ends every connection and connect, each with one callback")  // E7
   func closingLoop() throws {
     var log: [String] = []
@@ -148,4 +162,40 @@ struct ConnectTests {
       }
     }
   }
+
+  @Test("a forked child neither writes to the parent's sockets nor keeps them open")
+  func forkedSockets() async {
+    await #expect(processExitsWith: .success) {
+      let before = openSockets()
+      let (peer, other) = Peer.pair()
+      let peerOnly = openSockets().subtracting(before).subtracting(openSockets([other]))
+      try withAdoptedLoop { host, loop in
+        let connection = try loop.connection(adopting: other)
+        _ = try loop.listen(on: .loopback) { _ in }
+        connection.write([UInt8](repeating: 1, count: 8 << 20))
+        connection.flush()
+        #expect(connection.queuedBytes > 0)
+        let parents = openSockets().subtracting(before).subtracting(peerOnly)
+        #expect(parents.count == 2)
+        let ending = Process.fork {
+          Process.endInTime()
+          host.takeOver()
+          // Makes the parent's socket writable.
+          while let bytes = peer.receive(), !bytes.isEmpty {}
+          for _ in 0..<5 { host.run(.noWait) }
+          let kept = openSockets().intersection(parents).count
+          System.logToStandardError("received \(peer.receive()?.count ?? -1), kept \(kept)")
+        }
+        #expect(ending.standardError == "received 0, kept 0\n")
+      }
+    }
+  }
+}
+
+/// The sockets that the process has open, or those of `descriptors`.
+private func openSockets(_ descriptors: [Int32]? = nil) -> Set<String> {
+  let prefixes = descriptors?.map { "\($0): " } ?? [""]
+  let names = Process.descriptorNames.filter { name in prefixes.contains(where: name.hasPrefix) }
+  return Set(names.compactMap { $0.split(separator: " ").last.map(String.init) })
+    .filter { $0.hasPrefix("socket:") }
 }

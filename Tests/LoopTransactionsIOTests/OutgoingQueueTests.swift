@@ -67,9 +67,8 @@ struct OutgoingQueueTests {
 
   /// The first bytes of the queue, as a write would see them.
   private static func front(_ queue: OutgoingQueue, limit: Int = .max) -> [UInt8] {
-    var copy = [UInt8]()
-    queue.forEachChunk(limit: limit) { copy += $0 }
-    return copy
+    var queue = queue
+    return queue.withBuffers(limit: limit) { buffers, _ in buffers.flatMap { Array($0.bytes) } }
   }
 }
 

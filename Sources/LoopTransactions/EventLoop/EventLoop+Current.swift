@@ -44,6 +44,9 @@ extension EventLoop {
 
   @inline(never)
   private func calledBackByHost(_ body: () -> Void) {
+    // Retained, because `body` may close an adopted loop and release it.
+    let retained = Unmanaged.passRetained(self)
+    defer { retained.release() }
     let (previous, wasCalledBack) = (CurrentLoop.value, isCalledBack)
     if previous !== self { CurrentLoop.value = self }
     isCalledBack = true

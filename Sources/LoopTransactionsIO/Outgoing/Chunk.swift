@@ -5,7 +5,8 @@ final class Chunk: @unchecked Sendable {
 
   private let memory: UnsafeMutableRawPointer
   private let capacity: Int
-  private(set) var count = 0
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) fileprivate var nextInPool: Chunk?
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -14,7 +15,7 @@ final class Chunk: @unchecked Sendable {
 
   convenience init(copying bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count)
-    append(bytes)
+    _ = append(bytes)
   }
 
   deinit { memory.deallocate() }
@@ -22,15 +23,14 @@ final class Chunk: @unchecked Sendable {
   /// Whether the chunk has the size of the chunks that a pool keeps.
   var isPooled: Bool { capacity == ChunkPool.chunkSize }
 
-  var freeCapacity: Int { capacity - count }
-
-  /// Appends at most `freeCapacity` bytes. libuv may be sending the bytes
-  /// before them.
-  func append(_ bytes: UnsafeRawBufferPointer) {
-    assert(bytes.count <= freeCapacity, "Chunk.append: \(bytes.count) > \(freeCapacity) bytes")
-    guard let base = bytes.baseAddress else { return }
-    (memory + count).copyMemory(from: base, byteCount: bytes.count)
-    count += bytes.count
+  /// Appends the bytes that fit, and returns the rest. libuv may be sending the
+  /// bytes before them.
+  func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let length = min(capacity - count, bytes.count)
+    guard let base = bytes.baseAddress else { return bytes }
+    (memory + count).copyMemory(from: base, byteCount: length)
+    count += length
+    return UnsafeRawBufferPointer(start: base + length, count: bytes.count - length)
   }
 
   func clear() { count = 0 }
@@ -50,18 +50,25 @@ package struct ChunkPool {
   // allocation. Not measured.
   private static var limit: Int { 512 }
 
-  private var chunks: [Chunk] = []
+  // Linked by `nextInPool`.
+  private var first: Chunk?
+  package private(set) var count = 0
 
   package init() {}
 
-  package var count: Int { chunks.count }
-
-  mutating func make() -> Chunk { chunks.popLast() ?? Chunk(capacity: Self.chunkSize) }
+  mutating func make() -> Chunk {
+    guard let chunk = first.take() else { return Chunk(capacity: Self.chunkSize) }
+    first = chunk.nextInPool.take()
+    count -= 1
+    return chunk
+  }
 
   /// Keeps a chunk that nothing else uses.
-  mutating func recycle(_ chunk: Chunk) {
-    guard chunk.isPooled, chunks.count < Self.limit else { return }
+  mutating func recycle(_ chunk: consuming Chunk) {
+    guard chunk.isPooled, count < Self.limit else { return }
     chunk.clear()
-    chunks.append(chunk)
+    chunk.nextInPool = first.take()
+    first = chunk
+    count += 1
   }
 }

@@ -22,23 +22,13 @@ package struct OutgoingQueue {
 
   /// Copies `bytes` to the end.
   package mutating func append(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
-    var rest = bytes
-    if let last = entries.last, first < entries.count, !last.isShared {
-      let length = min(last.chunk.freeCapacity, rest.count)
-      last.chunk.append(UnsafeRawBufferPointer(rebasing: rest[..<length]))
-      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
-    }
-    if rest.count > Self.largest { add(Chunk(copying: rest)) } else { split(rest, &pool) }
     count += bytes.count
-  }
-
-  private mutating func split(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
     var rest = bytes
+    if let last = entries.last, !last.isShared { rest = last.chunk.append(rest) }
+    if rest.count > Self.largest { return add(Chunk(copying: rest)) }
     while !rest.isEmpty {
       let chunk = pool.make()
-      let length = min(chunk.freeCapacity, rest.count)
-      chunk.append(UnsafeRawBufferPointer(rebasing: rest[..<length]))
-      rest = UnsafeRawBufferPointer(rebasing: rest[length...])
+      rest = chunk.append(rest)
       add(chunk)
     }
   }
@@ -50,7 +40,7 @@ package struct OutgoingQueue {
     count += bytes.count
   }
 
-  private mutating func add(_ chunk: Chunk, isShared: Bool = false) {
+  private mutating func add(_ chunk: consuming Chunk, isShared: Bool = false) {
     entries.append(Entry(chunk: chunk, isShared: isShared))
   }
 
@@ -65,30 +55,25 @@ package struct OutgoingQueue {
   // The capacity that an empty queue keeps.
   private static var spareCapacity: Int { 64 }
 
-  /// Calls `body` with each piece of the first bytes, for one write. Stops at
-  /// `limit` bytes, after the piece that reaches it.
-  package func forEachChunk(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) {
-    var (used, length) = (0, 0)
-    while used < bufferCount, length < limit {
-      let bytes = entries[first + used].chunk.bytes(from: used == 0 ? sentOfFirst : 0)
-      body(bytes)
-      used += 1
-      length += bytes.count
-    }
-  }
-
-  /// Calls `body` with buffers of the first bytes and their number. Stops at
-  /// `limit` bytes, after the buffer that reaches it.
-  func withBuffers<Result>(
+  /// Calls `body` with buffers of the first bytes and their number, for one
+  /// write. Stops at `limit` bytes, after the buffer that reaches it.
+  // Mutating, although it changes nothing, so that no references are counted.
+  package mutating func withBuffers<Result>(
     limit: Int = .max,
     _ body: (UnsafeBufferPointer<StreamBuffer>, _ length: Int) -> Result
   ) -> Result {
-    withUnsafeTemporaryAllocation(of: StreamBuffer.self, capacity: bufferCount) { buffers in
-      var (used, length) = (0, 0)
-      forEachChunk(limit: limit) { bytes in
+    if bufferCount == 1 {
+      let bytes = entries[first].chunk.bytes(from: sentOfFirst)
+      return withUnsafePointer(to: StreamBuffer(bytes)) {
+        body(UnsafeBufferPointer(start: $0, count: 1), bytes.count)
+      }
+    }
+    return withUnsafeTemporaryAllocation(of: StreamBuffer.self, capacity: bufferCount) { buffers in
+      var (used, length, offset) = (0, 0, sentOfFirst)
+      while used < buffers.count, length < limit {
+        let bytes = entries[first + used].chunk.bytes(from: offset)
         buffers.initializeElement(at: used, to: StreamBuffer(bytes))
-        used += 1
-        length += bytes.count
+        (used, length, offset) = (used + 1, length + bytes.count, 0)
       }
       return body(UnsafeBufferPointer(rebasing: buffers[..<used]), length)
     }
@@ -104,7 +89,7 @@ package struct OutgoingQueue {
     sentOfFirst += length
     while sentOfFirst >= entries[first].chunk.count {
       sentOfFirst -= entries[first].chunk.count
-      recycle(first, &pool)
+      if !entries[first].isShared { pool.recycle(entries[first].chunk) }
       first += 1
     }
     guard first * 2 > entries.count else { return }
@@ -114,12 +99,11 @@ package struct OutgoingQueue {
 
   /// Removes all bytes.
   package mutating func removeAll(_ pool: inout ChunkPool) {
-    for index in first..<entries.count { recycle(index, &pool) }
-    entries.removeAll(keepingCapacity: entries.capacity <= Self.spareCapacity)
+    // Not removeAll(keepingCapacity:), which replaces a subrange, with generic code.
+    while let entry = entries.popLast() {
+      if entries.count >= first, !entry.isShared { pool.recycle(entry.chunk) }
+    }
+    if entries.capacity > Self.spareCapacity { entries = [] }
     (first, sentOfFirst, count) = (0, 0, 0)
-  }
-
-  private func recycle(_ index: Int, _ pool: inout ChunkPool) {
-    if !entries[index].isShared { pool.recycle(entries[index].chunk) }
   }
 }

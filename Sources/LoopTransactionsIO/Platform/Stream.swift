@@ -136,8 +136,12 @@ struct Stream {
 }
 
 /// Bytes for a write, as libuv describes them.
-struct StreamBuffer {
+package struct StreamBuffer {
   private let raw: uv_buf_t
+
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: raw.base, count: raw.len)
+  }
 
   init(_ bytes: UnsafeRawBufferPointer) {
     let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)

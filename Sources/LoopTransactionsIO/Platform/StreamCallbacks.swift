@@ -19,6 +19,20 @@ typealias ShutdownCallback = @convention(c) (ShutdownPointer?, _ status: Int32) 
 typealias CloseCallback = @convention(c) (HandlePointer?) -> Void
 typealias ReadableCallback = @convention(c) (PollPointer?, Int32, _ events: Int32) -> Void
 
+/// Returns the object that `setOwner` set for a handle, if any.
+// Not the core's function of the same name: a generic function of another module
+// is not specialised, and looks up metadata in each call.
+@inline(__always)
+func owner<Owner: AnyObject, Raw>(
+  of handle: UnsafeMutablePointer<Raw>?,
+  as _: Owner.Type
+) -> Owner? {
+  guard let handle else { return nil }
+  let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+  guard let data = base.pointee.data else { return nil }
+  return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
+}
+
 // The streams of requests.
 
 func stream(of request: ConnectPointer?) -> StreamPointer? { request?.pointee.handle }
