@@ -102,7 +102,7 @@ struct ConnectionTests {
       connection.finishWriting()
       #expect(!connection.write("too late"))
       try loop.run { events.isClosed }
-      #expect(peer.receive() == nil)
+      #expect(peer.hasEnded)
       #expect(events.list == ["read", "end", "close nil"])
     }
   }
@@ -117,7 +117,7 @@ struct ConnectionTests {
       connection.finishWriting()
       loop.tick(4)
       #expect(peer.text == "request")
-      #expect(peer.receive() == nil)
+      #expect(peer.hasEnded)
       peer.send("reply")
       peer.finishSending()
       try loop.run { events.isClosed }
@@ -136,7 +136,7 @@ struct ConnectionTests {
       peer.finishSending()
       try loop.run { events.isClosed }
       #expect(peer.text == "ping")
-      #expect(peer.receive() == nil)
+      #expect(peer.hasEnded)
       #expect(events.list == ["close nil"])
     }
   }
@@ -203,7 +203,7 @@ struct ConnectionTests {
       let events = Events(of: connection)
       connection.write("dropped")
       connection.closeImmediately()
-      #expect(peer.receive() == nil)
+      #expect(peer.hasEnded)
       #expect(connection.queuedBytes == 0)
       #expect(events.list == [])
       loop.tick(2)

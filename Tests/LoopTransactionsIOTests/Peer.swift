@@ -1,5 +1,6 @@
 import LoopTransactions
 import LoopTransactionsIO
+import TestSupport
 
 #if canImport(Darwin)
   import Darwin
@@ -18,7 +19,7 @@ final class Peer {
   /// Connects to a listener of this machine.
   convenience init(to endpoint: Endpoint) throws {
     guard case .tcp(_, let port) = endpoint else { throw NotTCP() }
-    self.init(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    self.init(socket(AF_INET, Self.stream, 0))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
@@ -32,10 +33,14 @@ final class Peer {
 
   struct NotTCP: Error {}
 
+  // Closed in other programs that tests start meanwhile, so that they do not
+  // delay the end of a socket.
+  private static let stream = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
   /// Opens a socket pair: a peer, and the descriptor of the other end.
   static func pair() -> (peer: Peer, other: Int32) {
     var ends: [Int32] = [-1, -1]
-    let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+    let result = socketpair(AF_UNIX, stream, 0, &ends)
     precondition(result == 0, "Peer: socketpair failed: \(errno)")
     return (Peer(ends[0]), ends[1])
   }
@@ -54,6 +59,17 @@ final class Peer {
     let count = recv(descriptor, &bytes, limit, Int32(MSG_DONTWAIT))
     if count == 0 { return nil }
     return Array(bytes.prefix(max(0, count)))
+  }
+
+  /// Waits for the end. Returns false if something arrives before.
+  ///
+  /// A process that a test has just forked holds the other side for a moment.
+  var hasEnded: Bool {
+    var bytes: [UInt8]? = []
+    return inTime {
+      bytes = receive()
+      return bytes != []
+    } && bytes == nil
   }
 
   /// Receives what has arrived, as text.

@@ -18,6 +18,8 @@ package final class SocketPair {
     let stream = Int32(SOCK_STREAM.rawValue)
     let result = isPipe ? pipe(&ends) : socketpair(AF_UNIX, stream, 0, &ends)
     precondition(result == 0, "SocketPair: the system is out of descriptors")
+    // A program that another test starts would otherwise keep the ends open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (near, far) = (ends[0], ends[1])
   }
 
