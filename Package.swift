@@ -53,7 +53,8 @@ let package = Package(
       dependencies: ["CUV", "LoopTransactions"],
       swiftSettings: strict
     ),
-    // Linking it replaces the executor of the main actor. Apart: this changes the whole process.
+    // A separate product, because linking it replaces the main actor's executor in the whole
+    // process.
     .target(
       name: "LoopTransactionsMain",
       dependencies: ["LoopTransactions"],

@@ -24,7 +24,7 @@ enum MainLoop {
   /// Returns the loop. The first call creates it.
   static func make(_ operation: StaticString) -> EventLoop {
     guard System.isMainThread else {
-      fatalError("\(operation): call it on the thread the process began with")
+      fatalError("\(operation): call it on the process's first thread")
     }
     if let loop { return loop }
     do {

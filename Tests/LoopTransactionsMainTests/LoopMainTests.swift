@@ -96,7 +96,7 @@ import Testing
 
     @Test("reading EventLoop.main on another thread traps")  // C7
     func offMain() throws {
-      #expect(try failure("offMain").contains("call it on the thread the process began with"))
+      #expect(try failure("offMain").contains("call it on the process's first thread"))
     }
   }
 

@@ -26,8 +26,7 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The number of seconds after which a round counts as hung. The value is a
-# guess.
+# The number of seconds after which a round counts as hung. Not measured.
 PATIENCE = 600
 NEEDED = "cairo pangocairo libjpeg libpng gdk-pixbuf-2.0 sdl2".split()
 
