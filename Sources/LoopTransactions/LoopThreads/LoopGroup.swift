@@ -44,7 +44,7 @@ public final class LoopGroup: Sendable {
   /// - Precondition: `count` is greater than zero.
   public init(name: String = "loop", count: Int? = nil) throws(UVError) {
     let count = count ?? ActiveCores.count
-    require(count > 0, "LoopGroup: count must be over zero, got \(count); use nil for one per CPU")
+    require(count > 0, "LoopGroup: count must be positive, got \(count); use nil for one per CPU")
     var threads: [LoopThread] = []
     for number in 0..<count {
       do throws(UVError) { threads.append(try LoopThread(name: "\(name)-\(number)")) } catch {
@@ -125,12 +125,10 @@ public final class LoopGroup: Sendable {
   /// - Throws: The first error of `EventLoop.close()`, after all threads have
   ///   ended.
   public func shutDown() async throws(UVError) {
-    var first: UVError?
     for thread in threads { thread.stop() }
-    for thread in threads {
-      do throws(UVError) { try await thread.join() } catch { first = first ?? error }
-    }
-    if let first { throw first }
+    for thread in threads { await thread.ended() }
+    // Blocks for a moment at most: the threads are returning.
+    try Self.end(threads)
   }
 
   private static func end(_ threads: [LoopThread]) throws(UVError) {

@@ -119,11 +119,15 @@ public final class LoopThread: Sendable {
   /// - Throws: The `UVError` of `EventLoop.close()`, which is also reported on
   ///   standard error.
   public func join() async throws(UVError) {
-    if !port.core.isForked { await life.ended() }
+    await ended()
     // Blocks for a moment at most: the thread is returning.
     thread.join()
     try checkClosed()
   }
+
+  /// Waits until the loop is closed and the thread returns. Returns at once in a
+  /// forked child.
+  func ended() async { if !port.core.isForked { await life.ended() } }
 
   /// Whether the caller is on the loop's thread.
   var isCurrent: Bool { thread.isCurrent }

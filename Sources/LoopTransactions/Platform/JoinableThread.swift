@@ -8,7 +8,7 @@ final class JoinableThread: @unchecked Sendable {
   // @unchecked: `handle` is written before the object is shared.
 
   private let handle = UnsafeMutablePointer<lt_joinable>.allocate(capacity: 1)
-  private let main: ThreadMain
+  private let id: ThreadID
   private let isJoined = Locked(false)
   private let generation = ForkGuard.install()
 
@@ -21,11 +21,16 @@ final class JoinableThread: @unchecked Sendable {
     for operation: String = "LoopThread.init",
     _ body: @escaping @Sendable () -> Void
   ) throws(UVError) {
-    main = ThreadMain(name: name, body: body)
-    let context = Unmanaged.passRetained(main)
-    let error = lt_thread_start_joinable(handle, runThreadMain, context.toOpaque())
+    let id = ThreadID()
+    self.id = id
+    let main = ThreadMain(name) {
+      // Relaxed: only this thread compares it with success.
+      id.value.store(threadIdentity(), ordering: .relaxed)
+      body()
+      id.value.store(0, ordering: .releasing)
+    }
+    let error = main.start { [handle] in lt_thread_start_joinable(handle, $0, $1) }
     guard error == 0 else {
-      context.release()
       // So that `deinit` does not detach it.
       isJoined.withLock { $0 = true }
       throw UVError(
@@ -48,7 +53,7 @@ final class JoinableThread: @unchecked Sendable {
   /// The thread's identity; 0 after its end.
   // Acquire: pairs with the release at the thread's end. A later thread with the
   // same identity sees that this one has ended.
-  var identity: UInt { main.identity.load(ordering: .acquiring) }
+  var identity: UInt { id.value.load(ordering: .acquiring) }
 
   /// Waits until the thread has ended. Returns at once in a child process,
   /// where the thread does not exist.
@@ -66,27 +71,10 @@ final class JoinableThread: @unchecked Sendable {
   private var isForked: Bool { ForkGuard.generation != generation }
 }
 
-private final class ThreadMain: Sendable {
-  let name: String
-  let body: @Sendable () -> Void
-  /// Identifies the thread while it runs `body`; 0 before and after.
-  let identity = Atomic<UInt>(0)
-
-  init(name: String, body: @escaping @Sendable () -> Void) {
-    self.name = name
-    self.body = body
-  }
-}
-
-private func runThreadMain(_ context: UnsafeMutableRawPointer?) {
-  guard let context else { return }
-  let main = Unmanaged<ThreadMain>.fromOpaque(context).takeRetainedValue()
-  lt_thread_set_name(main.name)
-  // Relaxed: only this thread compares it with success.
-  main.identity.store(threadIdentity(), ordering: .relaxed)
-  main.body()
-  main.identity.store(0, ordering: .releasing)
+private final class ThreadID: Sendable {
+  /// Identifies the thread while it runs; 0 before and after.
+  let value = Atomic<UInt>(0)
 }
 
 extension JoinableThread: Unreflected {}
-extension ThreadMain: Unreflected {}
+extension ThreadID: Unreflected {}

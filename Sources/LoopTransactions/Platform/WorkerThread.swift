@@ -7,28 +7,43 @@ package enum WorkerThread {
   @Sendable package static func start(_ name: String, _ body: @escaping @Sendable () -> Void)
     -> Bool
   {
-    let context = Unmanaged.passRetained(ThreadBody(name: name, run: body))
-    if lt_thread_start(threadMain, context.toOpaque()) == 0 { return true }
-    context.release()
-    return false
+    let main = ThreadMain(name) {
+      // A pinned loop may have started it, and threads inherit their CPUs.
+      lt_thread_unpin()
+      body()
+    }
+    return main.start { lt_thread_start($0, $1) } == 0
   }
 }
 
-private final class ThreadBody: Sendable {
-  let name: String
-  let run: @Sendable () -> Void
+/// The name of a new thread, and the closure that it runs.
+final class ThreadMain: Sendable {
+  private let name: String
+  private let body: @Sendable () -> Void
 
-  init(name: String, run: @escaping @Sendable () -> Void) {
+  init(_ name: String, _ body: @escaping @Sendable () -> Void) {
     self.name = name
-    self.run = run
+    self.body = body
+  }
+
+  /// Calls `start`, which hands a function and its argument to a new thread.
+  /// Returns its result: 0, or an errno.
+  func start(
+    by start: (@convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer) -> Int32
+  ) -> Int32 {
+    let context = Unmanaged.passRetained(self)
+    let error = start(runThreadMain, context.toOpaque())
+    if error != 0 { context.release() }
+    return error
+  }
+
+  fileprivate func run() {
+    lt_thread_set_name(name)
+    body()
   }
 }
 
-private func threadMain(_ context: UnsafeMutableRawPointer?) {
+private func runThreadMain(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
-  let body = Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
-  lt_thread_set_name(body.name)
-  // A pinned loop may have started it, and threads inherit their CPUs.
-  lt_thread_unpin()
-  body.run()
+  Unmanaged<ThreadMain>.fromOpaque(context).takeRetainedValue().run()
 }

@@ -165,6 +165,9 @@ struct LoopGroupEndTests {
 
   @Test("a group of no threads traps")  // G2
   func empty() async {
-    await #expect(processExitsWith: .failure) { _ = try LoopGroup(count: 0) }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try LoopGroup(count: 0)
+    }
+    #expect(said(result, "LoopGroup: count must be positive, got 0; use nil for one per CPU"))
   }
 }
