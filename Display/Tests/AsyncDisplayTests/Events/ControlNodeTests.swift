@@ -140,6 +140,8 @@ struct ControlNodeTests {
     button.send(.touchDown)
     button.send(.touchDown)
     #expect(trace.take() == ["0", "2", "2"])
+    // The actions' closures retain the array, which retains the actions.
+    actions.removeAll()
   }
 
   // D10
