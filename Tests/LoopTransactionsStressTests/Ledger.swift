@@ -38,6 +38,13 @@ final class Ledger: Sendable {
     }
   }
 
+  /// Waits while the loops are more than 10,000 pieces of work behind. A
+  /// producer without this limit can fill the memory while its test waits for a
+  /// thread of the concurrency pool.
+  func waitForLoops() {
+    while accepted - ran - outOfOrder > 10_000 { TestThread.yield() }
+  }
+
   func didRun() { ranCount.add(1, ordering: .relaxed) }
   func didRunTwice() { twiceCount.add(1, ordering: .relaxed) }
   func didRunOutOfOrder() { outOfOrderCount.add(1, ordering: .relaxed) }

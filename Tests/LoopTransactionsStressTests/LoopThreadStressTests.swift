@@ -9,6 +9,7 @@ private func handOver(to threads: [LoopThread], _ ledger: Ledger) {
   var posted = threads.map { _ in 0 }
   var open = Set(threads.indices)
   while !open.isEmpty {
+    ledger.waitForLoops()
     for index in open {
       let (port, sequence, number) = (threads[index].port, sequences[index], posted[index])
       let isIn = ledger.hand { () throws(LoopPort.PostError) in
