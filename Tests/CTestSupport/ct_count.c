@@ -42,12 +42,15 @@ bool ct_is_sanitized(void) {
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+
+#include "../../Sources/CUV/scarce.h"
 
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
@@ -62,6 +65,7 @@ static __thread struct once {
 } onces[ct_call_count];
 static __thread uint64_t deadline;
 static __thread int refused_threads;
+static __thread int refused_processes;
 
 bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
@@ -177,6 +181,38 @@ int pthread_create(
   return EAGAIN;
 }
 
+void ct_refuse_processes(int count) { refused_processes = count; }
+
+typedef struct {
+  pid_t *child;
+  const char *path;
+  const posix_spawn_file_actions_t *actions;
+  const posix_spawnattr_t *attributes;
+  char *const *arguments;
+  char *const *environment;
+} spawning;
+
+static int spawn_attempt(void *context) {
+  spawning *self = context;
+  int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+               char *const *, char *const *) = dlsym(RTLD_NEXT, "posix_spawn");
+  if (refused_processes > 0) {
+    refused_processes -= 1;
+    return EAGAIN;
+  }
+  return spawn(self->child, self->path, self->actions, self->attributes, self->arguments,
+               self->environment);
+}
+
+// Retries, because Testing and Foundation do not: a refused process would fail
+// an exit test, and a test that runs a program.
+int posix_spawn(
+    pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment) {
+  spawning self = {child, path, actions, attributes, arguments, environment};
+  return lt_while_scarce(spawn_attempt, &self);
+}
+
 int sched_yield(void) {
   run_hook(ct_yield_call);
   return (int)syscall(SYS_sched_yield);
@@ -217,6 +253,7 @@ uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }
 void ct_refuse_threads(int count) { (void)count; }
+void ct_refuse_processes(int count) { (void)count; }
 
 void ct_before(ct_call call, void (*hook)(void *), void *context) {
   (void)call;

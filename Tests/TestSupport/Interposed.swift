@@ -113,6 +113,17 @@ package enum Interposed {
     return try body()
   }
 
+  /// Runs `body`. The system refuses the next `count` attempts of the calling
+  /// thread to start a process in it.
+  package static func refusingProcesses<Result>(
+    _ count: Int,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    ct_refuse_processes(Int32(clamping: count))
+    defer { ct_refuse_processes(0) }
+    return try body()
+  }
+
   /// The number of bytes in allocated blocks.
   package static var heapBytes: Int { ct_heap_bytes() }
 

@@ -56,6 +56,10 @@ void ct_find_control_groups(const char *_Nonnull root);
 // EAGAIN.
 void ct_refuse_threads(int count);
 
+// Makes the next `count` attempts of posix_spawn on this thread fail with
+// EAGAIN. Each call of posix_spawn makes up to 11 attempts.
+void ct_refuse_processes(int count);
+
 // The number of bytes in allocated blocks; 0 if unknown.
 size_t ct_heap_bytes(void);
 
