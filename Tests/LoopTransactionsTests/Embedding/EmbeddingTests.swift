@@ -32,6 +32,7 @@ struct EmbeddingTests {
   func changes() throws {
     try withLoop { loop in
       let trace = Trace()
+      loop.budget = .unlimited
       let embedding = Embedding(loop) { trace.record("change") }
       embedding.settle()
       // I31: the first commit calls onChange. The second commit does not call
@@ -46,11 +47,14 @@ struct EmbeddingTests {
       embedding.turn()
       #expect(trace.take() == ["change", "posted"])
       embedding.settle()
+      let start = LoopClock.now
       loop.addTimer(after: .milliseconds(30)) { _ in trace.record("fired") }
       // onChange is called once for both timers.
       let other = loop.addTimer(after: .seconds(100)) { _ in trace.record("other") }
       let timeout = embedding.nextTimeout ?? .seconds(1)
-      #expect(timeout > .milliseconds(20) && timeout <= .milliseconds(31))
+      // Less than 30 ms may be left, if this process lost the processor.
+      let elapsed = start.duration(to: LoopClock.now)
+      #expect(timeout > .milliseconds(20) - elapsed && timeout <= .milliseconds(31))
       spin(for: .milliseconds(10))
       #expect(embedding.nextTimeout ?? .seconds(1) <= .milliseconds(21))
       embedding.host { trace.events.count == 2 }

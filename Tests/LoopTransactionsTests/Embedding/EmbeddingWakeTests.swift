@@ -44,14 +44,17 @@ struct EmbeddingWakeTests {
     try withLoop { loop in
       let (embedding, trace, port) = (Embedding(loop), Trace(), loop.awaitedPort)
       embedding.settle()
-      try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(5))) { _ in
+      try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(20))) { _ in
         trace.record("timer")
       }
       embedding.settle()
       #expect(embedding.nextTimeout == nil)
-      #expect(waitFor(embedding.pollDescriptor, .seconds(10)))
-      embedding.turn()
-      embedding.settle()
+      // The timer has already fired if this process lost the processor.
+      if trace.events.isEmpty {
+        #expect(waitFor(embedding.pollDescriptor, .seconds(10)))
+        embedding.turn()
+        embedding.settle()
+      }
       TestThread.run { try? port.post { trace.record("post") } }
       #expect(waitFor(embedding.pollDescriptor, .seconds(10)))
       embedding.turn()

@@ -59,7 +59,9 @@ struct AdoptedLoopTests {
       Interposed.beforeBlocking({ _ in trace.record("blocks") }) { _ = host.run() }
       timer.close()
       handle.close()
-      #expect(trace.events.drop { $0 == "blocks" } == ["committed", "performed"])
+      // The timer fires first if this process loses the processor for 100 ms.
+      let rest = trace.events.drop { $0 == "blocks" || $0 == "timer" }
+      #expect(rest == ["committed", "performed"])
     }
   }
 

@@ -215,7 +215,8 @@ struct EventLoopCloseTests {
     let loop = try EventLoop(wakeMethod: method)
     let (port, trace, isWriting, mayWrite) = (loop.awaitedPort, Trace(), Tally(), Tally())
     var sender: TestThread?
-    loop.addTimer(after: .milliseconds(1)) { _ in loop.stop() }
+    // The loop does not see the post's wake, so this handle ends the run.
+    let poll = ForeignHandle(.poll, on: loop.libuvLoop) { _ in loop.stop() }.start()
     // The loop counts as asleep just before it blocks, so this post wakes it.
     Interposed.beforeBlocking({ _ in
       guard sender == nil else { return }
@@ -230,7 +231,9 @@ struct EventLoopCloseTests {
         ) { try? port.post { trace.record("runs") } }
       }
       while isWriting.value == 0 { TestThread.yield() }
+      poll.send()
     }) { _ = loop.runInTime() }
+    poll.close()
     #expect(trace.take() == ["runs"])
     try Interposed.before(
       .yield,

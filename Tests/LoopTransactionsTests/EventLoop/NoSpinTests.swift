@@ -24,8 +24,9 @@ struct NoSpinTests {
       withExtendedLifetime(port) {}
       #expect(loop.metrics.ticks - before <= 3)
       #expect(loop.metrics.delivered == 0)
-      let most = Duration.milliseconds(Interposed.isOptimized ? 5 : 20)
-      if !Interposed.isSanitized { #expect(used < most, "used \(used) of processor time") }
+      // A loop that spins uses 2 s. The time depends on the processor, and
+      // includes time that a hypervisor takes from it.
+      #expect(used < .milliseconds(500), "used \(used) of processor time")
     }
   }
 
@@ -59,6 +60,7 @@ struct NoSpinTests {
   @Test("after a wake, and after a post, a loop blocks again in the second tick")  // L7
   func afterWake() throws {
     try withLoop { loop in
+      loop.budget = .unlimited
       let port = loop.awaitedPort
       loop.addTimer(after: .milliseconds(50)) { _ in loop.stop() }
       port.wake()

@@ -171,8 +171,10 @@ struct StallMatrixTests {
   ) throws {
     let events = try Cell(work, place, ending).events(mode)
     // The poll that receives the event may block. Between the commit and the
-    // action there must be no blocking poll, no timer and no return.
-    #expect(events.drop { $0 == "blocks" }.prefix(2) == ["committed", "performed"])
+    // action there must be no blocking poll, no timer and no return. The timer
+    // fires earlier if this process loses the processor for 100 ms.
+    let rest = events.drop { $0 == "blocks" || $0 == "timer" }
+    #expect(rest.prefix(2) == ["committed", "performed"])
     #expect(events.filter { $0 == "performed" }.count == 1)
   }
 

@@ -69,7 +69,7 @@ struct ForkGuardTests {
       try withLoop { loop in
         let port = loop.awaitedPort
         var thread: TestThread?
-        let timer = try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(50))) { _ in
+        let timer = try loop.addPreciseTimer(at: loop.now.advanced(by: .milliseconds(250))) { _ in
           thread = TestThread { try? port.post { port.stop() } }
         }
         // The first poll makes the kernel watch the loop's descriptors.
