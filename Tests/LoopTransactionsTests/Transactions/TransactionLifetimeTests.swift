@@ -37,22 +37,25 @@ struct TransactionLifetimeTests {
     "a kept transaction does not affect a new object at its dead target's address",
     .enabled(if: memoryIsReused)
   )
-  func addressReused() throws {
-    try stepping { stepped in
-      var card: Card? = Card("old", stepped.trace)
-      let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
-      let address = try ObjectIdentifier(#require(card))
-      card = nil
-      let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
-      stepped.loop.commit(new, Card.layout)
-      #expect(!kept.isPending)
-      #expect(!kept.cancel())
-      #expect(!kept.performIfNeeded())
-      kept.commit()
-      #expect(stepped.loop.isPending(new, Card.layout))
-      stepped.runUntilIdle()
-      #expect(stepped.trace.events == ["new.layout"])
+  func addressReused() async {
+    // In a separate process, because another test could get the memory first.
+    await #expect(processExitsWith: .success) {
+      try stepping { stepped in
+        var card: Card? = Card("old", stepped.trace)
+        let kept = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
+        let address = try ObjectIdentifier(#require(card))
+        card = nil
+        let reused = Card.atAddress(address, stepped.trace)
+        let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
+        stepped.loop.commit(new, Card.layout)
+        #expect(!kept.isPending)
+        #expect(!kept.cancel())
+        #expect(!kept.performIfNeeded())
+        kept.commit()
+        #expect(stepped.loop.isPending(new, Card.layout))
+        stepped.runUntilIdle()
+        #expect(stepped.trace.events == ["new.layout"])
+      }
     }
   }
 

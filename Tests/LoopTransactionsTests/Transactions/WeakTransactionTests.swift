@@ -125,25 +125,28 @@ struct WeakTransactionTests {
     "a new object at a dead target's address is a separate pair with its own position",
     .enabled(if: memoryIsReused)
   )
-  func addressReused() throws {
-    try stepping { stepped in
-      var card: Card? = Card("old", stepped.trace)
-      let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
-      let address = try ObjectIdentifier(#require(card))
-      let other = Card("other", stepped.trace)
-      weak.commit()
-      stepped.loop.commit(other, Card.layout)
-      card = nil
-      let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
-      #expect(!stepped.loop.isPending(new, Card.layout))
-      // I5: the dead target's entry is gone, so this adds a new one.
-      stepped.loop.commit(new, Card.layout)
-      #expect(stepped.loop.isPending(new, Card.layout))
-      #expect(!weak.isPending)
-      stepped.runUntilIdle()
-      #expect(stepped.trace.events == ["other.layout", "new.layout"])
-      #expect(stepped.loop.metrics.dead == 1)
+  func addressReused() async {
+    // In a separate process, because another test could get the memory first.
+    await #expect(processExitsWith: .success) {
+      try stepping { stepped in
+        var card: Card? = Card("old", stepped.trace)
+        let weak = try Transaction(#require(card), Card.layout, on: stepped.loop, hold: .weak)
+        let address = try ObjectIdentifier(#require(card))
+        let other = Card("other", stepped.trace)
+        weak.commit()
+        stepped.loop.commit(other, Card.layout)
+        card = nil
+        let reused = Card.atAddress(address, stepped.trace)
+        let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
+        #expect(!stepped.loop.isPending(new, Card.layout))
+        // I5: the dead target's entry is gone, so this adds a new one.
+        stepped.loop.commit(new, Card.layout)
+        #expect(stepped.loop.isPending(new, Card.layout))
+        #expect(!weak.isPending)
+        stepped.runUntilIdle()
+        #expect(stepped.trace.events == ["other.layout", "new.layout"])
+        #expect(stepped.loop.metrics.dead == 1)
+      }
     }
   }
 
@@ -152,22 +155,25 @@ struct WeakTransactionTests {
     "the last pending transaction is no longer counted when a lookup finds it dead",
     .enabled(if: memoryIsReused)
   )
-  func lastFoundDead() throws {
-    try stepping { stepped in
-      var dying: Card? = Card("old", stepped.trace)
-      let address = try ObjectIdentifier(#require(dying))
-      let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weak)
-      let card = Card("a", stepped.trace) { _ in weak.commit() }
-      stepped.loop.commit(card, Card.run)
-      stepped.step()
-      #expect(stepped.loop.metrics.pendingTransactions == 1)
-      dying = nil
-      let reused = Card.atAddress(address, stepped.trace)
-      let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
-      #expect(!stepped.loop.isPending(new, Card.layout))
-      #expect(stepped.isIdle)
-      #expect(stepped.loop.metrics.pendingTransactions == 0)
-      #expect(stepped.loop.metrics.dead == 1)
+  func lastFoundDead() async {
+    // In a separate process, because another test could get the memory first.
+    await #expect(processExitsWith: .success) {
+      try stepping { stepped in
+        var dying: Card? = Card("old", stepped.trace)
+        let address = try ObjectIdentifier(#require(dying))
+        let weak = try Transaction(#require(dying), Card.layout, on: stepped.loop, hold: .weak)
+        let card = Card("a", stepped.trace) { _ in weak.commit() }
+        stepped.loop.commit(card, Card.run)
+        stepped.step()
+        #expect(stepped.loop.metrics.pendingTransactions == 1)
+        dying = nil
+        let reused = Card.atAddress(address, stepped.trace)
+        let new = try #require(reused, "no object was allocated at the address in 10,000 attempts")
+        #expect(!stepped.loop.isPending(new, Card.layout))
+        #expect(stepped.isIdle)
+        #expect(stepped.loop.metrics.pendingTransactions == 0)
+        #expect(stepped.loop.metrics.dead == 1)
+      }
     }
   }
 
