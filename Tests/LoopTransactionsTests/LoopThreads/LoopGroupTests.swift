@@ -157,7 +157,8 @@ struct LoopGroupEndTests {
       Process.limitDescriptors(to: 42)
       let error = #expect(throws: UVError.self) { try LoopGroup(name: "partial", count: 64) }
       #expect(error?.name == "EMFILE")
-      #expect(Process.threadNames?.contains { $0.hasPrefix("partial") } != true)
+      // The system may list a thread for a moment after it was joined.
+      #expect(inTime { Process.threadNames?.contains { $0.hasPrefix("partial") } != true })
       // The descriptors are free again.
       try shutDownBlocking(LoopGroup(count: 6))
     }

@@ -82,7 +82,7 @@ struct LoopThreadTests {
   @Test("debuggers see the thread's name, truncated to the system's limit")  // G1
   func names() throws {
     let thread = try LoopThread(name: "loop-thread-with-a-long-name")
-    if let names = Process.threadNames { #expect(names.contains("loop-thread-wit")) }
+    #expect(inTime { Process.threadNames?.contains("loop-thread-wit") != false })
     #expect(thread.name == "loop-thread-with-a-long-name")
     thread.stop()
     try thread.join()
@@ -149,7 +149,8 @@ struct LoopThreadTests {
         let error = #expect(throws: UVError.self) { try LoopThread(name: "starved") }
         #expect(error?.name == "EMFILE")
       }
-      #expect(Process.threadNames?.contains("starved") != true)
+      // The system may list a thread for a moment after it was joined.
+      #expect(inTime { Process.threadNames?.contains("starved") != true })
     }
   }
 }

@@ -7,14 +7,15 @@ import Testing
 struct WorkerThreadTests {
   // O1
   @Test("worker threads are named after their scheduler, truncated to the system's limit")
-  func names() throws {
+  func names() {
     let scheduler = OperationScheduler.alone("decode-thumbnails", workers: 3)
     let short = OperationScheduler.alone("disk", workers: 1)
     let frozen = [FrozenWorkers(scheduler, 3), FrozenWorkers(short, 1)]
-    let names = try #require(Process.threadNames)
-    // Linux shows 15 bytes.
-    #expect(names.count { $0 == "decode-thumbnai" } == 3)
-    #expect(names.count { $0 == "disk" } == 1)
+    // Linux shows 15 bytes, and may omit a thread from a list if another one
+    // ends at the same time.
+    for (name, count) in [("decode-thumbnai", 3), ("disk", 1)] {
+      #expect(inTime { Process.threadNames?.count { $0 == name } == count }, "\(name)")
+    }
     for workers in frozen { workers.thaw() }
   }
 
