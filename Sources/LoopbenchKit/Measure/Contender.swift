@@ -83,7 +83,8 @@ extension Contender {
 /// The measurements of one contender in one round.
 package struct SliceOutcome: Sendable {
   package let contender: Contender
-  /// The samples by series. The histograms are sparse, because the dense histograms
+  /// The samples by series. The slice's own series has a histogram even if every
+  /// operation was missed. The histograms are sparse, because the dense histograms
   /// of a round take 10 MB.
   package let recorded: [String: SparseHistogram]
   package let earlyFires: Int
@@ -96,7 +97,8 @@ package struct SliceOutcome: Sendable {
 
   package init(contender: Contender, slice: Slice, wallNs: UInt64, usage: ResourceUse) {
     self.contender = contender
-    recorded = slice.recorded.mapValues { SparseHistogram($0) }
+    recorded = slice.recorded.merging([slice.series: Histogram()]) { samples, _ in samples }
+      .mapValues { SparseHistogram($0) }
     earlyFires = slice.earlyFires
     missed = slice.missed
     counts = slice.counts

@@ -1,6 +1,17 @@
+import FoundationEssentials
 import LoopTransactionsTesting
 import LoopbenchKit
 import Testing
+
+/// A peer that starts no operation in time.
+private struct AbsentPeer: Peer {
+  let name = "uv"
+  let scenario = "fake"
+  let series = ["one"]
+  let summary = "late"
+
+  func measure(_ slice: inout Slice) { slice.miss(UInt64(slice.workload.samples)) }
+}
 
 @Suite("Runner")
 struct RunnerTests {
@@ -104,6 +115,23 @@ struct RunnerTests {
     var fixture = Fixture()
     fixture.peers = [FakePeer(name: "bad", base: 1, failure: PeerError("out of luck"))]
     #expect(throws: PeerError("fake/one/bad: out of luck")) { try fixture.runner().run() }
+  }
+
+  @Test("a peer that misses every operation has a result without samples, in every format")
+  func missed() throws {
+    var fixture = Fixture()
+    fixture.peers = [AbsentPeer(), FakePeer(name: "lt", base: 500)]
+    fixture.control = .compared
+    let report = try fixture.report()
+    #expect(report.results.map(\.peer) == ["uv", "lt", "uv.again"])
+    #expect(report.results.map(\.count) == [0, 50, 0])
+    #expect(report.results.map(\.missed) == [50, 0, 50])
+    for format in ReportFormat.allCases {
+      #expect(report.rendered(as: format).contains("uv"), "\(format)")
+    }
+    #expect(try ReportFile.decode(Data(report.json().utf8), from: "x.json") == report)
+    let itself = try ReportComparison(base: report, new: report, rules: [FailRule("missed>0")])
+    #expect(itself.findings.map(\.new) == [50, 0])
   }
 
   @Test("progress counts down to the end")
