@@ -7,10 +7,6 @@ struct ReplayPlayer {
   let replay: Replay
   let recorder: ReplayRecorder
 
-  /// 5 ms, so that every thread has started before the first commit is due. Not
-  /// measured.
-  private static let headStart: UInt64 = 5_000_000
-
   init(_ replay: Replay) {
     self.replay = replay
     recorder = ReplayRecorder(replay)
@@ -30,18 +26,19 @@ struct ReplayPlayer {
     runLoop: () throws(PeerError) -> Void
   ) throws(PeerError) {
     guard slice.series == "performed" else { throw slice.unknownSeries }
-    let origin = cl_now() + Self.headStart
     let producers = replay.producers.map { ReplayProducer($0, of: replay) }
+    let line = StartingLine(count: producers.count)
     let (cpu, slackNs) = (slice.seats.producer, slice.conditions.slackNs)
     let conductor = try PlacedThread(cpu: nil) { [recorder] in
-      Self.run(producers[...], cpu: cpu) {
+      Self.run(producers[...], cpu: cpu, line) { producer, origin in
         cl_sleep_within(slackNs)
-        $0.play(from: origin, commit: commit)
+        producer.play(from: origin, commit: commit)
       }
       recorder.waitForEnd(of: producers.reduce(0) { $0 + $1.startedCount })
       stop()
     }
     try conductor.join(after: runLoop)
+    let origin = line.wait()
     for producer in producers { record(producer, from: origin, into: &slice) }
   }
 
@@ -52,18 +49,28 @@ struct ReplayPlayer {
     slice.count(UInt64(recorder.ticks.count), as: "ticks")
   }
 
-  /// Runs `body` for every producer in parallel, and waits for all of them. If the
-  /// system cannot start a producer's thread, that producer's commits count as
-  /// missed.
+  /// Runs `body` for every producer in parallel, with the time at which the load
+  /// begins, and waits for all of them. If the system cannot start a producer's
+  /// thread, that producer's commits count as missed.
   private static func run(
     _ producers: ArraySlice<ReplayProducer>,
     cpu: Int?,
-    _ body: @escaping @Sendable (ReplayProducer) -> Void
+    _ line: StartingLine,
+    _ body: @escaping @Sendable (_ producer: ReplayProducer, _ origin: UInt64) -> Void
   ) {
     guard let first = producers.first else { return }
-    let thread = Result { () throws(PeerError) in try PlacedThread(cpu: cpu) { body(first) } }
-    run(producers.dropFirst(), cpu: cpu, body)
-    if case .success(let thread) = consume thread { thread.join() }
+    let others = producers.dropFirst()
+    do {
+      let thread = try PlacedThread(cpu: cpu) {
+        line.arrive()
+        body(first, line.wait())
+      }
+      run(others, cpu: cpu, line, body)
+      thread.join()
+    } catch {
+      line.arrive()
+      run(others, cpu: cpu, line, body)
+    }
   }
 
   private func record(_ producer: ReplayProducer, from origin: UInt64, into slice: inout Slice) {
@@ -83,6 +90,38 @@ struct ReplayPlayer {
         ),
         tolerance: producer.schedule.tolerance
       )
+    }
+  }
+}
+
+/// Makes a load begin when every producer's thread runs.
+///
+/// On a busy machine a new thread may run only after 100 ms, and its first commits
+/// would be late.
+package final class StartingLine: Sendable {
+  private let absent: Atomic<Int>
+  private let origin = Atomic<UInt64>(0)
+
+  /// 5 ms, so that every thread has seen `origin` before the first commit is due.
+  /// Not measured.
+  private static let headStart: UInt64 = 5_000_000
+
+  package init(count: Int) { absent = Atomic(count) }
+
+  /// Counts a producer that runs, or that could not be started.
+  package func arrive() {
+    guard absent.wrappingSubtract(1, ordering: .relaxed).newValue == 0 else { return }
+    // Relaxed: only the time itself is passed on.
+    origin.store(cl_now() + Self.headStart, ordering: .relaxed)
+  }
+
+  /// Blocks until every producer has arrived. Returns the time at which the load
+  /// begins.
+  package func wait() -> UInt64 {
+    while true {
+      let time = origin.load(ordering: .relaxed)
+      if time != 0 { return time }
+      cl_sleep_until(cl_now() + 100_000)
     }
   }
 }
@@ -180,3 +219,5 @@ final class ReplayRecorder: @unchecked Sendable {
 }
 
 extension ReplayRecorder: Unreflected {}
+
+extension StartingLine: Unreflected {}
