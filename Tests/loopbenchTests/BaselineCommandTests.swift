@@ -1,5 +1,6 @@
 import Foundation
 import LoopbenchKit
+import TestSupport
 import Testing
 import LoopbenchCommands
 
@@ -59,7 +60,7 @@ struct BaselineCommandTests {
   func fifo() async {
     await #expect(processExitsWith: .success) {
       // Kills the process if reading blocks.
-      alarm(60)
+      TestSupport.Process.endInTime()
       let folder = try Folder()
       #expect(chdir(folder.path) == 0 && mkdir("kept", 0o700) == 0)
       #expect(mkfifo("kept/main.json", 0o600) == 0 && mkfifo("here", 0o600) == 0)

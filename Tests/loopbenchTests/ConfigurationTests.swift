@@ -1,5 +1,6 @@
 import Foundation
 import LoopbenchKit
+import TestSupport
 import Testing
 import LoopbenchCommands
 
@@ -134,7 +135,7 @@ struct ConfigurationTests {
   func notRegular() async {
     await #expect(processExitsWith: .success) {
       // Kills the process if reading blocks.
-      alarm(60)
+      TestSupport.Process.endInTime()
       let folder = try Folder()
       #expect(chdir(folder.path) == 0)
       let make: [() -> Int32] = [
