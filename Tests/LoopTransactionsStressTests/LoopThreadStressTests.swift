@@ -44,7 +44,7 @@ struct LoopThreadStressTests {
 
   @Test("a group that is shut down under load performs everything it accepted")  // G2, L2, L11
   func shutsDown() async throws {
-    for round in 0..<Workload.count(1_000) {
+    for round in 0..<Workload.count(200) {
       let (ledger, runs) = (Ledger(), Tally())
       let group = try LoopGroup(name: "stress", count: 4)
       let posters = (0..<2).map { _ in TestThread { handOver(to: group.threads, ledger) } }
