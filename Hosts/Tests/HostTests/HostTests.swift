@@ -89,6 +89,17 @@ struct HostTests {
     try inTen { try HostProgram.run(host, "busy")["turns"] ?? .infinity <= 10 }
   }
 
+  // In the other hosts, timers with a delay of 0 come from another thread.
+  @Test(
+    "at most one turn of a busy loop precedes a timer of GLib that is due",
+    arguments: ["glib-host", "executor-host"]
+  )  // C5, C8
+  func fair(_ host: String) throws {
+    let figures = try HostProgram.run(host, "fair")
+    #expect(figures.count == 2)
+    for (load, turns) in figures { #expect(turns <= 1, "\(load)") }
+  }
+
   @Test(
     "a loop makes no turns while its callback runs the host, and makes turns again afterwards",
     arguments: hosts
