@@ -64,6 +64,19 @@ let package = Package(
       path: "Tests/GLibProgram",
       swiftSettings: strict
     ),
+    .systemLibrary(
+      name: "CGTK",
+      path: "Tests/CGTK",
+      providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
+    ),
+    .executableTarget(
+      name: "gtk-host",
+      dependencies: [
+        "CGTK", "GLibLoop", "HostCases", "LoopTransactionsGLib", product("LoopTransactions"),
+      ],
+      path: "Tests/GTKProgram",
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "executor-host",
       dependencies: ["GLibLoop", "HostCases", product("LoopTransactions")],
@@ -104,8 +117,8 @@ let package = Package(
     .testTarget(
       name: "HostTests",
       dependencies: [
-        "glib-host", "executor-host", "sdl-host", "dispatch-host", "main-queue-host",
-        "run-loop-host",
+        "glib-host", "gtk-host", "executor-host", "sdl-host", "dispatch-host",
+        "main-queue-host", "run-loop-host",
       ],
       swiftSettings: strict
     ),

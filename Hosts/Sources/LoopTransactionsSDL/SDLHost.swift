@@ -30,7 +30,8 @@ public import LoopTransactions
 /// }
 /// ```
 ///
-/// An `ExecutorHost` whose executor is SDL's event queue.
+/// An `ExecutorHost` whose executor is SDL's event queue. Available on Linux.
+/// Elsewhere creating a host throws `SetupError.system` with `ENOSYS`.
 public final class SDLHost {
   /// The reason why a host could not be created.
   public enum SetupError: Error, Hashable, Sendable {

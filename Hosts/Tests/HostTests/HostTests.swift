@@ -89,6 +89,17 @@ struct HostTests {
     try inTen { try HostProgram.run(host, "busy")["turns"] ?? .infinity <= 10 }
   }
 
+  // In the other hosts, timers with a delay of 0 come from another thread.
+  @Test(
+    "at most one turn of a busy loop precedes a timer of GLib that is due",
+    arguments: ["glib-host", "executor-host"]
+  )  // C5, C8
+  func fair(_ host: String) throws {
+    let figures = try HostProgram.run(host, "fair")
+    #expect(figures.count == 2)
+    for (load, turns) in figures { #expect(turns <= 1, "\(load)") }
+  }
+
   @Test(
     "a loop makes no turns while its callback runs the host, and makes turns again afterwards",
     arguments: hosts
@@ -134,6 +145,35 @@ struct HostTests {
     #expect(output.code == 0, "\(output.errors)")
     let states = ["false", "true", "true", "false"]
     #expect(output.lines == states.map { "interactive \($0)" })
+  }
+
+  @Test("keys, motions and clicks in a GTK window turn interactive mode on, layouts do not")  // O4
+  func gtkWindow() throws {
+    guard let display = try? VirtualDisplay(), TestProgram.installed("xdotool") != nil else {
+      print("note: no display or no xdotool, so GTK's own input was not tested")
+      return
+    }
+    let environment: [String: String?] = ["DISPLAY": display.name]
+    func xdotool(_ arguments: [String]) throws {
+      let output = try TestProgram.run("xdotool", arguments, environment: environment)
+      try #require(output.code == 0, "xdotool \(arguments): \(output.errors)")
+    }
+    // Inside the window, before the window appears.
+    try xdotool(["mousemove", "100", "50"])
+    let program = TestProgram(TestProgram.built("gtk-host"), environment: environment)
+    try program.start()
+    #expect(program.nextLine() == "interactive false")
+    try xdotool([
+      "search", "--sync", "--onlyvisible", "--name", "^Input$", "windowfocus", "--sync",
+    ])
+    for action in [["key", "a"], ["mousemove", "90", "40"], ["click", "1"]] {
+      try xdotool(action)
+      #expect(program.nextLine() == "interactive true", "\(action)")
+      #expect(program.nextLine() == "interactive false", "\(action)")
+    }
+    let output = program.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    withExtendedLifetime(display) {}
   }
 
   @Test("SDL's input turns interactive mode on, and a pause turns it off")  // O4

@@ -24,10 +24,10 @@ public struct HostExecutor: Sendable {
   ///
   /// - Parameters:
   ///   - execute: Hands work to the host. The host runs the work once, outside
-  ///     of any callback of the loop. Called on any thread. It must not wait for the host's thread, and must not use the loop or a
-  ///     port. If it runs the work before it returns, as `g_main_context_invoke`
-  ///     does on the host's thread, the turn is handed over again on another
-  ///     thread.
+  ///     of any callback of the loop. Called on any thread. It must not wait for
+  ///     the host's thread, and must not use the loop or a port. If it runs the
+  ///     work before it returns, as `g_main_context_invoke` does on the host's
+  ///     thread, the turn is handed over again on another thread.
   ///   - executeLater: Hands work to the host, to run after the events that the
   ///     host has ready. Called after a turn that left work, and after turns in
   ///     quick succession. Pass the same function again if the host runs work
@@ -55,7 +55,8 @@ public struct HostExecutor: Sendable {
   /// Describes the executor of an actor.
   ///
   /// Turns run isolated to `actor`, in tasks of their own, behind the actor's
-  /// other jobs. The actor is retained.
+  /// other jobs. Unless the actor has a custom executor, a turn waits for a free
+  /// thread of the concurrency pool. The actor is retained.
   public init(_ actor: some Actor) {
     let execute: Execute = { work in
       Task { await run(on: actor, work) }

@@ -62,16 +62,21 @@ struct ExecutorHostExecutorTests {
     }
   }
 
+  // In a process of its own: each turn is a task, which waits for a thread of the
+  // concurrency pool, and other tests block these threads.
   @Test("turns on an actor are isolated to it")  // C8, C1
-  func actor() async throws {
-    let session = Session()
-    let host = try await session.host()
-    for _ in 0..<100 {
-      try host.port.post { session.assumeIsolated { $0.posted() } }
+  func actor() async {
+    await #expect(processExitsWith: .success) {
+      Process.endInTime()
+      let session = Session()
+      let host = try await session.host()
+      for _ in 0..<100 {
+        try host.port.post { session.assumeIsolated { $0.posted() } }
+      }
+      await session.firedTwenty()
+      try await host.close()
+      #expect(await session.posts == 100)
     }
-    await session.firedTwenty()
-    try await host.close()
-    #expect(await session.posts == 100)
   }
 
   /// An executor that runs jobs on a thread of its own.

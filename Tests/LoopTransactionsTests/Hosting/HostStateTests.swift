@@ -109,6 +109,32 @@ struct HostStateTests {
     }
   }
 
+  @Test("without executeLater, turns in quick succession pause after half a millisecond")  // C8
+  func floodDelayed() {
+    var state = state(later: false)
+    var now: UInt64 = 1
+    var pauses = 0
+    for number in 1...100 as ClosedRange<UInt64> {
+      switch state.request(now, poster) {
+      case .execute(number): break
+      case .wait(let due):
+        #expect(due == now + HostState.delay)
+        // More posts change nothing.
+        check(state.request(now, poster), .none)
+        check(state.waiterCalled(true, due - 1, waiter), (.none, next: due))
+        check(state.waiterCalled(true, due, waiter), (.execute(number), next: .max))
+        pauses += 1
+        now = due
+      case let action: Issue.record("\(action)")
+      }
+      check(state.begin(number, now, host), .turn)
+      now += 100_000
+      check(state.end(never, now, host), .watch(until: never))
+    }
+    // 0.6 ms of turns precede each of them.
+    #expect(pauses == 16)
+  }
+
   @Test("a turn that is not taken, or is dropped, means that the host has ended")  // C8
   func refused() {
     var state = state()

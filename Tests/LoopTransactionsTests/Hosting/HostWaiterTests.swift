@@ -11,15 +11,17 @@ struct HostWaiterTests {
       // libuv opens descriptors of its own with the first loop.
       let loops = [try EventLoop(), try EventLoop(), try EventLoop()]
       let before = Process.openDescriptors
-      for _ in 0..<3 {
+      for _ in 0..<10 {
         let hosts = try loops.map { try ExecutorHost($0, on: QueueHost().executor()) }
         #expect(inTime { waiters() == 1 })
         hosts[0].cancel()
         hosts[1].cancel()
         #expect(waiters() == 1)
         hosts[2].cancel()
-        #expect(inTime { waiters() == 0 && Process.openDescriptors == before })
+        #expect(inTime { waiters() == 0 })
       }
+      // Each thread has three. Dispatch may open one for the time limit meanwhile.
+      #expect(inTime { Process.openDescriptors < before + 10 })
       for loop in loops { try loop.close() }
     }
   }
