@@ -125,7 +125,6 @@ struct BudgetMeter {
   /// Returns whether another piece of work may be performed, after a piece of
   /// `kind`. Pieces of the same kind are assumed to cost the same, unless the
   /// kind is 0.
-  /// same.
   @inline(__always)
   mutating func allowsMore(after kind: UInt = 0) -> Bool {
     if passes > 0, kind == lastKind {
