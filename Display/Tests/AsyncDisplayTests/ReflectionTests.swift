@@ -43,7 +43,6 @@ extension Samples {
     add("DisplayTask", painter.displayTask(for: layer) as Any)
     add("DisplayOutcome", DisplayOutcome.failed(CancellationError()))
     add("DisplayError", DisplayError.noMemory(byteCount: 1))
-    add("IdleBlock", display.whenIdle {})
   }
 
   private mutating func addBitmaps(_ pool: BitmapPool) throws {
