@@ -252,6 +252,22 @@ struct DescriptorWatcherTests {
     }
   }
 
+  @Test("a deinit may cancel a neighbour while the loop closes, which reports no descriptor")  // E1
+  func cancelledWhileClosing() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let (loop, pair) = (try EventLoop(), SocketPair())
+      var watchers: [DescriptorWatcher] = []
+      for _ in 0..<2 {
+        let late = Late { for watcher in watchers { watcher.cancel() } }
+        watchers.append(try loop.watch(pair.near, for: .readable) { [late] _ in late.touch() })
+      }
+      loop.run(.noWait)
+      try loop.close()
+      #expect(watchers.allSatisfy { !$0.isActive })
+    }
+    #expect(!said(result, "was closed while it was watched"))
+  }
+
   @Test("a stepped loop delivers events of descriptors")  // E1, C6
   func stepped() throws {
     try withSteppedLoop { stepped in
