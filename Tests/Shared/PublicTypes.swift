@@ -14,7 +14,7 @@ enum PublicTypes {
       .map { String($0.output.1) }
   }
 
-  // Not at a fixed place, because the path of this file may be that of a link.
+  // Searched upwards, because the path of this file may be a link's path.
   private static func folder() throws -> URL {
     var parent = URL(filePath: #filePath)
     while parent.path != "/" {
