@@ -22,7 +22,8 @@ struct Samples {
         #expect(!text.isEmpty)
         #expect(!String(describing: each).isEmpty)
         #expect(!String(reflecting: each).isEmpty)
-        #expect(Mirror(reflecting: each).children.allSatisfy { !"\($0.value)".isEmpty })
+        // A property may be an empty string.
+        for child in Mirror(reflecting: each).children { _ = "\(child.value)" }
       }
     }
   }
