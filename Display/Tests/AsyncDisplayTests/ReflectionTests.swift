@@ -1,5 +1,4 @@
 import AsyncDisplay
-import Foundation
 import LoopTransactions
 import Testing
 
@@ -43,7 +42,6 @@ extension Samples {
     add("DisplayTask", painter.displayTask(for: layer) as Any)
     add("DisplayOutcome", DisplayOutcome.failed(CancellationError()))
     add("DisplayError", DisplayError.noMemory(byteCount: 1))
-    add("IdleBlock", display.whenIdle {})
   }
 
   private mutating func addBitmaps(_ pool: BitmapPool) throws {
@@ -148,13 +146,7 @@ struct ReflectionTests {
 
   @Test("there is a sample for every public type")
   func complete() throws {
-    let recorded = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../docs/api/AsyncDisplay.txt").standardized
-    let types = try String(contentsOf: recorded, encoding: .utf8).split(separator: "\n")
-      .compactMap {
-        try? /([\w.]+) \| (?:open |final )*(?:class|struct|enum|actor) .*/.wholeMatch(in: $0)
-      }
-      .map { String($0.output.1) }
+    let types = try PublicTypes.names(of: "AsyncDisplay")
     #expect(types.count > 50)
     try withDisplay { display in
       let known = Set(try Samples(display).values.keys)

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @Suite("Hosts", .serialized)
@@ -209,13 +208,7 @@ struct HostTests {
   func dumps(_ host: String, _ library: String) throws {
     let output = try HostProgram.output(host, "dump")
     #expect(output.code == 0, "\(output.errors)")
-    let recorded = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../docs/api/\(library).txt").standardized
-    let types = try String(contentsOf: recorded, encoding: .utf8).split(separator: "\n")
-      .compactMap {
-        try? /([\w.]+) \| (?:final )*(?:class|struct|enum|actor) .*/.wholeMatch(in: $0)
-      }
-    #expect(output.lines == types.map { String($0.output.1) })
+    #expect(output.lines == (try PublicTypes.names(of: library)))
   }
 
   // The maximum time of a post divided by the time of the host's own call. Debug builds

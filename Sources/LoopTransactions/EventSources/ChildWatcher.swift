@@ -144,7 +144,8 @@ extension EventLoop {
   /// watched child. The loop's run waits for the child.
   ///
   /// The process must not wait for the same child by other means, and must not
-  /// ignore `SIGCHLD`; the status is `unknown` then.
+  /// ignore `SIGCHLD`; the status is `unknown` then. Watch a child once: of two
+  /// watchers, one gets the status and the other `unknown`.
   ///
   /// - Parameters:
   ///   - process: The process identifier of a child of this process.

@@ -93,7 +93,9 @@ extension DescriptorList {
     if error.code == UVError.badDescriptor {
       reportClosed(descriptor.descriptor)
     } else {
-      System.logToStandardError("\(error)")
+      System.logToStandardError(
+        "\(error); descriptor \(descriptor.descriptor) is no longer watched"
+      )
     }
     descriptor.close()
     lost.append((descriptor, error))

@@ -3,7 +3,8 @@ extension EventLoop {
   ///
   /// Call on the loop. Any number of loops and watchers may catch the same
   /// signal; each watcher is called. While a signal is watched, its earlier
-  /// disposition has no effect: the process does not end by `SIGTERM`. The
+  /// disposition has no effect: the process does not end by `SIGTERM`.
+  /// `SignalWatcher.cancel()` describes when that disposition returns. The
   /// system merges signals of equal number that arrive faster than they are
   /// handled. The loop's run waits for the watcher, unless its `keepsLoopAlive`
   /// is false.

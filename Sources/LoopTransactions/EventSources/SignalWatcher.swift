@@ -54,10 +54,16 @@ public final class SignalWatcher {
   /// Ends the watcher and releases its callback.
   ///
   /// Call on the loop; calling it from the callback is fine. Cancelling again
-  /// does nothing. When the last watcher of a signal in the process ends, the
-  /// signal gets back the disposition that it had before the first one. A
-  /// disposition that other code has set meanwhile stays, and so does libuv's
-  /// while its own handles catch the signal.
+  /// does nothing. A signal that has arrived but was not delivered is dropped.
+  ///
+  /// When the last watcher of a signal in the process ends, on any loop, the
+  /// signal gets back the disposition that it had before the first one: usually
+  /// `SIG_DFL`, so the next `SIGTERM` ends the process. This happens before
+  /// `cancel()` returns, and for watchers that `close()` of the loop ends,
+  /// before that returns. libuv sets `SIG_DFL` first, so an earlier `SIG_IGN`
+  /// does not apply for a moment. A disposition that other code has set
+  /// meanwhile stays, and so does libuv's while its own handles catch the
+  /// signal.
   ///
   /// - Complexity: O(n) in the loop's signal watchers.
   public func cancel() {

@@ -38,7 +38,9 @@ final class WatchedDescriptor {
   func remove(_ watcher: DescriptorWatcher) {
     watchers.removeAll { $0 === watcher }
     guard watchers.isEmpty else { return changed() }
-    if !isIntact { list.reportClosed(descriptor) }
+    // A closed poll was reported when it was closed.
+    guard let poll else { return }
+    if !poll.isIntact { list.reportClosed(descriptor) }
     close()
   }
 

@@ -37,19 +37,24 @@ struct SignalSource {
   func detachOwner() { handle.setOwner(nil) }
 
   /// Stops catching the signal. The loop's next tick frees the handle.
-  func close() { SignalDispositions.shared.value.end(signal) { handle.close() } }
+  func close() {
+    SignalDispositions.shared.value.end(signal, wasStopped: handle.isClosing) { handle.close() }
+  }
 }
 
 /// The dispositions that signals had before this library caught them.
 ///
-/// libuv sets a signal to its default when its last handle stops. This restores
-/// the earlier disposition instead, unless other libuv handles of the process
-/// catch the signal too.
+/// libuv sets a signal to its default when its last handle stops, even if other
+/// code has set a disposition meanwhile. This restores that disposition or the
+/// earlier one instead, unless other libuv handles of the process catch the
+/// signal too.
 private final class SignalDispositions: Sendable {
   private struct Caught {
     var count = 0
     // Nil if a libuv handle of another owner already caught the signal.
     var before: sigaction?
+    // libuv's disposition.
+    var handler: sigaction
   }
 
   // A new one in a forked child, where another thread may have held the lock.
@@ -66,22 +71,29 @@ private final class SignalDispositions: Sendable {
       guard result == 0 else { return result }
       lt_signal_read(signal, &after)
       let isFirst = caught[signal] == nil && lt_signal_is_same(&before, &after) == 0
-      caught[signal, default: Caught(before: isFirst ? before : nil)].count += 1
+      let new = Caught(before: isFirst ? before : nil, handler: after)
+      caught[signal, default: new].count += 1
       return 0
     }
   }
 
-  /// Calls `stop`, and restores the earlier disposition after the last handle.
-  func end(_ signal: Int32, _ stop: () -> Void) {
+  /// Calls `stop`, and restores the disposition after the last handle.
+  ///
+  /// - Parameter wasStopped: Whether libuv stopped the handle earlier, so that
+  ///   the disposition says nothing about other code.
+  func end(_ signal: Int32, wasStopped: Bool, _ stop: () -> Void) {
     caught.withLock { caught in
+      var (current, now) = (sigaction(), sigaction())
+      lt_signal_read(signal, &current)
       stop()
       guard var entry = caught[signal] else { return }
       entry.count -= 1
       caught[signal] = entry.count > 0 ? entry : nil
-      guard entry.count == 0, var before = entry.before else { return }
-      var now = sigaction()
+      guard entry.count == 0 else { return }
+      let isReplaced = !wasStopped && lt_signal_is_same(&entry.handler, &current) == 0
+      guard var wanted = isReplaced ? current : entry.before else { return }
       lt_signal_read(signal, &now)
-      if lt_signal_is_default(&now) != 0 { lt_signal_write(signal, &before) }
+      if lt_signal_is_default(&now) != 0 { lt_signal_write(signal, &wanted) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import LoopTransactions
 import LoopTransactionsTesting
 
 /// A closed interval of numbers, such as a confidence interval.
@@ -11,7 +12,7 @@ package struct Interval: Codable, Equatable, Sendable {
   ///
   /// - Precondition: `low` is not above `high`.
   package init(low: Double, high: Double) {
-    precondition(low <= high, "Interval: low must not be above high, got \(low), \(high)")
+    require(low <= high, "Interval: low must not be above high, got \(low), \(high)")
     self.low = low
     self.high = high
   }

@@ -85,7 +85,7 @@ extension Encodable {
     do {
       return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     } catch {
-      preconditionFailure("json(isPretty:): every number must be finite, got \(error)")
+      fatalError("json(isPretty:): every number must be finite, got \(error)")
     }
   }
 }

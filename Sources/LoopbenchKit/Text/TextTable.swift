@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// A table whose first column is aligned left and whose other columns are aligned
 /// right. Columns without content are left out.
 package struct TextTable {
@@ -10,7 +12,7 @@ package struct TextTable {
 
   /// Adds a row. Missing cells are empty.
   package mutating func add(_ cells: [String]) {
-    precondition(
+    require(
       cells.count <= titles.count,
       "TextTable.add(_:): a row must have at most \(titles.count) cells, got \(cells.count)"
     )

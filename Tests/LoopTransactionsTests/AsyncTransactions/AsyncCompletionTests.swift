@@ -23,6 +23,28 @@ struct AsyncCompletionTests {
     running.stop()
   }
 
+  @Test("cancelling the waiting task does not end the wait")  // O6
+  func cancelled() async throws {
+    let running = try RunningLoop()
+    let trace = Trace()
+    try await Owner(on: running.port).awaitsCancelled(trace)
+    #expect(trace.events == ["cancelled", "completion", "resumed true"])
+    running.stop()
+  }
+
+  @Test("completion traps off the loop")  // O6, L1
+  func offLoop() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      let transaction = Smuggled(AsyncTransaction(on: loop, scheduler: .alone()))
+      await Task.detached(executorPreference: ownThreads) {
+        await transaction.value.completion
+      }.value
+      try loop.close()
+    }
+    #expect(said(result, "AsyncTransaction.completion: the loop belongs to another thread"))
+  }
+
   @Test("closing the loop completes a transaction that a task waits for")  // O6, L11
   func closes() async throws {
     let (trace, gate, done) = (Trace(), TaskGate(), Gate())
@@ -113,6 +135,30 @@ private actor Owner {
     // Lets the tasks begin.
     try await port.run { _ in gate.open() }
     for task in tasks { await task.value }
+  }
+
+  func awaitsCancelled(_ trace: Trace) async throws {
+    let loop = try #require(EventLoop.current)
+    let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+    let gate = Gate()
+    transaction.add { _ in
+      gate.wait()
+    } completion: { _ in
+      trace.record("completion")
+    }
+    transaction.commit()
+    let task = Task {
+      _ = self
+      await transaction.completion
+      trace.record("resumed \(Task.isCancelled)")
+    }
+    // Lets the task begin, and then see its cancellation.
+    try await port.run { _ in }
+    task.cancel()
+    try await port.run { _ in }
+    trace.record("cancelled")
+    gate.open()
+    await task.value
   }
 
   /// Begins a task that waits for a transaction without an end, and then calls

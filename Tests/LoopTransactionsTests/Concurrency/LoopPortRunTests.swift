@@ -125,6 +125,41 @@ struct LoopPortRunTests {
     }
   }
 
+  @Test("the closure runs outside of the task, and sees none of its local values")  // C1
+  func locals() async throws {
+    let running = try RunningLoop()
+    let seen = try await Self.$local.withValue(7) {
+      try await running.port.run { _ in
+        [Self.local, withUnsafeCurrentTask { $0 == nil ? 1 : 0 }]
+      }
+    }
+    #expect(seen == [0, 1])
+    running.stop()
+  }
+
+  @TaskLocal private static var local = 0
+
+  @Test("a full inbox does not refuse the call")  // L2
+  func full() async throws {
+    let (running, other) = (try RunningLoop(), try RunningLoop())
+    let (port, begun, gate) = (running.port, Gate(), Gate())
+    try await port.run { $0.postCapacity = 1 }
+    try port.post {
+      begun.open()
+      gate.wait()
+    }
+    await waitOff(begun)
+    try port.post {}
+    #expect(throws: LoopPort.PostError.full) { try port.post {} }
+    let task = Task(executorPreference: other.port) { try await port.run { _ in 7 } }
+    // Runs after the task's first job, which has made the call.
+    try await other.port.run { _ in }
+    gate.open()
+    #expect(try await task.value == 7)
+    running.stop()
+    other.stop()
+  }
+
   @Test("a closed loop refuses the call, and a loop released without close() ends it")  // L2, L11
   func refuses() async throws {
     let port = try await onLoopThread { $0.port }

@@ -111,6 +111,37 @@ struct DelayedPostTests {
     #expect(results.withLock { $0 } == [true, false] && post.state == .cancelled)
   }
 
+  @Test("delayed posts do not count against the loop's capacity")  // E8, L2
+  func capacity() throws {
+    try withSteppedLoop { stepped in
+      let (loop, port, ran) = (stepped.loop, stepped.loop.port, Tally())
+      loop.postCapacity = 1
+      TestThread.run {
+        try? port.post {}
+        for delay in 0..<10 {
+          #expect(throws: Never.self) {
+            try port.post(after: .milliseconds(delay)) { ran.increment() }
+          }
+        }
+      }
+      stepped.advance(by: .milliseconds(10))
+      #expect(ran.value == 10)
+    }
+  }
+
+  @Test("a delay beyond the clock's range waits until it is cancelled")  // E8
+  func endless() throws {
+    try withSteppedLoop { stepped in
+      let port = stepped.loop.port
+      let post = try port.post(after: .seconds(Int64.max)) { Issue.record("called") }
+      stepped.advance(by: .seconds(1_000_000_000))
+      #expect(post.state == .waiting)
+      #expect(post.cancel())
+      stepped.runUntilIdle()
+      #expect(stepped.loop.timerCount == 0)
+    }
+  }
+
   @Test("closing the loop refuses waiting posts and releases them on the loop")  // E8, L11
   func closes() throws {
     let loop = try EventLoop()

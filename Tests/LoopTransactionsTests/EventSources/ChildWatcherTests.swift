@@ -22,6 +22,55 @@ struct ChildWatcherTests {
     await #expect(processExitsWith: .success) { try deliversStatuses(usesSignal: true) }
   }
 
+  @Test("a child that ended before it was watched is delivered", arguments: [false, true])  // E4
+  func endedBefore(usesSignal: Bool) async {
+    await #expect(processExitsWith: .success) { [usesSignal] in
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        var information = siginfo_t()
+        waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT)
+        _ = try loop.onExit(of: child, usesSignal: usesSignal) { trace.record("\($0)") }
+        #expect(trace.events == [])
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["exited(5)"])
+      }
+    }
+  }
+
+  @Test("of two watchers of a child, one gets the status", arguments: [false, true])  // E4
+  func twice(usesSignal: Bool) async {
+    await #expect(processExitsWith: .success) { [usesSignal] in
+      Process.unblock(SIGCHLD)
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        for _ in 0..<2 {
+          _ = try loop.onExit(of: child, usesSignal: usesSignal) { trace.record("\($0)") }
+        }
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events.sorted() == ["exited(5)", "unknown"])
+      }
+    }
+  }
+
+  @Test("a process without a free descriptor gets an error, and can watch the child later")  // E4
+  func noDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        let held = try loop.onExit(of: child) { _ in }
+        held.cancel()
+        Process.limitDescriptors(to: 0)
+        #expect(throws: UVError(code: UV_EMFILE.rawValue, operation: "EventLoop.onExit")) {
+          try loop.onExit(of: child) { _ in }
+        }
+        Process.limitDescriptors(to: 1)
+        try loop.onExit(of: child) { trace.record("\($0)") }
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["exited(5)"])
+      }
+    }
+  }
+
   @Test("a cancelled watcher does not reap its child, and closes its descriptor")  // E4
   func cancelled() async {
     await #expect(processExitsWith: .success) {
@@ -73,8 +122,10 @@ struct ChildWatcherTests {
   @Test("a process that is not a child throws")  // E4
   func refused() throws {
     try withLoop { loop in
-      for process in [getppid(), 0, -1] {
-        #expect(throws: UVError.self) { try loop.onExit(of: process) { _ in } }
+      for (process, code) in [(getppid(), UV_ESRCH), (0, UV_EINVAL), (-1, UV_EINVAL)] {
+        #expect(throws: UVError(code: code.rawValue, operation: "EventLoop.onExit")) {
+          try loop.onExit(of: process) { _ in }
+        }
       }
       #expect(loop.run() == .finished)
     }

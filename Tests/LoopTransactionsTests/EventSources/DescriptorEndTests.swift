@@ -179,4 +179,106 @@ struct DescriptorEndTests {
     }
     #expect(said(result, "was closed while it was watched"))
   }
+
+  @Test("a lost descriptor is reported once, also if its watcher is cancelled before the wait")
+  func reportedOnce() async {  // E1
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let (old, new) = (SocketPair(), SocketPair())
+        let first = try loop.watch(old.near, for: .readable) { _ in Issue.record("called") }
+        loop.run(.noWait)
+        new.replace(old.near)
+        let second = try loop.watch(old.near, for: .readable) { _ in }
+        first.cancel()
+        second.cancel()
+        #expect(loop.runInTime() == .finished)
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.split(separator: "was closed while it was watched").count == 2)
+  }
+
+  @Test("an event that the tick received for a closed descriptor does not reach its successor")
+  func receivedBefore() throws {  // E1
+    try withLoop { loop in
+      let (pairs, fresh, trace) = ([SocketPair(), SocketPair()], SocketPair(), Trace())
+      var watchers: [DescriptorWatcher] = []
+      for number in 0..<2 {
+        let watcher = try loop.watch(pairs[number].near, for: .readable) { _ in
+          trace.record("called")
+          let other = 1 - number
+          watchers[other].cancel()
+          fresh.replace(pairs[other].near)
+          let new = try? loop.watch(pairs[other].near, for: .readable) { _ in
+            trace.record("reused")
+            loop.stop()
+          }
+          if let new { watchers[other] = new }
+          pairs[number].receive()
+        }
+        watchers.append(watcher)
+        pairs[number].send()
+      }
+      for _ in 0..<3 { loop.run(.noWait) }
+      #expect(trace.events == ["called"])
+      SocketPair.write(1, to: fresh.near)
+      #expect(loop.runInTime() == .stopped)
+      #expect(trace.events == ["called", "reused"])
+      for watcher in watchers { watcher.cancel() }
+    }
+  }
+
+  @Test("a watcher goes on after its callback has read the error")  // E1
+  func clearedError() throws {
+    try withLoop { loop in
+      let (datagrams, trace) = (try Datagrams(), Trace())
+      let watcher = try loop.watch(datagrams.receiver, for: .readable) { events in
+        trace.record("\(events) \(SocketPair.read(64, from: datagrams.receiver))")
+        loop.stop()
+      }
+      datagrams.fail()
+      #expect(loop.runInTime() == .stopped)
+      #expect(trace.events == ["[readable, error] -1"])
+      try datagrams.send(3)
+      #expect(loop.runInTime() == .stopped)
+      #expect(trace.events.last == "[readable] 3")
+      watcher.cancel()
+    }
+  }
+
+  @Test("a descriptor that other code polls on the libuv loop is refused, at the latest by a tick")
+  func polledByOthers() async {  // E1, E5
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try withLoop { loop in
+        let (pair, trace) = (SocketPair(), Trace())
+        let watcher = try loop.watch(pair.near, for: .readable) { trace.record("\($0)") }
+        let other = RawPoll(pair.near, on: loop.libuvLoop)
+        other.start()
+        #expect(loop.run(.noWait) == .ticked)
+        #expect(trace.events == ["[error]"] && !watcher.isActive)
+        #expect(throws: UVError(code: UV_EEXIST.rawValue, operation: "EventLoop.watch")) {
+          try loop.watch(pair.near, for: .readable) { _ in }
+        }
+        other.close()
+      }
+    }
+    #expect(said(result, "file already exists (EEXIST); descriptor"))
+  }
+}
+
+/// A `uv_poll_t` of the program.
+private final class RawPoll {
+  private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+
+  init(_ descriptor: Int32, on loop: UnsafeMutableRawPointer) {
+    uv_poll_init(loop.assumingMemoryBound(to: uv_loop_t.self), handle, descriptor)
+  }
+
+  func start() { uv_poll_start(handle, Int32(UV_READABLE.rawValue)) { _, _, _ in } }
+
+  /// The loop's next tick frees the handle.
+  func close() {
+    let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+    uv_close(base) { UnsafeMutableRawPointer($0)?.deallocate() }
+  }
 }

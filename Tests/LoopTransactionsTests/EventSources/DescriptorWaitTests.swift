@@ -105,6 +105,29 @@ struct DescriptorWaitTests {
     }
   }
 
+  @Test("a wait whose descriptor was closed and reused throws, when the loop finds out")  // E2
+  func lost() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try withSteppedLoop { stepped in
+        let (loop, trace) = (stepped.loop, stepped.trace)
+        let (port, pair, other) = (loop.awaitedPort, SocketPair(), SocketPair())
+        let near = pair.near
+        Task(executorPreference: port) {
+          do { try await port.readable(near) } catch {
+            trace.record((error as? UVError)?.name ?? "\(error)")
+          }
+        }
+        for _ in 0..<5 { loop.step() }
+        other.replace(near)
+        let watcher = try loop.watch(near, for: .readable) { _ in }
+        for _ in 0..<5 { loop.step() }
+        #expect(trace.events == ["EBADF"])
+        watcher.cancel()
+      }
+    }
+    #expect(said(result, "was closed while it was watched"))
+  }
+
   @Test("closing the loop ends a wait with an error, and so does a closed loop")  // E2, L11
   func closed() async throws {
     let (trace, gate, pair) = (Trace(), Gate(), SocketPair())

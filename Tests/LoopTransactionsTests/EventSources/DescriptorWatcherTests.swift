@@ -4,6 +4,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @Suite("DescriptorWatcher")
 struct DescriptorWatcherTests {
   @Test("a watcher is called in each tick until the data is read")  // E1
@@ -132,6 +138,36 @@ struct DescriptorWatcherTests {
     }
   }
 
+  @Test("a deinit of a callback's captures may change and cancel the watcher")  // E1
+  func releases() throws {
+    try withLoop { loop in
+      let (pair, trace) = (SocketPair(), Trace())
+      var watcher: DescriptorWatcher?
+      let late = Late {
+        watcher?.events = .writable
+        watcher?.cancel()
+        trace.record("released")
+      }
+      watcher = try loop.watch(pair.near, for: .readable) { [late] _ in late.touch() }
+      _ = consume late
+      loop.run(.noWait)
+      watcher?.cancel()
+      #expect(trace.events == ["released"])
+      #expect(watcher?.isActive == false)
+    }
+  }
+
+  @Test("watch() makes the descriptor non-blocking")  // E1
+  func nonBlocking() throws {
+    try withLoop { loop in
+      let pair = SocketPair()
+      #expect(fcntl(pair.near, F_GETFL) & O_NONBLOCK == 0)
+      let watcher = try loop.watch(pair.near, for: .readable) { _ in }
+      #expect(fcntl(pair.near, F_GETFL) & O_NONBLOCK != 0)
+      watcher.cancel()
+    }
+  }
+
   @Test("a descriptor can be closed as soon as its last watcher is cancelled")  // E1
   func closedAfterCancel() throws {
     try withLoop { loop in
@@ -191,6 +227,47 @@ struct DescriptorWatcherTests {
     watchers[0].cancel()
   }
 
+  @Test("close() also ends the watchers that a deinit adds meanwhile")  // E1, E3, L11
+  func addedWhileClosing() async {
+    await #expect(processExitsWith: .success) {
+      let (loop, pair, trace) = (try EventLoop(), SocketPair(), Trace())
+      func late(_ name: String) -> Late {
+        Late {
+          trace.record(name)
+          _ = try? loop.watch(pair.near, for: .writable) { [it = Late { trace.record("new") }] _ in
+            it.touch()
+          }
+          _ = try? loop.onSignal(SIGUSR2) { [it = Late { trace.record("new signal") }] in
+            it.touch()
+          }
+        }
+      }
+      try loop.watch(pair.near, for: .writable) { [it = late("watcher")] _ in it.touch() }
+      try loop.onSignal(SIGUSR2) { [it = late("signal")] in it.touch() }
+      try loop.close()
+      #expect(
+        trace.events.sorted() == ["new", "new", "new signal", "new signal", "signal", "watcher"]
+      )
+      #expect(Process.isDefault(SIGUSR2))
+    }
+  }
+
+  @Test("a deinit may cancel a neighbour while the loop closes, which reports no descriptor")  // E1
+  func cancelledWhileClosing() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let (loop, pair) = (try EventLoop(), SocketPair())
+      var watchers: [DescriptorWatcher] = []
+      for _ in 0..<2 {
+        let late = Late { for watcher in watchers { watcher.cancel() } }
+        watchers.append(try loop.watch(pair.near, for: .readable) { [late] _ in late.touch() })
+      }
+      loop.run(.noWait)
+      try loop.close()
+      #expect(watchers.allSatisfy { !$0.isActive })
+    }
+    #expect(!said(result, "was closed while it was watched"))
+  }
+
   @Test("a stepped loop delivers events of descriptors")  // E1, C6
   func stepped() throws {
     try withSteppedLoop { stepped in
@@ -206,4 +283,15 @@ struct DescriptorWatcherTests {
       watcher.cancel()
     }
   }
+}
+
+/// Calls a closure when it is released.
+private final class Late {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  deinit { body() }
+
+  func touch() {}
 }

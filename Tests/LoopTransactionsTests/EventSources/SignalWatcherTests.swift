@@ -54,6 +54,82 @@ struct SignalWatcherTests {
     }
   }
 
+  @Test("the last cancel() and the last close() restore the disposition before they return")  // E3
+  func restoredWhen() async {
+    await #expect(processExitsWith: .success) {
+      let (first, second) = (try EventLoop(), try EventLoop())
+      let watchers = try [first, second].map { try $0.onSignal(SIGUSR2) {} }
+      #expect(!Process.isDefault(SIGUSR2))
+      watchers[0].cancel()
+      #expect(!Process.isDefault(SIGUSR2))
+      watchers[1].cancel()
+      #expect(Process.isDefault(SIGUSR2))
+      for loop in [first, second] { try loop.onSignal(SIGUSR2) {} }
+      try first.close()
+      #expect(!Process.isDefault(SIGUSR2))
+      try second.close()
+      #expect(Process.isDefault(SIGUSR2))
+    }
+  }
+
+  @Test("a signal that arrived before cancel() and was not delivered is dropped")  // E3
+  func dropped() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let watcher = try loop.onSignal(SIGUSR2) { Issue.record("called") }
+        Process.raise(SIGUSR2)
+        watcher.cancel()
+        let trace = Trace()
+        let next = try loop.onSignal(SIGUSR2) { trace.record("next") }
+        for _ in 0..<3 { loop.run(.noWait) }
+        #expect(trace.events == [])
+        Process.raise(SIGUSR2)
+        while trace.events.isEmpty { loop.run(.once) }
+        #expect(trace.events == ["next"])
+        next.cancel()
+      }
+    }
+  }
+
+  @Test("a disposition that other code has set meanwhile stays")  // E3
+  func replaced() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let watcher = try loop.onSignal(SIGUSR2) {}
+        signal(SIGUSR2, SIG_IGN)
+        watcher.cancel()
+        #expect(!Process.isDefault(SIGUSR2))
+        // Would end the process.
+        Process.raise(SIGUSR2)
+        signal(SIGUSR2, SIG_IGN)
+        let other = try loop.onSignal(SIGUSR2) {}
+        signal(SIGUSR2, SIG_DFL)
+        other.cancel()
+        #expect(Process.isDefault(SIGUSR2))
+      }
+    }
+  }
+
+  @Test("a callback may cancel all watchers of its signal")  // E3
+  func cancelsInCallback() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        let trace = Trace()
+        var watchers: [SignalWatcher] = []
+        for _ in 0..<3 {
+          let watcher = try loop.onSignal(SIGUSR2) {
+            for watcher in watchers { watcher.cancel() }
+            trace.record("default \(Process.isDefault(SIGUSR2))")
+          }
+          watchers.append(watcher)
+        }
+        Process.raise(SIGUSR2)
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["default true"])
+      }
+    }
+  }
+
   @Test("another libuv handle keeps a signal after the last watcher, and can leave first")  // E3
   func foreign() async {
     await #expect(processExitsWith: .success) {
@@ -98,8 +174,9 @@ struct SignalWatcherTests {
   func refused() throws {
     try withLoop { loop in
       for signal in [0, SIGKILL, 1000] {
-        #expect(throws: UVError.self) { try loop.onSignal(signal) {} }
-        #expect(throws: UVError.self) { try loop.signals(SIGUSR2, signal) }
+        let error = UVError(code: UV_EINVAL.rawValue, operation: "EventLoop.onSignal")
+        #expect(throws: error) { try loop.onSignal(signal) {} }
+        #expect(throws: error) { try loop.signals(SIGUSR2, signal) }
       }
     }
   }
@@ -123,6 +200,47 @@ struct SignalWatcherTests {
       }
       #expect(gate.waitInTime())
       #expect(trace.events == ["false", "true"])
+    }
+  }
+
+  @Test("a sequence keeps the latest 16 signals while its task is busy")  // E3
+  func sequenceKeeps() async {
+    await #expect(processExitsWith: .success) {
+      let (trace, gate) = (Trace(), Gate())
+      try withLoop { loop in
+        let signals = try loop.signals(SIGUSR2, SIGTERM)
+        // Otherwise a run makes no tick.
+        loop.addTimer(after: .seconds(3600)) { _ in }
+        for number in 0..<20 {
+          Process.raise(number < 5 ? SIGTERM : SIGUSR2)
+          loop.run(.noWait)
+        }
+        Task.detached(executorPreference: ownThreads) {
+          for await signal in signals { trace.record("\(signal == SIGTERM)") }
+          gate.open()
+        }
+      }
+      #expect(gate.waitInTime())
+      #expect(trace.events == ["true"] + Array(repeating: "false", count: 15))
+    }
+  }
+
+  @Test("a sequence of signals that is dropped, or whose task is cancelled, watches no more")  // E3
+  func sequenceEnds() async {
+    await #expect(processExitsWith: .success) {
+      try withSteppedLoop { stepped in
+        let (loop, port) = (stepped.loop, stepped.loop.awaitedPort)
+        do { _ = try loop.signals(SIGUSR2) }
+        loop.step()
+        #expect(Process.isDefault(SIGUSR2))
+        let signals = try loop.signals(SIGUSR2)
+        let task = Task(executorPreference: port) { for await _ in signals {} }
+        for _ in 0..<5 { loop.step() }
+        #expect(!Process.isDefault(SIGUSR2))
+        task.cancel()
+        for _ in 0..<5 { loop.step() }
+        #expect(Process.isDefault(SIGUSR2))
+      }
     }
   }
 }
