@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// The address of a stream socket.
 ///
 /// A value: create and read it on any thread.
@@ -32,7 +34,7 @@ extension Endpoint {
   /// Traps if the port is out of range.
   func checkPort(_ operation: String) {
     guard case .tcp(_, let port) = self else { return }
-    precondition(
+    require(
       (0...65_535).contains(port),
       "\(operation): the port must be from 0 to 65535, got \(port)"
     )

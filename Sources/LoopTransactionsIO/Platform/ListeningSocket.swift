@@ -49,7 +49,7 @@ struct ListeningSocket {
 
   func start(_ isReadable: ReadableCallback) {
     let result = uv_poll_start(poll, Int32(UV_READABLE.rawValue), isReadable)
-    precondition(result == 0, "Listener: uv_poll_start failed: \(result)")
+    require(result == 0, "Listener: uv_poll_start failed: \(result)")
   }
 
   func stop() { uv_poll_stop(poll) }
