@@ -215,8 +215,6 @@ struct ListenerTests {
           accepted.append(connection)
         }
         listener.onPause = { _ in stops += 1 }
-        // Makes libuv open its spare descriptor.
-        let first = try loop.pair()
         let clients = try (0..<8).map { _ in try Peer(to: listener.endpoint) }
         Process.limitDescriptors(to: 3)
         try loop.run { stops == 1 }
@@ -227,7 +225,8 @@ struct ListenerTests {
         // A closed connection makes room for one more.
         accepted[0].close()
         try loop.run { accepted.count == 4 && stops == 2 }
-        withExtendedLifetime(first) {}
+        // A client that closes earlier would make room too.
+        withExtendedLifetime(clients) {}
       }
     }
   }
