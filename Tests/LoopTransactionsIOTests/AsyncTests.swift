@@ -44,6 +44,14 @@ private actor Session {
     return count
   }
 
+  /// Writes more than the peer takes.
+  func write(_ count: Int) {
+    connection?.setWaterMarks(low: 0, high: 1)
+    connection?.write([UInt8](repeating: 1, count: count))
+  }
+
+  func drain() async throws { try await connection?.drain() }
+
   /// Writes more than the peer takes, and waits until it is taken.
   func fill(_ count: Int) async throws {
     guard let connection else { return }
@@ -128,7 +136,7 @@ struct AsyncTests {
   }
 
   /// Receives bytes of `peer` until there are `count`.
-  private func received(_ peer: Peer, until count: Int = 1) async throws -> Int {
+  private func received(_ peer: Peer, until count: Int) async throws -> Int {
     var total = 0
     while total < count {
       guard let bytes = peer.receive(count - total) else { return total }
@@ -142,10 +150,53 @@ struct AsyncTests {
   func draining() async throws {
     try await withSession { session, peer, _ in
       async let done: Void = session.fill(2 << 20)
-      var total = 0
-      while total < 2 << 20 { total += try await received(peer) }
+      equal(try await received(peer, until: 2 << 20), 2 << 20)
       try await done
       equal(await session.log, ["drained"])
+    }
+  }
+
+  @Test("several tasks wait in drain(), and a cancelled one throws")
+  func drainers() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(1 << 20)
+      async let first: Void = session.drain()
+      async let second: Void = session.drain()
+      let third = Task { try await session.drain() }
+      third.cancel()
+      await #expect(throws: CancellationError.self) { try await third.value }
+      equal(try await received(peer, until: 1 << 20), 1 << 20)
+      _ = try await (first, second)
+      try await session.drain()
+    }
+  }
+
+  @Test("a peer that leaves with unread bytes makes read() and drain() throw")
+  func reset() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(2 << 20)
+      let reading = Task { try await session.read() }
+      let draining = Task { try await session.drain() }
+      while await session.reads == 0 { await Task.yield() }
+      peer.close()
+      await #expect(throws: UVError.self) { try await reading.value }
+      await #expect(throws: UVError.self) { try await draining.value }
+    }
+  }
+
+  @Test("a connection reads at most 64 KB and one buffer ahead of read()")
+  func readingAhead() async throws {
+    try await withSession { session, peer, _ in
+      peer.send("x")
+      equal(try await session.read(), "x")
+      var sent = 0
+      for _ in 0..<200 {
+        sent += peer.sendWhatFits(64 << 10)
+        // A hop to the loop and back.
+        _ = await session.log
+      }
+      let bytes = try await session.read()?.utf8.count ?? 0
+      #expect((64 << 10...128 << 10).contains(bytes), "of \(sent)")
     }
   }
 

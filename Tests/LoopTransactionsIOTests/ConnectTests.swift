@@ -143,6 +143,21 @@ struct ConnectTests {
     Interposed.forgiveLeaks()
   }
 
+  @Test("releasing an open loop closes its listeners")
+  func releasedListener() throws {
+    let endpoint: Endpoint
+    do {
+      let loop = try EventLoop()
+      loop.trapsWhenReleasedOpen = false
+      endpoint = try loop.listen(on: .loopback) { _ in }.endpoint
+    }
+    try withLoop { loop in
+      let text = try outcome(of: endpoint, on: loop)
+      #expect(text.contains("ECONNREFUSED"))
+    }
+    Interposed.forgiveLeaks()
+  }
+
   @Test("a forked child neither reads nor keeps the parent's connections")
   func fork() async {
     await #expect(processExitsWith: .success) {

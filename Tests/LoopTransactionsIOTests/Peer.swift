@@ -52,6 +52,13 @@ final class Peer {
     precondition(sent == bytes.count, "Peer: send failed: \(errno)")
   }
 
+  /// Sends the first of `count` bytes that the socket takes. Returns their
+  /// number.
+  func sendWhatFits(_ count: Int) -> Int {
+    let bytes = [UInt8](repeating: 0, count: count)
+    return max(0, Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
+  }
+
   /// Receives what has arrived, at most `limit` bytes. Returns nil at the end,
   /// and an empty array if nothing has arrived.
   func receive(_ limit: Int = 1 << 20) -> [UInt8]? {
