@@ -70,10 +70,12 @@ private actor Session {
     return made.isOpen
   }
 
-  func listen() throws -> Endpoint {
-    try loop().listen(on: .loopback) { connection in
+  func listen(backlog: Int = 16, isPaused: Bool = false) throws -> Endpoint {
+    let listener = try loop().listen(on: .loopback, backlog: backlog) { connection in
       connection.onRead = { connection.write($0) }
-    }.endpoint
+    }
+    if isPaused { listener.pause() }
+    return listener.endpoint
   }
 }
 
@@ -227,7 +229,7 @@ struct AsyncTests {
     }
   }
 
-  @Test("connect succeeds, fails and is cancelled in a task")
+  @Test("connect succeeds and fails in a task")
   func connecting() async throws {
     try await withSession { session, _, _ in
       let endpoint = try await session.listen()
@@ -235,9 +237,23 @@ struct AsyncTests {
       await #expect(throws: UVError.self) {
         try await session.connect(to: .unix(path: "/tmp/no such socket"))
       }
-      let task = Task { try await session.connect(to: endpoint) }
-      task.cancel()
-      _ = await task.result
+    }
+  }
+
+  @Test("a cancelled connect throws, unless it has succeeded")
+  func cancelledConnect() async throws {
+    try await withSession { session, _, _ in
+      // The backlog of the listener has room for fewer clients.
+      let endpoint = try await session.listen(backlog: 0, isPaused: true)
+      let tasks = (0..<4).map { _ in Task { try await session.connect(to: endpoint) } }
+      // A hop to the loop and back.
+      _ = await session.log
+      for task in tasks { task.cancel() }
+      var cancelled = 0
+      for task in tasks {
+        do { equal(try await task.value, true) } catch is CancellationError { cancelled += 1 }
+      }
+      #expect(cancelled > 0)
     }
   }
 }
