@@ -129,6 +129,7 @@ struct ConnectTests {
 
   @Test("releasing an open loop ends its connections without callbacks")
   func releasedLoop() throws {
+    Interposed.forgiveLeaks()
     let (peer, other) = Peer.pair()
     weak var captured: Events?
     do {
@@ -140,11 +141,11 @@ struct ConnectTests {
     }
     #expect(captured == nil)
     #expect(peer.hasEnded)
-    Interposed.forgiveLeaks()
   }
 
   @Test("releasing an open loop closes its listeners")
   func releasedListener() throws {
+    Interposed.forgiveLeaks()
     let endpoint: Endpoint
     do {
       let loop = try EventLoop()
@@ -155,7 +156,6 @@ struct ConnectTests {
       let text = try outcome(of: endpoint, on: loop)
       #expect(text.contains("ECONNREFUSED"))
     }
-    Interposed.forgiveLeaks()
   }
 
   @Test("a forked child neither reads nor keeps the parent's connections")
