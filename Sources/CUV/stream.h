@@ -32,9 +32,15 @@ typedef struct {
   uv_shutdown_t shutdown;
   uv_connect_t connect;
   // Where the stream reads to.
-  void *buffer;
-  size_t buffer_size;
+  uv_buf_t buffer;
 } lt_stream;
+
+// Gives libuv the memory to read into. A stream without an owner gets none, so
+// libuv reads nothing.
+static inline void lt_stream_provide(uv_handle_t *handle, size_t size, uv_buf_t *buffer) {
+  (void)size;
+  *buffer = handle->data ? ((lt_stream *)handle)->buffer : uv_buf_init(NULL, 0);
+}
 
 // MARK: Addresses
 
@@ -69,30 +75,26 @@ static inline int lt_address_unix(lt_address *address, const char *path) {
   return 0;
 }
 
-// Copies one result of a name lookup, with another port.
-static inline void lt_address_found(lt_address *address, const struct addrinfo *info, int port) {
+// Copies one result of a name lookup.
+static inline void lt_address_found(lt_address *address, const struct addrinfo *info) {
   memset(address, 0, sizeof *address);
   memcpy(&address->storage, info->ai_addr, info->ai_addrlen);
   address->length = info->ai_addrlen;
-  struct sockaddr_in *ip4 = (struct sockaddr_in *)&address->storage;
-  struct sockaddr_in6 *ip6 = (struct sockaddr_in6 *)&address->storage;
-  if (ip4->sin_family == AF_INET) ip4->sin_port = htons((uint16_t)port);
-  if (ip4->sin_family == AF_INET6) ip6->sin6_port = htons((uint16_t)port);
 }
 
 // Writes the host, or the path of a Unix socket, to `text`. Returns the port,
 // -1 for a Unix socket, or -2 for another family.
-static inline int lt_address_describe(const lt_address *address, char *text, size_t size) {
-  const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&address->storage;
-  const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&address->storage;
-  const struct sockaddr_un *local = (const struct sockaddr_un *)&address->storage;
+static inline int lt_address_describe(lt_address address, char *text, size_t size) {
+  const struct sockaddr_in *ip4 = (const struct sockaddr_in *)&address.storage;
+  const struct sockaddr_in6 *ip6 = (const struct sockaddr_in6 *)&address.storage;
+  const struct sockaddr_un *local = (const struct sockaddr_un *)&address.storage;
   text[0] = 0;
-  switch (address->storage.ss_family) {
+  switch (address.storage.ss_family) {
     case AF_INET: uv_ip4_name(ip4, text, size); return ntohs(ip4->sin_port);
     case AF_INET6: uv_ip6_name(ip6, text, size); return ntohs(ip6->sin6_port);
     case AF_UNIX:
       // An unnamed socket has no path.
-      if (address->length > offsetof(struct sockaddr_un, sun_path)) {
+      if (address.length > offsetof(struct sockaddr_un, sun_path)) {
         strncpy(text, local->sun_path, size - 1);
         text[size - 1] = 0;
       }
@@ -112,6 +114,17 @@ static inline int lt_socket_address(lt_address *address, int socket, int remote)
   return result == 0 ? 0 : -errno;
 }
 
+// Connects a stream. Calls `connected` unless it returns an error.
+static inline int lt_stream_connect(lt_stream *stream, lt_address address,
+                                    uv_connect_cb connected) {
+  const struct sockaddr *start = lt_address_start(&address);
+  if (start->sa_family != AF_UNIX)
+    return uv_tcp_connect(&stream->connect, &stream->uv.tcp, start, connected);
+  const char *path = ((const struct sockaddr_un *)start)->sun_path;
+  uv_pipe_connect(&stream->connect, &stream->uv.pipe, path, connected);
+  return 0;
+}
+
 // MARK: Sockets
 
 // Returns 1 for a Unix socket, 0 for another socket, or a negated errno.
@@ -122,24 +135,24 @@ static inline int lt_socket_is_unix(int socket) {
   return address.ss_family == AF_UNIX;
 }
 
-static inline int lt_socket_bind(int socket, const lt_address *address, int backlog, int shares) {
+static inline int lt_socket_bind(int socket, lt_address address, int backlog, int shares) {
   int yes = 1;
-  if (address->storage.ss_family != AF_UNIX) {
+  if (address.storage.ss_family != AF_UNIX) {
     if (setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) return -errno;
     if (shares && setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes) != 0)
       return -errno;
   }
-  if (bind(socket, lt_address_start(address), address->length) != 0) return -errno;
+  if (bind(socket, lt_address_start(&address), address.length) != 0) return -errno;
   return listen(socket, backlog) == 0 ? 0 : -errno;
 }
 
 // Opens a listening socket. Returns it, or a negated errno.
-static inline int lt_socket_listen(const lt_address *address, int backlog, int shares) {
+static inline int lt_socket_listen(lt_address address, int backlog, int shares) {
   int kind = SOCK_STREAM;
 #if defined(__linux__)
   kind |= SOCK_CLOEXEC | SOCK_NONBLOCK;
 #endif
-  int opened = socket(address->storage.ss_family, kind, 0);
+  int opened = socket(address.storage.ss_family, kind, 0);
   if (opened < 0) return -errno;
   int result = lt_socket_bind(opened, address, backlog, shares);
   if (result == 0) return opened;

@@ -11,8 +11,7 @@ extension Connection {
   /// The connection still reads. It closes when the peer has finished too.
   /// Writes are refused from now on. Calling it again does nothing.
   public func finishWriting() {
-    core.checkAccess("Connection.finishWriting")
-    state.finishWriting()
+    on("Connection.finishWriting").state.finishWriting()
     settle()
   }
 
@@ -22,8 +21,7 @@ extension Connection {
   /// end without limit, unless `writeTimeout` is set. Calling it again does
   /// nothing.
   public func close() {
-    core.checkAccess("Connection.close")
-    state.startClosing()
+    on("Connection.close").state.startClosing()
     updateReading()
     wakeReader()
     settle()
@@ -33,15 +31,10 @@ extension Connection {
   ///
   /// The socket is closed when this returns. `onClose` is called later in the
   /// tick. Calling it again does nothing.
-  public func closeImmediately() {
-    core.checkAccess("Connection.closeImmediately")
-    end(nil)
-  }
+  public func closeImmediately() { on("Connection.closeImmediately").end(nil) }
 
   /// Closes after a system call has failed.
-  func fail(_ code: Int32, _ operation: String) {
-    end(UVError(code: code, operation: operation))
-  }
+  func fail(_ code: Int32, _ operation: String) { end(UVError(code: code, operation: operation)) }
 
   func didShutDown(_ status: Int32) {
     guard state.stage != .closed else { return }
@@ -55,7 +48,7 @@ extension Connection {
     switch state.next(queued: queue.count) {
     case .none: break
     case .shutDown:
-      let result = stream.shutDown(streamDidShutDown)
+      let result = stream.shutDown()
       if result < 0 { fail(result, "Connection.finishWriting") }
     case .close: end(nil)
     }
@@ -68,37 +61,27 @@ extension Connection {
     isReading = false
     inFlight = 0
     queue.removeAll(&pool.pointee)
-    timeouts.cancel()
+    idleWatch.stop()
+    progressWatch.stop()
     resumeAll(error)
-    stream.close(streamDidClose)
+    stream.close()
     // libuv has closed the descriptor.
-    DescriptorWaiters.shared.value.didFree()
+    DescriptorWaiters.didFree()
   }
 
   /// Resumes the waiting tasks of a closed connection.
   private func resumeAll(_ error: UVError?) {
     let result: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-    reader?.resume(result)
-    reader = nil
-    for suspension in drainers { suspension.resume(result) }
-    drainers = []
+    reader.take()?.resume(result)
+    resumeDrainers(result)
   }
 
   /// Makes the last callback, and releases all callbacks.
   func deliverClose() {
     // An adopted loop may be closed before libuv has closed the stream.
     stream.setOwner(nil)
-    io.remove(number)
-    releaseCallbacks().close?(error)
-  }
-
-  /// Returns the callbacks, for the caller to release outside of any access to
-  /// the connection.
-  private func releaseCallbacks() -> Callbacks {
-    isDelivered = true
-    let released = callbacks
-    callbacks = Callbacks()
-    return released
+    io.remove(self)
+    callbacks.take()?.close?(error)
   }
 }
 
@@ -113,18 +96,15 @@ extension Connection: LoopIOMember {
   }
 
   func endWithoutLoop() {
-    stream.setOwner(nil)
-    if state.stage != .closed { stream.endWithoutLoop() }
+    stream.endWithoutLoop()
     state.close()
     // The loop no longer exists, so `writeTimeout` must not add a timer.
     inFlight = 0
     error = UVError(code: ErrorCode.cancelled, operation: "EventLoop released without close()")
     resumeAll(error)
-    _ = releaseCallbacks()
+    // Released outside of the access.
+    _ = callbacks.take()
   }
 
-  func abandonInChild() {
-    stream.setOwner(nil)
-    if state.stage != .closed { stream.abandonInChild() }
-  }
+  func abandonInChild() { stream.abandonInChild() }
 }

@@ -6,38 +6,26 @@ extension Connection {
   ///
   /// Calling it again does nothing. A callback in progress receives no more
   /// bytes after it has called this.
-  public func pauseReading() {
-    core.checkAccess("Connection.pauseReading")
-    isPaused = true
-    updateReading()
-  }
+  public func pauseReading() { on("Connection.pauseReading").isPaused = true }
 
   /// Reads again after `pauseReading()`.
-  public func resumeReading() {
-    core.checkAccess("Connection.resumeReading")
-    isPaused = false
-    updateReading()
-  }
+  public func resumeReading() { on("Connection.resumeReading").isPaused = false }
 
   /// Starts or stops reading, whichever the settings require.
   func updateReading() {
-    let isWanted = isPulled ? inbound.count < Self.readAhead : onRead != nil
+    let isWanted = isPulled ? inbound.count < Self.readAhead : callbacks?.read != nil
     let reads = isWanted && state.takesReads && !isPaused
     guard reads != isReading else { return }
     isReading = reads
     guard reads else { return stream.stopReading() }
-    let result = stream.startReading(streamDidRead)
+    let result = stream.startReading()
     if result < 0 { fail(result, "Connection.resumeReading") }
   }
 
   // The number of unread bytes at which reading stops. Not measured.
   private static var readAhead: Int { 64 << 10 }
 
-  func wakeReader() {
-    let suspension = reader
-    reader = nil
-    suspension?.resume()
-  }
+  func wakeReader() { reader.take()?.resume() }
 
   /// Waits for bytes, and returns all that have arrived since the last call.
   /// Returns nil after the peer has finished sending, or after `close()`.
@@ -49,28 +37,19 @@ extension Connection {
   /// - Throws: `UVError` if the connection was lost. `CancellationError` if the
   ///   task is cancelled while it waits; no bytes are lost.
   /// - Precondition: `onRead` is nil, and no other task is waiting here.
-  public func read(
-    isolation actor: isolated (any Actor)? = #isolation
-  ) async throws -> [UInt8]? {
+  public func read(isolation actor: isolated (any Actor)? = #isolation) async throws -> [UInt8]? {
     core.checkAccess("Connection.read")
     require(onRead == nil, "Connection.read: must not be called while onRead is set; use only one")
     require(reader == nil, "Connection.read: must not be called while another task waits in it")
     isPulled = true
     updateReading()
-    while true {
-      if !inbound.isEmpty { return takeInbound() }
+    while inbound.isEmpty {
       if let error { throw error }
       if !state.takesReads { return nil }
       let suspension = Suspension(core)
       reader = suspension
-      do { try await suspension.wait(isolation: actor) } catch let error as CancellationError {
-        reader = nil
-        throw error
-      }
+      try await suspension.wait(isolation: actor) { reader = nil }
     }
-  }
-
-  private func takeInbound() -> [UInt8] {
     let bytes = inbound
     inbound = []
     updateReading()
@@ -89,10 +68,7 @@ extension Connection {
     if marks.isWritable || state.stage == .closed { return }
     let suspension = Suspension(core)
     drainers.append(suspension)
-    do { try await suspension.wait(isolation: actor) } catch let error as CancellationError {
-      drainers.removeAll { $0 === suspension }
-      throw error
-    }
+    try await suspension.wait(isolation: actor) { drainers.removeAll { $0 === suspension } }
   }
 
   /// The received bytes, as an asynchronous sequence that ends where `read()`
@@ -107,25 +83,15 @@ extension Connection {
   public var chunks: Chunks { Chunks(connection: self) }
 
   /// The received bytes of a connection. Belongs to the loop.
-  public struct Chunks: AsyncSequence {
+  public struct Chunks: AsyncSequence, AsyncIteratorProtocol {
     let connection: Connection
 
-    /// Returns an iterator. Use one at a time.
-    public func makeAsyncIterator() -> Iterator { Iterator(connection: connection) }
+    /// Returns this value, which is its own iterator. Use one at a time.
+    public func makeAsyncIterator() -> Chunks { self }
 
-    /// An iterator that calls `Connection.read()`.
-    public struct Iterator: AsyncIteratorProtocol {
-      fileprivate let connection: Connection
-
-      /// Waits for bytes, as `Connection.read()`.
-      public mutating func next() async throws -> [UInt8]? { try await next(isolation: nil) }
-
-      /// Waits for bytes, as `Connection.read()`.
-      public mutating func next(
-        isolation actor: isolated (any Actor)?
-      ) async throws -> [UInt8]? {
-        try await connection.read(isolation: actor)
-      }
+    /// Waits for bytes, as `Connection.read()`.
+    public func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
+      try await connection.read(isolation: actor)
     }
   }
 }

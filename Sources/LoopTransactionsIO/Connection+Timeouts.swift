@@ -1,28 +1,23 @@
 import LoopTransactions
 
-/// The timeouts of a connection. A timer exists only while it is needed, and is
+/// A timeout of a connection. Its timer exists only while it is needed, and is
 /// not restarted by each read or write.
-struct ConnectionTimeouts {
-  var idleLimit: Duration?
-  var writeLimit: Duration?
-  var idleTimer: LoopTimer?
-  var writeTimer: LoopTimer?
-  /// The time of the last read or write. Kept only with an idle limit.
-  var lastActivity: LoopClock.Instant?
-  /// The number of bytes sent, without the write in flight.
-  var sent = 0
-  /// The number of bytes sent when the write timer was started.
-  var sentAtStart = 0
+struct Watchdog {
+  var limit: Duration?
+  private var timer: LoopTimer?
 
-  mutating func stopWatchingProgress() {
-    if let timer = writeTimer.take() { timer.cancel() }
+  mutating func setLimit(_ limit: Duration?, _ name: StaticString) {
+    if let limit { require(limit > .zero, "\(name): must be positive, got \(limit)") }
+    self.limit = limit
   }
 
-  mutating func cancel() {
-    stopWatchingProgress()
-    idleTimer?.cancel()
-    idleTimer = nil
+  /// Calls `check` after `delay`, instead of the check that waits, if any.
+  mutating func start(_ delay: Duration, on loop: EventLoop, _ check: @escaping () -> Void) {
+    stop()
+    timer = loop.addTimer(after: delay) { _ in check() }
   }
+
+  mutating func stop() { if let timer = timer.take() { timer.cancel() } }
 }
 
 extension Connection {
@@ -34,15 +29,12 @@ extension Connection {
   ///
   /// - Precondition: Positive.
   public var idleTimeout: Duration? {
-    get { on("Connection.idleTimeout").timeouts.idleLimit }
+    get { on("Connection.idleTimeout").idleWatch.limit }
     set {
-      on("Connection.idleTimeout").checkPositive(newValue, "idleTimeout")
-      timeouts.idleLimit = newValue
-      timeouts.idleTimer?.cancel()
-      timeouts.idleTimer = nil
-      guard let newValue, state.stage != .closed else { return }
+      on("Connection.idleTimeout").idleWatch.setLimit(newValue, "Connection.idleTimeout")
+      guard newValue != nil, state.stage != .closed else { return idleWatch.stop() }
       noteActivity()
-      startIdleTimer(newValue)
+      checkIdle()
     }
   }
 
@@ -54,51 +46,34 @@ extension Connection {
   ///
   /// - Precondition: Positive.
   public var writeTimeout: Duration? {
-    get { on("Connection.writeTimeout").timeouts.writeLimit }
+    get { on("Connection.writeTimeout").progressWatch.limit }
     set {
-      on("Connection.writeTimeout").checkPositive(newValue, "writeTimeout")
-      timeouts.writeLimit = newValue
+      on("Connection.writeTimeout").progressWatch.setLimit(newValue, "Connection.writeTimeout")
       if inFlight > 0 { watchProgress() }
     }
   }
 
-  private func checkPositive(_ limit: Duration?, _ name: StaticString) {
-    guard let limit else { return }
-    require(limit > .zero, "Connection.\(name): must be positive, got \(limit)")
-  }
-
-  func noteActivity() {
-    if timeouts.idleLimit != nil { timeouts.lastActivity = io.loop.now }
-  }
-
-  private func startIdleTimer(_ delay: Duration) {
-    timeouts.idleTimer = io.loop.addTimer(after: delay) { [unowned self] _ in checkIdle() }
-  }
+  func noteActivity() { if idleWatch.limit != nil { lastActivity = io.loop.now } }
 
   private func checkIdle() {
-    guard let limit = timeouts.idleLimit, let last = timeouts.lastActivity else { return }
-    let rest = limit - last.duration(to: io.loop.now)
-    if rest > .zero { startIdleTimer(rest) } else { timeOut("Connection.idleTimeout of \(limit)") }
+    guard let limit = idleWatch.limit, let lastActivity else { return }
+    let rest = limit - lastActivity.duration(to: io.loop.now)
+    guard rest > .zero else { return timeOut("Connection.idleTimeout of \(limit)") }
+    idleWatch.start(rest, on: io.loop) { [unowned self] in checkIdle() }
   }
 
   /// Starts to check that queued bytes are sent.
   func watchProgress() {
-    timeouts.sentAtStart = sentBytes
-    timeouts.stopWatchingProgress()
-    guard let limit = timeouts.writeLimit else { return }
-    timeouts.writeTimer = io.loop.addTimer(after: limit) { [unowned self] _ in checkProgress() }
-  }
-
-  private func checkProgress() {
-    guard let limit = timeouts.writeLimit, inFlight > 0 else { return }
-    if sentBytes != timeouts.sentAtStart { return watchProgress() }
-    timeOut("Connection.writeTimeout of \(limit)")
+    guard let limit = progressWatch.limit else { return progressWatch.stop() }
+    let before = sentBytes
+    progressWatch.start(limit, on: io.loop) { [unowned self] in
+      if sentBytes > before { return watchProgress() }
+      timeOut("Connection.writeTimeout of \(limit)")
+    }
   }
 
   private func timeOut(_ operation: String) { fail(ErrorCode.timedOut, operation) }
 
   /// The number of bytes that the system has accepted.
-  private var sentBytes: Int {
-    inFlight == 0 ? timeouts.sent : timeouts.sent + inFlight - stream.unsentBytes
-  }
+  private var sentBytes: Int { sent + acceptedInFlight }
 }

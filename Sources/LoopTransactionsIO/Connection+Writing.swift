@@ -13,9 +13,7 @@ extension Connection {
   ///
   /// - Complexity: O(n) in the number of bytes, which are copied.
   @discardableResult
-  public func write(_ bytes: RawSpan) -> Bool {
-    bytes.withUnsafeBytes { enqueue($0) }
-  }
+  public func write(_ bytes: RawSpan) -> Bool { bytes.withUnsafeBytes { enqueue($0) } }
 
   /// Queues `bytes`, as `write(_:)` of a span does.
   @discardableResult
@@ -41,16 +39,11 @@ extension Connection {
     core.checkAccess("Connection.write")
     guard state.takesWrites else { return false }
     append(&queue, &pool.pointee)
-    didQueue()
-    return true
-  }
-
-  private func didQueue() {
-    guard !queue.isEmpty else { return }
     marks.didQueue(queue.count)
-    guard !isScheduled, inFlight == 0 else { return }
+    guard !isScheduled, inFlight == 0, !queue.isEmpty else { return true }
     isScheduled = true
     io.schedule(self)
+    return true
   }
 
   /// Sends the queued bytes now, with one system call, instead of before the
@@ -60,7 +53,7 @@ extension Connection {
   public func flush() { on("Connection.flush").send() }
 
   /// The number of bytes that the system has not accepted.
-  public var queuedBytes: Int { on("Connection.queuedBytes").unsentBytes }
+  public var queuedBytes: Int { on("Connection.queuedBytes").queue.count - acceptedInFlight }
 
   /// The number of writes that the connection has handed to libuv: one for each
   /// tick or `flush()` with something to send, and one for each time that the
@@ -113,7 +106,7 @@ extension Connection {
   private func sendLater() {
     writes += 1
     let (result, length) = queue.withBuffers(limit: Self.largestWrite) { [stream] buffers, length in
-      (stream.write(buffers, streamDidWrite), length)
+      (stream.write(buffers), length)
     }
     if result < 0 { return fail(result, "Connection.write") }
     inFlight = length
@@ -135,20 +128,18 @@ extension Connection {
 
   private func didSend(_ length: Int) {
     queue.didSend(length, &pool.pointee)
-    timeouts.sent += length
+    sent += length
     noteActivity()
   }
 
   private func didEmpty() {
-    timeouts.stopWatchingProgress()
+    progressWatch.stop()
     notifyIfDrained()
     settle()
   }
 
   private func notifyIfDrained() { if marks.didSend(queue.count) { didDrain() } }
 
-  /// The bytes that the system has not accepted, of a write in flight too.
-  private var unsentBytes: Int {
-    inFlight == 0 ? queue.count : queue.count - inFlight + stream.unsentBytes
-  }
+  /// The bytes of the write in flight that the system has accepted.
+  var acceptedInFlight: Int { inFlight == 0 ? 0 : inFlight - stream.unsentBytes }
 }

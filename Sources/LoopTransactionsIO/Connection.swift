@@ -28,7 +28,6 @@ public final class Connection {
   let core: PortCore
   let pool: UnsafeMutablePointer<ChunkPool>
   let stream: Stream
-  private(set) var number: UInt64 = 0
 
   @exclusivity(unchecked) var state = ConnectionState()
   @exclusivity(unchecked) var queue = OutgoingQueue()
@@ -44,17 +43,23 @@ public final class Connection {
   var drainers: [Suspension] = []
 
   var isReading = false
-  var isPaused = false
+  var isPaused = false { didSet { updateReading() } }
   // Whether `read()` has been called. Bytes are then kept for the next call.
   var isPulled = false
   var inbound: [UInt8] = []
   var reader: Suspension?
 
-  @exclusivity(unchecked) var timeouts = ConnectionTimeouts()
+  @exclusivity(unchecked) var idleWatch = Watchdog()
+  // Runs only while a write waits for the socket.
+  @exclusivity(unchecked) var progressWatch = Watchdog()
+  // The time of the last read or write. Kept only with an idle timeout.
+  @exclusivity(unchecked) var lastActivity: LoopClock.Instant?
+  // The number of bytes sent, without the write in flight.
+  @exclusivity(unchecked) var sent = 0
   var error: UVError?
-  var isDelivered = false
 
-  @exclusivity(unchecked) var callbacks = Callbacks()
+  // Nil once `onClose` has been called.
+  @exclusivity(unchecked) var callbacks: Callbacks? = Callbacks()
 
   /// The order at which connections send, among the observers of
   /// `beforeWaiting` and `exit`: just after the transactions.
@@ -66,36 +71,8 @@ public final class Connection {
     self.io = io
     core = io.core
     pool = io.pool
-    number = io.add(self)
+    io.add(self)
     stream.setOwner(self)
-  }
-
-  /// Takes ownership of a connected socket, also if this throws.
-  convenience init(
-    _ socket: Int32,
-    _ io: LoopIO,
-    _ operation: @autoclosure () -> String
-  ) throws(UVError) {
-    let kind = ListeningSocket.isUnix(socket)
-    do throws(UVError) {
-      if kind < 0 { throw UVError(code: kind, operation: operation()) }
-      let stream = try io.makeStream(unix: kind == 1, operation())
-      let result = stream.open(socket)
-      if result < 0 {
-        stream.close(streamDidClose)
-        throw UVError(code: result, operation: operation())
-      }
-      self.init(stream, io)
-    } catch {
-      ListeningSocket.close(socket)
-      throw error
-    }
-  }
-
-  /// Returns the connection. Traps on a thread other than the loop's.
-  func on(_ operation: StaticString) -> Connection {
-    core.checkAccess(operation)
-    return self
   }
 }
 
@@ -110,14 +87,9 @@ extension Connection {
 
   /// Replaces a callback. Releases the old one outside of any access, because
   /// that may run a `deinit`.
-  private func store<Body>(
-    _ operation: StaticString,
-    _ path: WritableKeyPath<Callbacks, Body>,
-    _ body: Body
-  ) {
-    if on(operation).isDelivered { return }
+  private func store<Body>(_ path: WritableKeyPath<Callbacks, Body>, _ body: Body) {
     let old = callbacks
-    callbacks[keyPath: path] = body
+    callbacks?[keyPath: path] = body
     withExtendedLifetime(old) {}
   }
 
@@ -129,13 +101,13 @@ extension Connection {
   ///
   /// - Precondition: `read()` has not been called.
   public var onRead: ((RawSpan) -> Void)? {
-    get { on("Connection.onRead").callbacks.read }
+    get { on("Connection.onRead").callbacks?.read }
     set {
+      on("Connection.onRead").store(\.read, newValue)
       require(
         newValue == nil || !isPulled,
         "Connection.onRead: must not be set after read() was called; use one of the two"
       )
-      store("Connection.onRead", \.read, newValue)
       updateReading()
     }
   }
@@ -145,15 +117,15 @@ extension Connection {
   /// The peer may still receive. If this is nil, and `read()` was not called,
   /// the connection then calls `finishWriting()` itself, and closes.
   public var onEnd: (() -> Void)? {
-    get { on("Connection.onEnd").callbacks.end }
-    set { store("Connection.onEnd", \.end, newValue) }
+    get { on("Connection.onEnd").callbacks?.end }
+    set { on("Connection.onEnd").store(\.end, newValue) }
   }
 
   /// Called when `isWritable` has become true again. Never called inside
   /// `write`.
   public var onDrain: (() -> Void)? {
-    get { on("Connection.onDrain").callbacks.drain }
-    set { store("Connection.onDrain", \.drain, newValue) }
+    get { on("Connection.onDrain").callbacks?.drain }
+    set { on("Connection.onDrain").store(\.drain, newValue) }
   }
 
   /// Called exactly once, after all other callbacks, when the connection has
@@ -164,13 +136,13 @@ extension Connection {
   /// the loop was closed. It is never called inside `close()`. Not called if
   /// the loop is released without `EventLoop.close()`.
   public var onClose: ((UVError?) -> Void)? {
-    get { on("Connection.onClose").callbacks.close }
-    set { store("Connection.onClose", \.close, newValue) }
+    get { on("Connection.onClose").callbacks?.close }
+    set { on("Connection.onClose").store(\.close, newValue) }
   }
 
   func didRead(_ bytes: UnsafeRawBufferPointer) {
     noteActivity()
-    if let body = callbacks.read { return body(bytes.bytes) }
+    if let body = callbacks?.read { return body(bytes.bytes) }
     inbound.append(contentsOf: bytes)
     updateReading()
     wakeReader()
@@ -180,16 +152,19 @@ extension Connection {
     // libuv has stopped reading.
     isReading = false
     state.peerDidEnd()
-    if let body = callbacks.end { body() } else if !isPulled { state.finishWriting() }
+    if let body = callbacks?.end { body() } else if !isPulled { state.finishWriting() }
     wakeReader()
     settle()
   }
 
   func didDrain() {
-    let waiting = drainers
+    resumeDrainers(.success(()))
+    callbacks?.drain?()
+  }
+
+  func resumeDrainers(_ result: Result<Void, any Error>) {
+    for suspension in drainers { suspension.resume(result) }
     drainers = []
-    for suspension in waiting { suspension.resume() }
-    callbacks.drain?()
   }
 }
 

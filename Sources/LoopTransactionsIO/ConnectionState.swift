@@ -3,28 +3,15 @@
 /// Invariant: a closed connection stays closed, and a finished direction stays
 /// finished.
 package struct ConnectionState: Hashable {
-  package enum Stage {
-    case open
-    /// `close()` was called; the queued bytes are still being sent.
-    case closing
-    case closed
-  }
+  /// `closing`: `close()` was called; the queued bytes are still being sent.
+  package enum Stage { case open, closing, closed }
 
-  /// The sending direction.
-  package enum Sending {
-    case open
-    /// `finishWriting()` was called; the queued bytes are still being sent.
-    case finishing
-    case shuttingDown
-    case finished
-  }
+  /// The sending direction. `finishing`: `finishWriting()` was called; the queued
+  /// bytes are still being sent.
+  package enum Sending { case open, finishing, shuttingDown, finished }
 
   /// The step that the connection must take.
-  package enum Step {
-    case none
-    case shutDown
-    case close
-  }
+  package enum Step { case none, shutDown, close }
 
   package private(set) var stage = Stage.open
   package private(set) var sending = Sending.open
@@ -51,17 +38,13 @@ package struct ConnectionState: Hashable {
   /// caller takes it at once, and calls `close()` if it is `close`.
   package mutating func next(queued: Int) -> Step {
     guard queued == 0 else { return .none }
-    switch stage {
-    case .closed: return .none
-    case .closing: return .close
-    case .open: break
-    }
-    switch sending {
-    case .open, .shuttingDown: return .none
-    case .finishing:
+    switch (stage, sending) {
+    case (.closing, _): return .close
+    case (.open, .finishing):
       sending = .shuttingDown
       return .shutDown
-    case .finished: return hasEnded ? .close : .none
+    case (.open, .finished): return hasEnded ? .close : .none
+    case (.open, .open), (.open, .shuttingDown), (.closed, _): return .none
     }
   }
 }

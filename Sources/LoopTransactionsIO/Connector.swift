@@ -6,12 +6,12 @@ final class Connector {
   let io: LoopIO
   private let endpoint: Endpoint
   private var completion: ((Result<Connection, UVError>) -> Void)?
-  private var number: UInt64 = 0
   private var lookup: NameLookup?
   private var addresses: ArraySlice<SocketAddress> = []
   private var stream: Stream?
-  private var timer: LoopTimer?
-  private var error: UVError?
+  private var timer = Watchdog()
+  // The error of the last attempt.
+  private var code = ErrorCode.invalid
 
   /// A task that waits for the outcome.
   var suspension: Suspension?
@@ -25,43 +25,33 @@ final class Connector {
     self.endpoint = endpoint
     self.io = io
     self.completion = completion
-    number = io.add(self)
+    io.add(self)
     if let timeout {
-      timer = io.loop.addTimer(after: timeout) { [unowned self] _ in
-        finish(.failure(makeError(ErrorCode.timedOut, " after \(timeout)")))
+      timer.start(timeout, on: io.loop) { [unowned self] in
+        fail(ErrorCode.timedOut, " after \(timeout)")
       }
     }
     start()
   }
 
-  private var operation: String { "EventLoop.connect to \(endpoint)" }
-
-  private func makeError(_ code: Int32, _ details: String = "") -> UVError {
-    UVError(code: code, operation: operation + details)
-  }
+  var operation: String { "EventLoop.connect to \(endpoint)" }
 
   private func start() {
-    do {
+    do throws(UVError) {
       addresses = [try SocketAddress(endpoint, operation)]
       connectNext()
     } catch {
-      guard case .tcp(let host, let port) = endpoint else { return failLater(error) }
-      lookUp(host, port)
+      guard case .tcp(let host, let port) = endpoint else { return failLater(error.code) }
+      do { lookup = try NameLookup(host, port: port, for: self) } catch { failLater(error.code) }
     }
   }
 
-  private func lookUp(_ host: String, _ port: Int) {
-    do {
-      lookup = try NameLookup(host, port: port, on: io.libuvLoop, operation) {
-        [weak self] status, addresses in self?.didLookUp(status, addresses)
-      }
-    } catch { failLater(error) }
-  }
-
-  private func didLookUp(_ status: Int32, _ addresses: [SocketAddress]) {
+  /// Called even if the connector has ended.
+  func didLookUp(_ status: Int32, _ found: [SocketAddress]) {
     lookup = nil
-    error = makeError(status < 0 ? status : ErrorCode.invalid)
-    self.addresses = addresses[...]
+    guard completion != nil else { return }
+    if status < 0 { code = status }
+    addresses = found[...]
     connectNext()
   }
 
@@ -69,24 +59,22 @@ final class Connector {
   private func connectNext() {
     while let address = addresses.popFirst() {
       do throws(UVError) {
-        let stream = try io.makeStream(unix: endpoint.isUnix, operation)
+        let stream = try Stream(unix: endpoint.isUnix, io, operation)
         self.stream = stream
         stream.setOwner(self)
-        let result = stream.connect(to: address, streamDidConnect)
-        if result == 0 { return }
-        throw makeError(result)
+        return try stream.connect(to: address, operation)
       } catch {
         closeStream()
-        self.error = error
+        code = error.code
       }
     }
-    failLater(error ?? makeError(ErrorCode.invalid))
+    failLater(code)
   }
 
   func didConnect(_ status: Int32) {
     guard let stream, completion != nil else { return }
     if status < 0 {
-      error = makeError(status)
+      code = status
       closeStream()
       return connectNext()
     }
@@ -96,14 +84,15 @@ final class Connector {
 
   private func closeStream() {
     stream?.setOwner(nil)
-    stream?.close(streamDidClose)
+    stream?.close()
     stream = nil
   }
 
   // Not at once, because `connect` never calls its completion itself.
-  private func failLater(_ error: UVError) {
-    self.error = error
-    io.schedule(self)
+  private func failLater(_ code: Int32) { io.loop.post { self.fail(code) } }
+
+  private func fail(_ code: Int32, _ details: String = "") {
+    finish(.failure(UVError(code: code, operation: operation + details)))
   }
 
   private func finish(_ result: Result<Connection, UVError>) {
@@ -115,29 +104,24 @@ final class Connector {
   /// Ends without an outcome.
   func cancel() {
     completion = nil
-    timer?.cancel()
+    timer.stop()
     lookup?.cancel()
     closeStream()
-    io.remove(number)
+    io.remove(self)
   }
 }
 
 extension Connector: LoopIOMember {
-  func reportFailure() { if let error { finish(.failure(error)) } }
-
   var handle: UnsafeMutableRawPointer? { stream?.address }
 
-  func endWithLoop() { finish(.failure(makeError(ErrorCode.cancelled, " (the loop was closed)"))) }
+  func endWithLoop() { fail(ErrorCode.cancelled, " (the loop was closed)") }
 
   func endWithoutLoop() {
-    stream?.setOwner(nil)
     stream?.endWithoutLoop()
     completion = nil
-    suspension?.resume(.failure(makeError(ErrorCode.cancelled, " (the loop was released)")))
+    let released = operation + " (the loop was released)"
+    suspension?.resume(.failure(UVError(code: ErrorCode.cancelled, operation: released)))
   }
 
-  func abandonInChild() {
-    stream?.setOwner(nil)
-    stream?.abandonInChild()
-  }
+  func abandonInChild() { stream?.abandonInChild() }
 }

@@ -1,5 +1,3 @@
-import LoopTransactions
-
 /// The address of a stream socket.
 ///
 /// A value: create and read it on any thread.
@@ -11,6 +9,8 @@ public enum Endpoint: Hashable, Sendable {
 
   /// A Unix socket, by its path.
   case unix(path: String)
+
+  var isUnix: Bool { if case .unix = self { true } else { false } }
 }
 
 extension Endpoint: CustomStringConvertible {
@@ -23,20 +23,16 @@ extension Endpoint: CustomStringConvertible {
   }
 }
 
-extension Endpoint {
-  var isUnix: Bool {
-    switch self {
-    case .unix: true
-    case .tcp: false
-    }
-  }
+extension Connection {
+  /// The address of the peer, or nil if the connection is closed or the peer
+  /// has left.
+  public var remoteEndpoint: Endpoint? { on("Connection.remoteEndpoint").endpoint(isRemote: true) }
 
-  /// Traps if the port is out of range.
-  func checkPort(_ operation: String) {
-    guard case .tcp(_, let port) = self else { return }
-    require(
-      (0...65_535).contains(port),
-      "\(operation): the port must be from 0 to 65535, got \(port)"
-    )
+  /// The address of this side, or nil if the connection is closed.
+  public var localEndpoint: Endpoint? { on("Connection.localEndpoint").endpoint(isRemote: false) }
+
+  private func endpoint(isRemote: Bool) -> Endpoint? {
+    guard state.stage != .closed, let descriptor = stream.descriptor else { return nil }
+    return SocketAddress(of: descriptor, isRemote: isRemote)?.endpoint
   }
 }

@@ -37,15 +37,9 @@ extension EventLoop {
     retryDelay: Duration = .seconds(1),
     _ onConnection: @escaping (Connection) -> Void
   ) throws(UVError) -> Listener {
-    endpoint.checkPort("EventLoop.listen")
-    return try Listener(
-      endpoint,
-      .of(self, "EventLoop.listen"),
-      backlog: backlog,
-      reusesPort: reusesPort,
-      retryDelay: retryDelay,
-      onConnection
-    )
+    let io = LoopIO.of(self, "EventLoop.listen")
+    let socket = try Socket.listen(on: endpoint, backlog: backlog, shares: reusesPort)
+    return try Listener(endpoint, socket, io, retryDelay: retryDelay, onConnection)
   }
 
   /// Connects to `endpoint`, and calls `completion` exactly once.
@@ -65,7 +59,6 @@ extension EventLoop {
     timeout: Duration? = nil,
     _ completion: @escaping (Result<Connection, UVError>) -> Void
   ) {
-    endpoint.checkPort("EventLoop.connect")
     _ = Connector(endpoint, LoopIO.of(self, "EventLoop.connect"), timeout: timeout, completion)
   }
 
@@ -81,7 +74,6 @@ extension EventLoop {
     timeout: Duration? = nil,
     isolation actor: isolated (any Actor)? = #isolation
   ) async throws -> Connection {
-    endpoint.checkPort("EventLoop.connect")
     let io = LoopIO.of(self, "EventLoop.connect")
     let suspension = Suspension(io.core)
     var outcome: Result<Connection, UVError>?
@@ -90,10 +82,9 @@ extension EventLoop {
       suspension.resume()
     }
     connector.suspension = suspension
-    do { try await suspension.wait(isolation: actor) } catch {
+    try await suspension.wait(isolation: actor) {
       connector.cancel()
       if case .success(let connection) = outcome { connection.closeImmediately() }
-      throw error
     }
     guard let outcome else { throw CancellationError() }
     return try outcome.get()
@@ -109,6 +100,7 @@ extension EventLoop {
   ///   is out of memory.
   public func connection(adopting descriptor: Int32) throws(UVError) -> Connection {
     let operation: StaticString = "EventLoop.connection(adopting:)"
-    return try Connection(descriptor, .of(self, operation), "\(operation) \(descriptor)")
+    let io = LoopIO.of(self, operation)
+    return Connection(try Stream(adopting: descriptor, io, "\(operation) \(descriptor)"), io)
   }
 }

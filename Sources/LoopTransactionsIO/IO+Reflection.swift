@@ -7,7 +7,6 @@ import LoopTransactions
 extension LoopIO: Unreflected {}
 extension Chunk: Unreflected {}
 extension Suspension: Unreflected {}
-extension DescriptorWaiters: Unreflected {}
 
 extension Connection: CustomReflectable {
   /// Shows the connection's addresses and state.
@@ -21,11 +20,6 @@ extension Connection: CustomReflectable {
       ]
     )
   }
-}
-
-extension Connection.Chunks: CustomReflectable {
-  /// Shows the connection.
-  public var customMirror: Mirror { connection.customMirror }
 }
 
 extension Listener: CustomReflectable {

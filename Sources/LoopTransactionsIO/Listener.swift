@@ -17,124 +17,103 @@ public final class Listener {
   public let endpoint: Endpoint
 
   // All properties are accessed on the loop's thread only.
-  enum State {
-    case accepting
-    /// `pause()` was called.
-    case paused
-    /// Out of descriptors. Resumes when one is freed or the timer fires.
-    case waiting(retry: LoopTimer)
-    case closed
-  }
+  /// `paused`: `pause()` was called. `waiting`: out of descriptors, until one is
+  /// freed or the timer fires.
+  private enum State { case accepting, paused, waiting, closed }
 
   let io: LoopIO
-  private let socket: ListeningSocket
+  private let socket: Int32
   private let retryDelay: Duration
-  private var state = State.accepting
-  private var number: UInt64 = 0
+  // Not `uv_listen`. Without a free descriptor, it closes a spare descriptor,
+  // accepts a connection, and repeats this without returning to the loop. If
+  // another thread takes the spare descriptor, `accept` fails again and libuv
+  // 1.44 never returns.
+  private var watcher: DescriptorWatcher?
+  private var state = State.accepting {
+    didSet {
+      if oldValue == .waiting { stopWaiting() }
+      watcher?.events = state == .accepting ? .readable : []
+    }
+  }
+  private var retryTimer: LoopTimer?
   private var connectionBody: ((Connection) -> Void)?
   private var pauseBody: ((UVError) -> Void)?
 
   /// Accepts a connection of a socket. Returns its descriptor, or a negative
   /// error. Tests replace it.
-  package var accept: (Int32) -> Int32 = ListeningSocket.accept
+  package var accept: (Int32) -> Int32 = Socket.accept
 
+  /// Takes ownership of a listening socket, also if this throws.
   init(
     _ endpoint: Endpoint,
+    _ socket: Int32,
     _ io: LoopIO,
-    backlog: Int,
-    reusesPort: Bool,
     retryDelay: Duration,
     _ onConnection: @escaping (Connection) -> Void
   ) throws(UVError) {
-    let operation = "EventLoop.listen on \(endpoint)"
-    let address = try SocketAddress(endpoint, Self.explained(operation, endpoint))
-    let descriptor = address.listen(backlog: backlog, reusesPort: reusesPort)
-    if descriptor < 0 { throw UVError(code: descriptor, operation: operation) }
-    socket = try ListeningSocket(descriptor, on: io.libuvLoop, operation)
-    self.endpoint = SocketAddress(of: descriptor, isRemote: false)?.endpoint ?? endpoint
-    self.io = io
-    self.retryDelay = retryDelay
+    (self.socket, self.io, self.retryDelay) = (socket, io, retryDelay)
+    self.endpoint = SocketAddress(of: socket, isRemote: false)?.endpoint ?? endpoint
     connectionBody = onConnection
-    number = io.add(self)
-    socket.setOwner(self)
-    socket.start(listenerIsReadable)
-  }
-
-  private static func explained(_ operation: String, _ endpoint: Endpoint) -> String {
-    operation
-      + (endpoint.isUnix ? " (use a shorter path)" : " (use a numeric address, such as 127.0.0.1)")
+    do throws(UVError) {
+      // Makes libuv open the loop's spare descriptor. So a loop has as many
+      // descriptors before its first connection as after its last.
+      try Stream(unix: false, io, "EventLoop.listen").close()
+      watcher = try io.loop.watch(socket, for: .readable) { [unowned self] _ in acceptBatch() }
+    } catch {
+      Socket.close(socket)
+      throw error
+    }
+    io.add(self)
   }
 
   /// Whether the listener accepts connections: it is neither paused, nor
   /// waiting for a descriptor, nor closed.
-  public var isAccepting: Bool {
-    if case .accepting = on("Listener.isAccepting").state { true } else { false }
-  }
+  public var isAccepting: Bool { on("Listener.isAccepting").state == .accepting }
 
   /// Called when the system has no descriptor for a connection, with the error.
   /// The listener resumes by itself.
   public var onPause: ((UVError) -> Void)? {
     get { on("Listener.onPause").pauseBody }
-    set { if !on("Listener.onPause").isClosed { pauseBody = newValue } }
+    set { if on("Listener.onPause").state != .closed { pauseBody = newValue } }
   }
 
   /// Stops accepting until `resume()`. New connections wait in the backlog of
   /// the socket, and the loop does not keep running for this listener.
-  public func pause() {
-    if on("Listener.pause").isClosed { return }
-    stopWaiting()
-    socket.stop()
-    state = .paused
-  }
+  public func pause() { if on("Listener.pause").state != .closed { state = .paused } }
 
   /// Accepts again after `pause()`.
-  public func resume() {
-    if case .paused = on("Listener.resume").state { start() }
-  }
+  public func resume() { if on("Listener.resume").state == .paused { state = .accepting } }
 
   /// Stops accepting, closes the socket, and removes the file of a Unix socket.
   /// Connections stay open.
   ///
   /// Calling it again does nothing.
   public func close() {
-    if on("Listener.close").isClosed { return }
+    if on("Listener.close").state == .closed { return }
+    watcher?.cancel()
+    end()
+    if case .unix(let path) = endpoint { Socket.removeFile(path) }
+    io.remove(self)
+    DescriptorWaiters.didFree()
+  }
+
+  /// Closes the socket, which is not polled any more.
+  private func end() {
+    watcher = nil
     stopWaiting()
     state = .closed
-    socket.setOwner(nil)
-    socket.close()
-    if case .unix(let path) = endpoint { ListeningSocket.removeFile(path) }
-    io.remove(number)
-    DescriptorWaiters.shared.value.didFree()
-    releaseCallbacks()
-  }
-
-  private var isClosed: Bool { if case .closed = state { true } else { false } }
-
-  /// Returns the listener, on the loop's thread. Traps on other threads.
-  private func on(_ operation: StaticString) -> Listener {
-    io.core.checkAccess(operation)
-    return self
-  }
-
-  private func releaseCallbacks() {
-    let callbacks = (connectionBody, pauseBody)
-    (connectionBody, pauseBody) = (nil, nil)
-    withExtendedLifetime(callbacks) {}
+    Socket.close(socket)
+    _ = (connectionBody.take(), pauseBody.take())
   }
 }
 
 extension Listener {
-  private func start() {
-    state = .accepting
-    socket.start(listenerIsReadable)
-  }
-
   /// Accepts the waiting connections, at most `batch` of them.
   func acceptBatch() {
     var isRegistered = false
     for _ in 0..<Self.batch {
-      guard case .accepting = state else { return }
-      let result = accept(socket.descriptor)
+      guard state == .accepting else { return }
+      let result = accept(socket)
       switch result {
       case 0...: didAccept(result)
       case ErrorCode.wouldBlock: return
@@ -145,37 +124,30 @@ extension Listener {
       default:
         // Order: registered before the last attempt. If another thread frees a
         // descriptor between that attempt and the wait, it ends the wait.
-        DescriptorWaiters.shared.value.add(self)
+        DescriptorWaiters.add(self)
         isRegistered = true
       }
     }
   }
 
-  private func didAccept(_ descriptor: Int32) {
-    let connection: Connection
-    do { connection = try Connection(descriptor, io, "Listener") } catch {
-      // The socket is closed. Only the client knows of the connection.
-      return
-    }
-    connectionBody?(connection)
+  private func didAccept(_ socket: Int32) {
+    // On failure, the socket is closed. Only the client knows of the connection.
+    guard let stream = try? Stream(adopting: socket, io, "Listener") else { return }
+    connectionBody?(Connection(stream, io))
   }
 
   private func wait(_ error: Int32) {
-    socket.stop()
-    state = .waiting(retry: io.loop.addTimer(after: retryDelay) { [unowned self] _ in retry() })
+    retryTimer = io.loop.addTimer(after: retryDelay) { [unowned self] _ in retry() }
+    state = .waiting
     pauseBody?(UVError(code: error, operation: "Listener on \(endpoint)"))
   }
 
   /// Ends the wait for a descriptor.
-  func retry() {
-    guard case .waiting = state else { return }
-    stopWaiting()
-    start()
-  }
+  func retry() { if state == .waiting { state = .accepting } }
 
   private func stopWaiting() {
-    DescriptorWaiters.shared.value.remove(self)
-    if case .waiting(let retry) = state { retry.cancel() }
+    DescriptorWaiters.remove(self)
+    if let timer = retryTimer.take() { timer.cancel() }
   }
 
   // The limit lets the loop serve connections between batches. Not measured.
@@ -183,19 +155,16 @@ extension Listener {
 }
 
 extension Listener: LoopIOMember {
-  var handle: UnsafeMutableRawPointer? { socket.address }
+  // The loop knows the watcher's.
+  var handle: UnsafeMutableRawPointer? { nil }
 
   func endWithLoop() { close() }
 
   func endWithoutLoop() {
-    DescriptorWaiters.shared.value.remove(self)
-    socket.setOwner(nil)
-    state = .closed
-    releaseCallbacks()
+    // The loop has ended the watcher, and ends the timer.
+    retryTimer = nil
+    end()
   }
 
-  func abandonInChild() {
-    socket.setOwner(nil)
-    socket.abandonInChild()
-  }
+  func abandonInChild() { Socket.abandonInChild(socket) }
 }

@@ -8,23 +8,20 @@ final class LoopIO: AddedPart {
   // does not count a reference.
   let unmanagedLoop: Unmanaged<EventLoop>
   let core: PortCore
-  let libuvLoop: UnsafeMutableRawPointer
   /// The memory that all streams of the loop read into. A connection uses or
   /// copies its bytes before the next read.
   let readBuffer: UnsafeMutableRawBufferPointer
   /// The empty chunks. A pointer, so that an access counts no reference.
   let pool: UnsafeMutablePointer<ChunkPool>
 
-  // Sorted by number, they are in the order they were added.
-  private var members: [UInt64: any LoopIOMember] = [:]
+  // With their numbers, in the order they were added.
+  private var members: [ObjectIdentifier: (number: UInt64, member: any LoopIOMember)] = [:]
   private var lastNumber: UInt64 = 0
   // Retained. Unmanaged, so that `schedule` does not count a reference.
   @exclusivity(unchecked) private var observer: Unmanaged<Observer>?
   // The connections to send, linked by `nextScheduled` and retained.
   @exclusivity(unchecked) private var scheduled: Unmanaged<Connection>?
   @exclusivity(unchecked) private var lastScheduled: Unmanaged<Connection>?
-  // The connects whose error is to be reported.
-  @exclusivity(unchecked) private var failed: [Connector] = []
 
   // The same size as libuv suggests.
   private static var readSize: Int { 64 << 10 }
@@ -41,11 +38,10 @@ final class LoopIO: AddedPart {
   private init(_ loop: EventLoop) {
     unmanagedLoop = .passUnretained(loop)
     core = loop.core
-    libuvLoop = loop.libuvLoop
     readBuffer = .allocate(byteCount: Self.readSize, alignment: 16)
     pool = .allocate(capacity: 1)
     pool.initialize(to: ChunkPool())
-    ignoreBrokenPipes()
+    Socket.ignoreBrokenPipes()
   }
 
   deinit {
@@ -57,22 +53,13 @@ final class LoopIO: AddedPart {
 
   var loop: EventLoop { unmanagedLoop.takeUnretainedValue() }
 
-  /// Initialises a stream on the loop.
-  func makeStream(
-    unix isUnix: Bool,
-    _ operation: @autoclosure () -> String
-  ) throws(UVError) -> Stream {
-    try Stream(unix: isUnix, on: libuvLoop, readingInto: readBuffer, operation())
-  }
-
-  /// Keeps `member` until it is removed. Returns its number.
-  func add(_ member: any LoopIOMember) -> UInt64 {
+  /// Keeps `member` until it is removed.
+  func add(_ member: any LoopIOMember) {
     lastNumber += 1
-    members[lastNumber] = member
-    return lastNumber
+    members[ObjectIdentifier(member)] = (lastNumber, member)
   }
 
-  func remove(_ number: UInt64) { members[number] = nil }
+  func remove(_ member: any LoopIOMember) { members[ObjectIdentifier(member)] = nil }
 
   /// Calls `connection.sendScheduled()` before the loop next waits.
   func schedule(_ connection: Connection) {
@@ -86,25 +73,17 @@ final class LoopIO: AddedPart {
     setPending()
   }
 
-  /// Calls `connector.reportFailure()` before the loop next waits.
-  func schedule(_ connector: Connector) {
-    failed.append(connector)
-    setPending()
-  }
-
   private func setPending() { observer?._withUnsafeGuaranteedRef { $0.hasPendingWork = true } }
 
   /// Removes and returns the first scheduled connection.
   private func popScheduled() -> Connection? {
     guard let first = scheduled?.takeRetainedValue() else { return nil }
-    scheduled = first.nextScheduled
-    first.nextScheduled = nil
+    scheduled = first.nextScheduled.take()
     if scheduled == nil { lastScheduled = nil }
     return first
   }
 
   private func performScheduled() {
-    if !failed.isEmpty { reportFailures() }
     // A callback may close an adopted loop, which calls this function again, and
     // may schedule more connections, which are sent in the next tick.
     let last = lastScheduled?.toOpaque()
@@ -115,17 +94,11 @@ final class LoopIO: AddedPart {
       if Unmanaged.passUnretained(next).toOpaque() == last || scheduled == nil { break }
       if done % Self.batch == 0, !loop.budgetAllowsMore() { break }
     }
-    if scheduled != nil || !failed.isEmpty { setPending() }
-  }
-
-  private func reportFailures() {
-    let reported = failed
-    failed = []
-    for connector in reported { connector.reportFailure() }
+    if scheduled != nil { setPending() }
   }
 
   private var inOrder: [any LoopIOMember] {
-    members.sorted { $0.key < $1.key }.map(\.value)
+    members.values.sorted { $0.number < $1.number }.map(\.member)
   }
 }
 
@@ -140,7 +113,10 @@ extension PortCore {
 
 /// A listener, a connection, or an attempt to connect.
 protocol LoopIOMember: AnyObject {
-  /// The open libuv handle, if there is one.
+  var io: LoopIO { get }
+  var core: PortCore { get }
+
+  /// The address of the libuv handle, if there is one.
   var handle: UnsafeMutableRawPointer? { get }
 
   /// Ends, because the loop is closing, and makes the last callback.
@@ -150,8 +126,18 @@ protocol LoopIOMember: AnyObject {
   /// called on any thread.
   func endWithoutLoop()
 
-  /// Detaches from the parent's handle, in a forked child.
+  /// Detaches from the parent's socket, in a forked child.
   func abandonInChild()
+}
+
+extension LoopIOMember {
+  var core: PortCore { io.core }
+
+  /// Returns the member. Traps on a thread other than the loop's.
+  func on(_ operation: StaticString) -> Self {
+    core.checkAccess(operation)
+    return self
+  }
 }
 
 extension LoopIO {
@@ -167,7 +153,7 @@ extension LoopIO {
 
   var holdsAnything: Bool { !members.isEmpty }
 
-  var handles: [UnsafeMutableRawPointer] { members.values.compactMap(\.handle) }
+  var handles: [UnsafeMutableRawPointer] { members.values.compactMap { $0.member.handle } }
 
   func drop() {
     for member in inOrder { member.endWithLoop() }
@@ -178,10 +164,9 @@ extension LoopIO {
   func loopWasReleased() {
     let ended = inOrder
     members = [:]
-    failed = []
     for member in ended { member.endWithoutLoop() }
     while popScheduled() != nil {}
   }
 
-  func stopInChild() { for member in members.values { member.abandonInChild() } }
+  func stopInChild() { for entry in members.values { entry.member.abandonInChild() } }
 }

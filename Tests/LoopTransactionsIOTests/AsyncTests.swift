@@ -44,6 +44,14 @@ private actor Session {
     return count
   }
 
+  /// Writes more than the peer takes.
+  func write(_ count: Int) {
+    connection?.setWaterMarks(low: 0, high: 1)
+    connection?.write([UInt8](repeating: 1, count: count))
+  }
+
+  func drain() async throws { try await connection?.drain() }
+
   /// Writes more than the peer takes, and waits until it is taken.
   func fill(_ count: Int) async throws {
     guard let connection else { return }
@@ -62,10 +70,12 @@ private actor Session {
     return made.isOpen
   }
 
-  func listen() throws -> Endpoint {
-    try loop().listen(on: .loopback) { connection in
+  func listen(backlog: Int = 16, isPaused: Bool = false) throws -> Endpoint {
+    let listener = try loop().listen(on: .loopback, backlog: backlog) { connection in
       connection.onRead = { connection.write($0) }
-    }.endpoint
+    }
+    if isPaused { listener.pause() }
+    return listener.endpoint
   }
 }
 
@@ -128,7 +138,7 @@ struct AsyncTests {
   }
 
   /// Receives bytes of `peer` until there are `count`.
-  private func received(_ peer: Peer, until count: Int = 1) async throws -> Int {
+  private func received(_ peer: Peer, until count: Int) async throws -> Int {
     var total = 0
     while total < count {
       guard let bytes = peer.receive(count - total) else { return total }
@@ -142,10 +152,53 @@ struct AsyncTests {
   func draining() async throws {
     try await withSession { session, peer, _ in
       async let done: Void = session.fill(2 << 20)
-      var total = 0
-      while total < 2 << 20 { total += try await received(peer) }
+      equal(try await received(peer, until: 2 << 20), 2 << 20)
       try await done
       equal(await session.log, ["drained"])
+    }
+  }
+
+  @Test("several tasks wait in drain(), and a cancelled one throws")
+  func drainers() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(1 << 20)
+      async let first: Void = session.drain()
+      async let second: Void = session.drain()
+      let third = Task { try await session.drain() }
+      third.cancel()
+      await #expect(throws: CancellationError.self) { try await third.value }
+      equal(try await received(peer, until: 1 << 20), 1 << 20)
+      _ = try await (first, second)
+      try await session.drain()
+    }
+  }
+
+  @Test("a peer that leaves with unread bytes makes read() and drain() throw")
+  func reset() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(2 << 20)
+      let reading = Task { try await session.read() }
+      let draining = Task { try await session.drain() }
+      while await session.reads == 0 { await Task.yield() }
+      peer.close()
+      await #expect(throws: UVError.self) { try await reading.value }
+      await #expect(throws: UVError.self) { try await draining.value }
+    }
+  }
+
+  @Test("a connection reads at most 64 KB and one buffer ahead of read()")
+  func readingAhead() async throws {
+    try await withSession { session, peer, _ in
+      peer.send("x")
+      equal(try await session.read(), "x")
+      var sent = 0
+      for _ in 0..<200 {
+        sent += peer.sendWhatFits(64 << 10)
+        // A hop to the loop and back.
+        _ = await session.log
+      }
+      let bytes = try await session.read()?.utf8.count ?? 0
+      #expect((64 << 10...128 << 10).contains(bytes), "of \(sent)")
     }
   }
 
@@ -176,7 +229,7 @@ struct AsyncTests {
     }
   }
 
-  @Test("connect succeeds, fails and is cancelled in a task")
+  @Test("connect succeeds and fails in a task")
   func connecting() async throws {
     try await withSession { session, _, _ in
       let endpoint = try await session.listen()
@@ -184,9 +237,23 @@ struct AsyncTests {
       await #expect(throws: UVError.self) {
         try await session.connect(to: .unix(path: "/tmp/no such socket"))
       }
-      let task = Task { try await session.connect(to: endpoint) }
-      task.cancel()
-      _ = await task.result
+    }
+  }
+
+  @Test("a cancelled connect throws, unless it has succeeded")
+  func cancelledConnect() async throws {
+    try await withSession { session, _, _ in
+      // The backlog of the listener has room for fewer clients.
+      let endpoint = try await session.listen(backlog: 0, isPaused: true)
+      let tasks = (0..<4).map { _ in Task { try await session.connect(to: endpoint) } }
+      // A hop to the loop and back.
+      _ = await session.log
+      for task in tasks { task.cancel() }
+      var cancelled = 0
+      for task in tasks {
+        do { equal(try await task.value, true) } catch is CancellationError { cancelled += 1 }
+      }
+      #expect(cancelled > 0)
     }
   }
 }

@@ -129,6 +129,7 @@ struct ConnectTests {
 
   @Test("releasing an open loop ends its connections without callbacks")
   func releasedLoop() throws {
+    Interposed.forgiveLeaks()
     let (peer, other) = Peer.pair()
     weak var captured: Events?
     do {
@@ -140,7 +141,21 @@ struct ConnectTests {
     }
     #expect(captured == nil)
     #expect(peer.hasEnded)
+  }
+
+  @Test("releasing an open loop closes its listeners")
+  func releasedListener() throws {
     Interposed.forgiveLeaks()
+    let endpoint: Endpoint
+    do {
+      let loop = try EventLoop()
+      loop.trapsWhenReleasedOpen = false
+      endpoint = try loop.listen(on: .loopback) { _ in }.endpoint
+    }
+    try withLoop { loop in
+      let text = try outcome(of: endpoint, on: loop)
+      #expect(text.contains("ECONNREFUSED"))
+    }
   }
 
   @Test("a forked child neither reads nor keeps the parent's connections")

@@ -45,11 +45,27 @@ final class Peer {
     return (Peer(ends[0]), ends[1])
   }
 
+  /// Opens a pipe: its reading end, and the descriptor of the other end.
+  static func pipe() -> (peer: Peer, other: Int32) {
+    var ends: [Int32] = [-1, -1]
+    let result = Glibc.pipe(&ends)
+    precondition(result == 0, "Peer: pipe failed: \(errno)")
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (Peer(ends[0]), ends[1])
+  }
+
   func send(_ text: String) { send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) {
     let sent = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     precondition(sent == bytes.count, "Peer: send failed: \(errno)")
+  }
+
+  /// Sends the first of `count` bytes that the socket takes. Returns their
+  /// number.
+  func sendWhatFits(_ count: Int) -> Int {
+    let bytes = [UInt8](repeating: 0, count: count)
+    return max(0, Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)))
   }
 
   /// Receives what has arrived, at most `limit` bytes. Returns nil at the end,
@@ -80,9 +96,6 @@ final class Peer {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0
   }
-
-  /// Opens a file that is no socket.
-  static func openFile() -> Int32 { open("/dev/null", O_RDONLY) }
 
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -43,6 +43,23 @@ struct TimeoutTests {
     }
   }
 
+  @Test("setting the idle timeout again restarts the time")
+  func restart() throws {
+    try withSteppedLoop { stepped in
+      let (connection, peer) = try stepped.loop.pair()
+      connection.idleTimeout = .seconds(10)
+      stepped.advance(by: .seconds(9))
+      connection.idleTimeout = .seconds(5)
+      stepped.advance(by: .seconds(4))
+      stepped.step()
+      #expect(connection.isOpen && stepped.loop.timerCount == 1)
+      stepped.advance(by: .seconds(1))
+      stepped.step()
+      #expect(!connection.isOpen)
+      withExtendedLifetime(peer) {}
+    }
+  }
+
   @Test("a peer that receives nothing ends a connection with queued bytes after writeTimeout")
   func write() throws {
     try withSteppedLoop { stepped in

@@ -89,10 +89,35 @@ struct TrapTests {
   @Test("onRead and read() together trap")
   func twoReaders() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let thread = try LoopThread(name: "io")
-      try await Misreader(on: thread.port).read()
+      try await Misreader().readWithCallback()
     }
     #expect(Self.text(result).contains("Connection.read: must not be called while onRead is set"))
+  }
+
+  @Test("two tasks in read() trap")
+  func twoTasks() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let reader = try Misreader()
+      try await reader.open()
+      let first = Task { try await reader.read() }
+      while await !reader.isReading { await Task.yield() }
+      try await reader.read()
+      try await first.value
+    }
+    #expect(Self.text(result).contains("must not be called while another task waits in it"))
+  }
+
+  @Test("setting onRead after read() traps")
+  func lateCallback() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let reader = try Misreader()
+      try await reader.open()
+      let first = Task { try await reader.read() }
+      while await !reader.isReading { await Task.yield() }
+      await reader.setCallback()
+      try await first.value
+    }
+    #expect(Self.text(result).contains("Connection.onRead: must not be set after read()"))
   }
 
   private static func text(_ result: ExitTest.Result?) -> String {
@@ -111,15 +136,26 @@ struct TrapTests {
 }
 
 private actor Misreader {
-  nonisolated let port: LoopPort
-  nonisolated var unownedExecutor: UnownedSerialExecutor { port.asUnownedSerialExecutor() }
+  private let thread: LoopThread
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.port.asUnownedSerialExecutor() }
+  private var pair: (Connection, Peer)?
+  private(set) var isReading = false
 
-  init(on port: LoopPort) { self.port = port }
+  init() throws { thread = try LoopThread(name: "io") }
+
+  func open() throws { pair = try #require(EventLoop.current).pair() }
 
   func read() async throws {
-    let connection = try #require(EventLoop.current).pair().0
-    connection.onRead = { _ in }
-    _ = try await connection.read()
+    isReading = true
+    _ = try await pair?.0.read()
+  }
+
+  func setCallback() { pair?.0.onRead = { _ in } }
+
+  func readWithCallback() async throws {
+    try open()
+    setCallback()
+    try await read()
   }
 }
 

@@ -1,39 +1,38 @@
 /// Memory with bytes to send, whose address does not change.
 final class Chunk: @unchecked Sendable {
-  // @unchecked: a chunk of `SharedBytes` is not changed after its
-  // initialisation. Every other chunk belongs to one loop.
+  // @unchecked: a pooled chunk belongs to one loop. Other chunks do not change.
 
   private let memory: UnsafeMutableRawPointer
-  private let capacity: Int
-  @exclusivity(unchecked) private(set) var count = 0
+  /// Whether a pool made the chunk. It then takes more bytes, and is reused.
+  let isPooled: Bool
+  @exclusivity(unchecked) fileprivate(set) var count = 0
   @exclusivity(unchecked) fileprivate var nextInPool: Chunk?
 
-  init(capacity: Int) {
-    self.capacity = capacity
-    memory = .allocate(byteCount: max(capacity, 1), alignment: 16)
+  /// Makes an empty chunk of a pool.
+  fileprivate init() {
+    isPooled = true
+    memory = .allocate(byteCount: ChunkPool.chunkSize, alignment: 16)
   }
 
-  convenience init(copying bytes: UnsafeRawBufferPointer) {
-    self.init(capacity: bytes.count)
-    _ = append(bytes)
+  /// Makes a chunk that does not change.
+  init(copying bytes: UnsafeRawBufferPointer) {
+    isPooled = false
+    memory = .allocate(byteCount: max(bytes.count, 1), alignment: 16)
+    if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+    count = bytes.count
   }
 
   deinit { memory.deallocate() }
 
-  /// Whether the chunk has the size of the chunks that a pool keeps.
-  var isPooled: Bool { capacity == ChunkPool.chunkSize }
-
   /// Appends the bytes that fit, and returns the rest. libuv may be sending the
   /// bytes before them.
   func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let length = min(capacity - count, bytes.count)
-    guard let base = bytes.baseAddress else { return bytes }
+    guard isPooled, let base = bytes.baseAddress else { return bytes }
+    let length = min(ChunkPool.chunkSize - count, bytes.count)
     (memory + count).copyMemory(from: base, byteCount: length)
     count += length
     return UnsafeRawBufferPointer(start: base + length, count: bytes.count - length)
   }
-
-  func clear() { count = 0 }
 
   /// The bytes from `offset` on.
   func bytes(from offset: Int) -> UnsafeRawBufferPointer {
@@ -57,16 +56,16 @@ package struct ChunkPool {
   package init() {}
 
   mutating func make() -> Chunk {
-    guard let chunk = first.take() else { return Chunk(capacity: Self.chunkSize) }
+    guard let chunk = first.take() else { return Chunk() }
     first = chunk.nextInPool.take()
     count -= 1
     return chunk
   }
 
-  /// Keeps a chunk that nothing else uses.
+  /// Keeps `chunk` if a pool made it. Nothing else uses it.
   mutating func recycle(_ chunk: consuming Chunk) {
     guard chunk.isPooled, count < Self.limit else { return }
-    chunk.clear()
+    chunk.count = 0
     chunk.nextInPool = first.take()
     first = chunk
     count += 1

@@ -2,15 +2,10 @@
 ///
 /// Bytes keep their address until they have been sent.
 package struct OutgoingQueue {
-  private struct Entry {
-    let chunk: Chunk
-    let isShared: Bool
-  }
-
-  private var entries: [Entry] = []
-  // Entries before this one have been sent and released.
+  private var chunks: [Chunk] = []
+  // Chunks before this one have been sent and recycled.
   private var first = 0
-  // The number of bytes of the first entry that have been sent.
+  // The number of bytes of the first chunk that have been sent.
   private var sentOfFirst = 0
 
   /// The number of bytes.
@@ -23,25 +18,20 @@ package struct OutgoingQueue {
   /// Copies `bytes` to the end.
   package mutating func append(_ bytes: UnsafeRawBufferPointer, _ pool: inout ChunkPool) {
     count += bytes.count
-    var rest = bytes
-    if let last = entries.last, !last.isShared { rest = last.chunk.append(rest) }
-    if rest.count > Self.largest { return add(Chunk(copying: rest)) }
+    var rest = chunks.last?.append(bytes) ?? bytes
+    if rest.count > Self.largest { return chunks.append(Chunk(copying: rest)) }
     while !rest.isEmpty {
       let chunk = pool.make()
       rest = chunk.append(rest)
-      add(chunk)
+      chunks.append(chunk)
     }
   }
 
   /// Adds bytes that other connections send too.
   package mutating func append(shared bytes: SharedBytes, _ pool: inout ChunkPool) {
     guard bytes.count > Self.smallest else { return append(bytes.chunk.bytes(from: 0), &pool) }
-    add(bytes.chunk, isShared: true)
+    chunks.append(bytes.chunk)
     count += bytes.count
-  }
-
-  private mutating func add(_ chunk: consuming Chunk, isShared: Bool = false) {
-    entries.append(Entry(chunk: chunk, isShared: isShared))
   }
 
   // A larger write gets memory of its own size instead of pooled chunks. Not
@@ -63,7 +53,7 @@ package struct OutgoingQueue {
     _ body: (UnsafeBufferPointer<StreamBuffer>, _ length: Int) -> Result
   ) -> Result {
     if bufferCount == 1 {
-      let bytes = entries[first].chunk.bytes(from: sentOfFirst)
+      let bytes = chunks[first].bytes(from: sentOfFirst)
       return withUnsafePointer(to: StreamBuffer(bytes)) {
         body(UnsafeBufferPointer(start: $0, count: 1), bytes.count)
       }
@@ -71,7 +61,7 @@ package struct OutgoingQueue {
     return withUnsafeTemporaryAllocation(of: StreamBuffer.self, capacity: bufferCount) { buffers in
       var (used, length, offset) = (0, 0, sentOfFirst)
       while used < buffers.count, length < limit {
-        let bytes = entries[first + used].chunk.bytes(from: offset)
+        let bytes = chunks[first + used].bytes(from: offset)
         buffers.initializeElement(at: used, to: StreamBuffer(bytes))
         (used, length, offset) = (used + 1, length + bytes.count, 0)
       }
@@ -79,7 +69,7 @@ package struct OutgoingQueue {
     }
   }
 
-  private var bufferCount: Int { min(entries.count - first, Self.maxBuffers) }
+  private var bufferCount: Int { min(chunks.count - first, Self.maxBuffers) }
 
   /// Removes the first `length` bytes, which have been sent.
   package mutating func didSend(_ length: Int, _ pool: inout ChunkPool) {
@@ -87,23 +77,23 @@ package struct OutgoingQueue {
     count -= length
     guard count > 0 else { return removeAll(&pool) }
     sentOfFirst += length
-    while sentOfFirst >= entries[first].chunk.count {
-      sentOfFirst -= entries[first].chunk.count
-      if !entries[first].isShared { pool.recycle(entries[first].chunk) }
+    while sentOfFirst >= chunks[first].count {
+      sentOfFirst -= chunks[first].count
+      pool.recycle(chunks[first])
       first += 1
     }
-    guard first * 2 > entries.count else { return }
-    entries.removeFirst(first)
+    guard first * 2 > chunks.count else { return }
+    chunks.removeFirst(first)
     first = 0
   }
 
   /// Removes all bytes.
   package mutating func removeAll(_ pool: inout ChunkPool) {
     // Not removeAll(keepingCapacity:), which replaces a subrange, with generic code.
-    while let entry = entries.popLast() {
-      if entries.count >= first, !entry.isShared { pool.recycle(entry.chunk) }
+    while let chunk = chunks.popLast() {
+      if chunks.count >= first { pool.recycle(chunk) }
     }
-    if entries.capacity > Self.spareCapacity { entries = [] }
+    if chunks.capacity > Self.spareCapacity { chunks = [] }
     (first, sentOfFirst, count) = (0, 0, 0)
   }
 }

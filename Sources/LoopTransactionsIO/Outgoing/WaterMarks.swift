@@ -7,15 +7,11 @@ package struct WaterMarks {
   /// it last fell to the low mark.
   package private(set) var isWritable = true
 
-  package init(low: Int, high: Int) {
-    self.low = low
-    self.high = high
-  }
+  package init(low: Int, high: Int) { (self.low, self.high) = (low, high) }
 
   /// Changes the marks. Returns whether the queue became writable.
   package mutating func set(low: Int, high: Int, queued: Int) -> Bool {
-    self.low = low
-    self.high = high
+    (self.low, self.high) = (low, high)
     didQueue(queued)
     return didSend(queued)
   }

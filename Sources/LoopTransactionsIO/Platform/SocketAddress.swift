@@ -3,18 +3,24 @@ import LoopTransactions
 
 /// A socket address, as the system represents it.
 struct SocketAddress {
-  private var raw = lt_address()
+  private(set) var raw = lt_address()
 
-  private init() {}
+  /// Copies one result of a lookup.
+  private init(_ result: UnsafePointer<addrinfo>) { lt_address_found(&raw, result) }
 
   /// Converts an endpoint whose host is numeric. Throws `EINVAL` for a name.
-  init(_ endpoint: Endpoint, _ operation: @autoclosure () -> String) throws(UVError) {
-    let result =
-      switch endpoint {
-      case .tcp(let host, let port): lt_address_ip(&raw, host, Int32(port))
-      case .unix(let path): lt_address_unix(&raw, path)
-      }
-    if result < 0 { throw UVError(code: result, operation: operation()) }
+  ///
+  /// - Precondition: The port is in range.
+  init(_ endpoint: Endpoint, _ operation: String) throws(UVError) {
+    switch endpoint {
+    case .tcp(let host, let port):
+      require(
+        (0...65_535).contains(port),
+        "\(operation): the port must be from 0 to 65535, got \(port)"
+      )
+      try check(lt_address_ip(&raw, host, Int32(port)), operation)
+    case .unix(let path): try check(lt_address_unix(&raw, path), operation)
+    }
   }
 
   /// Returns the address of one end of a socket, or nil on failure.
@@ -22,13 +28,11 @@ struct SocketAddress {
     guard lt_socket_address(&raw, socket, isRemote ? 1 : 0) == 0 else { return nil }
   }
 
-  /// Returns the addresses that a lookup found, with `port`.
-  static func found(_ list: UnsafeMutablePointer<addrinfo>?, port: Int) -> [SocketAddress] {
+  /// Returns the addresses that a lookup found.
+  static func all(of list: UnsafeMutablePointer<addrinfo>?) -> [SocketAddress] {
     var (addresses, next): ([SocketAddress], _) = ([], list)
     while let entry = next {
-      var address = SocketAddress()
-      lt_address_found(&address.raw, entry, Int32(port))
-      addresses.append(address)
+      addresses.append(SocketAddress(entry))
       next = entry.pointee.ai_next
     }
     return addresses
@@ -38,21 +42,47 @@ struct SocketAddress {
   var endpoint: Endpoint? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
       guard let start = text.baseAddress else { return nil }
-      let port = withUnsafePointer(to: raw) { lt_address_describe($0, start, text.count) }
+      let port = lt_address_describe(raw, start, text.count)
       let name = String(cString: start)
       if port >= 0 { return .tcp(host: name, port: Int(port)) }
       return port == -1 ? .unix(path: name) : nil
     }
   }
+}
 
-  func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?) -> Result) -> Result {
-    withUnsafePointer(to: raw) { body(lt_address_start($0)) }
+/// The lookup of a connector's host on one of libuv's threads. Loop thread only.
+struct NameLookup {
+  private let request: UnsafeMutablePointer<uv_getaddrinfo_t>
+
+  /// Looks up `host`, and calls `connector.didLookUp`, even after `cancel()`.
+  /// Retains the connector until then.
+  init(_ host: String, port: Int, for connector: Connector) throws(UVError) {
+    request = .allocate(capacity: 1)
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV
+    let result = uv_getaddrinfo(connector.io.uv, request, lookupDidEnd, host, "\(port)", &hints)
+    if result < 0 { request.deallocate() }
+    try check(result, connector.operation)
+    request.pointee.data = Unmanaged.passRetained(connector).toOpaque()
   }
 
-  /// Opens a listening socket. Returns it, or a negative error.
-  func listen(backlog: Int, reusesPort: Bool) -> Int32 {
-    withUnsafePointer(to: raw) {
-      lt_socket_listen($0, Int32(clamping: backlog), reusesPort ? 1 : 0)
-    }
+  /// Ends the lookup early, unless a thread has started it.
+  func cancel() {
+    request.withMemoryRebound(to: uv_req_t.self, capacity: 1) { _ = uv_cancel($0) }
   }
+}
+
+private func lookupDidEnd(
+  _ request: UnsafeMutablePointer<uv_getaddrinfo_t>?,
+  _ status: Int32,
+  _ list: UnsafeMutablePointer<addrinfo>?
+) {
+  defer {
+    uv_freeaddrinfo(list)
+    request?.deallocate()
+  }
+  guard let data = request?.pointee.data else { return }
+  let connector = Unmanaged<Connector>.fromOpaque(data).takeRetainedValue()
+  connector.didLookUp(status, SocketAddress.all(of: list))
 }

@@ -1,4 +1,4 @@
-import CUV
+package import CUV
 import LoopTransactions
 
 /// A `uv_tcp_t` or `uv_pipe_t` with its requests, in memory of its own.
@@ -8,40 +8,36 @@ import LoopTransactions
 struct Stream {
   private let memory: UnsafeMutablePointer<lt_stream>
 
-  /// Initialises a stream on `loop` that reads into `buffer`.
-  init(
-    unix isUnix: Bool,
-    on loop: UnsafeMutableRawPointer,
-    readingInto buffer: UnsafeMutableRawBufferPointer,
-    _ operation: @autoclosure () -> String
-  ) throws(UVError) {
+  /// Initialises a stream on the loop of `io`.
+  init(unix isUnix: Bool, _ io: LoopIO, _ operation: String) throws(UVError) {
     memory = .allocate(capacity: 1)
-    let uv = loop.assumingMemoryBound(to: uv_loop_t.self)
-    let result =
-      isUnix ? uv_pipe_init(uv, Self.cast(memory), 0) : uv_tcp_init(uv, Self.cast(memory))
-    guard result == 0 else {
-      memory.deallocate()
-      throw UVError(code: result, operation: operation())
-    }
-    memory.pointee.buffer = buffer.baseAddress
-    memory.pointee.buffer_size = buffer.count
-    handle.pointee.data = nil
+    let result = isUnix ? uv_pipe_init(io.uv, raw(), 0) : uv_tcp_init(io.uv, raw())
+    if result < 0 { memory.deallocate() }
+    try check(result, operation)
+    memory.pointee.buffer = StreamBuffer(UnsafeRawBufferPointer(io.readBuffer))
+    setOwner(nil)
     // Writes are coalesced, so Nagle's algorithm would only delay them. libuv
     // sets the option when the socket exists.
-    if !isUnix { uv_tcp_nodelay(Self.cast(memory), 1) }
+    if !isUnix { uv_tcp_nodelay(raw(), 1) }
   }
 
-  private static func cast<Raw>(
-    _ memory: UnsafeMutablePointer<lt_stream>
-  ) -> UnsafeMutablePointer<Raw> {
-    UnsafeMutableRawPointer(memory).assumingMemoryBound(to: Raw.self)
+  /// Takes ownership of a connected socket, also if this throws.
+  init(adopting socket: Int32, _ io: LoopIO, _ operation: String) throws(UVError) {
+    do throws(UVError) {
+      let isUnix = try check(lt_socket_is_unix(socket), operation) == 1
+      try self.init(unix: isUnix, io, operation)
+      let result = isUnix ? uv_pipe_open(raw(), socket) : uv_tcp_open(raw(), socket)
+      if result < 0 { close() }
+      try check(result, operation)
+    } catch {
+      Socket.close(socket)
+      throw error
+    }
   }
 
-  private var handle: UnsafeMutablePointer<uv_handle_t> { Self.cast(memory) }
-  private var stream: UnsafeMutablePointer<uv_stream_t> { Self.cast(memory) }
-
-  private func request<Raw>(_ offset: Int?) -> UnsafeMutablePointer<Raw> {
-    (UnsafeMutableRawPointer(memory) + (offset ?? 0)).assumingMemoryBound(to: Raw.self)
+  /// The memory as one of libuv's types of handles.
+  private func raw<Raw>() -> UnsafeMutablePointer<Raw> {
+    address.assumingMemoryBound(to: Raw.self)
   }
 
   /// The handle's address.
@@ -49,115 +45,77 @@ struct Stream {
 
   /// Sets the object that callbacks get as their owner. It is not retained.
   func setOwner(_ owner: AnyObject?) {
-    handle.pointee.data = owner.map { Unmanaged.passUnretained($0).toOpaque() }
+    uv_handle_set_data(raw(), owner.map { Unmanaged.passUnretained($0).toOpaque() })
   }
 
-  /// The socket, or nil if there is none yet.
+  /// The socket, or nil if there is none yet or no more.
   var descriptor: Int32? {
     var descriptor: Int32 = -1
-    return uv_fileno(handle, &descriptor) == 0 ? descriptor : nil
+    return uv_fileno(raw(), &descriptor) == 0 ? descriptor : nil
   }
 
-  /// Takes ownership of a connected socket, unless it returns an error.
-  func open(_ descriptor: Int32) -> Int32 {
-    handle.pointee.type == UV_TCP
-      ? uv_tcp_open(Self.cast(memory), descriptor) : uv_pipe_open(Self.cast(memory), descriptor)
-  }
-
-  /// Connects to `address`. Calls `didConnect` unless it returns an error.
-  func connect(to address: SocketAddress, _ didConnect: ConnectCallback) -> Int32 {
-    let connect: UnsafeMutablePointer<uv_connect_t> = request(
-      MemoryLayout<lt_stream>.offset(of: \.connect)
-    )
-    if case .unix(let path) = address.endpoint {
-      uv_pipe_connect(connect, Self.cast(memory), path, didConnect)
-      return 0
-    }
-    return address.withAddress { uv_tcp_connect(connect, Self.cast(memory), $0, didConnect) }
+  /// Connects to `address`. Calls the owner's `didConnect` unless it throws.
+  func connect(to address: SocketAddress, _ operation: String) throws(UVError) {
+    try check(lt_stream_connect(memory, address.raw, streamDidConnect), operation)
   }
 
   /// Reads until `stopReading()`.
-  func startReading(_ didRead: ReadCallback) -> Int32 {
-    uv_read_start(stream, provideBuffer, didRead)
-  }
+  func startReading() -> Int32 { uv_read_start(raw(), lt_stream_provide, streamDidRead) }
 
-  func stopReading() { uv_read_stop(stream) }
+  func stopReading() { uv_read_stop(raw()) }
 
   /// Writes as much as the socket takes. Returns the number of bytes, or a
   /// negative error.
   func tryWrite(_ buffers: UnsafeBufferPointer<StreamBuffer>) -> Int {
-    Int(Self.withRaw(buffers) { uv_try_write(stream, $0, UInt32(buffers.count)) })
+    Int(uv_try_write(raw(), buffers.baseAddress, UInt32(buffers.count)))
   }
 
-  /// Writes `buffers`, whose bytes must stay until `didWrite` is called or the
-  /// stream is closed. One write at a time.
-  func write(_ buffers: UnsafeBufferPointer<StreamBuffer>, _ didWrite: WriteCallback) -> Int32 {
-    let write: UnsafeMutablePointer<uv_write_t> = request(
-      MemoryLayout<lt_stream>.offset(of: \.write)
-    )
-    return Self.withRaw(buffers) { uv_write(write, stream, $0, UInt32(buffers.count), didWrite) }
+  /// Writes `buffers`, whose bytes must stay until the owner's `didWrite` is
+  /// called or the stream is closed. One write at a time.
+  func write(_ buffers: UnsafeBufferPointer<StreamBuffer>) -> Int32 {
+    let request = memory.pointer(to: \.write)
+    return uv_write(request, raw(), buffers.baseAddress, UInt32(buffers.count), streamDidWrite)
   }
 
-  /// The bytes of the current `write(_:_:)` that the socket has not taken.
-  var unsentBytes: Int { Int(uv_stream_get_write_queue_size(stream)) }
+  /// The bytes of the current `write(_:)` that the socket has not taken.
+  var unsentBytes: Int { Int(uv_stream_get_write_queue_size(raw())) }
 
-  /// Ends the sending direction. Calls `didShutDown` unless it returns an error.
-  func shutDown(_ didShutDown: ShutdownCallback) -> Int32 {
-    let shutdown: UnsafeMutablePointer<uv_shutdown_t> = request(
-      MemoryLayout<lt_stream>.offset(of: \.shutdown)
-    )
-    return uv_shutdown(shutdown, stream, didShutDown)
+  /// Ends the sending direction. Calls the owner's `didShutDown` unless it
+  /// returns an error.
+  func shutDown() -> Int32 {
+    uv_shutdown(memory.pointer(to: \.shutdown), raw(), streamDidShutDown)
   }
 
   /// Closes the stream and its socket. Requests end with an error first.
-  /// `didClose` must call `freeHandle(_:)`.
-  func close(_ didClose: CloseCallback) {
-    if uv_is_closing(handle) == 0 { uv_close(handle, didClose) }
-  }
+  func close() { if uv_is_closing(raw()) == 0 { uv_close(raw(), streamDidClose) } }
 
-  /// Ends the connection of a loop that does not run any more. The stream has
-  /// no owner. Call from any thread.
+  /// Ends the connection of a loop that does not run any more. Call from any
+  /// thread.
   func endWithoutLoop() {
+    setOwner(nil)
     if let descriptor { lt_socket_end(descriptor) }
   }
 
   /// Detaches from the parent's connection, in a forked child.
   func abandonInChild() {
-    uv_unref(handle)
+    setOwner(nil)
+    uv_unref(raw())
     if let descriptor { lt_socket_abandon(descriptor) }
-  }
-
-  private static func withRaw<Result>(
-    _ buffers: UnsafeBufferPointer<StreamBuffer>,
-    _ body: (UnsafePointer<uv_buf_t>?) -> Result
-  ) -> Result {
-    buffers.withMemoryRebound(to: uv_buf_t.self) { body($0.baseAddress) }
   }
 }
 
 /// Bytes for a write, as libuv describes them.
-package struct StreamBuffer {
-  private let raw: uv_buf_t
+package typealias StreamBuffer = uv_buf_t
 
-  package var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: raw.base, count: raw.len)
-  }
+extension StreamBuffer {
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: len) }
 
   init(_ bytes: UnsafeRawBufferPointer) {
     let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-    raw = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count))
+    self = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count))
   }
 }
 
-private func provideBuffer(
-  _ handle: HandlePointer?,
-  _: Int,
-  _ buffer: UnsafeMutablePointer<uv_buf_t>?
-) {
-  guard let handle, let buffer else { return }
-  let stream = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: lt_stream.self)
-  // A stream without an owner gets no memory, so libuv reads nothing.
-  let size = handle.pointee.data == nil ? 0 : stream.pointee.buffer_size
-  let start = stream.pointee.buffer?.assumingMemoryBound(to: CChar.self)
-  buffer.pointee = uv_buf_init(size == 0 ? nil : start, UInt32(size))
+extension LoopIO {
+  var uv: UnsafeMutablePointer<uv_loop_t> { loop.libuvLoop.assumingMemoryBound(to: uv_loop_t.self) }
 }

@@ -1,76 +1,56 @@
 import CUV
 import LoopTransactions
 
-// Types of libuv's callbacks, so that the other files define callbacks without
-// importing libuv.
+// The functions that libuv calls. They are at file scope because a closure in
+// main-actor code would trap on another thread. A stream without an owner
+// belongs to a loop that was released, or inherited by a forked child.
 
-typealias HandlePointer = UnsafeMutablePointer<uv_handle_t>
-typealias StreamPointer = UnsafeMutablePointer<uv_stream_t>
-typealias PollPointer = UnsafeMutablePointer<uv_poll_t>
-typealias ConnectPointer = UnsafeMutablePointer<uv_connect_t>
-typealias WritePointer = UnsafeMutablePointer<uv_write_t>
-typealias ShutdownPointer = UnsafeMutablePointer<uv_shutdown_t>
-typealias ReadBufferPointer = UnsafePointer<uv_buf_t>
-
-typealias ReadCallback = @convention(c) (StreamPointer?, Int, ReadBufferPointer?) -> Void
-typealias ConnectCallback = @convention(c) (ConnectPointer?, _ status: Int32) -> Void
-typealias WriteCallback = @convention(c) (WritePointer?, _ status: Int32) -> Void
-typealias ShutdownCallback = @convention(c) (ShutdownPointer?, _ status: Int32) -> Void
-typealias CloseCallback = @convention(c) (HandlePointer?) -> Void
-typealias ReadableCallback = @convention(c) (PollPointer?, Int32, _ events: Int32) -> Void
-
-/// Returns the object that `setOwner` set for a handle, if any.
-// Not the core's function of the same name: a generic function of another module
-// is not specialised, and looks up metadata in each call.
-@inline(__always)
-func owner<Owner: AnyObject, Raw>(
-  of handle: UnsafeMutablePointer<Raw>?,
-  as _: Owner.Type
-) -> Owner? {
-  guard let handle else { return nil }
-  let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-  guard let data = base.pointee.data else { return nil }
-  return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
-}
-
-// The streams of requests.
-
-func stream(of request: ConnectPointer?) -> StreamPointer? { request?.pointee.handle }
-func stream(of request: WritePointer?) -> StreamPointer? { request?.pointee.handle }
-func stream(of request: ShutdownPointer?) -> StreamPointer? { request?.pointee.handle }
-
-/// Returns the first `count` bytes of a read callback's buffer.
-@inline(__always)
-func received(_ buffer: ReadBufferPointer?, _ count: Int) -> UnsafeRawBufferPointer {
-  UnsafeRawBufferPointer(start: buffer?.pointee.base, count: count)
-}
-
-/// Stops a stream that has no owner to handle its events.
-func stopReading(_ stream: StreamPointer?) { if let stream { uv_read_stop(stream) } }
-
-/// Stops a poll handle that has no owner to handle its events.
-func stopPolling(_ poll: PollPointer?) { if let poll { uv_poll_stop(poll) } }
-
-/// Frees the memory of a closed handle.
-func freeHandle(_ handle: HandlePointer?) { UnsafeMutableRawPointer(handle)?.deallocate() }
-
-/// The error codes that this library handles.
-enum ErrorCode {
-  static let wouldBlock = UV_EAGAIN.rawValue
-  static let cancelled = UV_ECANCELED.rawValue
-  static let timedOut = UV_ETIMEDOUT.rawValue
-  static let invalid = UV_EINVAL.rawValue
-  static let endOfFile = Int(UV_EOF.rawValue)
-
-  /// Whether a failed `accept` concerns only one connection, so that the next
-  /// attempt may succeed.
-  static func isSkippable(_ code: Int32) -> Bool {
-    switch code {
-    case UV_ECONNABORTED.rawValue, UV_EPROTO.rawValue, UV_EINTR.rawValue: true
-    default: false
+func streamDidRead(
+  _ stream: UnsafeMutablePointer<uv_stream_t>?,
+  _ count: Int,
+  _ buffer: UnsafePointer<uv_buf_t>?
+) {
+  // 0: the system had nothing to read.
+  if count == 0 { return }
+  if stream?.pointee.data == nil { return _ = uv_read_stop(stream) }
+  callBack(stream) { (connection: Connection) in
+    if count > 0 {
+      connection.didRead(UnsafeRawBufferPointer(start: buffer?.pointee.base, count: count))
+    } else if count == Int(UV_EOF.rawValue) {
+      connection.peerDidEnd()
+    } else {
+      connection.fail(Int32(count), "Connection.onRead")
     }
   }
 }
 
-/// Makes SIGPIPE not end the process, unless the process handles it.
-func ignoreBrokenPipes() { lt_ignore_broken_pipes() }
+func streamDidWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connection: Connection) in connection.didWrite(status) }
+}
+
+func streamDidShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connection: Connection) in connection.didShutDown(status) }
+}
+
+func streamDidConnect(_ request: UnsafeMutablePointer<uv_connect_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connector: Connector) in connector.didConnect(status) }
+}
+
+func streamDidClose(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  callBack(handle) { (connection: Connection) in connection.deliverClose() }
+  UnsafeMutableRawPointer(handle)?.deallocate()
+}
+
+/// Calls `body` with the owner of a handle, if any. The loop retains itself if
+/// its host has called, because `body` may close and release an adopted loop.
+// Not the core's function for the owner: a generic function of another module is
+// not specialised, and looks up metadata in each call.
+@inline(__always)
+private func callBack<Owner: LoopIOMember>(
+  _ handle: UnsafeMutableRawPointer?,
+  _ body: (Owner) -> Void
+) {
+  guard let data = handle?.assumingMemoryBound(to: uv_handle_t.self).pointee.data else { return }
+  let owner = Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
+  owner.io.unmanagedLoop._withUnsafeGuaranteedRef { $0.calledBack { body(owner) } }
+}
