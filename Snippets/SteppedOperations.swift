@@ -31,7 +31,9 @@ final class Draft {
   private func save() {
     let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
     let text = text
-    transaction.add("save") { _ in text.uppercased() } completion: { [weak self] outcome in
+    transaction.add("save") { _ in
+      text.uppercased()
+    } completion: { [weak self] outcome in
       if let value = outcome.value { self?.saved.append(value) }
     }
     transaction.commit()

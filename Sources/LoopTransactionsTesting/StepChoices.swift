@@ -69,8 +69,8 @@ struct OrderExplorer {
   /// The choices of the next run. Later choices are 0.
   private(set) var script: [Int] = []
 
-  /// Determines the choices of the next run from those of the last run. Returns
-  /// false if every order was visited.
+  /// Determines the choices of the next run from the choices of the last run.
+  /// Returns false if every order was visited.
   mutating func advance(after path: [StepChoices.Choice]) -> Bool {
     var path = path
     while let last = path.popLast() {
@@ -84,9 +84,9 @@ struct OrderExplorer {
   /// Returns the possibility that is visited after that of `choice`, or nil if
   /// the others only repeat orders.
   ///
-  /// A worker that begins an operation changes nothing but the queue. If nobody
-  /// else changed the queue in all runs that went on with such a step, then
-  /// taking it later makes no difference.
+  /// A worker that begins an operation changes only the queue. If no caller
+  /// changed the queue in all runs that continued with such a step, the same
+  /// step makes no difference later.
   private static func next(after choice: StepChoices.Choice) -> Int? {
     let next = choice.index + 1
     guard next < choice.count else { return nil }

@@ -27,7 +27,7 @@ private func thread() -> UInt { UInt(pthread_self()) }
 @Suite("SteppedLoop: threads")
 struct SteppedLoopThreadTests {
   #if DEBUG
-    @Test("a nonisolated test that changes threads fails alone, and is told to use @MainActor")
+    @Test("a nonisolated test that changes threads fails alone, and its error names @MainActor")
     func follows() async throws {
       let stepped = try SteppedLoop()
       let label = Label()

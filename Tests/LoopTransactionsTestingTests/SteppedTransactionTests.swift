@@ -72,7 +72,7 @@ struct SteppedTransactionTests {
     #expect(results == [["A", "AB"], ["AB", "A"]])
   }
 
-  @Test("completions are called in the order added, whatever the order of the operations")
+  @Test("completions are called in the order added, in every order of the operations")
   func completions() throws {
     var orders: Set<[String]> = []
     try SteppedLoop.forEachOrder { stepped in
