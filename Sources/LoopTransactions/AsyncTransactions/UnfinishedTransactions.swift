@@ -28,6 +28,9 @@ final class UnfinishedTransactions: LoopPart {
 
   var isUnfinished: Bool { first != nil }
 
+  /// Whether a committed transaction has not completed.
+  var hasCommitted: Bool { committed > 0 }
+
   /// Whether the loop was released without `close()`.
   private(set) var isAbandoned = false
 
@@ -107,4 +110,9 @@ final class UnfinishedTransactions: LoopPart {
     }
     return all
   }
+}
+
+extension EventLoop {
+  /// Whether a committed transaction has not completed. Loop only.
+  package var hasCommittedTransactions: Bool { part(UnfinishedTransactions.self).hasCommitted }
 }

@@ -69,12 +69,15 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
+    // In release builds the slow path must not return, to keep the check small.
+    if _isDebugAssertConfiguration(), didFollowTask(operation) { return }
     trapOffThread(operation)
   }
 
   @inline(never)
   private func trapOffThread(_ operation: StaticString) -> Never {
-    trap("\(operation): the loop belongs to another thread; use its port from this one")
+    let hint = virtualTime == nil ? "" : ", or mark a test that awaits @MainActor"
+    trap("\(operation): the loop belongs to another thread; use its port from this one\(hint)")
   }
 
   /// Sets or clears the core's loop.
@@ -142,6 +145,9 @@ package final class PortCore: @unchecked Sendable {
 
   /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
+
+  /// Retains the loop for the rest of the process.
+  func retainLoop() { _ = loop?.retain() }
 
   /// Calls `body` with the loop. Loop thread only.
   func onLoop(_ body: (EventLoop) -> Void) {

@@ -11,6 +11,31 @@ package final class VirtualTime {
   /// The current time, in nanoseconds. Read it on any thread.
   package var nanoseconds: UInt64 { present.load(ordering: .relaxed) }
 
+  // The identity of the thread that runs a stepped operation of the loop, or 0.
+  // Relaxed: a thread that compares it with its own identity with success has
+  // stored it.
+  private let operationCell = Atomic<UInt>(0)
+
+  /// The identity of the thread that runs a stepped operation of the loop, or
+  /// 0. Read it on any thread.
+  var operationThread: UInt { operationCell.load(ordering: .relaxed) }
+
+  func setOperationThread(_ thread: UInt) { operationCell.store(thread, ordering: .relaxed) }
+
+  // Identifies the task in which the clock was created. Nil outside of a task.
+  private let task = VirtualTime.currentTask
+
+  /// Whether the caller runs in the task in which the clock was created. Call
+  /// from any thread.
+  var isInOwnTask: Bool { task != nil && task == Self.currentTask }
+
+  private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// The function in which the loop first moved to another thread.
+  package private(set) var firstMove: StaticString?
+
+  func didMove(_ operation: StaticString) { if firstMove == nil { firstMove = operation } }
+
   /// Determines the order of timers that are due at the same instant. If nil,
   /// they fire in the order in which they were started.
   package var rank: (() -> UInt64)?

@@ -7,6 +7,7 @@ extension WorkerPermits: Unreflected {}
 extension WorkerRetries: Unreflected {}
 extension RetryTimer: Unreflected {}
 extension Worker: Unreflected {}
+extension SteppedWorkers: Unreflected {}
 extension OperationHandle: Unreflected {}
 extension OperationOwner: Unreflected {}
 

@@ -17,18 +17,23 @@ final class SchedulerCore: Sendable {
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
 
+  /// The workers that a test steps, or nil if workers are threads.
+  let stepped: SteppedWorkers?
+
   /// Creates the core of a scheduler without workers.
   init(
     name: String,
     limit: Int,
     permits: WorkerPermits,
     retries: WorkerRetries = .shared,
-    idleTime: UInt64 = 5_000_000_000
+    idleTime: UInt64 = 5_000_000_000,
+    stepped: SteppedWorkers? = nil
   ) {
     self.name = name
     self.permits = permits
     self.retries = retries
     self.idleTime = idleTime
+    self.stepped = stepped
     state = AdaptiveLock(SchedulerState(limit: limit))
     // Started early, because the system may refuse a thread later.
     retries.prepare()
@@ -95,10 +100,10 @@ final class SchedulerCore: Sendable {
     change { $0.move(handle, to: level) }
   }
 
-  /// Runs `handle` on the calling thread if the operation has not begun.
-  /// Returns whether it ran.
+  /// Runs `handle` on the calling thread if the operation has not begun, or if
+  /// a stepped worker has begun it. Returns whether it ran.
   func runIfQueued(_ handle: OperationHandle) -> Bool {
-    guard change({ $0.claim(handle) }) else { return false }
+    guard change({ $0.claim(handle) }) else { return stepped?.runIfBegun(handle) ?? false }
     if Self.run(ScheduledOperation(core: self, handle: handle)) { end(handle) }
     return true
   }
@@ -136,7 +141,8 @@ final class SchedulerCore: Sendable {
     if !isForked { perform(change { $0.close() }) }
   }
 
-  private func change<Result: ~Copyable>(
+  /// Performs a transition of the state and returns its result.
+  func change<Result: ~Copyable>(
     _ body: (inout SchedulerState) -> Result
   ) -> Result {
     checkProcess()
@@ -148,7 +154,8 @@ final class SchedulerCore: Sendable {
     }
   }
 
-  private func perform(_ action: SchedulerState.WorkerAction) {
+  /// Performs the action that a transition returned.
+  func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
     case .wake, .start: if permits.acquire(for: self, action) { permitWasGranted(action) }
@@ -257,7 +264,7 @@ extension SchedulerCore {
 
   /// Runs `operation`, which the caller has claimed. Returns false if it has not
   /// ended: its owner then ends it.
-  private static func run(_ operation: ScheduledOperation) -> Bool {
+  static func run(_ operation: ScheduledOperation) -> Bool {
     // Moved out, so that its captures are released here and no copy is
     // retained.
     switch operation.handle.node.pointee.content.take() {

@@ -85,6 +85,7 @@ extension LoopPort {
       item.drop()
       throw refusal
     }
+    core.tick { call.isPending }
     call.parking.sleep()
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
     guard let value = try call.consumeResult() else { throw PostError.closed }

@@ -168,6 +168,9 @@ private struct Samples {
     add("LoopActivities.Iterator", activities.makeAsyncIterator())
     add("MainQueueBridge.SetupError", MainQueueBridge.SetupError.alreadyServed)
     add("SteppedLoop", stepped)
+    add("SteppedScheduler", SteppedScheduler(on: stepped))
+    add("SteppedLoop.MovedError", SteppedLoop.MovedError(operation: "sample"))
+    add("SteppedLoop.OrderError", SteppedLoop.OrderError.tooManyOrders(limit: 1))
     add("Trace", stepped.trace)
     add("SeededGenerator", SeededGenerator(seed: 1))
   }
