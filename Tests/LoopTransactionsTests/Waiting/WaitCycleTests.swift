@@ -219,16 +219,18 @@ struct WaitCycleTests {
     await #expect(processExitsWith: .success) { [callsFirst] in
       Process.endInTime()
       let (loop, thread) = (try RunningLoop(), try LoopThread(name: "joined"))
-      let (joins, done, found) = (Gate(), Gate(), Locked<WaitCycleError?>(nil))
-      let name = Locked("")
+      let (busy, joins, done) = (Gate(), Gate(), Gate())
+      let (found, name) = (Locked<WaitCycleError?>(nil), Locked(""))
       try thread.port.post {
-        if !callsFirst { joins.wait() }
+        // Called while the loop is busy, which would answer the call otherwise.
+        (callsFirst ? busy : joins).wait()
         do {
           try loop.port.postAndWait {}
         } catch { found.withLock { $0 = error as? WaitCycleError } }
       }
       try loop.port.post {
         name.withLock { $0 = System.threadName }
+        busy.open()
         while callsFirst, WaitTable.shared.callCount(loop.port) == 0 { TestThread.yield() }
         joins.open()
         thread.stop()
