@@ -2,7 +2,8 @@ extension SteppedLoop {
   /// The error of a test that used a stepped loop on several threads.
   ///
   /// A nonisolated `async` test changes threads when it awaits, and its tasks
-  /// run at the same time as the test. Mark it `@MainActor`.
+  /// run at the same time as the test, so its steps have no fixed order. Mark it
+  /// `@MainActor`.
   public struct MovedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The function whose call was the first on another thread.
     public let operation: String

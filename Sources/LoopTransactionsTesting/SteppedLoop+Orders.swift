@@ -29,7 +29,7 @@ extension SteppedLoop {
     limit: Int = 100_000,
     _ body: (SteppedLoop) throws -> Void
   ) throws -> Int {
-    var orders = Orders(limit)
+    var orders = Orders(limit, nil)
     repeat {
       let stepped = try orders.next()
       do { try body(stepped) } catch { throw orders.failure(of: stepped, error) }
@@ -47,7 +47,7 @@ extension SteppedLoop {
     limit: Int = 100_000,
     _ body: nonisolated(nonsending) (SteppedLoop) async throws -> Void
   ) async throws -> Int {
-    var orders = Orders(limit)
+    var orders = Orders(limit, #isolation)
     repeat {
       let stepped = try orders.next()
       do { try await body(stepped) } catch { throw orders.failure(of: stepped, error) }
@@ -60,17 +60,21 @@ extension SteppedLoop {
 /// The runs of `forEachOrder`.
 private struct Orders {
   private let limit: Int
+  private let isolation: (any Actor)?
   private var explorer = OrderExplorer()
   private var last: [StepChoices.Choice] = []
   private(set) var count = 0
 
-  init(_ limit: Int) { self.limit = limit }
+  init(_ limit: Int, _ isolation: (any Actor)?) {
+    self.limit = limit
+    self.isolation = isolation
+  }
 
   /// Creates the loop of the next run.
   mutating func next() throws -> SteppedLoop {
     guard count < limit else { throw SteppedLoop.OrderError.tooManyOrders(limit: limit) }
     count += 1
-    return try SteppedLoop(steps: StepChoices(script: explorer.script))
+    return try SteppedLoop(steps: StepChoices(script: explorer.script), isolation: isolation)
   }
 
   /// Closes the loop of a run.

@@ -1,5 +1,4 @@
 import LoopTransactions
-import Synchronization
 
 extension SteppedLoop {
   /// Runs the loop until all committed transactions are complete. Blocks while
@@ -37,26 +36,15 @@ extension SteppedLoop {
   public nonisolated(nonsending) func value<Success: Sendable, Failure: Error>(
     of task: Task<Success, Failure>
   ) async throws(Failure) -> Success {
-    let end = TaskEnd()
+    let hasEnded = Locked(false)
     Task.detached {
       _ = await task.result
-      end.reach()
+      hasEnded.withLock { $0 = true }
     }
-    while !end.isReached {
+    while !hasEnded.withLock({ $0 }) {
       runUntilIdle()
       await Task.yield()
     }
     return try await task.result.get()
   }
-}
-
-/// Whether a task has ended.
-private final class TaskEnd: Sendable {
-  private let cell = Atomic<Bool>(false)
-
-  // Release: pairs with the acquire in `isReached`.
-  func reach() { cell.store(true, ordering: .releasing) }
-
-  // Acquire: pairs with the release in `reach()`.
-  var isReached: Bool { cell.load(ordering: .acquiring) }
 }

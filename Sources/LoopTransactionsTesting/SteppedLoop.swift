@@ -10,9 +10,10 @@ public import LoopTransactions
 /// the test.
 ///
 /// Use it in a synchronous test, or in an `async` test that is marked
-/// `@MainActor`. Any other `async` test changes threads when it awaits. In a
-/// debug build, the loop then follows the test, and `close()` throws a
-/// `MovedError`. In a release build, the first use on the other thread traps.
+/// `@MainActor`. An `async` test changes threads when it awaits, and the loop
+/// follows it. If the test is not isolated to an actor, `close()` then throws a
+/// `MovedError`. In a release build, call a function of this type after an
+/// `await` before you use the loop itself. Otherwise the loop traps.
 ///
 /// ```swift
 /// let stepped = try SteppedLoop()
@@ -27,11 +28,15 @@ public final class SteppedLoop {
   ///
   /// `run()` traps while a timer of the loop is waiting, because the virtual
   /// clock does not advance during a run.
-  public let loop: EventLoop
+  public var loop: EventLoop {
+    eventLoop.core.followTask("SteppedLoop.loop")
+    return eventLoop
+  }
 
   /// The events that the test records.
   public let trace = Trace()
 
+  private let eventLoop: EventLoop
   let time: VirtualTime
   let steps: StepChoices
   /// The workers of the loop's stepped schedulers.
@@ -43,15 +48,20 @@ public final class SteppedLoop {
   /// Call on the thread that will step the loop, like all other functions of
   /// this type.
   ///
-  /// - Parameter seed: Shuffles timers that are due at the same instant, and
-  ///   the steps of the loop and of its stepped schedulers. If nil, timers fire
-  ///   in the order in which they were started, and operations finish in the
-  ///   order in which they begin.
+  /// - Parameters:
+  ///   - seed: Shuffles timers that are due at the same instant, and the steps
+  ///     of the loop and of its stepped schedulers. If nil, timers fire in the
+  ///     order in which they were started, and operations finish in the order
+  ///     in which they begin.
+  ///   - isolation: The actor of the test. Keep the default.
   /// - Throws: `UVError` if the system is out of descriptors.
-  public convenience init(seed: UInt64? = nil) throws(UVError) {
+  public convenience init(
+    seed: UInt64? = nil,
+    isolation: (any Actor)? = #isolation
+  ) throws(UVError) {
     // Two sequences, so that the order of the timers does not depend on the
     // schedulers.
-    try self.init(steps: StepChoices(seed: seed.map { ~$0 }))
+    try self.init(steps: StepChoices(seed: seed.map { ~$0 }), isolation: isolation)
     guard let seed else { return }
     var generator = SeededGenerator(seed: seed)
     time.rank = { generator.next() }
@@ -61,21 +71,26 @@ public final class SteppedLoop {
   ///
   /// Call on the thread that will step the loop.
   ///
-  /// - Parameter choices: The `choices` of the other loop. Later choices are 0.
+  /// - Parameters:
+  ///   - choices: The `choices` of the other loop. Later choices are 0.
+  ///   - isolation: The actor of the test. Keep the default.
   /// - Throws: `UVError` if the system is out of descriptors.
-  public convenience init(choices: [Int]) throws(UVError) {
-    try self.init(steps: StepChoices(script: choices))
+  public convenience init(
+    choices: [Int],
+    isolation: (any Actor)? = #isolation
+  ) throws(UVError) {
+    try self.init(steps: StepChoices(script: choices), isolation: isolation)
   }
 
-  init(steps: StepChoices) throws(UVError) {
+  init(steps: StepChoices, isolation: (any Actor)?) throws(UVError) {
     self.steps = steps
-    time = VirtualTime()
-    loop = try EventLoop(wakeMethod: .best, time: time)
+    time = VirtualTime(isOnActor: isolation != nil)
+    eventLoop = try EventLoop(wakeMethod: .best, time: time)
   }
 
   // A test that fails before `close()` must not end the process.
   deinit {
-    if !isClosed { loop.trapsWhenReleasedOpen = false }
+    if !isClosed { eventLoop.trapsWhenReleasedOpen = false }
     for workers in workers { workers.end() }
   }
 
@@ -149,13 +164,14 @@ public final class SteppedLoop {
   /// afterwards.
   ///
   /// - Throws: `UVError` if handles that the test opened are still open.
-  ///   `MovedError` if the test changed threads.
+  ///   `MovedError` if the test changed threads and is not isolated to an actor.
   public func close() throws {
     steps.note(interventions: interventions)
     try loop.close()
     isClosed = true
     finishOperations()
-    if let operation = time.firstMove { throw MovedError(operation: "\(operation)") }
+    guard time.didMoveWithoutActor, let operation = time.firstMove else { return }
+    throw MovedError(operation: "\(operation)")
   }
 }
 

@@ -35,8 +35,6 @@ extension Samples {
     layer.displayIfNeeded()
     add("Layer", layer)
     add("ContentsPolicy", layer.contentsPolicy)
-    add("Sentinel", Sentinel())
-    add("Sentinel.Reader", layer.sentinel)
     add("Display", display)
     add("DisplayMetrics", display.metrics)
     add("DisplayTask", painter.displayTask(for: layer) as Any)

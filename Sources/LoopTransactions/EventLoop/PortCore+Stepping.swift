@@ -22,14 +22,19 @@ extension PortCore {
     time.setOperationThread(threadIdentity())
   }
 
-  /// Moves a stepped loop to the calling thread if the task that created it
-  /// goes on there. Returns whether it did.
+  /// Moves a stepped loop to the calling thread if its test continues there.
+  package func followTask(_ operation: StaticString) {
+    if !isOnThread { _ = didFollowTask(operation) }
+  }
+
+  /// Moves a stepped loop to the calling thread if its test continues there.
+  /// Returns whether it did.
   ///
-  /// A nonisolated async test changes threads when it awaits. Only that test
-  /// should fail, and not the whole process.
+  /// An async test changes threads when it awaits. So does a test on the main
+  /// actor, because on Linux an asynchronous `main` leaves the first thread.
   @inline(never)
   func didFollowTask(_ operation: StaticString) -> Bool {
-    guard thread != 0, let time = virtualTime, time.isInOwnTask else { return false }
+    guard thread != 0, let time = virtualTime, time.mayFollow else { return false }
     enterThread()
     // Leaked, because the loop may still be the current loop of the thread that
     // it left.

@@ -28,3 +28,8 @@ extension ScheduledOperation: CustomReflectable {
     Mirror(self, showing: [("scheduler", core.name), ("isCancelled", isCancelled)])
   }
 }
+
+extension Sentinel: CustomReflectable {
+  /// Shows the current value. Call from any thread.
+  public var customMirror: Mirror { Mirror(self, showing: [("value", value)]) }
+}

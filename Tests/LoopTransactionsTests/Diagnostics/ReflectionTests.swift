@@ -89,6 +89,9 @@ private struct Samples {
     add("RunLoopQueue", queue)
     add("RunLoopQueue.Membership", RunLoopQueue<Card>.Membership.weak)
     add("RunLoopQueue.Outcome", outcome)
+    let values = RunLoopValueQueue<Int>(on: stepped.loop, exclusiveBy: { $0 }) { _, _ in }
+    add("RunLoopValueQueue", values)
+    add("RunLoopValueQueue.Outcome", values.enqueue(1))
     add("QueueCapacity", QueueCapacity(4, whenFull: .refuse))
     add("QueueCapacity.WhenFull", QueueCapacity.WhenFull.refuse)
     add("BatchSize", BatchSize.unlimited)
@@ -168,6 +171,8 @@ private struct Samples {
     add("LoopActivities.Iterator", activities.makeAsyncIterator())
     add("MainQueueBridge.SetupError", MainQueueBridge.SetupError.alreadyServed)
     add("SteppedLoop", stepped)
+    add("Sentinel", Sentinel())
+    add("Sentinel.Reader", Sentinel().reader)
     add("SteppedScheduler", SteppedScheduler(on: stepped))
     add("SteppedLoop.MovedError", SteppedLoop.MovedError(operation: "sample"))
     add("SteppedLoop.OrderError", SteppedLoop.OrderError.tooManyOrders(limit: 1))

@@ -1,26 +1,9 @@
 import AsyncDisplay
-import Foundation
 import LoopTransactions
 import Testing
 
-@Suite("Sentinel")
-struct SentinelTests {
-  // D3
-  @Test("threads that advance a sentinel concurrently each get a unique value")
-  func advances() {
-    let sentinel = Sentinel()
-    #expect(sentinel.value == 0)
-    let taken = Locked<Set<UInt64>>([])
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in
-      let values = (0..<1000).map { _ in sentinel.advance() }
-      // Each thread gets increasing values.
-      #expect(values == values.sorted())
-      taken.withLock { $0.formUnion(values) }
-    }
-    #expect(taken.withLock { $0 } == Set(1...4000))
-    #expect(sentinel.value == 4000)
-  }
-
+@Suite("Layer: sentinel")
+struct LayerSentinelTests {
   // D3
   @Test("a layer's sentinel increases with each invalidation, display and cancellation")
   func ofLayer() throws {

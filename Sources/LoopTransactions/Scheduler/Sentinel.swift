@@ -5,6 +5,13 @@ import Synchronization
 ///
 /// Use from any thread. The counter has 64 bits, so no value ever recurs.
 ///
+/// ```swift
+/// let request = searches.advance()
+/// transaction.add { _ in
+///   pages.filter { searches.value == request && $0.matches(text) }
+/// }
+/// ```
+///
 /// Modelled on YYKit's `YYSentinel`, which was read without memory ordering and
 /// could overflow.
 public final class Sentinel: Sendable {
@@ -50,5 +57,7 @@ public final class Sentinel: Sendable {
 
   /// Raises the counter to `value`. Does nothing if it is already at least
   /// `value`.
-  func raise(to value: UInt64) { _ = counter.max(value, ordering: .acquiringAndReleasing) }
+  ///
+  /// Call from any thread.
+  public func raise(to value: UInt64) { _ = counter.max(value, ordering: .acquiringAndReleasing) }
 }
