@@ -113,13 +113,13 @@ struct IOScenarioTests {
         for series in ["byte", "echo"] {
           // The first use opens descriptors that the process keeps.
           _ = try IOScenarioTests.measure(peer, series)
-          let open = try LeftoverTests.count("fd")
+          let open = LeftoverTests.descriptors
           let succeeded = try IOScenarioTests.measureWithFew(peer, series)
           #expect(succeeded.first == false && succeeded.last == true, "\(peer) \(succeeded)")
           // libuv 1.44 does not close its epoll descriptor if it cannot open a loop.
           // The test's own process may open one meanwhile.
           let failures = succeeded.count { !$0 }
-          let left = try LeftoverTests.count("fd") - open
+          let left = LeftoverTests.descriptors - open
           if peer == "epoll" { #expect(left < failures, "\(series): \(left)") }
         }
       }
