@@ -41,8 +41,7 @@ extension Option {
   static let measuring: [Option] = [
     Option(
       "-d, --duration TIME",
-      "measure for at most about TIME and 30 rounds (default: 20s, or as long as 10 rounds take up to"
-        + " 40s)",
+      "measure for at most TIME and 30 rounds (default: 20s, or up to 40s for 10 rounds)",
       .time(\.duration)
     ),
     Option(
