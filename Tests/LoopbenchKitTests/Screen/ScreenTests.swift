@@ -86,7 +86,7 @@ struct ScreenTests {
   func worse() throws {
     let text = try Machine.quiet.screen(width: 80)
     #expect(text.contains("A duplicate commit costs") && text.contains("15x dearer"))
-    #expect(text.contains("; duplicate commits are dearer;"))
+    #expect(text.contains("duplicate commits are dearer; "))
   }
 
   @Test("on a busy machine the top and each verdict say so")
