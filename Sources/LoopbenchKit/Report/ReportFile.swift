@@ -26,7 +26,7 @@ package enum ReportFile {
   /// Decodes the report in `data`, which was read from `path`.
   package static func decode(_ data: Data, from path: String) throws(LoopbenchError) -> Report {
     let damaged = LoopbenchError.failed(
-      "\(path) is not a complete loopbench report; measure again with -o \(path)"
+      "\(path) is not a complete loopbench report; name a file that loopbench -o wrote"
     )
     guard let schema = schema(of: data) else { throw damaged }
     guard schema == Report.currentSchema else {

@@ -28,6 +28,7 @@ extension Scenario {
       ),
     ],
     references: ["uv", "epoll"],
+    floors: ["epoll"],
     details: """
       In `byte`, the loop's own thread sends the bytes, so the descriptor is ready whenever the loop
       polls. No thread sleeps or is woken. An event is a poll, a callback, a read and a write.

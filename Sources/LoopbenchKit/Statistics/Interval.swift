@@ -81,6 +81,11 @@ package enum Bootstrap {
 
   private static let resamples = 2000
 
+  /// Says that `rounds` are too few: `only 1 round, 6 are needed`.
+  package static func shortage(of rounds: Int) -> String {
+    "only \(rounds) round\(rounds == 1 ? "" : "s"), \(leastRounds) are needed"
+  }
+
   /// Returns the 95 % percentile interval of the median of `values`; `nil` if there
   /// are no values.
   package static func median(of values: [Double]) -> Interval? {
