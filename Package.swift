@@ -16,7 +16,9 @@ let package = Package(
     .library(name: "LoopTransactionsTesting", targets: ["LoopTransactionsTesting"]),
     .library(name: "LoopTransactionsDispatch", targets: ["LoopTransactionsDispatch"]),
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
+    .library(name: "LoopTransactionsIO", targets: ["LoopTransactionsIO"]),
     .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
+    .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
     .library(name: "loopbench-foundation", type: .dynamic, targets: ["LoopbenchFoundation"]),
@@ -45,6 +47,12 @@ let package = Package(
       dependencies: ["LoopTransactions", "LoopTransactionsDispatch"],
       swiftSettings: strict
     ),
+    // Connections and listeners, on libuv's streams.
+    .target(
+      name: "LoopTransactionsIO",
+      dependencies: ["CUV", "LoopTransactions"],
+      swiftSettings: strict
+    ),
     // A separate product, because linking it replaces the main actor's executor in the whole
     // process.
     .target(
@@ -55,7 +63,9 @@ let package = Package(
     .target(name: "CLoopbench", dependencies: ["CUV"]),
     .target(
       name: "LoopbenchKit",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "CLoopbench"],
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "CLoopbench",
+      ],
       resources: [.embedInCode("Report/loopbench-1.schema.json")],
       swiftSettings: strict
     ),
@@ -132,8 +142,17 @@ let package = Package(
     ),
     .testTarget(name: "LoopTransactionsMainTests", swiftSettings: strict),
     .testTarget(
+      name: "LoopTransactionsIOTests",
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "TestSupport",
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "LoopTransactionsStressTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
+      dependencies: [
+        "LoopTransactions", "LoopTransactionsIO", "LoopTransactionsTesting", "TestSupport",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -52,28 +52,35 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
-    .systemLibrary(
-      name: "CLibUV",
-      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]
-    ),
     .target(name: "RespProtocol", swiftSettings: strict),
     .executableTarget(
       name: "resp-server",
       dependencies: [
-        "CLibUV",
         "RespProtocol",
         .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsIO", package: "LoopTransactions"),
       ],
       swiftSettings: strict
     ),
     .testTarget(
       name: "respServerTests",
       dependencies: [
-        "CLibUV",
         "RespProtocol",
         "resp-server",
-        .product(name: "LoopTransactions", package: "LoopTransactions"),
       ],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "chat",
+      dependencies: [
+        .product(name: "LoopTransactions", package: "LoopTransactions"),
+        .product(name: "LoopTransactionsIO", package: "LoopTransactions"),
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "chatTests",
+      dependencies: ["chat"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -51,10 +51,36 @@ let package = Package(
       path: "Tests/HostCases",
       swiftSettings: strict
     ),
+    .target(
+      name: "GLibLoop",
+      dependencies: ["CGLib", "HostCases", product("LoopTransactions")],
+      path: "Tests/GLibLoop",
+      swiftSettings: strict
+    ),
+    .target(name: "CGdk", path: "Tests/CGdk"),
     .executableTarget(
       name: "glib-host",
-      dependencies: ["CGLib", "HostCases", "LoopTransactionsGLib"],
+      dependencies: ["CGLib", "CGdk", "GLibLoop", "HostCases", "LoopTransactionsGLib"],
       path: "Tests/GLibProgram",
+      swiftSettings: strict
+    ),
+    .systemLibrary(
+      name: "CGTK",
+      path: "Tests/CGTK",
+      providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]
+    ),
+    .executableTarget(
+      name: "gtk-host",
+      dependencies: [
+        "CGTK", "GLibLoop", "HostCases", "LoopTransactionsGLib", product("LoopTransactions"),
+      ],
+      path: "Tests/GTKProgram",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "executor-host",
+      dependencies: ["GLibLoop", "HostCases", product("LoopTransactions")],
+      path: "Tests/ExecutorProgram",
       swiftSettings: strict
     ),
     .target(name: "CCloses", path: "Tests/CCloses"),
@@ -90,7 +116,10 @@ let package = Package(
     ),
     .testTarget(
       name: "HostTests",
-      dependencies: ["glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host"],
+      dependencies: [
+        "glib-host", "gtk-host", "executor-host", "sdl-host", "dispatch-host",
+        "main-queue-host", "run-loop-host",
+      ],
       swiftSettings: strict
     ),
   ]

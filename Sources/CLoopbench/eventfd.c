@@ -21,15 +21,17 @@ typedef struct {
   atomic_bool is_stopping;
 } waker;
 
-// Opens an epoll descriptor that waits only for `descriptor`. Does not take
-// ownership of `descriptor`. Returns a negative value on failure.
-static int open_poll(int descriptor) {
+// Opens an epoll descriptor that waits for `descriptors`. Does not take ownership of
+// them. Returns a negative value on failure.
+static int open_poll(const int *descriptors, uint32_t count) {
   int poll = epoll_create1(EPOLL_CLOEXEC);
-  if (poll < 0) return poll;
-  struct epoll_event event = {.events = EPOLLIN};
-  if (epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) == 0) return poll;
-  close(poll);
-  return -1;
+  for (uint32_t i = 0; i < count && poll >= 0; i++) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptors[i]};
+    if (epoll_ctl(poll, EPOLL_CTL_ADD, descriptors[i], &event) == 0) continue;
+    close(poll);
+    return -1;
+  }
+  return poll;
 }
 
 // Sleeps until `descriptor` is ready, and returns its count.
@@ -45,7 +47,7 @@ static void *open_waker(cl_wake *wake) {
   if (peer == NULL) return NULL;
   peer->wake = wake;
   peer->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  peer->poll = peer->event < 0 ? -1 : open_poll(peer->event);
+  peer->poll = peer->event < 0 ? -1 : open_poll(&peer->event, 1);
   if (peer->poll >= 0) return peer;
   if (peer->event >= 0) close(peer->event);
   free(peer);
@@ -105,7 +107,7 @@ static uint32_t follow(int poll, int timer, uint64_t due, uint64_t interval, int
 int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_t count) {
   int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (timer < 0) return 0;
-  int poll = open_poll(timer);
+  int poll = open_poll(&timer, 1);
   uint32_t fired = 0;
   struct itimerspec schedule = {timespec_of(interval), timespec_of(first)};
   if (poll >= 0 && timerfd_settime(timer, TFD_TIMER_ABSTIME, &schedule, NULL) == 0) {
@@ -114,6 +116,22 @@ int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_
   if (poll >= 0) close(poll);
   close(timer);
   return (int)fired;
+}
+
+int cl_epoll_io_serve(cl_io *io) {
+  int poll = open_poll(io->servers, io->count);
+  if (poll < 0) return 0;
+  struct epoll_event events[64];
+  for (uint32_t open = io->count; open > 0;) {
+    int ready = epoll_wait(poll, events, 64, -1);
+    for (int i = 0; i < ready; i++) {
+      if (cl_io_answer(io, events[i].data.fd)) continue;
+      epoll_ctl(poll, EPOLL_CTL_DEL, events[i].data.fd, NULL);
+      open--;
+    }
+  }
+  close(poll);
+  return 1;
 }
 
 #else
@@ -125,6 +143,11 @@ int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *lateness, uint32_
   (void)interval;
   (void)lateness;
   (void)count;
+  return 0;
+}
+
+int cl_epoll_io_serve(cl_io *io) {
+  (void)io;
   return 0;
 }
 

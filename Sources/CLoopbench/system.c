@@ -92,20 +92,41 @@ static uint64_t nanoseconds(struct timeval time) {
 
 #if defined(__linux__)
 
-// Returns the time stolen by the host, in ns. It is the eighth number of the first
-// line, in ticks.
-static uint64_t steal_now(void) {
-  unsigned long long ticks = 0;
+// The times of all CPUs in the first line of /proc/stat, in ticks.
+enum { time_user, time_nice, time_system, time_idle, time_io, time_irq, time_softirq, time_steal,
+       time_count };
+
+static bool read_times(uint64_t *times) {
+  unsigned long long ticks[time_count];
   FILE *file = fopen("/proc/stat", "re");
-  if (file == NULL) return 0;
-  if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1) ticks = 0;
+  if (file == NULL) return false;
+  int count = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0], &ticks[1],
+                     &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
   fclose(file);
-  return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+  if (count != time_count) return false;
+  uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+  for (int i = 0; i < time_count; i++) times[i] = ticks[i] * tick;
+  return true;
+}
+
+// Returns the time stolen by the host, in ns.
+static uint64_t steal_now(void) {
+  uint64_t times[time_count];
+  return read_times(times) ? times[time_steal] : 0;
+}
+
+uint64_t cl_busy_ns(void) {
+  uint64_t times[time_count];
+  if (!read_times(times)) return 0;
+  return times[time_user] + times[time_nice] + times[time_system] + times[time_irq] +
+         times[time_softirq];
 }
 
 #else
 
 static uint64_t steal_now(void) { return 0; }
+
+uint64_t cl_busy_ns(void) { return 0; }
 
 #endif
 

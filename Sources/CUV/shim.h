@@ -6,12 +6,18 @@
 #define LT_CUV_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
@@ -371,6 +377,106 @@ static inline int lt_watch_edges(uv_loop_t *loop, int descriptor) {
 }
 
 static inline void lt_descriptor_close(int descriptor) { close(descriptor); }
+
+// Identifies the file that `descriptor` refers to. Returns 0, or a negated
+// errno.
+static inline int lt_descriptor_identity(int descriptor, uint64_t *device, uint64_t *file) {
+  struct stat found;
+  if (fstat(descriptor, &found) != 0) return -errno;
+  *device = (uint64_t)found.st_dev;
+  *file = (uint64_t)found.st_ino;
+  return 0;
+}
+
+// Returns the condition of `descriptor` now: 1 if it is hung up, 2 if it has an
+// error, 4 if it has unread data, added.
+static inline int lt_descriptor_condition(int descriptor) {
+  struct pollfd entry = {descriptor, POLLIN, 0};
+  int unread = 0;
+  if (poll(&entry, 1, 0) <= 0) return 0;
+  if (ioctl(descriptor, FIONREAD, &unread) != 0) unread = 0;
+  int condition = entry.revents & POLLHUP ? 1 : 0;
+  if (entry.revents & POLLERR) condition |= 2;
+  if (entry.revents & POLLIN && unread > 0) condition |= 4;
+  return condition;
+}
+
+// MARK: Signals
+
+// Reads the disposition of `signal`.
+static inline void lt_signal_read(int signal, struct sigaction *action) {
+  memset(action, 0, sizeof *action);
+  sigaction(signal, NULL, action);
+}
+
+// Sets the disposition of `signal`.
+static inline void lt_signal_write(int signal, const struct sigaction *action) {
+  sigaction(signal, action, NULL);
+}
+
+// Whether two dispositions call the same handler.
+static inline int lt_signal_is_same(const struct sigaction *one, const struct sigaction *other) {
+  return one->sa_handler == other->sa_handler;
+}
+
+// Whether a disposition is the default one.
+static inline int lt_signal_is_default(const struct sigaction *action) {
+  return action->sa_handler == SIG_DFL;
+}
+
+// MARK: Child processes
+
+// Opens a descriptor that becomes readable when the process ends. Returns a
+// negated errno on failure; `UV_ENOSYS` on other systems.
+static inline int lt_pidfd_open(int process) {
+#if defined(__linux__) && defined(SYS_pidfd_open)
+  int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+  return descriptor >= 0 ? descriptor : -errno;
+#else
+  (void)process;
+  return UV_ENOSYS;
+#endif
+}
+
+// Checks that `process` is a child that can be waited for. Returns 0, or
+// `UV_ESRCH` if it is not.
+static inline int lt_child_check(int process) {
+  siginfo_t info;
+  int result;
+  do {
+    result = waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT);
+  } while (result < 0 && errno == EINTR);
+  return result < 0 ? UV_ESRCH : 0;
+}
+
+// Reaps `process` if it has ended. Returns 0 while it runs, 1 if it exited with
+// status `value`, 2 if signal `value` ended it, and 3 if it is not a child any
+// more.
+static inline int lt_child_reap(int process, int *value) {
+  int status = 0;
+  pid_t found;
+  do {
+    found = waitpid(process, &status, WNOHANG);
+  } while (found < 0 && errno == EINTR);
+  if (found == 0) return 0;
+  if (found < 0) return 3;
+  *value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  return WIFSIGNALED(status) ? 2 : 1;
+}
+
+// MARK: Memory pressure
+
+// Opens a pressure file of the kernel and registers `trigger` with it, such as
+// "some 200000 2000000". Returns a descriptor, or a negated errno.
+static inline int lt_pressure_open(const char *file, const char *trigger) {
+  int descriptor = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  // The kernel expects the final zero, too.
+  if (write(descriptor, trigger, strlen(trigger) + 1) >= 0) return descriptor;
+  int failure = -errno;
+  close(descriptor);
+  return failure;
+}
 
 // MARK: Precise timer
 

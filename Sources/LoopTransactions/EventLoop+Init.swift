@@ -49,7 +49,7 @@ extension EventLoop {
         // elements and commit.
         let parts: [any LoopPart] = [
           UnfinishedTransactions(), QueueList(), commits, ObservedTargets(), TransactionGroup(),
-          RetryTimer(),
+          RetryTimer(), IdleBlocks(), DescriptorList(), SignalList(),
         ]
         return (commits, parts)
       }

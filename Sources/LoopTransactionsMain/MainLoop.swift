@@ -29,7 +29,7 @@ enum MainLoop {
     if let loop { return loop }
     do {
       let new = try EventLoop()
-      bridge = try MainQueueBridge(onMainActorsLoop: new)
+      bridge = try makeBridge(on: new)
       new.addObserver(for: .entry) { _ in checkNotInTask() }
       loop = new
       let port = UInt(bitPattern: Unmanaged.passRetained(new.port).toOpaque())
@@ -38,6 +38,15 @@ enum MainLoop {
       return new
     } catch {
       fatalError("\(operation): creating the main actor's loop failed: \(error)")
+    }
+  }
+
+  private static func makeBridge(on loop: EventLoop) throws -> MainQueueBridge {
+    do { return try MainQueueBridge(onMainActorsLoop: loop) } catch {
+      // Releasing an open loop would trap first, with another message. `try?`:
+      // the first error is the one to report.
+      try? loop.close()
+      throw error
     }
   }
 

@@ -16,6 +16,8 @@ package struct Context: Sendable {
   package var folders: [String] = []
   /// The findings of `doctor`.
   package var findings: @Sendable () -> [Finding] = { [] }
+  /// Begins to watch the machine. The result returns its state since then.
+  package var watch: @Sendable () -> @Sendable () -> MachineState = { { MachineState() } }
   /// The folder of baselines.
   package var baselines = ".loopbench"
   /// Runs this program in a fresh process with the given arguments. Returns the exit
@@ -44,6 +46,7 @@ package struct Context: Sendable {
     context.width = { Terminal.output.isInteractive ? Terminal.output.knownWidth : nil }
     context.interruption = .signals
     context.findings = { Doctor.findings(about: .detect()) }
+    context.watch = { MachineState.watch() }
     context.configuration = { (path) throws(LoopbenchError) in try Configuration.read(path) }
     let program = HostProcess.programPath
     context.runAgain = { (arguments) throws(SystemError) in

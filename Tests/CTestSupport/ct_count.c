@@ -48,12 +48,15 @@ bool ct_is_sanitized(void) {
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 
 #include "../../Sources/CUV/scarce.h"
 
 static __thread uint64_t allocations;
 static __thread uint64_t writes;
 static __thread uint64_t reads;
+static __thread uint64_t polls;
+static __thread uint64_t poll_changes;
 static __thread void (*hook)(void *, int);
 static __thread void *hook_context;
 static __thread struct once {
@@ -68,6 +71,8 @@ bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
 uint64_t ct_writes(void) { return writes; }
 uint64_t ct_reads(void) { return reads; }
+uint64_t ct_polls(void) { return polls; }
+uint64_t ct_poll_changes(void) { return poll_changes; }
 uint64_t ct_deadline(void) { return deadline; }
 
 size_t ct_heap_bytes(void) {
@@ -133,6 +138,12 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   writes += 1;
   run_hook(ct_write);
   return syscall(SYS_write, descriptor, bytes, count);
+}
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count) {
+  writes += 1;
+  run_hook(ct_write);
+  return syscall(SYS_writev, descriptor, parts, count);
 }
 
 ssize_t read(int descriptor, void *bytes, size_t count) {
@@ -209,6 +220,7 @@ int sched_yield(void) {
 
 int epoll_pwait(
     int descriptor, struct epoll_event *events, int count, int timeout, const sigset_t *mask) {
+  polls += 1;
   if (hook != NULL && timeout != 0) hook(hook_context, timeout);
   return syscall(SYS_epoll_pwait, descriptor, events, count, timeout, mask, _NSIG / 8);
 }
@@ -218,6 +230,11 @@ int timerfd_settime(
   if (flags & TFD_TIMER_ABSTIME)
     deadline = (uint64_t)new->it_value.tv_sec * 1000000000u + (uint64_t)new->it_value.tv_nsec;
   return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
+}
+
+int epoll_ctl(int descriptor, int operation, int watched, struct epoll_event *event) {
+  poll_changes += 1;
+  return (int)syscall(SYS_epoll_ctl, descriptor, operation, watched, event);
 }
 
 int epoll_wait(int descriptor, struct epoll_event *events, int count, int timeout) {
@@ -230,6 +247,8 @@ bool ct_is_interposed(void) { return false; }
 uint64_t ct_allocations(void) { return 0; }
 uint64_t ct_writes(void) { return 0; }
 uint64_t ct_reads(void) { return 0; }
+uint64_t ct_polls(void) { return 0; }
+uint64_t ct_poll_changes(void) { return 0; }
 uint64_t ct_deadline(void) { return 0; }
 size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }

@@ -55,6 +55,8 @@ void ct_thread_leave(ct_thread *self) {
 
 void ct_yield(void) { sched_yield(); }
 
+void ct_pause(void) { usleep(1000); }
+
 uint64_t ct_thread_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -133,6 +135,11 @@ void ct_raise(void) {
   sigaddset(&signals, SIGUSR1);
   pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
   pthread_kill(pthread_self(), SIGUSR1);
+}
+
+bool ct_is_default(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 // The runtime's crash handler starts a program that reads the child's memory

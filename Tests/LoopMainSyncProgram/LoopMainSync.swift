@@ -12,7 +12,8 @@ enum LoopMainSync {
     case "runMain": try runMain()
     case "both": both()
     case "closed": try closed()
-    default: fatalError("usage: loop-main-sync-program run|runMain|both|closed")
+    case "bridged": try bridged()
+    default: fatalError("usage: loop-main-sync-program run|runMain|both|closed|bridged")
     }
   }
 
@@ -46,6 +47,10 @@ enum LoopMainSync {
     _ = EventLoop.main
     do { try EventLoop.runMain { _ in } } catch { print(error) }
   }
+
+  /// Asks for the main actor's loop while another loop serves the main queue.
+  @MainActor
+  private static func bridged() throws { try EventLoop.runMain { _ in _ = EventLoop.main } }
 
   /// Closes the main actor's loop. Its jobs then wait in the main queue.
   @MainActor

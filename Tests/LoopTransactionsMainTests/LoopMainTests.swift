@@ -121,6 +121,13 @@ import Testing
       #expect(lines.first?.contains("another loop serves the main queue") == true)
     }
 
+    @Test("reading EventLoop.main while another loop has a bridge traps with the reason")  // C7, C2
+    func bridged() throws {
+      let output = try TestProgram.run(TestProgram.built("loop-main-sync-program"), ["bridged"])
+      #expect(output.code != 0)
+      #expect(output.errors.contains("creating the main actor's loop failed: MainQueueBridge: "))
+    }
+
     @Test("after close(), jobs of the main actor go to the main queue")  // C7
     func closed() throws { #expect(try say("closed") == ["after close()"]) }
   }

@@ -77,7 +77,7 @@ struct SteppedLoopTickTests {
       stepped.runUntilIdle(limit: 10)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("SteppedLoop.runUntilIdle: not idle after 10 ticks"))
+    #expect(text.contains("SteppedLoop.runUntilIdle: not idle after 10 steps"))
   }
 }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// twin.
 package final class NoisyPeer: Peer {
   package let name: String
-  package let scenario = "fake"
-  package let series = ["one"]
+  package let scenario: String
+  package let series: [String]
   package let summary = "made up, with noise"
   package let isReference: Bool
   private let base: Double
@@ -22,9 +22,12 @@ package final class NoisyPeer: Peer {
     base: Double,
     noise: Double = 0.04,
     seed: UInt64,
-    isReference: Bool = false
+    isReference: Bool = false,
+    scenario: String = "fake",
+    series: String = "one"
   ) {
     self.name = name
+    (self.scenario, self.series) = (scenario, [series])
     self.noise = noise
     self.isReference = isReference
     self.base = base

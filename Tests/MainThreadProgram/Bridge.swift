@@ -135,7 +135,7 @@ func nested() throws {
 }
 
 /// Checks that blocks which arrive after a bridge was closed run with the next
-/// bridge.
+/// bridge, and that the loop retains that bridge.
 @MainActor
 func closedBridge() throws {
   let first = try EventLoop()
@@ -148,10 +148,16 @@ func closedBridge() throws {
   print("without a bridge: \(ran.value)")
   try first.close()
   let second = try EventLoop()
-  _ = try MainQueueBridge(on: second)
+  weak var kept: MainQueueBridge?
+  func makeBridge() throws {
+    let bridge = try MainQueueBridge(on: second)
+    kept = bridge
+  }
+  try makeBridge()
   for _ in 0..<10 { second.run(.noWait) }
-  print("with the next: \(ran.value)")
+  print("with the next: \(ran.value), kept \(kept != nil)")
   try second.close()
+  print("after close(): kept \(kept != nil)")
 }
 
 private final class Holder {

@@ -12,9 +12,9 @@ package final class Gate: Sendable {
   /// Waits until the gate lets this thread pass.
   package func wait() { semaphore.wait() }
 
-  /// Waits for at most 20 seconds. Returns true if the gate let this thread
+  /// Waits for at most a minute. Returns true if the gate let this thread
   /// pass.
-  package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 20) == .success }
+  package func waitInTime() -> Bool { semaphore.wait(timeout: .now() + 60) == .success }
 
   /// Waits `count` times. Returns false after the first timeout.
   package func waitInTime(_ count: Int) -> Bool { (0..<count).allSatisfy { _ in waitInTime() } }

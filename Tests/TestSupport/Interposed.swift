@@ -43,11 +43,17 @@ package enum Interposed {
   /// The number of blocks the calling thread has allocated.
   package static var allocations: Int { Int(ct_allocations()) }
 
-  /// The number of times the calling thread has called write().
+  /// The number of times the calling thread has called write() or writev().
   package static var writes: Int { Int(ct_writes()) }
 
   /// The number of times the calling thread has called read().
   package static var reads: Int { Int(ct_reads()) }
+
+  /// The number of times the calling thread has polled with epoll.
+  package static var polls: Int { Int(ct_polls()) }
+
+  /// The number of times the calling thread has called epoll_ctl().
+  package static var pollChanges: Int { Int(ct_poll_changes()) }
 
   /// The absolute time, in nanoseconds, of the calling thread's last
   /// timerfd_settime().
@@ -102,7 +108,9 @@ package enum Interposed {
     _ count: Int,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    try refusing(count, by: ct_refuse_threads, body)
+    ct_refuse_threads(Int32(clamping: count))
+    defer { ct_refuse_threads(0) }
+    return try body()
   }
 
   /// Runs `body`. The system refuses the next `count` attempts of the calling
@@ -111,17 +119,8 @@ package enum Interposed {
     _ count: Int,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    try refusing(count, by: ct_refuse_processes, body)
-  }
-
-  /// Runs `body`. Calls `refuse` with `count` before and with 0 afterwards.
-  private static func refusing<Result>(
-    _ count: Int,
-    by refuse: (Int32) -> Void,
-    _ body: () throws -> Result
-  ) rethrows -> Result {
-    refuse(Int32(clamping: count))
-    defer { refuse(0) }
+    ct_refuse_processes(Int32(clamping: count))
+    defer { ct_refuse_processes(0) }
     return try body()
   }
 

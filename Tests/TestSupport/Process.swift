@@ -1,5 +1,11 @@
 internal import CTestSupport
 
+#if canImport(Darwin)
+  private import Darwin
+#else
+  private import Glibc
+#endif
+
 /// Reads and changes the state of the whole test process. Most of the changes
 /// are for exit tests.
 package enum Process {
@@ -24,6 +30,24 @@ package enum Process {
     }
   }
 
+  /// Starts a shell that runs `script`, and returns its process identifier.
+  ///
+  /// Reap it soon, unless called in an exit test: while the test process has an
+  /// ended child that is not its own, Swift Testing waits for no exit test.
+  package static func start(_ script: String) -> Int32 {
+    var process: pid_t = 0
+    let words: [String] = ["sh", "-c", script]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    let result = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, nil)
+    precondition(result == 0, "Process.start: posix_spawn failed: \(result)")
+    return process
+  }
+
+  /// Waits until the child `process` has ended, and reaps it.
+  package static func reap(_ process: Int32) { waitpid(process, nil, 0) }
+
   /// Runs `body`. In it, `raiseSignal` calls `handler` in a signal handler.
   package static func handlingSignals<Result>(
     _ handler: @escaping () -> Void,
@@ -41,6 +65,25 @@ package enum Process {
   /// Sends the signal to the calling thread. The handler has run when this
   /// returns.
   package static func raiseSignal() { ct_raise() }
+
+  /// Sends `signal` to the calling thread. A handler has run when this returns.
+  package static func raise(_ signal: Int32) {
+    unblock(signal)
+    pthread_kill(pthread_self(), signal)
+  }
+
+  /// Makes the system deliver `signal` to the calling thread. Otherwise no
+  /// thread may receive it, because Dispatch's worker threads block every
+  /// signal.
+  package static func unblock(_ signal: Int32) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, signal)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  }
+
+  /// Whether the process has its default disposition for `signal`.
+  package static func isDefault(_ signal: Int32) -> Bool { ct_is_default(signal) }
 
   /// Kills the process if it still runs after two minutes.
   package static func endInTime() { ct_end_after(120) }

@@ -24,6 +24,16 @@ struct ProgramTests {
     #expect(result.output.contains("\"schema\" : \"loopbench/1\""))
   }
 
+  @Test("report of another file does not advise to write to it")
+  func otherFile() {
+    let result = run("report", "/etc/passwd")
+    #expect(result.code == .failed)
+    #expect(
+      result.error == "loopbench: /etc/passwd is not a complete loopbench report;"
+        + " name a file that loopbench -o wrote\n"
+    )
+  }
+
   @Test("a usage error causes exit code 2 and prints a hint")
   func usage() {
     let result = run("--peer=uv")
@@ -39,6 +49,7 @@ struct ProgramTests {
   @Test("an unknown peer causes exit code 2, and another scenario's peer causes exit code 6")
   func peers() {
     #expect(run("-p", "vu").code == .usage)
+    #expect(run("-p", "nosuch").error.contains("no peer \"nosuch\"; choose from uv, lt\n"))
     let result = run("tiny", "-p", "lt")
     #expect(result.code == .unavailable)
     #expect(result.error == "loopbench: tiny has no peer \"lt\"; it has uv\n")
@@ -102,7 +113,7 @@ struct ProgramTests {
   func both() {
     let plan = run("tiny", "--dry-run", "-d", "1s", "-n", "400").output
     #expect(plan.contains("10 rounds, but at most about 1.00s"))
-    #expect(run("tiny", "-d", "1ns", "--rounds", "500").output.contains("1 rounds, shuffled"))
+    #expect(run("tiny", "-d", "1ns", "--rounds", "500").output.contains("1 round, shuffled"))
   }
 
   @Test("a recorded load is played in 6 rounds by default")
@@ -113,13 +124,31 @@ struct ProgramTests {
     #expect(plan.contains(" 6 rounds,"), "\(plan)")
   }
 
+  @Test("a scenario's series can be named like list prints it")
+  func path() {
+    for words in [["tiny/one"], ["run", "tiny/one"], ["tiny/one", "other/one"]] {
+      let plan = FakeProgram().run(words + ["--dry-run"]).output
+      #expect(plan.contains("tiny one"), "\(words)")
+      #expect(plan.contains("other one") == words.contains("other/one"))
+    }
+    #expect(run("tiny/on", "--dry-run").error.contains("did you mean \"tiny/one\"?"))
+    #expect(run("help", "tiny/one").output == run("help", "tiny").output)
+    var program = FakeProgram()
+    program.context.registry = .standard
+    let metrics = program.run("list", "metrics", "--json").output.matches(of: /"(\w+\/[\w.]+)"/)
+    #expect(metrics.count > 20)
+    for metric in metrics.map({ String($0.output.1) }) {
+      #expect(program.run(metric, "--dry-run").code == .success, "\(metric)")
+    }
+  }
+
   @Test("--series selects series, and an unknown series causes exit code 2")
   func series() {
     let plan = run("--dry-run", "--series", "tiny/one").output
     #expect(plan.contains("tiny one") && !plan.contains("other one"))
     let wrong = run("--series", "two")
     #expect(wrong.code == .usage)
-    #expect(wrong.error.contains("there is no series \"two\" to measure"))
+    #expect(wrong.error.contains("there is no series \"two\"; choose from one\n"))
   }
 }
 

@@ -50,7 +50,18 @@ HOPS = [
     ("MainActor on a bridge, from Swift's threads", "hop", "call", "main", None, "50", plain, None),
     ("a default actor that has no other caller", "hop", "call", "actor", None, "50", plain, None),
 ]
-TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS}
+IO = [
+    ("a byte to a watcher's callback", "io", "byte", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "byte", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "byte", "dispatch", None, "50", plain, None),
+    ("an echo over TCP", "io", "echo", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "echo", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "echo", "dispatch", None, "50", plain, None),
+    ("a message over one of 32 connections", "io", "echo.many", "lt", "uv", "50", ratio, None),
+    ("the same", "io", "echo.many", "lt", "epoll", "50", ratio, None),
+    ("the same, by a Dispatch source", "io", "echo.many", "dispatch", None, "50", plain, None),
+]
+TABLES = {"loop": LOOP, "operations": OPERATIONS, "hops": HOPS, "io": IO}
 
 
 def result(report, scenario, series, peer):

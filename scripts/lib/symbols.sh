@@ -3,7 +3,8 @@
 
 # The library modules of the root package, each after those it depends on.
 readonly root_modules="LoopTransactions LoopTransactionsTesting LoopTransactionsDispatch
-  LoopTransactionsFoundation LoopTransactionsMain LoopbenchKit LoopbenchCommands"
+  LoopTransactionsFoundation LoopTransactionsIO LoopTransactionsMain LoopbenchKit
+  LoopbenchCommands"
 
 # symbol_graphs FOLDER PACKAGE MODULE…: builds MODULEs of the package in PACKAGE
 # and writes their symbol graphs into FOLDER.

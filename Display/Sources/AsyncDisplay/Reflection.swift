@@ -20,11 +20,6 @@ extension Display: CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: ["metrics": metrics]) }
 }
 
-extension Sentinel: CustomReflectable {
-  /// The current value.
-  public var customMirror: Mirror { Mirror(self, children: ["value": value]) }
-}
-
 extension Bitmap: CustomReflectable {
   /// The bitmap's size and scale.
   public var customMirror: Mirror { Mirror(self, children: ["pixels": pixels, "scale": scale]) }

@@ -72,7 +72,8 @@ public enum Film {
       case "-p":
         options.variants = try word.split(separator: ",").map { name in
           guard let variant = FeedVariant.named(String(name)) else {
-            throw Misuse(text: "there is no variant \"\(name)\"")
+            let names = FeedVariant.all.map(\.name).joined(separator: ", ")
+            throw Misuse(text: "there is no variant \"\(name)\"; choose from \(names)")
           }
           return variant
         }

@@ -19,6 +19,10 @@ public struct FramesPeer: Peer {
   /// The summary of the variant.
   public var summary: String { variant.summary }
 
+  /// Whether a run that names no variants measures this one: the start and the end of
+  /// the path from the tutorial, because every turn takes seconds.
+  public var isStandard: Bool { [FeedVariant.s0.name, FeedVariant.a4.name].contains(name) }
+
   /// Whether the variant uses no worker threads.
   public var isReference: Bool { variant.isSynchronous }
 

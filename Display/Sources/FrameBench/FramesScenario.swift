@@ -66,7 +66,9 @@ public enum FramesScenario {
       summary: load.summary,
       workload: Workload(warmUps: 40, samples: 120, operations: 1),
       placement: .anywhere,
-      kind: .service
+      kind: .service,
+      // One, because a turn of each variant takes 2.7 s.
+      isStandard: load.name == FrameSeries.all[0].name
     )
     let companions = [
       ("stall", "time in which the loop did not poll, per tick"),
@@ -95,25 +97,13 @@ public enum FramesScenario {
     The load is r·c: the number of cards that come into view per second, multiplied by the CPU
     seconds of one card. The cost of a card is first measured in the feed, and then adjusted after
     each turn of S0. At a load of 0.72, a loop that draws the cards itself shows 17 to 30 of 60
-    frames. `loop %` reports how busy the loop was.
+    frames.
 
-    dropped    refreshes without a new frame; `busy` is the number of dropped refreshes during
-               which the loop's thread was computing; in all others it waited for a processor
-    1 % low    the mean of the slowest 1 % of the frames, as frames per second
-    stall      time in which the loop did not poll, per tick
-    input      how late a 240 Hz beat of an independent thread was delivered
-    cancels    cards cancelled while a worker drew them; `p99` and `max` are the time from the
-               cancellation until the worker was free; fewer than 100 cancels have no p99 (in JSON
-               no `cancelP99`)
-    own        CPU time of the worker in that time; in the rest of the time it waited, mostly for
-               a processor; fewer than 100 cancels have no p99 (`stopP99`, `stopMax`)
-    blank      visible cards without a picture, as a fraction of all visible cards in all frames
-    stale      cards that showed another card's picture, as read from the pixels
-    pictures   pictures displayed, of new and redrawn cards
-    CPU/card   CPU time of the process per card shown; `waste` is the fraction that exceeds the
-               cost of the cards shown
-    flight     peak MB of bitmaps in flight, as the mean of the rounds; `run` is the number of
-               operations running at the same time
+    The columns of the table of figures:
+    \(FrameFigures.legend)
+
+    A run measures the series `tutorial` of S0 and A4. Name other variants with -p and other
+    series with --series; each may be `all`. A turn of one variant in one series takes 2.7 s.
 
     Set LOOPBENCH_FRAMES_SCALE=2 in the environment for scale 2. Valid values are 0.1 to 4.
     """

@@ -42,13 +42,21 @@ struct Options {
       case "-h", "--help": return nil
       case "--headless": (isHeadless, reports) = (true, true)
       case "--report": reports = true
-      case "--variant": variant = try Self.read(word, words.popFirst(), FeedVariant.named)
+      case "--variant": variant = try Self.variant(word, words.popFirst())
       case "--size": size = try Self.read(word, words.popFirst(), Self.size)
       case "--scale": scale = try Self.read(word, words.popFirst(), Self.scale)
       case "--frames": frames = try Self.read(word, words.popFirst()) { Int($0) }
       default: throw Misuse(text: "there is no option \"\(word)\"")
       }
     }
+  }
+
+  private static func variant(_ option: String, _ word: String?) throws -> FeedVariant {
+    guard let word, FeedVariant.named(word) == nil else {
+      return try read(option, word, FeedVariant.named)
+    }
+    let names = FeedVariant.all.map(\.name).joined(separator: ", ")
+    throw Misuse(text: "there is no variant \"\(word)\"; choose from \(names)")
   }
 
   private static func read<Value>(

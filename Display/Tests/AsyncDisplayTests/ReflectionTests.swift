@@ -1,5 +1,4 @@
 import AsyncDisplay
-import Foundation
 import LoopTransactions
 import Testing
 
@@ -36,14 +35,11 @@ extension Samples {
     layer.displayIfNeeded()
     add("Layer", layer)
     add("ContentsPolicy", layer.contentsPolicy)
-    add("Sentinel", Sentinel())
-    add("Sentinel.Reader", layer.sentinel)
     add("Display", display)
     add("DisplayMetrics", display.metrics)
     add("DisplayTask", painter.displayTask(for: layer) as Any)
     add("DisplayOutcome", DisplayOutcome.failed(CancellationError()))
     add("DisplayError", DisplayError.noMemory(byteCount: 1))
-    add("IdleBlock", display.whenIdle {})
   }
 
   private mutating func addBitmaps(_ pool: BitmapPool) throws {
@@ -148,13 +144,7 @@ struct ReflectionTests {
 
   @Test("there is a sample for every public type")
   func complete() throws {
-    let recorded = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../docs/api/AsyncDisplay.txt").standardized
-    let types = try String(contentsOf: recorded, encoding: .utf8).split(separator: "\n")
-      .compactMap {
-        try? /([\w.]+) \| (?:open |final )*(?:class|struct|enum|actor) .*/.wholeMatch(in: $0)
-      }
-      .map { String($0.output.1) }
+    let types = try PublicTypes.names(of: "AsyncDisplay")
     #expect(types.count > 50)
     try withDisplay { display in
       let known = Set(try Samples(display).values.keys)

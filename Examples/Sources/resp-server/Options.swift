@@ -1,7 +1,7 @@
 /// The parsed command line.
 struct Options {
   var address = "127.0.0.1"
-  var port: UInt16 = 6379
+  var port = 6379
   var loops = 1
   var coalesces = true
   var backlog = 4 << 20
@@ -40,7 +40,7 @@ struct Options {
     while let word = words.next() {
       switch word {
       case "--address": address = try Self.value(words.next(), of: word)
-      case "--port": port = UInt16(try Self.number(words.next(), of: word, in: 0...65_535))
+      case "--port": port = try Self.number(words.next(), of: word, in: 0...65_535)
       case "--loops":
         loops = try Self.number(words.next(), of: word, in: 1...64)
       case "--backlog":

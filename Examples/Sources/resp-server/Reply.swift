@@ -1,6 +1,11 @@
-/// A reply in the encoding of the Redis protocol.
+/// Replies in the encoding of the Redis protocol.
 struct Reply {
   private(set) var bytes: [UInt8] = []
+
+  /// Removes all bytes, and frees their memory if it is more than `limit`.
+  mutating func removeAll(keepingCapacity limit: Int) {
+    bytes.removeAll(keepingCapacity: bytes.capacity <= limit)
+  }
 
   mutating func simple(_ text: StaticString) { line("+", text) }
 

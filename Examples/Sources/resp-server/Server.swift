@@ -1,5 +1,5 @@
-import CLibUV
 import LoopTransactions
+import LoopTransactionsIO
 import Synchronization
 
 #if canImport(Darwin)
@@ -8,11 +8,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// The state that all loops share.
-final class Server: @unchecked Sendable {
-  // @unchecked: the first loop sets `port` before any other thread starts. All other
-  // properties are `let` and Sendable.
-
+/// The loops, and the state that they share.
+final class Server: Sendable {
   /// The counters of one loop. Any thread may read them.
   final class Counters: Sendable {
     let connections = Atomic<Int>(0)
@@ -24,94 +21,67 @@ final class Server: @unchecked Sendable {
     let acceptPauses = Atomic<Int>(0)
   }
 
-  let options: Options
-  let store = Store()
-  let counters: [Counters]
-  let descriptorWaiters = DescriptorWaiters()
-  private(set) var port: UInt16 = 0
-  private let channels = Locked<[Bytes: [Int: Int]]>([:])
-  private let backlogs: [Locked<Backlog>]
-  private let members: Locked<[Int: Member]> = Locked([:])
-
-  // nonisolated(unsafe): only closures posted to `port` use `loop`, on its own thread.
+  // A loop, and the parts of it that other threads use.
   private struct Member: Sendable {
     let port: LoopPort
-    nonisolated(unsafe) unowned let loop: ServerLoop
+    let loop: LoopBound<ServerLoop>
+    let counters: Counters
+    let backlog: Locked<Backlog>
   }
 
-  init(_ options: Options) {
+  let options: Options
+  let store: Store
+  private let group: LoopGroup
+  private let members: Locked<[Member]> = Locked([])
+  private let channels = Locked<[Bytes: [Int: Int]]>([:])
+
+  init(_ options: Options) throws {
+    unblockTerminationSignals()
     self.options = options
-    port = options.port
-    counters = (0..<options.loops).map { _ in Counters() }
-    backlogs = (0..<options.loops).map { _ in Locked(Backlog(limit: options.backlog)) }
+    group = try LoopGroup(name: "resp", count: options.loops)
+    store = Store(sweptOn: group.threads[0].port)
   }
 
-  /// Creates a socket that listens on the server's port.
-  ///
-  /// Each loop has its own listening socket. The kernel distributes new connections
-  /// among these sockets.
-  func makeListeningSocket() throws -> Int32 {
-    let (socket, port) = try makeBoundSocket([SO_REUSEADDR, SO_REUSEPORT])
-    guard listen(socket, 4096) == 0 else {
-      let code = -errno
-      closeSocket(socket)
-      throw ServerError("\(options.address):\(port)", code)
+  /// Listens on each loop. Returns the port.
+  func start() throws -> Int {
+    var port = options.port
+    for (index, thread) in group.threads.enumerated() {
+      port = try onLoop(of: thread) { [self, port] loop in try addLoop(loop, index, port) }
     }
-    if self.port == 0 { self.port = port }
-    return socket
+    return port
   }
 
-  /// Throws if another program uses the port.
-  ///
-  /// Because of SO_REUSEPORT, binding succeeds even if another program of the same
-  /// user shares the port too. Each program would then get half of the clients.
-  func checkPortIsFree() throws {
-    if port != 0 { closeSocket(try makeBoundSocket([SO_REUSEADDR]).socket) }
+  // Not `LoopThread.run`: an asynchronous main thread uses Dispatch, which has a thread
+  // that wakes up every second.
+  private func onLoop<Value: Sendable>(
+    of thread: LoopThread,
+    _ body: @escaping @Sendable (EventLoop) throws -> Value
+  ) throws -> Value {
+    try thread.port.postAndWait {
+      guard let loop = EventLoop.current else { preconditionFailure("Server: no loop runs here") }
+      return try body(loop)
+    }
   }
 
-  private func makeBoundSocket(_ flags: [Int32]) throws -> (socket: Int32, port: UInt16) {
-    var address = sockaddr_in()
-    try check(uv_ip4_addr(options.address, Int32(port), &address), "--address \(options.address)")
-    let socket = openSocket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard socket >= 0 else { throw ServerError("socket", -errno) }
-    var yes: Int32 = 1
-    for flag in flags {
-      setsockopt(socket, SOL_SOCKET, flag, &yes, socklen_t(MemoryLayout<Int32>.size))
-    }
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        var length = size
-        let result = bind(socket, address, size)
-        return result == 0 ? getsockname(socket, address, &length) : result
-      }
-    }
-    guard result == 0 else {
-      let code = -errno
-      closeSocket(socket)
-      throw ServerError("\(options.address):\(port)", code)
-    }
-    return (socket, UInt16(bigEndian: address.sin_port))
+  private func addLoop(_ loop: EventLoop, _ index: Int, _ port: Int) throws -> Int {
+    let counters = Counters()
+    let serverLoop = ServerLoop(self, index, counters)
+    let member = Member(
+      port: loop.port,
+      loop: LoopBound(serverLoop, on: loop),
+      counters: counters,
+      backlog: Locked(Backlog(limit: options.backlog))
+    )
+    members.withLock { $0.append(member) }
+    return try serverLoop.listen(at: port, on: loop)
   }
 
-  /// Adds a loop. Call on the loop's thread.
-  func add(_ loop: ServerLoop) {
-    let member = Member(port: loop.port, loop: loop)
-    members.withLock { $0[loop.index] = member }
-  }
-
-  /// Stops every loop.
-  ///
-  /// Call from any thread.
-  func stop() {
-    for member in members.withLock({ Array($0.values) }) {
-      // try?: throws only if the loop has already closed.
-      try? member.port.post { member.loop.stop() }
-    }
-  }
+  /// Closes all connections and ends the loops.
+  func shutDown() throws { try group.shutDown() }
 
   /// The reply to `INFO`. The server also prints it when it ends.
   var information: String {
+    let counters = members.withLock { $0.map(\.counters) }
     // Relaxed: the counters are statistics and do not order other memory accesses.
     func sum(_ counter: (Counters) -> Int) -> Int { counters.reduce(0) { $0 + counter($1) } }
     return """
@@ -143,66 +113,42 @@ extension Server {
   ///
   /// Returns true if the publishers of the loop `publisher` must wait. When they
   /// can continue, that loop's `resumePublishers(waitingFor:)` is called.
-  func deliver(_ message: Chunk, _ channel: Bytes, on index: Int, from publisher: Int) -> Bool {
-    guard let member = members.withLock({ $0[index] }) else { return false }
-    let count = message.count + Self.postSize
-    let isFull = backlogs[index].withLock { $0.add(count, from: publisher) }
+  func deliver(_ message: SharedBytes, _ channel: Bytes, on index: Int, from publisher: Int) -> Bool
+  {
+    let (member, count) = (members.withLock { $0[index] }, message.count + Self.postSize)
+    let isFull = member.backlog.withLock { $0.add(count, from: publisher) }
     do {
       try member.port.post { [self] in
-        member.loop.deliver(message, channel)
-        didDeliver(count, on: index)
+        member.loop.withValue { $0.deliver(message, channel) }
+        didDeliver(count, by: member, index)
       }
     } catch {
       // The loop has closed, so its subscribers have disconnected.
-      didDeliver(count, on: index)
+      didDeliver(count, by: member, index)
     }
     return isFull
   }
 
-  private func didDeliver(_ count: Int, on index: Int) {
-    for publisher in backlogs[index].withLock({ $0.didDeliver(count) }) {
-      guard let member = members.withLock({ $0[publisher] }) else { continue }
-      // try?: throws only if the loop has closed, and a closed loop has no
-      // publishers.
-      try? member.port.post { member.loop.resumePublishers(waitingFor: index) }
+  private func didDeliver(_ count: Int, by member: Member, _ index: Int) {
+    for publisher in member.backlog.withLock({ $0.didDeliver(count) }) {
+      let waiting = members.withLock { $0[publisher] }
+      // try?: throws only if the loop has closed, and a closed loop has no publishers.
+      try? waiting.port.post {
+        waiting.loop.withValue { $0.resumePublishers(waitingFor: index) }
+      }
     }
   }
 
-  // The bytes that the closure, the chunk and the queue entry of a message use. Not
+  // The bytes that the closure, the message and the queue entry of a post use. Not
   // measured.
   private static var postSize: Int { 256 }
 }
 
-/// A failed call of libuv or the system.
-struct ServerError: Error, CustomStringConvertible {
-  /// The call, address or option that failed.
-  let subject: String
-  /// A negative error number.
-  let code: Int32
-
-  init(_ subject: String, _ code: Int32) {
-    self.subject = subject
-    self.code = code
-  }
-
-  var description: String {
-    let reason = "\(subject): \(errorMessage(code))"
-    guard code == UV_EADDRINUSE.rawValue else { return reason }
-    return "\(reason); choose another port with --port, or 0 for a free one"
-  }
+/// The process that started the server may have blocked the signals. Threads inherit the
+/// mask, so call this before any thread starts.
+private func unblockTerminationSignals() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }
-
-func check(_ code: Int32, _ subject: String) throws {
-  if code < 0 { throw ServerError(subject, code) }
-}
-
-func errorMessage(_ code: Int32) -> String { String(cString: uv_strerror(code)) }
-
-// Wrappers of the C functions `socket` and `close`, for types whose own members
-// hide these functions.
-private func openSocket(_ family: Int32, _ kind: Int32, _ protocolNumber: Int32) -> Int32 {
-  socket(family, kind, protocolNumber)
-}
-
-/// Closes a socket that no libuv handle owns.
-func closeSocket(_ socket: Int32) { close(socket) }

@@ -34,6 +34,11 @@ final class Store: Sendable {
   }
 
   private let shards: [Locked<Shard>] = (0..<64).map { _ in Locked(Shard()) }
+  private let sweeper: LoopPort
+  private let sweeps = Locked(Sweeps())
+
+  /// - Parameter sweeper: The loop that removes expired keys.
+  init(sweptOn sweeper: LoopPort) { self.sweeper = sweeper }
 
   private func withShard<Result>(of key: Bytes, _ body: (inout Shard) -> Result) -> Result {
     shards[Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % 64)].withLock { shard in
@@ -74,7 +79,7 @@ final class Store: Sendable {
 
   /// Makes the key expire after `seconds`. Returns false if it does not exist.
   func expire(_ key: Bytes, after seconds: Int) -> Bool {
-    withShard(of: key) { shard in
+    let exists = withShard(of: key) { shard in
       guard shard.values[key] != nil else { return false }
       if seconds <= 0 {
         shard.remove(key)
@@ -83,17 +88,41 @@ final class Store: Sendable {
       }
       return true
     }
+    if exists, seconds > 0 { scheduleSweep() }
+    return exists
+  }
+}
+
+// Removal of expired keys.
+extension Store {
+  private struct Sweeps {
+    var isScheduled = false
+    var nextShard = 0
   }
 
-  /// Removes the expired keys of one shard. Its index is `round` modulo the number
-  /// of shards.
+  /// Removes the expired keys of one shard each second, as long as any key expires.
   ///
-  /// Call with increasing rounds. A call handles only one shard, so that the loop does
-  /// not stall when a million keys have an expiry.
-  func sweep(_ round: Int) {
+  /// One shard at a time, so that the loop does not stall when a million keys have an
+  /// expiry. Without expiries, an idle server does not wake up.
+  private func scheduleSweep() {
+    let isScheduled = sweeps.withLock { sweeps in
+      defer { sweeps.isScheduled = true }
+      return sweeps.isScheduled
+    }
+    // try?: throws only if the loop has closed, and then the server ends.
+    if !isScheduled { _ = try? sweeper.post(after: .seconds(1)) { [self] in sweep() } }
+  }
+
+  private func sweep() {
     let now = LoopClock.now
-    shards[round % shards.count].withLock { shard in
+    // Order: a key that gets an expiry after this schedules the next sweep itself.
+    let index = sweeps.withLock { sweeps in
+      defer { sweeps = Sweeps(nextShard: (sweeps.nextShard + 1) % shards.count) }
+      return sweeps.nextShard
+    }
+    shards[index].withLock { shard in
       for (key, expiry) in shard.expiries where expiry <= now { shard.remove(key) }
     }
+    if shards.contains(where: { $0.withLock { !$0.expiries.isEmpty } }) { scheduleSweep() }
   }
 }

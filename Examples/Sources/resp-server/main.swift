@@ -1,10 +1,9 @@
 import Foundation
 import LoopTransactions
 
-// A Redis-protocol server on libuv's TCP handles. It runs one loop per processor, each
-// with its own listener. A transaction sends a connection's replies and messages.
+// A Redis-protocol server. Each processor has a thread with an event loop and a listener.
+// A connection's replies and messages of a tick are sent with one write.
 
-signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains("--help") || arguments.contains("-h") {
   print(Options.help)
@@ -12,25 +11,18 @@ if arguments.contains("--help") || arguments.contains("-h") {
 }
 do {
   let options = try Options(arguments, processors: ProcessInfo.processInfo.activeProcessorCount)
-  // Order: block the signals before any thread starts, because threads inherit the
-  // mask.
-  blockTerminationSignals()
-  let server = Server(options)
-  let first = try ServerLoop(server, 0)
-  server.add(first)
-  // Order: start the other loops after the first loop, which selects the port for
-  // `--port 0`.
-  for index in 1..<options.loops {
-    let started = DispatchSemaphore(value: 0)
-    Thread.detachNewThread { runServerLoop(index, of: server, started) }
-    started.wait()
-  }
-  stopOnTerminationSignals(server)
-  print("listening on \(options.address):\(server.port)")
+  let server = try Server(options)
+  let port = try server.start()
+  let loop = try EventLoop()
+  for number in [SIGINT, SIGTERM] { try loop.onSignal(number) { loop.stop() } }
+  print("listening on \(options.address):\(port)")
   fflush(nil)
-  try first.run()
-  endedLoops.wait(for: options.loops - 1)
+  loop.run()
+  try server.shutDown()
   print(server.information, terminator: "")
+  // The loop stays open. Closing it would give the signals their default effect, and a
+  // second signal could kill the server.
+  exit(0)
 } catch {
   FileHandle.standardError.write(Data("resp-server: \(error)\n".utf8))
   exit(error is Options.UsageError ? 2 : 1)

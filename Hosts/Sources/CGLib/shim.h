@@ -61,4 +61,33 @@ int g_main_context_acquire(GMainContext *context);
 unsigned g_timeout_add(unsigned milliseconds, lt_glib_callback function, void *data);
 void g_main_context_invoke(GMainContext *context, lt_glib_callback function, void *data);
 
+// Of GObject.
+
+// GValue, as far as a pointer in it.
+typedef struct {
+  uintptr_t type;
+  void *pointer;
+  uint64_t rest;
+} lt_glib_value;
+
+typedef int (*lt_glib_emission_hook)(void *hint, unsigned count, const lt_glib_value *values,
+                                     void *data);
+
+uintptr_t g_type_from_name(const char *name);
+void *g_type_class_peek(uintptr_t type);
+unsigned g_signal_lookup(const char *name, uintptr_t type);
+unsigned long g_signal_add_emission_hook(unsigned signal, unsigned detail,
+                                         lt_glib_emission_hook function, void *data,
+                                         void (*destroy)(void *data));
+void g_signal_remove_emission_hook(unsigned signal, unsigned long hook);
+
+// Of GTK 4. Weak: a program without GTK links too.
+extern int gdk_event_get_event_type(void *event) __attribute__((weak));
+
+// Returns the GdkEventType of an event of GTK 4, or -1 if GTK is not linked.
+static inline int lt_gdk_event_type(void *event) {
+  if (!gdk_event_get_event_type || !event) return -1;
+  return gdk_event_get_event_type(event);
+}
+
 #endif

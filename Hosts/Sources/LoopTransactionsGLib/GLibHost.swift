@@ -27,6 +27,8 @@ public final class GLibHost {
   private var embedding: Embedding?
   private var source: UnsafeMutablePointer<lt_host_source>?
   private var tag: UnsafeMutableRawPointer?
+  private let mode: InteractiveMode?
+  private let input: GTKInput?
   // Whether GLib may be about to wait with the timeout that `prepare` returned.
   private var isWaiting = false
 
@@ -34,13 +36,27 @@ public final class GLibHost {
   ///
   /// Call on the loop, while it is not running.
   ///
-  /// - Parameter context: The `GMainContext` of GLib's loop. `nil` is the default
-  ///   context. The context must outlive the host.
-  /// - Parameter priority: The priority of the source. 0 is GLib's default. GTK draws at
-  ///   120, so with a lower number transactions are performed before GTK draws.
+  /// - Parameters:
+  ///   - loop: The loop to run.
+  ///   - context: The `GMainContext` of GLib's loop. `nil` is the default context.
+  ///     The context must outlive the host.
+  ///   - priority: The priority of the source. 0 is GLib's default. GTK draws at
+  ///     120, so with a lower number transactions are performed before GTK draws.
+  ///   - interactiveSchedulers: Schedulers whose interactive mode is on from an
+  ///     event of the keyboard, the pointer or a touch screen that GTK 4 receives,
+  ///     until 0.5 s have passed without one. A program without GTK 4 calls
+  ///     `inputArrived()`.
   /// - Precondition: The loop is not embedded already.
-  public init(_ loop: EventLoop, context: OpaquePointer? = nil, priority: Int = 0) {
+  public init(
+    _ loop: EventLoop,
+    context: OpaquePointer? = nil,
+    priority: Int = 0,
+    interactiveSchedulers: [OperationScheduler] = []
+  ) {
     self.context = context
+    mode =
+      interactiveSchedulers.isEmpty ? nil : InteractiveMode(of: interactiveSchedulers, on: loop)
+    input = mode.map(GTKInput.init)
     let address = UInt(bitPattern: context)
     let embedding = Embedding(
       loop,
@@ -60,6 +76,12 @@ public final class GLibHost {
   ///
   /// Call on the loop, outside of a turn. Cancelling again does nothing.
   public func cancel() { embedding?.cancel() }
+
+  /// Turns on the interactive mode of the schedulers that the host was created
+  /// with, for 0.5 s from now.
+  ///
+  /// Call on the loop when a user gives input. GTK 4's input needs no call.
+  public func inputArrived() { mode?.inputArrived() }
 
   private func attach(_ descriptor: Int32, _ priority: Int32) {
     let size = UInt32(MemoryLayout<lt_host_source>.size)
@@ -83,6 +105,8 @@ public final class GLibHost {
 
   private func ended() {
     embedding = nil
+    input?.cancel()
+    mode?.cancel()
     guard let source else { return }
     self.source = nil
     source.withMemoryRebound(to: lt_glib_source.self, capacity: 1) {
@@ -96,6 +120,7 @@ extension GLibHost {
   /// Returns how long GLib may wait, in milliseconds: 0 if the loop is due, -1 for no limit.
   fileprivate func timeout() -> Int32 {
     isWaiting = true
+    input?.follow()
     guard let timeout = embedding?.nextTimeout else { return -1 }
     return timeout.milliseconds
   }

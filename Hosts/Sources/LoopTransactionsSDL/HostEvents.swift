@@ -1,45 +1,50 @@
 internal import CSDL
 
-/// The SDL event types of a host. Any thread may push one of these events.
-///
-/// The host runs a turn for each of them.
+/// The SDL event of a host, and the turn that the event stands for. Any thread
+/// may use it.
 struct HostEvents: Sendable {
-  enum Kind: UInt32, CaseIterable {
-    /// Pushed by the waiter thread.
-    case waited
-    /// Pushed by the host, on the loop's thread.
-    case changed
-    /// Pushed by a thread that has posted to the loop.
-    case posted
-  }
-
-  private let first: UInt32
+  private let type: UInt32
+  private let turn = PendingTurn()
 
   /// Returns nil if SDL has no event types left.
   init?() {
-    first = SDL_RegisterEvents(Int32(Kind.allCases.count))
-    if first == .max { return nil }
+    type = SDL_RegisterEvents(1)
+    if type == .max { return nil }
   }
 
-  /// Returns the kind of an event, or nil if the event does not belong to the host.
-  func kind(of type: UInt32) -> Kind? {
-    type >= first ? Kind(rawValue: type - first) : nil
+  /// Whether an event of `type` is input of a user: keys and text, the mouse, or
+  /// touches.
+  static func isInput(_ type: UInt32) -> Bool {
+    switch SDL_EventType(type) {
+    case SDL_KEYDOWN, SDL_KEYUP, SDL_TEXTEDITING, SDL_TEXTINPUT, SDL_MOUSEMOTION,
+      SDL_MOUSEBUTTONDOWN, SDL_MOUSEBUTTONUP, SDL_MOUSEWHEEL, SDL_FINGERDOWN, SDL_FINGERUP,
+      SDL_FINGERMOTION, SDL_MULTIGESTURE:
+      true
+    default: false
+    }
   }
 
-  /// Pushes an event. Returns false if SDL's queue is full.
-  func push(_ kind: Kind) -> Bool {
+  /// Whether events of `type` belong to the host.
+  func own(_ type: UInt32) -> Bool { type == self.type }
+
+  /// Pushes an event for `turn`. If SDL's queue is full, nothing is pushed, and
+  /// `areQueued` is false.
+  func push(_ turn: @escaping @Sendable () -> Void) {
+    self.turn.replace(turn)
     var event = SDL_Event()
-    event.type = number(of: kind)
-    return SDL_PushEvent(&event) == 1
+    event.type = type
+    SDL_PushEvent(&event)
   }
 
-  /// Whether any event of the host is in SDL's queue.
-  var areQueued: Bool { SDL_HasEvents(number(of: .waited), number(of: .posted)) == SDL_TRUE }
+  /// Runs the turn that was pushed last, unless it has run.
+  func run() { turn.replace(nil)?() }
 
-  func isQueued(_ kind: Kind) -> Bool { SDL_HasEvent(number(of: kind)) == SDL_TRUE }
+  /// Whether an event is in SDL's queue.
+  var areQueued: Bool { SDL_HasEvent(type) == SDL_TRUE }
 
   /// Removes all events of the host from SDL's queue.
-  func flush() { SDL_FlushEvents(number(of: .waited), number(of: .posted)) }
-
-  private func number(of kind: Kind) -> UInt32 { first + kind.rawValue }
+  func flush() {
+    SDL_FlushEvent(type)
+    turn.replace(nil)
+  }
 }

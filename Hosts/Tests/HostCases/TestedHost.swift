@@ -59,6 +59,7 @@ public func runCase(on host: some TestedHost) throws {
     "pinned": { try $0.pinned() },
     "ends": { try $0.ends() },
     "busy": { try $0.busy() },
+    "fair": { try $0.fair() },
     "nested": { try $0.nested() },
     "polled": { try $0.polled() },
     "shortage": { try $0.shortage() },

@@ -1,11 +1,11 @@
-import Foundation
 import Testing
 
 @Suite("Hosts", .serialized)
 struct HostTests {
   /// The programs, one for each host.
   static let hosts = [
-    "glib-host", "sdl-host", "dispatch-host", "main-queue-host", "run-loop-host",
+    "glib-host", "executor-host", "sdl-host", "dispatch-host", "main-queue-host",
+    "run-loop-host",
   ]
 
   @Test("a timer is at most 2 ms late, or as late as the host's timer", arguments: hosts)  // C5
@@ -36,11 +36,16 @@ struct HostTests {
     try inTen { try HostProgram.run(host, "commits")["performed"] ?? .infinity <= 1000 }
   }
 
-  @Test("a post takes at most 1.5 times as long as the host's own call", arguments: hosts)  // C5
+  @Test(
+    "a post takes at most 1.5 times as long as the host's own call, or 3 times in executor-host",
+    arguments: hosts
+  )  // C5, C8
   func posts(_ host: String) throws {
     try inTen {
       let figures = try HostProgram.run(host, "posts")
-      return figures["ours"] ?? .infinity <= Self.mostOfOwn * (figures["own"] ?? 0)
+      // 11 us after 5.4 us in a debug build: each turn is a closure of its own.
+      let most = host == "executor-host" ? 3 : Self.mostOfOwn
+      return figures["ours"] ?? .infinity <= most * (figures["own"] ?? 0)
     }
   }
 
@@ -83,6 +88,17 @@ struct HostTests {
     try inTen { try HostProgram.run(host, "busy")["turns"] ?? .infinity <= 10 }
   }
 
+  // In the other hosts, timers with a delay of 0 come from another thread.
+  @Test(
+    "at most one turn of a busy loop precedes a timer of GLib that is due",
+    arguments: ["glib-host", "executor-host"]
+  )  // C5, C8
+  func fair(_ host: String) throws {
+    let figures = try HostProgram.run(host, "fair")
+    #expect(figures.count == 2)
+    for (load, turns) in figures { #expect(turns <= 1, "\(load)") }
+  }
+
   @Test(
     "a loop makes no turns while its callback runs the host, and makes turns again afterwards",
     arguments: hosts
@@ -94,7 +110,13 @@ struct HostTests {
     #expect(output.lines == round + round)
   }
 
-  @Test("a host that polls and never waits performs transactions", arguments: hosts)  // C5
+  // In executor-host, the waiting thread hands over the turns of the host's own commits,
+  // because g_main_context_invoke runs work at once on its own thread. The poll after a
+  // commit may come before.
+  @Test(
+    "a host that polls and never waits performs transactions",
+    arguments: hosts.filter { $0 != "executor-host" }
+  )  // C5
   func polled(_ host: String) throws {
     let output = try HostProgram.output(host, "polled")
     #expect(output.lines == ["between 100", "within true", "timer true", "post true"])
@@ -103,7 +125,7 @@ struct HostTests {
   // GLib is not included, because it needs no descriptor except the loop's.
   @Test(
     "a host without a free descriptor throws EMFILE, and the loop remains usable",
-    arguments: hosts.filter { $0 != "glib-host" }
+    arguments: hosts.filter { $0 != "glib-host" && $0 != "executor-host" }
   )  // C5
   func shortage(_ host: String) throws {
     let output = try HostProgram.output(host, "shortage")
@@ -114,6 +136,50 @@ struct HostTests {
   func flushed() throws {
     let output = try HostProgram.output("sdl-host", "flushed")
     #expect(output.lines == ["commit true", "next true", "commit true", "post true", "timer true"])
+  }
+
+  @Test("GTK's input turns interactive mode on, and a pause turns it off")  // O4
+  func gtkInput() throws {
+    let output = try HostProgram.output("glib-host", "input")
+    #expect(output.code == 0, "\(output.errors)")
+    let states = ["false", "true", "true", "false"]
+    #expect(output.lines == states.map { "interactive \($0)" })
+  }
+
+  @Test("keys, motions and clicks in a GTK window turn interactive mode on, layouts do not")  // O4
+  func gtkWindow() throws {
+    guard let display = try? VirtualDisplay(), TestProgram.installed("xdotool") != nil else {
+      print("note: no display or no xdotool, so GTK's own input was not tested")
+      return
+    }
+    let environment: [String: String?] = ["DISPLAY": display.name]
+    func xdotool(_ arguments: [String]) throws {
+      let output = try TestProgram.run("xdotool", arguments, environment: environment)
+      try #require(output.code == 0, "xdotool \(arguments): \(output.errors)")
+    }
+    // Inside the window, before the window appears.
+    try xdotool(["mousemove", "100", "50"])
+    let program = TestProgram(TestProgram.built("gtk-host"), environment: environment)
+    try program.start()
+    #expect(program.nextLine() == "interactive false")
+    try xdotool([
+      "search", "--sync", "--onlyvisible", "--name", "^Input$", "windowfocus", "--sync",
+    ])
+    for action in [["key", "a"], ["mousemove", "90", "40"], ["click", "1"]] {
+      try xdotool(action)
+      #expect(program.nextLine() == "interactive true", "\(action)")
+      #expect(program.nextLine() == "interactive false", "\(action)")
+    }
+    let output = program.finish()
+    #expect(output.code == 0, "\(output.errors)")
+    withExtendedLifetime(display) {}
+  }
+
+  @Test("SDL's input turns interactive mode on, and a pause turns it off")  // O4
+  func sdlInput() throws {
+    let output = try HostProgram.output("sdl-host", "input")
+    #expect(output.code == 0, "\(output.errors)")
+    #expect(output.lines == ["false", "true", "false"].map { "interactive \($0)" })
   }
 
   @Test("DispatchHost traps if another thread serves the main queue")  // C5
@@ -127,9 +193,12 @@ struct HostTests {
   func refused() throws {
     let output = try HostProgram.output("sdl-host", "refused")
     #expect(output.code == 0, "\(output.errors)")
-    let refusal = "SDLHost: SDL_CreateThread failed; end some threads or raise ulimit -u"
-    let refusals = [String](repeating: refusal, count: 3)
-    #expect(output.lines == refusals + ["left open: 0, closed twice: 0"])
+    #expect(output.lines.count == 4)
+    for line in output.lines.prefix(3) {
+      #expect(line.hasPrefix("ExecutorHost.init (thread 'loop-waiter'"))
+      #expect(line.contains("(EAGAIN)"))
+    }
+    #expect(output.lines.last == "left open: 0, closed twice: 0")
   }
 
   @Test(
@@ -139,13 +208,7 @@ struct HostTests {
   func dumps(_ host: String, _ library: String) throws {
     let output = try HostProgram.output(host, "dump")
     #expect(output.code == 0, "\(output.errors)")
-    let recorded = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../docs/api/\(library).txt").standardized
-    let types = try String(contentsOf: recorded, encoding: .utf8).split(separator: "\n")
-      .compactMap {
-        try? /([\w.]+) \| (?:final )*(?:class|struct|enum|actor) .*/.wholeMatch(in: $0)
-      }
-    #expect(output.lines == types.map { String($0.output.1) })
+    #expect(output.lines == (try PublicTypes.names(of: library)))
   }
 
   // The maximum time of a post divided by the time of the host's own call. Debug builds

@@ -16,7 +16,7 @@ extension SDL {
     alarm(60)
     let loop = try EventLoop()
     let end = try serve(loop)
-    // The host's event types follow the program's own type.
+    // The host's event type follows the program's own type.
     let (port, call, scene, bodyType) = (loop.port, call, Scene(), bodyType)
     let bound = LoopBound(loop, on: loop)
 
@@ -30,7 +30,7 @@ extension SDL {
     // check.
     call {
       bound.withValue { $0.commit(scene, Scene.change) }
-      print("next \(SDL_HasEvent(bodyType + 2) == SDL_TRUE)")
+      print("next \(SDL_HasEvent(bodyType + 1) == SDL_TRUE)")
     }
     print("commit \(run(for: scene))")
 
@@ -47,12 +47,12 @@ extension SDL {
 
     // The timer is added in a turn. After the turn, the host's thread waits for the
     // timer, which is due after the last check of the earlier events.
-    let waiterType = bodyType + 1
+    let turnType = bodyType + 1
     try port.post {
       let due = bound.withValue { $0.now.advanced(by: .milliseconds(300)) }
       try? bound.withValue { _ = try $0.addPreciseTimer(at: due) { _ in scene.change() } }
       call {
-        for _ in 0..<1000 where SDL_HasEvents(waiterType, waiterType) == SDL_FALSE { usleep(1000) }
+        for _ in 0..<1000 where SDL_HasEvent(turnType) == SDL_FALSE { usleep(1000) }
         flush()
       }
     }

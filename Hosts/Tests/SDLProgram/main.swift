@@ -88,15 +88,13 @@ private func timerFired(_ interval: UInt32, _ context: UnsafeMutableRawPointer?)
   return 0
 }
 
-/// Creates hosts while SDL cannot create their waiter thread.
+/// Creates hosts while the system refuses their waiting thread.
 @MainActor
 func refused() throws {
   SDL_SetMainReady()
   guard SDL_Init(SDL_INIT_TIMER) == 0 else { fatalError(String(cString: SDL_GetError())) }
   let loop = try EventLoop()
-  // Requests a stack that is larger than any machine's memory, so that SDL cannot
-  // create a thread.
-  SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "\(1 << 60)")
+  cc_refuse_threads(1)
   let (open, closes) = (try openDescriptors(), cc_closes_of_none())
   for _ in 0..<3 {
     do {
@@ -106,7 +104,7 @@ func refused() throws {
     }
   }
   print("left open: \(try openDescriptors() - open), closed twice: \(cc_closes_of_none() - closes)")
-  SDL_SetHint(SDL_HINT_THREAD_STACK_SIZE, "0")
+  cc_refuse_threads(0)
   let host = try SDLHost(loop)
   host.cancel()
   try loop.close()
@@ -124,6 +122,31 @@ func dumped() throws {
   try loop.close()
 }
 
+extension SDL {
+  /// Prints whether a scheduler is interactive before and after events of SDL.
+  func input() throws {
+    let (loop, scheduler) = (try EventLoop(), OperationScheduler("input"))
+    host = try SDLHost(loop, interactiveSchedulers: [scheduler])
+    pollOnce()
+    for type in [SDL_WINDOWEVENT, SDL_MOUSEWHEEL] {
+      SDL_FlushEvents(SDL_WINDOWEVENT.rawValue, SDL_MULTIGESTURE.rawValue)
+      var event = SDL_Event()
+      event.type = type.rawValue
+      SDL_PushEvent(&event)
+      pollOnce()
+      print("interactive \(scheduler.isInteractive)")
+    }
+    let timer = loop.addTimer(after: .milliseconds(10), every: .milliseconds(10)) { [self] _ in
+      if !scheduler.isInteractive { MainActor.assumeIsolated { stop() } }
+    }
+    run()
+    timer.cancel()
+    print("interactive \(scheduler.isInteractive)")
+    host?.cancel()
+    try loop.close()
+  }
+}
+
 func openDescriptors() throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
 }
@@ -133,5 +156,6 @@ switch CommandLine.arguments.dropFirst().first {
 case "refused": try refused()
 case "dump": try dumped()
 case "flushed": try sdl.flushed()
+case "input": try sdl.input()
 default: try runCase(on: sdl)
 }

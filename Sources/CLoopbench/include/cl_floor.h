@@ -43,4 +43,9 @@ extern const cl_wake_functions cl_eventfd_wake;
 // opened.
 int cl_timerfd_run(uint64_t first, uint64_t interval, int64_t *_Nonnull lateness, uint32_t count);
 
+// `io` with epoll_wait, read and write: the floor for loops that sleep in epoll.
+// Serves all descriptors of `io` until their ends. Returns 0 if there is no
+// descriptor or no epoll.
+int cl_epoll_io_serve(cl_io *_Nonnull io);
+
 #endif

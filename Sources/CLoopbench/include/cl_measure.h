@@ -54,6 +54,45 @@ void *_Nullable cl_idle_open(void *_Nonnull loop, cl_finish *_Nonnull finish);
 // Closes the handle. The loop's next tick frees it.
 void cl_idle_close(void *_Nonnull idle);
 
+// The load of `io`, which is the same for every peer. It consists of batches of
+// messages. A peer serves the `count` descriptors of `servers` until each is at its
+// end.
+//
+// Without connections, one byte at a time goes through a socket pair: the answer to
+// it sends the next byte, and `cl_io_open` has sent the first. Otherwise a client on
+// another thread sends a message to each TCP connection and waits until it has
+// received all of them back.
+typedef struct {
+  uint32_t connections;  // 0: a socket pair
+  uint32_t count;
+  int *_Nonnull servers;  // non-blocking; closed by `cl_io_close`
+  int *_Nonnull clients;  // the other ends
+  uint64_t answered;      // the number of correct answers so far
+  uint64_t total;
+  uint64_t batch;
+  uint64_t *_Nonnull ended;  // when each batch ended, in ns
+} cl_io;
+
+// The size of a message of a connection, in bytes.
+enum { cl_io_message = 64 };
+
+// Opens the sockets for `batches` batches of `batch` messages. `batch` is a multiple
+// of `connections`. Returns NULL if a socket cannot be opened.
+cl_io *_Nullable cl_io_open(uint32_t connections, uint32_t batches, uint32_t batch);
+
+// Reads once from `server` and answers each message. Returns 0 if `server` is at its end or has
+// failed. Call on the thread that serves it.
+int cl_io_answer(cl_io *_Nonnull io, int server);
+
+// Sends every message over the connections and receives the answers, then ends the
+// connections. Stops at a wrong answer. `io` is a `cl_io *`.
+void cl_io_send_all(void *_Nonnull io);
+
+// Makes `cl_io_send_all` return early. Call from any thread.
+void cl_io_give_up(cl_io *_Nonnull io);
+
+void cl_io_close(cl_io *_Nonnull io);
+
 // The pings of `wake`, which are the same for every peer. The producer sends a ping
 // and sleeps until the loop's callback has answered it.
 typedef struct cl_wake cl_wake;

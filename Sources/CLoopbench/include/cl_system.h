@@ -33,6 +33,10 @@ typedef struct {
 // The resources that the process has used.
 cl_usage cl_usage_now(void);
 
+// The CPU time of all processes since the system started, in ns, with the resolution of
+// a tick; 0 if unknown.
+uint64_t cl_busy_ns(void);
+
 // Writes all bytes. Returns 0 or an errno.
 int cl_write_all(int descriptor, const void *_Nonnull bytes, size_t length);
 

@@ -92,6 +92,11 @@ int cl_uv_timer_run(uint64_t first, uint64_t interval, int64_t *_Nonnull latenes
 // `wake` in C on libuv: `uv_async_send` and its callback.
 extern const cl_wake_functions cl_uv_wake;
 
+// `io` in C on libuv: `uv_poll` for the socket pair, `uv_read_start` and
+// `uv_try_write` for connections. Serves all descriptors of `io` until their ends.
+// Returns 0 if libuv cannot open a loop or a handle.
+int cl_uv_io_serve(cl_io *_Nonnull io);
+
 // `pool` in C on libuv: `uv_queue_work`. Each request comes from malloc and is
 // freed by the loop's callback.
 

@@ -8,7 +8,9 @@ extension AsyncTransaction {
   ///
   /// Traps where the wait could never end: in a completion of this transaction,
   /// while this thread runs one of its operations or answers a call from one,
-  /// and while the captures of a cancelled operation are released.
+  /// and while the captures of a cancelled operation are released. Also traps
+  /// while an operation with an asynchronous body has not ended, because its
+  /// body may have to continue on this loop; use `completion` instead.
   ///
   /// If an operation of the transaction calls `LoopPort.postAndWait` on this
   /// loop, directly or through other loops, that call throws a
@@ -24,8 +26,10 @@ extension AsyncTransaction {
     case .complete: return
     case .completing:
       trap("AsyncTransaction.waitUntilComplete: must not be called from a completion of \(name)")
-    case .open: commit()
-    case .committed: break
+    case .open:
+      checkAwaitsNoAsyncBody()
+      commit()
+    case .committed: checkAwaitsNoAsyncBody()
     }
     // Registered for the entire wait, because operations that this thread runs
     // may wait for other loops.
@@ -37,6 +41,16 @@ extension AsyncTransaction {
     waitForWorkers()
     WaitTable.shared.end(wait)
     completeIfEnded()
+  }
+
+  private func checkAwaitsNoAsyncBody() {
+    items.forEach { item in
+      guard item.isUnendedAsync else { return }
+      trap(
+        "AsyncTransaction.waitUntilComplete: operation \(item.name) of \(name) has an async body; "
+          + "await completion instead"
+      )
+    }
   }
 
   /// Cancels the transaction and waits until it is complete. Used when the loop

@@ -50,12 +50,14 @@ public final class AsyncTransaction {
   let core: AsyncTransactionCore
   let scheduler: OperationScheduler
   private let start: Start
-  private let unfinished: UnfinishedTransactions
+  let unfinished: UnfinishedTransactions
 
   // All of these are loop only. Their exclusivity is unchecked, because no
   // other code runs while one of them changes.
   @exclusivity(unchecked) private(set) var items = OperationItems()
   @exclusivity(unchecked) private var endings: [(AsyncTransaction) -> Void] = []
+  /// The tasks that wait for `completion`.
+  @exclusivity(unchecked) var awaiters: [UnsafeContinuation<Void, Never>] = []
   /// The transaction's links in the list of unfinished transactions.
   @exclusivity(unchecked) var links = UnfinishedTransactions.Links()
   /// Whether a group commits the transaction at the end of the tick.
@@ -166,6 +168,39 @@ extension AsyncTransaction {
     return Operation(item: item)
   }
 
+  /// Adds an operation whose `body` is asynchronous.
+  ///
+  /// Call on the loop. Works like the synchronous `add`: the operation is
+  /// queued by `priority`, and competes for a worker. Once a worker has taken
+  /// it, `body` runs in a task called `name` that prefers the scheduler. The
+  /// worker runs it until it suspends, and is then free for other operations.
+  /// Each continuation is queued again, at the priority of the operation, as
+  /// `OperationPriority.init(_:)` maps it.
+  ///
+  /// Cancelling an operation that has begun ends it immediately, with the
+  /// outcome `.cancelled`: no completion waits for a body that is suspended. In
+  /// the body, `isCancelled` and `Task.isCancelled` become true. It may run on
+  /// for a while, also after the loop is closed, and its value is dropped. In
+  /// all other cases its captures are released before a completion may run.
+  ///
+  /// `waitUntilComplete` traps while such an operation has not ended. Use
+  /// `completion`.
+  ///
+  /// - Precondition: The transaction is open.
+  /// - Complexity: O(1).
+  @discardableResult
+  public func add<Value: Sendable>(
+    _ name: String = "operation",
+    priority: OperationPriority = .normal,
+    _ body: consuming @escaping @Sendable (Operation) async throws -> Value,
+    completion: consuming ((Outcome<Value>) -> Void)? = nil
+  ) -> Operation {
+    checkOpen("AsyncTransaction.add")
+    let item = AsyncItem(name, core, on: scheduler, priority, body, completion)
+    append(item)
+    return Operation(item: item)
+  }
+
   /// Appends `item`, and starts it unless operations start on commit.
   func append(_ item: OperationItem) {
     core.change { $0.add() }
@@ -252,5 +287,6 @@ extension AsyncTransaction {
     // loop. The caller retains the transaction.
     unfinished.remove(self)
     for ending in endings { ending(self) }
+    resumeAwaiters()
   }
 }

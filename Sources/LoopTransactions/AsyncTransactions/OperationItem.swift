@@ -49,6 +49,10 @@ class OperationItem: OperationOwner, @unchecked Sendable {
   /// if it has begun. Call from any thread.
   func move(to level: Int) -> Bool { false }
 
+  /// Whether the operation has an asynchronous body and has not ended. Call from
+  /// any thread.
+  var isUnendedAsync: Bool { false }
+
   /// Runs the operation on the calling thread if it has not begun. Loop only.
   func runIfQueued() {}
 

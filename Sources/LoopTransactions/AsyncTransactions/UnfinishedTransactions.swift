@@ -28,6 +28,9 @@ final class UnfinishedTransactions: LoopPart {
 
   var isUnfinished: Bool { first != nil }
 
+  /// Whether a committed transaction has not completed.
+  var hasCommitted: Bool { committed > 0 }
+
   /// Whether the loop was released without `close()`.
   private(set) var isAbandoned = false
 
@@ -90,8 +93,12 @@ final class UnfinishedTransactions: LoopPart {
     isAbandoned = true
     loop = nil
     holdsLoop = false
-    for transaction in all { transaction.links.retained = nil }
+    let all = all
+    for transaction in all { transaction.resumeAwaiters() }
+    // Unlinked, because the last references may be released on other threads.
+    (first, last) = (nil, nil)
     committed = 0
+    for transaction in all { transaction.links = Links() }
   }
 
   private var all: [AsyncTransaction] {
@@ -103,4 +110,9 @@ final class UnfinishedTransactions: LoopPart {
     }
     return all
   }
+}
+
+extension EventLoop {
+  /// Whether a committed transaction has not completed. Loop only.
+  package var hasCommittedTransactions: Bool { part(UnfinishedTransactions.self).hasCommitted }
 }

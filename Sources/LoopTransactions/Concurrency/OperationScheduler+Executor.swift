@@ -16,7 +16,9 @@ extension OperationScheduler: TaskExecutor {
   /// - Complexity: O(1). Allocates nothing.
   public func enqueue(_ job: consuming ExecutorJob) {
     let priority = OperationPriority(TaskPriority(rawValue: job.priority.rawValue))
-    let added = core.add(.job(UnownedJob(job), self), level: OperationBacklog.level(priority))
+    let job = UnownedJob(job)
+    if FirstJob.takes(job) { return }
+    let added = core.add(.job(job, self), level: OperationBacklog.level(priority))
     guard added != nil else { trap("OperationScheduler.enqueue: the scheduler is closed") }
     core.taskWillSuspend()
   }

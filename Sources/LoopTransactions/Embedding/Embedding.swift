@@ -70,11 +70,21 @@ public final class Embedding {
   ///     writes to the descriptor. `wake()` and `stop()` of a port always write
   ///     to the descriptor, because signal handlers may call them.
   /// - Precondition: The loop is not embedded already.
-  public init(
+  public convenience init(
     _ loop: EventLoop,
     onChange: @escaping () -> Void = {},
     onEnd: @escaping () -> Void = {},
     wake: (@Sendable () -> Bool)? = nil
+  ) {
+    self.init(loop, hostWake: wake.map { HostWake($0) }, onChange: onChange, onEnd: onEnd)
+  }
+
+  /// Starts embedding `loop`, as the public initialiser does.
+  init(
+    _ loop: EventLoop,
+    hostWake: HostWake?,
+    onChange: @escaping () -> Void,
+    onEnd: @escaping () -> Void
   ) {
     loop.checkUsable("Embedding.init")
     loop.checkNotTornDown("Embedding.init")
@@ -89,7 +99,7 @@ public final class Embedding {
     self.onEnd = onEnd
     self.loop = loop
     // Set first, because posts wake the host from now on.
-    if let wake { _ = core.setHostWake(HostWake(wake)) }
+    if let hostWake { _ = core.setHostWake(hostWake) }
     loop.beginEmbedding()
     loop.host = self
     loop.add(self)

@@ -5,7 +5,12 @@ enum CurrentLoop {
 
   /// The calling thread's loop.
   static var value: EventLoop? {
-    get { slot.address.map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() } }
+    get {
+      guard let address = slot.address else { return nil }
+      let loop = Unmanaged<EventLoop>.fromOpaque(address).takeUnretainedValue()
+      // A stepped loop may have moved to another thread.
+      return loop.core.isOnThread ? loop : nil
+    }
     set { slot.address = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
   }
 

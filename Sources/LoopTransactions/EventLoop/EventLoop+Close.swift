@@ -30,9 +30,8 @@ extension EventLoop {
   /// performed, and the parent's loop is not affected.
   ///
   /// - Throws: `UVError` `EBUSY`, with the types of the open handles, if a loop
-  ///   that this library owns has handles it did not open. The loop is then
-  ///   unchanged. This is a safeguard: the loop's address is not public, so
-  ///   users cannot open such a handle.
+  ///   that this library owns has handles it did not open, by `libuvLoop`. The
+  ///   loop is then unchanged.
   /// - Complexity: O(n) in the pending work.
   public func close() throws(UVError) {
     checkThread("EventLoop.close")
@@ -132,6 +131,7 @@ extension EventLoop {
     // Done first, because releasing objects below may post, and nothing would
     // run the post.
     core.setLoop(nil)
+    dropPosts()
     // Repeated, because a release may add a timer, queue, observer or commit.
     // None of them may be left when the handles close.
     var rounds = 0
@@ -172,7 +172,9 @@ extension EventLoop {
     // Inside a host's callback, one of the loop's jobs may still be running.
     if !isCalledBack { core.loopDidLeaveThread() }
     guard ownsLoop else { return }
-    while uv.run(.noWait) {}
+    // Not `.noWait`, which spins until a request in progress, such as a name
+    // lookup, has ended.
+    while uv.run(.once) {}
     try uv.close()
   }
 }

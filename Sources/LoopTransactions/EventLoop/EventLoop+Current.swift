@@ -38,12 +38,15 @@ extension EventLoop {
   /// Calls `body` on behalf of libuv, with this loop as the thread's current
   /// loop.
   @inline(__always)
-  func calledBack(_ body: () -> Void) {
+  package func calledBack(_ body: () -> Void) {
     if _fastPath(state != .idle) { body() } else { calledBackByHost(body) }
   }
 
   @inline(never)
   private func calledBackByHost(_ body: () -> Void) {
+    // Retained, because `body` may close an adopted loop and release it.
+    let retained = Unmanaged.passRetained(self)
+    defer { retained.release() }
     let (previous, wasCalledBack) = (CurrentLoop.value, isCalledBack)
     if previous !== self { CurrentLoop.value = self }
     isCalledBack = true

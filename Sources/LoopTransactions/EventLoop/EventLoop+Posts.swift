@@ -1,4 +1,35 @@
 extension EventLoop {
+  /// Runs `body` in the next tick, before the loop blocks.
+  ///
+  /// Call on the loop. Unlike the closure of `LoopPort.post`, `body` need not
+  /// be `Sendable`. It never runs inside this call. Posts of the loop's thread
+  /// run in the order posted, within the tick's budget, and before those of
+  /// other threads. Takes no lock, and allocates nothing beyond the closure's
+  /// captures.
+  ///
+  /// A post that is made while the loop closes runs before `close()` returns.
+  /// Posts that keep posting are then dropped and reported on standard error. A
+  /// `deinit` that runs because `close()` drops an object can no longer post:
+  /// `body` is released. In a forked child, the inherited loop does not run
+  /// `body`.
+  ///
+  /// - Parameter body: Called once on the loop, and released there.
+  /// - Complexity: O(1).
+  public func post(_ body: consuming @escaping () -> Void) {
+    checkUsable("EventLoop.post")
+    if _slowPath(state == .closing), !core.hasLoop { return }
+    local.append(PostedItem(onLoop: body))
+    arm()
+  }
+
+  /// Drops the posts that remain when the loop closes, and reports them.
+  func dropPosts() {
+    let count = postsLeft
+    guard count > 0 else { return }
+    System.logToStandardError("EventLoop.close: dropped \(count) posts that kept posting")
+    refuseAccepted()
+  }
+
   /// Appends an item from the loop's own thread. Returns false if it is
   /// refused.
   @inline(__always)

@@ -6,6 +6,7 @@ extension PortCore: Unreflected {}
 extension Inbox: Unreflected {}
 extension VirtualTime: Unreflected {}
 extension TimerList: Unreflected {}
+extension IdleBlocks: Unreflected {}
 
 extension PortCore {
   /// Returns `children` on the loop's thread, and an empty array on other
@@ -54,6 +55,18 @@ extension LoopTimer: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(self, showing: core.onThread { [("deadline", due), ("isActive", isActive)] })
   }
+}
+
+extension EventLoop.IdleBlock: CustomReflectable {
+  /// Shows whether the block waits.
+  public var customMirror: Mirror {
+    Mirror(self, showing: core.onThread { [("isWaiting", isLive)] })
+  }
+}
+
+extension DelayedPost: CustomReflectable {
+  /// Shows the state of the post.
+  public var customMirror: Mirror { Mirror(self, showing: [("state", state)]) }
 }
 
 extension FrameClock: CustomReflectable {

@@ -29,7 +29,7 @@ extension EventLoop {
   }
 
   /// Releases the posts that did not run. Nothing can be posted any more.
-  private func refuseAccepted() {
+  func refuseAccepted() {
     var posted = ItemBuffer()
     core.inbox.drain(into: &posted)
     refuse(&inboxBatch.pointee)

@@ -99,7 +99,12 @@ extension EventLoop {
 extension EventLoop {
   /// Makes one tick that does not block. Does not call `entry` and `exit`
   /// observers.
-  package func step() {
+  package func step() { step(.noWait) }
+
+  /// Makes one tick, which blocks until there is an event.
+  package func stepWhenWoken() { step(.once) }
+
+  private func step(_ mode: RunMode) {
     checkRunnable()
     state = .running
     let previous = CurrentLoop.value
@@ -107,8 +112,8 @@ extension EventLoop {
     beginMeasuring()
     virtualTime?.fireDue()
     // libuv makes no tick if the loop has nothing to wait for.
-    arm()
-    withExtendedLifetime(self) { _ = uv.run(.noWait) }
+    if mode == .noWait { arm() }
+    withExtendedLifetime(self) { _ = uv.run(mode) }
     // An `afterWaiting` observer may have started the budget. Time the host
     // spends after this turn must not count.
     endFlush()

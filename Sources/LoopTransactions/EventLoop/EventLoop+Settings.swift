@@ -24,9 +24,9 @@ extension EventLoop {
   /// `LoopPort.PostError.full`. Accepted posts are never dropped. After the
   /// loop has run a batch, it takes all items of the inbox as the next batch.
   /// At most twice the capacity can therefore be accepted without having run.
-  /// Items from queues, actors, `postAndWait` and `PortTransaction` count
-  /// against the capacity but are not refused. Posts on the loop's own thread
-  /// do not count.
+  /// Items from queues, actors, `run`, `postAndWait` and `PortTransaction`
+  /// count against the capacity but are not refused. Posts on the loop's own
+  /// thread do not count.
   ///
   /// - Precondition: The capacity is greater than zero.
   public var postCapacity: Int? {

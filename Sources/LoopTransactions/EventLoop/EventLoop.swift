@@ -30,7 +30,7 @@
 public final class EventLoop {
   let uv: UVLoop
   let ownsLoop: Bool
-  let core: PortCore
+  package let core: PortCore
   let wakeSource: WakeSource
   let ticks: TickHandles
   let virtualTime: VirtualTime?
@@ -179,7 +179,7 @@ extension EventLoop {
 
   /// Traps unless the caller is on the loop's thread and the loop is open.
   @inline(__always)
-  func checkUsable(_ operation: StaticString) {
+  package func checkUsable(_ operation: StaticString) {
     checkThread(operation)
     if _fastPath(state != .closed) { return }
     trap("\(operation): the loop is closed; make a new one, or call this before close()")
@@ -197,6 +197,13 @@ extension EventLoop {
   /// loop may have been freed.
   @inline(__always)
   var wasTornDown: Bool { !ownsLoop && (ticks.areClosing || wakeSource.isClosing) }
+
+  /// Traps in a forked child. A change of the loop's poll there would change
+  /// the parent's too.
+  func checkNotForked(_ operation: StaticString) {
+    guard core.isForked else { return }
+    trap("\(operation): the loop belongs to the parent process; make one in the child")
+  }
 
   /// Traps if the owner of an adopted loop closed our handles.
   func checkNotTornDown(_ operation: StaticString) {
@@ -218,7 +225,28 @@ extension EventLoop {
   }
 
   /// The address of the `uv_loop_t`.
-  package var libuvLoop: UnsafeMutableRawPointer { UnsafeMutableRawPointer(uv.pointer) }
+  ///
+  /// Call on the loop. For handles of your own, and for the libuv adapters of
+  /// client libraries, such as hiredis's `redisLibuvAttach`. The package's
+  /// product `CUV` is libuv for Swift. Use the address on the loop's thread,
+  /// and only while the loop is open:
+  ///
+  /// - You may open, start, stop and close handles and requests, in callbacks
+  ///   as well. They run in the poll or where libuv calls them, and their
+  ///   commits are performed before the loop waits.
+  /// - Close your handles before `close()`. It throws `EBUSY` with their types
+  ///   otherwise.
+  /// - Pass a function at file scope as the callback. A closure that is written
+  ///   in main-actor code traps on another thread.
+  /// - Do not call `uv_run`, `uv_loop_close`, or `uv_loop_configure` on a loop
+  ///   that `EventLoop()` created. Use `run()`, `close()` and `measuresTime`.
+  /// - Do not close or stop the handles that this library opened.
+  ///
+  /// The opposite of `init(adopting:)`.
+  public var libuvLoop: UnsafeMutableRawPointer {
+    checkUsable("EventLoop.libuvLoop")
+    return UnsafeMutableRawPointer(uv.pointer)
+  }
 
   /// Counters of the loop's work so far.
   ///

@@ -11,8 +11,10 @@ package final class PortCore: @unchecked Sendable {
   let metrics = MetricsCells()
   let orphanedJobs: OrphanedJobs
 
-  /// The identity of the loop's thread.
-  let thread = threadIdentity()
+  // The identity of the loop's thread, or 0. Only a loop whose host changes
+  // threads changes it. All accesses are relaxed: a thread that compares it with
+  // its own identity with success has stored it.
+  private let threadCell = Atomic(threadIdentity())
 
   private let generation = ForkGuard.install()
   private let source: WakeSource
@@ -46,7 +48,18 @@ package final class PortCore: @unchecked Sendable {
 
   /// Whether this is not the process that created the loop, but a forked child.
   @inline(__always)
-  var isForked: Bool { ForkGuard.generation != generation }
+  package var isForked: Bool { ForkGuard.generation != generation }
+
+  /// The identity of the loop's thread, or 0 if the loop has none at the moment.
+  @inline(__always)
+  var thread: UInt { threadCell.load(ordering: .relaxed) }
+
+  /// Makes the calling thread the loop's. The previous thread must have called
+  /// `leaveThread()` before, in an order that the caller guarantees.
+  func enterThread() { threadCell.store(threadIdentity(), ordering: .relaxed) }
+
+  /// Makes the loop belong to no thread until `enterThread()`.
+  func leaveThread() { threadCell.store(0, ordering: .relaxed) }
 
   /// Whether the caller is on the loop's thread.
   @inline(__always)
@@ -56,12 +69,15 @@ package final class PortCore: @unchecked Sendable {
   @inline(__always)
   package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
+    // In release builds the slow path must not return, to keep the check small.
+    if _isDebugAssertConfiguration(), didFollowTask(operation) { return }
     trapOffThread(operation)
   }
 
   @inline(never)
   private func trapOffThread(_ operation: StaticString) -> Never {
-    trap("\(operation): the loop belongs to another thread; use its port from this one")
+    let hint = virtualTime == nil ? "" : ", or mark a test that awaits @MainActor"
+    trap("\(operation): the loop belongs to another thread; use its port from this one\(hint)")
   }
 
   /// Sets or clears the core's loop.
@@ -82,9 +98,7 @@ package final class PortCore: @unchecked Sendable {
     if isOnThread { return appendOnThread(item) }
     switch isForked ? .refused : inbox.append(item) {
     case .queued: return true
-    case .queuedAndWake:
-      sendForPost()
-      return true
+    case .queuedAndWake: return sendForPost(item)
     case .refused: return false
     }
   }
@@ -94,7 +108,9 @@ package final class PortCore: @unchecked Sendable {
   func append(_ item: PostedItem, unless mark: borrowing InboxMark) -> Inbox.Outcome? {
     if isForked { return .refused }
     let outcome = inbox.append(item, unless: mark)
-    if case .queuedAndWake = outcome { sendForPost() }
+    // Stays in the inbox if the host refuses, because another thread may have
+    // joined the commit since.
+    if case .queuedAndWake = outcome { _ = sendForPost(nil) }
     return outcome
   }
 
@@ -124,8 +140,14 @@ package final class PortCore: @unchecked Sendable {
     send()
   }
 
+  /// Whether the loop still runs posts of its own thread. Loop thread only.
+  var hasLoop: Bool { loop != nil }
+
   /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
+
+  /// Retains the loop for the rest of the process.
+  func retainLoop() { _ = loop?.retain() }
 
   /// Calls `body` with the loop. Loop thread only.
   func onLoop(_ body: (EventLoop) -> Void) {
@@ -149,17 +171,32 @@ package final class PortCore: @unchecked Sendable {
     return true
   }
 
+  /// Wakes the loop after `item` was appended. Returns false if the host refused
+  /// the wake and the inbox still held `item`, which then belongs to the caller.
   // Requests do not use this, because they may come from a signal handler,
   // which must not call the host.
   @inline(never)
-  private func sendForPost() {
+  private func sendForPost(_ item: PostedItem?) -> Bool {
     // Acquire: pairs with `setHostWake`, which waits for this sender.
     let address = UnsafeRawPointer(bitPattern: hostWake.load(ordering: .acquiring))
-    guard let address else { return send() }
+    guard let address else {
+      send()
+      return true
+    }
     let wake = Unmanaged<HostWake>.fromOpaque(address)
-    guard wake._withUnsafeGuaranteedRef({ $0.body() }) else { return send() }
-    metrics.wakesSent.addShared()
-    inbox.didSend()
+    switch wake._withUnsafeGuaranteedRef({ $0.body() }) {
+    case .sent:
+      metrics.wakesSent.addShared()
+      inbox.didSend()
+      return true
+    case .notSent:
+      send()
+      return true
+    case .refused:
+      let wasReclaimed = inbox.refuse(reclaiming: item)
+      inbox.didSend()
+      return !wasReclaimed
+    }
   }
 
   @inline(never)
@@ -170,10 +207,24 @@ package final class PortCore: @unchecked Sendable {
   }
 }
 
-/// A closure that wakes the host of an embedded loop. It returns whether it
-/// woke the host.
+/// A closure that wakes the host of an embedded loop.
 package final class HostWake: Sendable {
-  let body: @Sendable () -> Bool
+  /// The result of a call.
+  package enum Outcome: Sendable {
+    /// The host was woken.
+    case sent
+    /// The caller must write to the loop's wake descriptor.
+    case notSent
+    /// The host has ended. It makes no more turns.
+    case refused
+  }
 
-  package init(_ body: @escaping @Sendable () -> Bool) { self.body = body }
+  let body: @Sendable () -> Outcome
+
+  /// Creates a wake from a closure that returns whether it woke the host.
+  package convenience init(_ body: @escaping @Sendable () -> Bool) {
+    self.init(reporting: { body() ? .sent : .notSent })
+  }
+
+  package init(reporting body: @escaping @Sendable () -> Outcome) { self.body = body }
 }

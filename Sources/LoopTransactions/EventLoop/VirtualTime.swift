@@ -11,6 +11,39 @@ package final class VirtualTime {
   /// The current time, in nanoseconds. Read it on any thread.
   package var nanoseconds: UInt64 { present.load(ordering: .relaxed) }
 
+  // The identity of the thread that runs a stepped operation of the loop, or 0.
+  // Relaxed: a thread that compares it with its own identity with success has
+  // stored it.
+  private let operationCell = Atomic<UInt>(0)
+
+  /// The identity of the thread that runs a stepped operation of the loop, or
+  /// 0. Read it on any thread.
+  var operationThread: UInt { operationCell.load(ordering: .relaxed) }
+
+  func setOperationThread(_ thread: UInt) { operationCell.store(thread, ordering: .relaxed) }
+
+  // Identifies the task in which the clock was created. Nil outside of a task.
+  private let task = VirtualTime.currentTask
+  private let isOnActor: Bool
+
+  /// Whether the loop may move to the calling thread: the caller runs in the
+  /// task in which the clock was created, or the clock was created on an actor,
+  /// which orders the tasks that use it. Call from any thread.
+  var mayFollow: Bool {
+    guard let current = Self.currentTask else { return false }
+    return isOnActor || task == current
+  }
+
+  private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// The function in which the loop first moved to another thread.
+  package private(set) var firstMove: StaticString?
+
+  /// Whether the loop moved to another thread without an actor.
+  package var didMoveWithoutActor: Bool { firstMove != nil && !isOnActor }
+
+  func didMove(_ operation: StaticString) { if firstMove == nil { firstMove = operation } }
+
   /// Determines the order of timers that are due at the same instant. If nil,
   /// they fire in the order in which they were started.
   package var rank: (() -> UInt64)?
@@ -27,7 +60,12 @@ package final class VirtualTime {
   private var turns: UInt64 = 0
 
   /// Creates a clock that shows `nanoseconds`.
-  package init(nanoseconds: UInt64 = 1_000_000_000) { present = Atomic(nanoseconds) }
+  ///
+  /// - Parameter isOnActor: Whether an actor isolates the loop.
+  package init(nanoseconds: UInt64 = 1_000_000_000, isOnActor: Bool = false) {
+    present = Atomic(nanoseconds)
+    self.isOnActor = isOnActor
+  }
 
   /// The deadline of the first timer, or nil if there is none.
   package var nextDeadline: UInt64? { waiting.map(\.timer.due.nanoseconds).min() }

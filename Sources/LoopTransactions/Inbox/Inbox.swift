@@ -213,6 +213,26 @@ extension Inbox {
     while cells.pointee.senders.load(ordering: .acquiring) != 0 { System.yield() }
   }
 
+  /// Refuses items until `accept()`. If `item` is given and is the oldest item,
+  /// removes it and returns true.
+  ///
+  /// Call from any thread.
+  package func refuse(reclaiming item: PostedItem? = nil) -> Bool {
+    let flags = word.lock()
+    let isOldest = item.map { buffer.pointee.isFirst($0) } ?? false
+    if isOldest { _ = buffer.pointee.removeFirst() }
+    if isOldest, buffer.pointee.remaining == 0 {
+      buffer.pointee.reset()
+      word.unlock((flags | InboxWord.closed) & ~InboxWord.filled)
+    } else {
+      word.unlock(flags | InboxWord.closed)
+    }
+    return isOldest
+  }
+
+  /// Accepts items again after `refuse()`.
+  package func accept() { word.unlock(word.lock() & ~InboxWord.closed) }
+
   /// Refuses items from now on, and waits for wakes that are being sent.
   package func close() {
     word.close()

@@ -65,6 +65,13 @@ package struct ItemBuffer {
     return base[cursor]
   }
 
+  /// Whether the oldest item has the same content as `item`.
+  func isFirst(_ item: PostedItem) -> Bool {
+    guard cursor < count else { return false }
+    let first = base[cursor]
+    return (first.kind, first.first, first.second) == (item.kind, item.first, item.second)
+  }
+
   /// Whether the oldest item is a job of Swift concurrency.
   @inline(__always)
   package var beginsWithJob: Bool { cursor < count && base[cursor].isJob }

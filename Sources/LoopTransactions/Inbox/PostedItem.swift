@@ -30,7 +30,7 @@ package typealias PostedCall = @convention(c) (UnsafeRawPointer, UnsafeRawPointe
 /// A closure in its natural calling convention. A generic container would wrap
 /// it in a thunk, which allocates.
 private struct ClosureWords {
-  let body: @Sendable () -> Void
+  let body: () -> Void
 }
 
 extension PostedItem {
@@ -47,6 +47,12 @@ extension PostedItem {
   /// Creates a call of `body`, which the item owns until it runs.
   @inline(__always)
   package init(_ body: consuming @escaping @Sendable () -> Void) {
+    self.init(onLoop: body)
+  }
+
+  /// Creates a call of `body`, which must not leave the loop's thread.
+  @inline(__always)
+  init(onLoop body: consuming @escaping () -> Void) {
     self.init(kind: Self.closure)
     let words = ClosureWords(body: body)
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).initialize(to: words) }
@@ -98,7 +104,7 @@ extension PostedItem {
   }
 
   @inline(__always)
-  mutating func claimClosure() -> @Sendable () -> Void {
+  mutating func claimClosure() -> () -> Void {
     withUnsafeMutablePointer(to: &self) { Self.closure(of: $0).move() }.body
   }
 

@@ -66,6 +66,21 @@ public final class LoopThread: Sendable {
   /// - Complexity: O(1). One kernel write if the loop sleeps.
   public func stop() { port.stop() }
 
+  /// Runs `body` on the loop and returns its result, as `LoopPort.run` does.
+  ///
+  /// Call from any task. Code that is not in a task uses
+  /// `LoopPort.postAndWait`.
+  ///
+  /// - Throws: The error of `body`. `LoopPort.PostError` if the loop is closed,
+  ///   or a `CancellationError` if the task is cancelled before `body` has
+  ///   begun; `body` then does not run.
+  /// - Complexity: O(1), plus `body`.
+  public nonisolated(nonsending) func run<Value: Sendable>(
+    _ body: consuming @escaping @Sendable (EventLoop) throws -> Value
+  ) async throws -> Value {
+    try await port.run(body)
+  }
+
   /// Blocks until the loop is closed and the thread has ended. Does not stop
   /// the loop.
   ///

@@ -11,4 +11,8 @@ enum CPUAffinity {
     let numbers = cpus.map { Int32(clamping: $0) }
     try check(lt_thread_pin(numbers, numbers.count), operation())
   }
+
+  /// Makes the calling thread run on the process's CPUs again, although the
+  /// thread that started it was pinned.
+  static func unpin() { lt_thread_unpin() }
 }

@@ -27,6 +27,19 @@ package enum ControlGroup {
     return least
   }
 
+  /// Returns the file by which the kernel reports memory pressure in the
+  /// process's group of version 2, or nil if the process has no such group.
+  package static func memoryPressureFile(
+    groups: String = "/proc/self/cgroup",
+    mount: String = "/sys/fs/cgroup"
+  ) -> String? {
+    for line in text(of: groups)?.split(separator: "\n") ?? [] where line.hasPrefix("0::/") {
+      let path = line.dropFirst("0::".count)
+      return "\(mount)\(path == "/" ? "" : path)/memory.pressure"
+    }
+    return nil
+  }
+
   /// Returns `path` and all paths that enclose it. Inside a container, only the
   /// outermost path may exist.
   private static func paths(from path: Substring) -> [String] {

@@ -12,10 +12,15 @@ final class JoinableThread: @unchecked Sendable {
   private let isJoined = Locked(false)
   private let generation = ForkGuard.install()
 
-  /// Starts a thread that runs `body`. Debuggers show `name`.
+  /// Starts a thread that runs `body`. Debuggers show `name`. Errors contain
+  /// `operation`.
   ///
   /// - Throws: `UVError` if the system refuses the thread for 10 ms.
-  init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(UVError) {
+  init(
+    _ name: String,
+    for operation: String = "LoopThread.init",
+    _ body: @escaping @Sendable () -> Void
+  ) throws(UVError) {
     let id = ThreadID()
     self.id = id
     let main = ThreadMain(name) {
@@ -30,7 +35,7 @@ final class JoinableThread: @unchecked Sendable {
       isJoined.withLock { $0 = true }
       throw UVError(
         code: -error,
-        operation: "LoopThread.init (thread '\(name)'; see `ulimit -u` and pids.max)"
+        operation: "\(operation) (thread '\(name)'; see `ulimit -u` and pids.max)"
       )
     }
   }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// An object that exists once per process. It is created at the first access,
 /// and again in a forked child.
-final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
+package final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   private final class Box: Sendable {
     let generation: Int
     let value: Value
@@ -19,11 +19,11 @@ final class ProcessWide<Value: AnyObject & Sendable>: Sendable {
   // object's locks.
   private let box = Atomic<UInt>(0)
 
-  init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+  package init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
   /// The object of this process. Call from any thread. If two threads create
   /// the object at the same time, one of the two is dropped.
-  var value: Value {
+  package var value: Value {
     let generation = ForkGuard.install()
     while true {
       // Acquire: pairs with the release below, so the object's initialisation

@@ -8,6 +8,7 @@ package typealias CheckHandle = UnsafeMutablePointer<uv_check_t>
 package typealias PollHandle = UnsafeMutablePointer<uv_poll_t>
 package typealias AsyncHandle = UnsafeMutablePointer<uv_async_t>
 package typealias TimerHandle = UnsafeMutablePointer<uv_timer_t>
+package typealias SignalHandle = UnsafeMutablePointer<uv_signal_t>
 
 package typealias PrepareCallback = @convention(c) (PrepareHandle?) -> Void
 package typealias CheckCallback = @convention(c) (CheckHandle?) -> Void
@@ -15,3 +16,4 @@ package typealias PollCallback =
   @convention(c) (PollHandle?, _ status: Int32, _ events: Int32) -> Void
 package typealias AsyncCallback = @convention(c) (AsyncHandle?) -> Void
 package typealias TimerCallback = @convention(c) (TimerHandle?) -> Void
+package typealias SignalCallback = @convention(c) (SignalHandle?, _ signal: Int32) -> Void

@@ -13,6 +13,9 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The code for a resource that is still in use.
   static let busy: Int32 = UV_EBUSY.rawValue
 
+  /// The code for a descriptor that is not open.
+  static let badDescriptor: Int32 = UV_EBADF.rawValue
+
   /// The function that failed, as `Type.function`.
   public let operation: String
 
@@ -43,6 +46,8 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     case UV_EMFILE.rawValue: "close descriptors, or raise the limit with `ulimit -n`"
     case UV_ENFILE.rawValue: "the whole system is out of descriptors: raise fs.file-max"
     case UV_ENOMEM.rawValue: "free memory, or use fewer loops and timers"
+    case UV_EADDRINUSE.rawValue: "choose another port, 0 for a free one, or remove the stale file"
+    case UV_ECONNREFUSED.rawValue: "check that a server listens at the address"
     case UV_EBUSY.rawValue: "close the handles that are still open on the loop first"
     default: nil
     }
@@ -51,7 +56,7 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Returns `result`, or throws if it is negative. libuv's errors are negative.
 @discardableResult
-func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(UVError) -> Int32 {
+package func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(UVError) -> Int32 {
   guard result < 0 else { return result }
   throw UVError(code: result, operation: operation())
 }

@@ -72,8 +72,14 @@ extension UVHandle<uv_poll_t> {
   /// Stops polling `descriptor` in a child process, unless the child shares the
   /// kernel's poll with the parent.
   func stopInChild(of loop: UVLoop, watching descriptor: Int32) {
+    stopInChild(sharesPoll: loop.sharesPoll(of: descriptor))
+  }
+
+  /// Stops polling in a child process, unless the child shares the kernel's
+  /// poll with the parent.
+  func stopInChild(sharesPoll: Bool) {
     keepsLoopAlive(false)
-    if !loop.sharesPoll(of: descriptor) { uv_poll_stop(pointer) }
+    if !sharesPoll { uv_poll_stop(pointer) }
   }
 }
 

@@ -80,6 +80,9 @@ extension UVLoop {
   /// on, so its events cannot make the child spin.
   func sharesPoll(of descriptor: Int32) -> Bool { enableEdgeTriggering(of: descriptor) }
 
+  /// The descriptor of libuv's own wake handle, which each loop has.
+  var ownWakeDescriptor: Int32 { pointer.pointee.async_io_watcher.fd }
+
   /// Returns the sorted types of the open handles that are not in `ours`.
   func foreignHandles(besides ours: Set<UnsafeMutableRawPointer>) -> [String] {
     var walk = HandleWalk(ours: ours)

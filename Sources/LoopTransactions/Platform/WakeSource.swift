@@ -94,6 +94,16 @@ package enum WakeSource {
     }
   }
 
+  /// Returns whether the kernel's poll in this child process is still shared
+  /// with the parent. Has no effect on the parent, which reads a wake only once
+  /// even if it is edge-triggered.
+  func sharesPoll(of loop: UVLoop) -> Bool {
+    switch self {
+    case .descriptor(let descriptor, _): loop.sharesPoll(of: descriptor)
+    case .async: loop.sharesPoll(of: loop.ownWakeDescriptor)
+    }
+  }
+
   /// Sets whether the loop's run waits for a wake.
   package func keepsLoopAlive(_ yes: Bool) {
     switch self {

@@ -62,6 +62,22 @@ final class QueueCore: @unchecked Sendable {
     return action
   }
 
+  /// Adds `object` to the queue. The caller may hold a lock, and must call
+  /// `didInsert(_:)` without it.
+  ///
+  /// Call from any thread.
+  func insert(_ object: AnyObject) -> QueueState.EnqueueAction {
+    var lookahead: AnyObject?
+    return state.withLock { $0.enqueue(object, onLoop: port.isOnThread, lookahead: &lookahead) }
+  }
+
+  /// Wakes the loop if `insert(_:)` returned that this is necessary.
+  ///
+  /// Call from any thread.
+  func didInsert(_ action: QueueState.EnqueueAction) {
+    if case .queued(wakes: true) = action { scheduleOnLoop() }
+  }
+
   /// Calls `body` with the state and returns its result. In a forked child
   /// process, returns `inherited` instead, because a thread of the parent may
   /// hold the lock. I15.

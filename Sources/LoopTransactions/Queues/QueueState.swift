@@ -186,6 +186,15 @@ extension QueueState {
     return (true, Self.claim(entry))
   }
 
+  /// Removes the element at `address` from an exclusive queue whose membership
+  /// is strong. The caller must release the returned reference without the
+  /// lock.
+  mutating func remove(at address: UInt) -> (wasIn: Bool, released: AnyObject?) {
+    defer { checkInvariants() }
+    guard let index = list.find(address, 0) else { return (false, nil) }
+    return (true, Self.claim(address, list.remove(index)))
+  }
+
   /// Refuses further elements.
   package mutating func close() { isClosed = true }
 

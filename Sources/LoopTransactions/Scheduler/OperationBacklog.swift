@@ -80,6 +80,12 @@ package struct OperationBacklog: ~Copyable {
     return nil
   }
 
+  /// Whether the oldest operation is also the first of the highest level.
+  var oldestIsHighest: Bool {
+    guard let level = highestLevel else { return false }
+    return lists[level].first == oldest
+  }
+
   /// Removes the first operation of the highest level and returns it.
   package mutating func dequeueHighest() -> OperationHandle? {
     guard let level = highestLevel, let node = lists[level].first else { return nil }

@@ -14,6 +14,11 @@ enum OperationEnd: Hashable, Sendable {
 package class OperationOwner: @unchecked Sendable {
   // @unchecked: each derived class documents how its state is protected.
 
+  /// Whether the operation goes on after `run(_:)` has returned. The owner then
+  /// calls `SchedulerCore.end(_:)` when it has ended, and `operationEnded(_:)`
+  /// is called only if it was cancelled before it began. Set by `init`.
+  final var endsLater = false
+
   /// Runs the operation, on the worker that claimed it.
   ///
   /// Called once, unless the operation was cancelled before.

@@ -1,11 +1,11 @@
-import Synchronization
-
 extension OperationScheduler {
   /// Runs `body` on a worker and returns its result.
   ///
   /// Call from any task. Cancelling the task cancels the operation. A queued
   /// operation then does not run. A running operation can poll `isCancelled`.
-  /// The captures of `body` are released on the worker before the task resumes.
+  /// If the priority of the task is raised meanwhile, a queued operation moves
+  /// to that priority. The captures of `body` are released on the worker before
+  /// the task resumes.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of `body`, or a `CancellationError` if the operation
@@ -15,16 +15,34 @@ extension OperationScheduler {
     priority: OperationPriority? = nil,
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
-    let priority = priority ?? OperationPriority(Task.currentPriority)
-    let awaited = AwaitedOperation<Value>(core, body)
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        awaited.start(priority, continuation)
-      }
-    } onCancel: {
-      awaited.cancel()
-    }
-    return try awaited.value()
+    try await AwaitedBody<Value>(core, body).result(priority)
+  }
+
+  /// Runs the asynchronous `body` on workers and returns its result.
+  ///
+  /// Call from any task. The operation is queued like any other. Once a worker
+  /// has taken it, `body` runs in a task that prefers this scheduler. The
+  /// worker runs it until it suspends, and is then free for other operations.
+  /// Each continuation is queued again, at the priority of the operation, as
+  /// `OperationPriority.init(_:)` maps it. A suspended body counts in
+  /// `SchedulerMetrics.running`, but not towards the worker limit. Its task has
+  /// the name of the calling task, but not its task-local values.
+  ///
+  /// Cancelling the calling task cancels the operation. A queued operation does
+  /// not run; in a running one `isCancelled` and `Task.isCancelled` become true.
+  /// This returns when `body` has returned, and its captures are released
+  /// before that. If the priority of the calling task is raised meanwhile, the
+  /// operation moves to that priority.
+  ///
+  /// - Parameter priority: Defaults to the priority of the task.
+  /// - Throws: The error of `body`, or a `CancellationError` if the operation
+  ///   was cancelled before it ran.
+  /// - Complexity: O(1), plus `body`.
+  public func run<Value: Sendable>(
+    priority: OperationPriority? = nil,
+    _ body: consuming @escaping @Sendable (ScheduledOperation) async throws -> Value
+  ) async throws -> Value {
+    try await AwaitedAsyncBody<Value>(self, body).result(priority)
   }
 }
 
@@ -44,56 +62,26 @@ extension OperationPriority {
   }
 }
 
-/// An operation whose result a task awaits.
-private final class AwaitedOperation<Value: Sendable>: OperationOwner, @unchecked Sendable {
-  // @unchecked: `continuation` and `handle` are written before a worker can see
-  // the operation, and `result` is written before the task resumes.
-
-  private let core: SchedulerCore
-  private var body: (@Sendable (ScheduledOperation) throws -> Value)?
-  private var continuation: UnsafeContinuation<Void, any Error>?
-  private var handle: OperationHandle?
-  private var result: Result<Value, any Error> = .failure(CancellationError())
-  // Both flags are sequentially consistent: of the starting and the cancelling
-  // thread, at least one sees the other's store.
-  private let isStarted = Atomic<Bool>(false)
-  private let isCancelled = Atomic<Bool>(false)
-
-  init(
-    _ core: SchedulerCore,
-    _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
-  ) {
-    self.core = core
-    self.body = body
+/// The name of the task that the calling thread runs, if it has one. SE-0469.
+var currentTaskName: String? {
+  guard #available(macOS 26.0, iOS 26.0, watchOS 26.0, tvOS 26.0, visionOS 26.0, *) else {
+    return nil
   }
+  return Task.name
+}
 
-  func start(_ priority: OperationPriority, _ continuation: UnsafeContinuation<Void, any Error>) {
-    self.continuation = continuation
-    let added = core.add(.owner(self), level: OperationBacklog.level(priority)) { handle in
-      self.handle = handle
-      isStarted.store(true, ordering: .sequentiallyConsistent)
-    }
-    guard added else { trap("OperationScheduler.run: the scheduler is closed") }
-    core.taskWillSuspend()
-    if isCancelled.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
+/// Calls `body`. Calls `handler` with the task's new priority if it is raised
+/// meanwhile. SE-0462.
+func withPriorityEscalation<Value>(
+  _ body: () async throws -> Value,
+  onEscalation handler: @Sendable (TaskPriority) -> Void
+) async throws -> Value {
+  guard #available(macOS 26.0, iOS 26.0, watchOS 26.0, tvOS 26.0, visionOS 26.0, *) else {
+    return try await body()
   }
-
-  func cancel() {
-    isCancelled.store(true, ordering: .sequentiallyConsistent)
-    if isStarted.load(ordering: .sequentiallyConsistent), let handle { _ = core.cancel(handle) }
-  }
-
-  override func run(_ operation: ScheduledOperation) {
-    guard let body else { return }
-    self.body = nil
-    result = Result { try body(operation) }
-  }
-
-  func value() throws -> Value { try result.get() }
-
-  override func operationEnded(_ end: OperationEnd) {
-    // `body` is still set if it did not run.
-    body = nil
-    continuation.take()?.resume()
+  return try await withTaskPriorityEscalationHandler {
+    try await body()
+  } onPriorityEscalated: {
+    handler($1)
   }
 }

@@ -72,6 +72,20 @@ public final class OperationScheduler: Sendable {
     )
   }
 
+  /// Creates a scheduler without threads. `workers` runs its operations.
+  package init(_ name: String, workerLimit: Int, steppedBy workers: SteppedWorkers) {
+    core = SchedulerCore(
+      name: name,
+      limit: workerLimit,
+      // Stepped workers are not threads, so the limit of the process does not
+      // apply to them, and no thread is started.
+      permits: WorkerPermits(limit: .max),
+      retries: WorkerRetries(startThread: { _, _ in true }),
+      stepped: workers
+    )
+    workers.attach(to: core)
+  }
+
   // The workers retain the core, so they still run queued operations.
   deinit { core.close() }
 

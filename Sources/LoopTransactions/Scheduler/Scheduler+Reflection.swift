@@ -7,6 +7,7 @@ extension WorkerPermits: Unreflected {}
 extension WorkerRetries: Unreflected {}
 extension RetryTimer: Unreflected {}
 extension Worker: Unreflected {}
+extension SteppedWorkers: Unreflected {}
 extension OperationHandle: Unreflected {}
 extension OperationOwner: Unreflected {}
 
@@ -26,4 +27,9 @@ extension ScheduledOperation: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(self, showing: [("scheduler", core.name), ("isCancelled", isCancelled)])
   }
+}
+
+extension Sentinel: CustomReflectable {
+  /// Shows the current value. Call from any thread.
+  public var customMirror: Mirror { Mirror(self, showing: [("value", value)]) }
 }

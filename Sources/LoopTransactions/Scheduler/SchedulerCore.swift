@@ -17,18 +17,23 @@ final class SchedulerCore: Sendable {
   private let idleTime: UInt64
   private let generation = ForkGuard.install()
 
+  /// The workers that a test steps, or nil if workers are threads.
+  let stepped: SteppedWorkers?
+
   /// Creates the core of a scheduler without workers.
   init(
     name: String,
     limit: Int,
     permits: WorkerPermits,
     retries: WorkerRetries = .shared,
-    idleTime: UInt64 = 5_000_000_000
+    idleTime: UInt64 = 5_000_000_000,
+    stepped: SteppedWorkers? = nil
   ) {
     self.name = name
     self.permits = permits
     self.retries = retries
     self.idleTime = idleTime
+    self.stepped = stepped
     state = AdaptiveLock(SchedulerState(limit: limit))
     // Started early, because the system may refuse a thread later.
     retries.prepare()
@@ -95,14 +100,16 @@ final class SchedulerCore: Sendable {
     change { $0.move(handle, to: level) }
   }
 
-  /// Runs `handle` on the calling thread if the operation has not begun.
-  /// Returns whether it ran.
+  /// Runs `handle` on the calling thread if the operation has not begun, or if
+  /// a stepped worker has begun it. Returns whether it ran.
   func runIfQueued(_ handle: OperationHandle) -> Bool {
-    guard change({ $0.claim(handle) }) else { return false }
-    Self.run(ScheduledOperation(core: self, handle: handle))
-    change { $0.end(handle) }
+    guard change({ $0.claim(handle) }) else { return stepped?.runIfBegun(handle) ?? false }
+    if Self.run(ScheduledOperation(core: self, handle: handle)) { end(handle) }
     return true
   }
+
+  /// Frees the node of an operation that a worker handed over.
+  func end(_ handle: OperationHandle) { change { $0.end(handle) } }
 
   /// Changes settings, then starts or wakes workers as needed.
   func update(_ body: (inout SchedulerState) -> SchedulerState.WorkerAction) {
@@ -134,7 +141,8 @@ final class SchedulerCore: Sendable {
     if !isForked { perform(change { $0.close() }) }
   }
 
-  private func change<Result: ~Copyable>(
+  /// Performs a transition of the state and returns its result.
+  func change<Result: ~Copyable>(
     _ body: (inout SchedulerState) -> Result
   ) -> Result {
     checkProcess()
@@ -146,7 +154,8 @@ final class SchedulerCore: Sendable {
     }
   }
 
-  private func perform(_ action: SchedulerState.WorkerAction) {
+  /// Performs the action that a transition returned.
+  func perform(_ action: SchedulerState.WorkerAction) {
     switch action {
     case .none: break
     case .wake, .start: if permits.acquire(for: self, action) { permitWasGranted(action) }
@@ -239,7 +248,9 @@ extension SchedulerCore {
 
   private func runBatch(_ worker: Worker) {
     let began = System.cycles
-    let count = worker.claimEach { Self.run(ScheduledOperation(core: self, handle: $0)) }
+    let count = worker.claimEach {
+      if !Self.run(ScheduledOperation(core: self, handle: $0)) { worker.handOver($0) }
+    }
     guard count > 0 else { return }
     // A batch is sized for 5 us of work, so a more urgent operation waits at
     // most 5 us after the running operation. The batch limit at most doubles
@@ -251,14 +262,16 @@ extension SchedulerCore {
     worker.batchLimit = isCheap ? min(Worker.capacity, worker.batchLimit * 2) : 1
   }
 
-  /// Runs `operation`, which the caller has claimed.
-  private static func run(_ operation: ScheduledOperation) {
+  /// Runs `operation`, which the caller has claimed. Returns false if it has not
+  /// ended: its owner then ends it.
+  static func run(_ operation: ScheduledOperation) -> Bool {
     // Moved out, so that its captures are released here and no copy is
     // retained.
     switch operation.handle.node.pointee.content.take() {
     case .body(let body): body(operation)
     case .owner(let owner):
       CurrentOperation.with(owner) { owner.run(operation) }
+      if _slowPath(owner.endsLater) { return false }
       owner.operationEnded(.performed)
     case .job(let job, let scheduler):
       withExtendedLifetime(scheduler) {
@@ -266,5 +279,6 @@ extension SchedulerCore {
       }
     case nil: break
     }
+    return true
   }
 }

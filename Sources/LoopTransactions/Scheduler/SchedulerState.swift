@@ -66,8 +66,11 @@ package struct SchedulerState: ~Copyable {
   /// Operations that were dequeued and have not ended.
   package internal(set) var running = 0
 
-  private var added: UInt64 = 0
+  private(set) var added: UInt64 = 0
   private var cancelled: UInt64 = 0
+  /// How often a caller asked to cancel, move or claim an operation. Shows a
+  /// test whether an order of steps can matter.
+  private(set) var interventions: UInt64 = 0
 
   // The workers whose batch has several operations. Unretained, because each
   // worker is removed before it ends.
@@ -132,6 +135,7 @@ extension SchedulerState {
   /// Claims `handle` if it has not begun. Returns true if the caller now runs
   /// it.
   package mutating func claim(_ handle: OperationHandle) -> Bool {
+    interventions &+= 1
     if backlog.remove(handle) { running += 1 }
     return handle.claim()
   }
@@ -139,6 +143,7 @@ extension SchedulerState {
   /// Moves `handle` behind the operations of `level`. Returns false if it has
   /// begun.
   package mutating func move(_ handle: OperationHandle, to level: Int) -> Bool {
+    interventions &+= 1
     if backlog.reclaim(handle) { running -= 1 }
     return backlog.move(handle, to: level)
   }

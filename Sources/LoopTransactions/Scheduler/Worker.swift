@@ -54,6 +54,14 @@ package final class Worker: @unchecked Sendable {
     return claimed
   }
 
+  /// Leaves an operation that the worker has claimed to another thread, which
+  /// ends it.
+  func handOver(_ operation: OperationHandle) {
+    for index in 0..<count where operations[index].node == operation.node {
+      performed &= ~(1 << UInt32(index))
+    }
+  }
+
   /// Calls `body` with each operation that is not claimed yet, in reverse
   /// order.
   func forEachUnclaimed(_ body: (OperationHandle) -> Void) {

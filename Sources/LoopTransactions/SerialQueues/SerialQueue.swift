@@ -145,11 +145,20 @@ final class SerialQueueCore: Sendable {
   /// Runs closures until the queue is empty or the worker should run other
   /// operations.
   private func runBatch() {
+    if let stepped = scheduler.core.stepped { return runBatch(stepped) }
     // 100 us: the longest time that a more urgent operation waits for a queue
     // of short closures.
     let end = System.nanoseconds + 100_000
     while runNext() {
       if System.nanoseconds > end { return schedule() }
+    }
+  }
+
+  /// Runs closures until the queue is empty or the test chooses to run other
+  /// operations, as if the last closure took long.
+  private func runBatch(_ stepped: SteppedWorkers) {
+    while runNext() {
+      if count > 0, stepped.choose(2) == 1 { return schedule() }
     }
   }
 

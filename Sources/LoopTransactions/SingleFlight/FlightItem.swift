@@ -118,16 +118,53 @@ final class TaskWaiter<Value: Sendable>: FlightWaiter<Value>, @unchecked Sendabl
   // that leaves it.
 
   var continuation: UnsafeContinuation<Value, any Error>?
-  private let joinedFlight = Locked<Flight<Value>?>(nil)
 
-  /// The flight the task waits for.
-  var flight: Flight<Value>? {
-    get { joinedFlight.withLock { $0 } }
-    set { joinedFlight.withLock { $0 = newValue } }
+  private struct JoinState {
+    /// The flight the task waits for.
+    var flight: Flight<Value>?
+    var level = 0
+
+    /// Raises the level. Returns the flight to move, if the level has changed.
+    mutating func raise(to level: Int) -> Flight<Value>? {
+      guard level > self.level else { return nil }
+      self.level = level
+      return flight
+    }
+  }
+
+  private let joinState = Locked(JoinState())
+  // The level at which the task joined. Used by the task only.
+  private var first = 0
+
+  /// Sets the level before the task joins a flight.
+  func begin(at priority: OperationPriority) {
+    first = joinState.withLock { state in
+      _ = state.raise(to: OperationBacklog.level(priority))
+      return state.level
+    }
+    level = first
+  }
+
+  /// Sets the flight that the task has joined.
+  func join(_ flight: Flight<Value>) {
+    let now = joinState.withLock { state in
+      state.flight = flight
+      return state.level
+    }
+    // Raised meanwhile.
+    if now != first { _ = flight.move(self, to: now) }
+  }
+
+  /// Moves the operation to `priority` if that is higher. Call from any thread.
+  func escalate(to priority: OperationPriority) {
+    let level = OperationBacklog.level(priority)
+    guard let flight = joinState.withLock({ $0.raise(to: level) }) else { return }
+    _ = flight.move(self, to: level)
   }
 
   /// Leaves the flight and resumes the task with a `CancellationError`.
   func cancel() {
+    let flight = joinState.withLock { $0.flight }
     guard let flight, flight.leave(self).wasWaiting else { return }
     continuation?.resume(throwing: CancellationError())
   }

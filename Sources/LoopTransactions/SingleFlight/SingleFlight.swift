@@ -34,7 +34,9 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
   /// Returns the result of `body`, or of the operation that is already queued
   /// or running for `key`.
   ///
-  /// Call from any task. Cancelling the task withdraws its request.
+  /// Call from any task. Cancelling the task withdraws its request. If the
+  /// priority of the task is raised meanwhile, a queued operation moves to that
+  /// priority.
   ///
   /// - Parameter priority: Defaults to the priority of the task.
   /// - Throws: The error of the body that ran, or a `CancellationError` if this
@@ -45,20 +47,25 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Send
     _ body: consuming @escaping @Sendable (ScheduledOperation) throws -> Value
   ) async throws -> Value {
     var body: FlightTable<Key, Value>.Body? = body
-    let level = OperationBacklog.level(priority ?? OperationPriority(Task.currentPriority))
-    let waiter = TaskWaiter<Value>(level: level)
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        waiter.continuation = continuation
-        waiter.flight = table.join(key, waiter, &body)
-        // Released now, because the flight either runs another waiter's body or
-        // has taken this one.
-        body = nil
-        table.scheduler.core.taskWillSuspend()
-        if Task.isCancelled { waiter.cancel() }
+    let waiter = TaskWaiter<Value>(level: 0)
+    return try await withPriorityEscalation {
+      // Read here, so that no escalation is missed.
+      waiter.begin(at: priority ?? OperationPriority(Task.currentPriority))
+      return try await withTaskCancellationHandler {
+        try await withUnsafeThrowingContinuation { continuation in
+          waiter.continuation = continuation
+          waiter.join(table.join(key, waiter, &body))
+          // Released now, because the flight either runs another waiter's
+          // body or has taken this one.
+          body = nil
+          table.scheduler.core.taskWillSuspend()
+          if Task.isCancelled { waiter.cancel() }
+        }
+      } onCancel: {
+        waiter.cancel()
       }
-    } onCancel: {
-      waiter.cancel()
+    } onEscalation: {
+      waiter.escalate(to: OperationPriority($0))
     }
   }
 }

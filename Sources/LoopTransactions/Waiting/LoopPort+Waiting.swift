@@ -5,8 +5,12 @@
 public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A participant of the cycle.
   public enum Party: Hashable, Sendable, CustomStringConvertible {
-    /// An operation, by its name.
+    /// An operation, by its name. An operation that a task awaits has the name
+    /// of the task, if the task has one.
     case operation(String)
+    /// A task that has a name, and the name and number of the thread it runs
+    /// on.
+    case task(String, thread: String)
     /// An async transaction, by its name.
     case transaction(String)
     /// A loop, by the name and number of its thread.
@@ -16,18 +20,19 @@ public struct WaitCycleError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
       switch self {
       case .operation(let name): "operation '\(name)'"
+      case .task(let name, let thread): "task '\(name)' on thread '\(thread)'"
       case .transaction(let name): "transaction '\(name)'"
       case .loop(let thread): "the loop of thread '\(thread)'"
       }
     }
   }
 
-  /// The caller of `LoopPort.postAndWait`: the operation that made the call, or
-  /// the calling thread's loop if that thread ran no operation.
+  /// The caller of `LoopPort.postAndWait`: the operation or the task with a name
+  /// that made the call, or otherwise the calling thread's loop.
   public let caller: Party
   /// The participant that blocks the called loop and waits for the caller: a
-  /// transaction in `waitUntilComplete`, or an operation or the loop itself in
-  /// a `postAndWait` or in a `join()` of a thread.
+  /// transaction in `waitUntilComplete`, or an operation, a task or the loop
+  /// itself in a `postAndWait` or in a `join()` of a thread.
   public let obstacle: Party
 
   package init(caller: Party, obstacle: Party) {
@@ -80,6 +85,7 @@ extension LoopPort {
       item.drop()
       throw refusal
     }
+    core.tick { call.isPending }
     call.parking.sleep()
     if let obstacle = call.obstacle { throw WaitCycleError(caller: wait.party, obstacle: obstacle) }
     guard let value = try call.consumeResult() else { throw PostError.closed }

@@ -64,12 +64,14 @@ final class PendingWait: Sendable {
   /// The owners of the operations that cannot end before this wait is over,
   /// innermost first.
   let owners = CurrentOperation.owners
-  // Empty if `party` names an operation instead.
+  // Both empty if `party` names an operation instead.
   private let threadName: String
+  private let taskName: String?
 
   init(_ target: Target) {
     self.target = target
     threadName = owners.isEmpty ? System.threadName : ""
+    taskName = owners.isEmpty ? currentTaskName : nil
   }
 
   /// Whether the wait still blocks other waits. False once the call was
@@ -93,7 +95,9 @@ final class PendingWait: Sendable {
   /// The name used in error messages.
   var party: WaitCycleError.Party {
     if case .transaction(_, _, let name) = target { return .transaction(name) }
-    return owners.first.map { .operation($0.title) } ?? .loop(threadName)
+    if let owner = owners.first { return .operation(owner.title) }
+    if let taskName { return .task(taskName, thread: threadName) }
+    return .loop(threadName)
   }
 }
 

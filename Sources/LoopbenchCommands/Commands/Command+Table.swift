@@ -5,6 +5,10 @@ extension Command {
   /// completions and the suggestions use it.
   package static let table: [Command] = measuring + reading + describing
 
+  private static let interrupting =
+    "The first Ctrl-C ends the run after the current turn and reports the results so far. The"
+    + " second ends it immediately."
+
   private static let measuring: [Command] = [
     Command(
       name: .run,
@@ -14,12 +18,25 @@ extension Command {
       details: [
         "Measures every peer of each scenario, interleaved in rounds, and prints a table for each"
           + " series. Without a name it measures all scenarios except those listed as \"only if"
-          + " named\", in about 20 s.",
-        "The first Ctrl-C ends the run after the current turn and reports the results so far. The"
-          + " second ends it immediately.",
+          + " named\", in about 20 s. SCENARIO may be one series of a scenario, as list prints it.",
+        interrupting,
+      ],
+      screenDetails: [
+        "Without a name it answers six questions on one screen, within 20 s: how late timers fire,"
+          + " how long wakes take, and the costs of posts, duplicate commits and idle ticks. Each"
+          + " answer is compared with libuv.",
+        "For named scenarios, and with --full for all except those listed as \"only if named\", it"
+          + " measures every peer, interleaved in rounds, and prints a table for each series. It"
+          + " also prints tables for options that only tables can show, such as --peers. SCENARIO"
+          + " may be one series, such as wake/across. A run that writes a file measures all"
+          + " scenarios.",
+        "lt means LoopTransactions, and uv means libuv, used from C. A floor does the same work"
+          + " without a loop: it is the least that the work can cost, and is not judged.",
+        interrupting,
       ],
       examples: [
-        "loopbench": "everything",
+        "loopbench": "how late is your loop?",
+        "loopbench --full": "every scenario, as tables",
         "loopbench wake -p lt,uv": "one scenario, two peers",
         "loopbench wake -o wake.json": "keep the full result",
       ]

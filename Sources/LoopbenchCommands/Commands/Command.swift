@@ -1,3 +1,5 @@
+import LoopbenchKit
+
 /// A row of the command table, which defines how a command is parsed and documented.
 package struct Command: Sendable {
   package let name: Name
@@ -10,6 +12,9 @@ package struct Command: Sendable {
   package let summary: String
   /// The paragraphs that follow the summary in the help.
   package var details: [String] = []
+  /// The same in a program whose default run prints one screen. Empty if they do not
+  /// differ.
+  package var screenDetails: [String] = []
   package var examples: KeyValuePairs<String, String> = [:]
 
   package enum Name: String, CaseIterable, Sendable {
@@ -51,6 +56,25 @@ package struct Command: Sendable {
 }
 
 extension Command {
+  /// The paragraphs that follow the summary in the help of a program with `registry`.
+  func details(in registry: Registry) -> [String] {
+    screenDetails.isEmpty || Question.answerable(by: registry).isEmpty ? details : screenDetails
+  }
+
+  /// The examples, with a scenario and peers of `registry`.
+  func examples(in registry: Registry) -> [(line: String, meaning: String)] {
+    let (scenario, peers) = ("wake", "lt,uv")
+    let isOther = !registry.scenarios.contains { $0.name == scenario }
+    guard isOther, let first = registry.scenarios.first else {
+      return examples.map { ($0.key, $0.value) }
+    }
+    let own = registry.peers(of: first).filter(\.isStandard).prefix(2).map(\.name)
+    return examples.map {
+      let line = $0.key.replacing(peers, with: own.joined(separator: ","))
+      return (line.replacing(scenario, with: first.name), $0.value)
+    }
+  }
+
   /// Returns the row of the command `name`.
   package static func named(_ name: Name) -> Command {
     guard let command = table.first(where: { $0.name == name }) else {

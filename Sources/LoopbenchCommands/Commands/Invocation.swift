@@ -38,7 +38,7 @@ extension Invocation {
     if options.baseline == nil, rules.contains(where: \.needsBase) {
       throw LoopbenchError.usage("--fail with an increase needs --baseline NAME or FILE")
     }
-    let plan = try RunPlan(options, registry: context.registry)
+    let plan = try RunPlan(options, registry: context.registry, answering: questions)
     guard !options.isDryRun else {
       try write(.output, plan.text)
       return .success
@@ -53,19 +53,27 @@ extension Invocation {
     try checkMachine()
     let files = try RunFiles(options, style: style, scenarios: scenarios)
     let load = try plan.start()
+    let machineState = context.watch()
     let measurements = try measure(plan)
+    let machine = machineState()
     let loadWarning = load.stop()
     guard !measurements.isEmpty else {
       let text = "loopbench: the run ended before its first round, so nothing was measured\n"
       try write(.error, text)
       return exitCode(of: measurements) ?? .failed
     }
-    let report = report(on: measurements, plan, loadWarning.map { [$0] } ?? [])
+    let warnings = options.faults(of: machine).map { Warning($0) } + [loadWarning].compactMap { $0 }
+    let report = report(on: measurements, plan, warnings)
     // Order: save the files before printing, because printing fails if the reader
     // of standard output has exited.
     let saved = Result { () throws(LoopbenchError) in try files.save(report) }
     let shown = report.hidingWarnings(options.hiddenWarnings)
-    try write(.output, shown.rendered(as: options.format, style: style, scenarios: scenarios))
+    try write(
+      .output,
+      questions.isEmpty
+        ? shown.rendered(as: options.format, style: style, scenarios: scenarios)
+        : Screen(shown, questions, machine, style: style).text()
+    )
     try saved.get()
     if !files.isEmpty, !options.isQuiet {
       try write(.error, "wrote \(files.paths.joined(separator: ", "))\n")
@@ -118,6 +126,13 @@ extension Invocation {
     case .timedOut: .timedOut
     case nil: measurements.failures.isEmpty ? nil : .failed
     }
+  }
+}
+
+extension Options {
+  /// The faults of the machine, without the load that the options request.
+  fileprivate func faults(of machine: MachineState) -> [Finding] {
+    machine.faults.filter { $0.id != "load" || load == .none }
   }
 }
 

@@ -25,7 +25,7 @@ struct RunPlan {
 
   var rounds: RoundCount {
     guard let rounds = options.rounds ?? (options.samples.map { _ in RoundCount.least }) else {
-      return options.duration.map { .fitting(nanoseconds: $0) } ?? .standard
+      return options.duration.map { .within(nanoseconds: $0, rounds: RoundCount.most) } ?? .standard
     }
     return options.duration.map { .within(nanoseconds: $0, rounds: rounds) } ?? .fixed(rounds)
   }
@@ -119,11 +119,11 @@ extension RunPlan {
 
   private var time: String {
     switch rounds {
-    case .fixed(let count): "\(count) rounds, \(leastTime(count))"
+    case .fixed(let count): "\(String.counted(count, "round")), \(leastTime(count))"
     case .fitting(let nanoseconds):
       "about \(nanoseconds / 1_000_000_000) s, but 10 to 30 rounds"
     case .within(let nanoseconds, let rounds):
-      "\(rounds) rounds, but at most about \(TimeText.short(Double(nanoseconds)))"
+      "\(String.counted(rounds, "round")), but at most about \(TimeText.short(Double(nanoseconds)))"
     }
   }
 

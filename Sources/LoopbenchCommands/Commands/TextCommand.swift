@@ -22,10 +22,13 @@ extension Invocation {
 
   private func help() throws -> String {
     guard let topic = options.operands.first else {
-      return HelpText.overview(scenarios: scenarios)
+      return HelpText.overview(context.registry)
     }
-    if let command = Command.Name(rawValue: topic) { return HelpText.command(command) }
-    guard let scenario = scenarios.first(where: { $0.name == topic }) else {
+    if let command = Command.Name(rawValue: topic) {
+      return HelpText.command(command, in: context.registry)
+    }
+    let name = topic.prefix { $0 != "/" }
+    guard let scenario = scenarios.first(where: { $0.name == name }) else {
       let known = context.ownNames + ExternalCommand.all(in: context.folders)
       throw LoopbenchError.unknown("command or scenario", topic, among: known)
     }

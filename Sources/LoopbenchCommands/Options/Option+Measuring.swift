@@ -1,17 +1,33 @@
 import LoopbenchKit
 
 extension Option {
+  /// Stands for the names of the peers that a run measures by default.
+  private static let defaultPeers = "PEERS"
+
+  /// The summary in the help of a program with `registry`.
+  func summary(in registry: Registry) -> String {
+    let scenarios = registry.scenarios.filter(\.isStandard)
+    let peers = scenarios.flatMap(registry.peers).filter(\.isStandard).map(\.name).uniqued()
+    return summary.replacing(Self.defaultPeers, with: peers.joined(separator: ", "))
+  }
+
   static let choosing: [Option] = [
+    Option(
+      "--full",
+      of: [.run],
+      "measure all scenarios but those \"only if named\", and print a table for each series",
+      .on(\.isFull)
+    ),
     Option(
       "-p, --peers LIST",
       of: tracers.union([.report, .plot]),
-      "only these peers, separated by commas, or all (default: lt, uv and floors)",
+      "only these peers, separated by commas, or all (default: \(defaultPeers))",
       .optional(OptionValues.names, or: OptionValues.someNames, .peers, \.peers)
     ),
     Option(
       "--series LIST",
       of: choosers,
-      "only these series, separated by commas, such as same.low or wake/across (default: all)",
+      "only these series, separated by commas, such as same.low or wake/across, or all",
       .parsed(OptionValues.names, or: OptionValues.someNames, .any, \.series)
     ),
     Option(
@@ -25,7 +41,7 @@ extension Option {
   static let measuring: [Option] = [
     Option(
       "-d, --duration TIME",
-      "measure for about TIME in 10 to 30 rounds; with -n or --rounds, at most TIME (default: 20s)",
+      "measure for at most TIME and 30 rounds (default: 20s, or up to 40s for 10 rounds)",
       .time(\.duration)
     ),
     Option(

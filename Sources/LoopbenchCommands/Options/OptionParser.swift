@@ -51,7 +51,7 @@ package struct OptionParser {
   private mutating func help() -> Options {
     options.command = .help
     options.isASCII = has("--ascii")
-    options.operands = line.words.prefix(1).filter {
+    options.operands = line.words.prefix(1).map(scenarioName).filter {
       Command.Name(rawValue: $0) != nil || scenarios.contains($0)
     }
     return options
@@ -65,12 +65,15 @@ extension OptionParser {
     if let command = Command.Name(rawValue: first) {
       options.command = command
       line.words.removeFirst()
-    } else if !scenarios.contains(first) {
+    } else if !scenarios.contains(scenarioName(first)) {
       let known =
         Command.Name.allCases.map(\.rawValue) + scenarios + ExternalCommand.all(in: folders)
       throw .unknown("command or scenario", first, among: known)
     }
   }
+
+  /// The scenario of `wake` or `wake/across`.
+  private func scenarioName(_ word: String) -> String { String(word.prefix { $0 != "/" }) }
 
   /// Replaces the row of each option with the command's own row for this option.
   private mutating func resolveOptions() throws(LoopbenchError) {

@@ -37,7 +37,7 @@ package struct Completion {
     let options = Option.of(command ?? .run)
     let option = options.first { $0.long == previous || $0.short == previous }
     if case .value(let values, _) = option?.action { return candidates(values, current) }
-    if current.hasPrefix("-") { return options.map { ($0.long, $0.summary) } }
+    if current.hasPrefix("-") { return options.map { ($0.long, $0.summary(in: context.registry)) } }
     let commands = command == nil ? Command.table.map { ($0.name.rawValue, $0.summary) } : []
     return operands(of: Command.named(command ?? .run)).map { commands + $0 }
   }

@@ -3,14 +3,20 @@ package import LoopbenchKit
 /// The texts of `--help` and `help`, made from the tables of commands and options.
 package enum HelpText {
   /// The output of `loopbench --help`.
-  package static func overview(scenarios: [Scenario]) -> String {
-    String(blocks: [
-      ["loopbench measures the latency of event loops, side by side in the same run."],
+  package static func overview(_ registry: Registry) -> String {
+    let hasScreen = !Question.answerable(by: registry).isEmpty
+    let all = hasScreen ? "--full" : "default"
+    let answer = " Without a scenario it answers on one screen how late a loop is, within 20 s."
+    return String(blocks: [
+      Layout.wrapped(
+        "loopbench measures the latency of event loops, side by side in the same run."
+          + (hasScreen ? answer : "")
+      ),
       ["Usage: loopbench [COMMAND] [SCENARIO...] [OPTION...]"],
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
-      ["Scenarios (default: all but those \"only if named\", in about 20 s):"]
-        + Layout.rows(scenarios.map { ($0.name, $0.listing) }),
-      ["Common options:"] + options(favourites),
+      ["Scenarios (\(all): all but those \"only if named\", in about 20 s):"]
+        + Layout.rows(registry.scenarios.map { ($0.name, $0.listing) }),
+      ["Common options:"] + options(favourites, registry),
       Layout.wrapped(
         "`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO` explains"
           + " what it times, and `loopbench man` lists the exit codes."
@@ -19,21 +25,24 @@ package enum HelpText {
   }
 
   private static let favourites = [
-    "--peers", "--duration", "--rounds", "--format", "--output", "--help", "--version",
+    "--full", "--peers", "--duration", "--rounds", "--format", "--output", "--help", "--version",
   ].compactMap(Option.named)
 
   /// The output of `loopbench help COMMAND`.
-  package static func command(_ name: Command.Name) -> String {
+  package static func command(
+    _ name: Command.Name,
+    in registry: Registry = .standard
+  ) -> String {
     let command = Command.named(name)
     let groups = Option.Group.allCases.map { group in
       let options = Option.of(name).filter { $0.group == group }
-      return options.isEmpty ? [] : ["\(group.rawValue):"] + self.options(options)
+      return options.isEmpty ? [] : ["\(group.rawValue):"] + self.options(options, registry)
     }
     return String(
       blocks: [["Usage: \(command.usage)"], Layout.wrapped(sentence(command.summary))]
-        + command.details.map { Layout.wrapped($0) }
+        + command.details(in: registry).map { Layout.wrapped($0) }
         + groups
-        + [examples(of: command)]
+        + [examples(of: command, registry)]
     )
   }
 
@@ -41,14 +50,14 @@ package enum HelpText {
     summary.prefix(1).uppercased() + summary.dropFirst() + "."
   }
 
-  private static func options(_ options: [Option]) -> [String] {
-    Layout.rows(options.map { ($0.usage, $0.summary) })
+  private static func options(_ options: [Option], _ registry: Registry) -> [String] {
+    Layout.rows(options.map { ($0.usage, $0.summary(in: registry)) })
   }
 
-  private static func examples(of command: Command) -> [String] {
+  private static func examples(of command: Command, _ registry: Registry) -> [String] {
     guard !command.examples.isEmpty else { return [] }
     return ["Examples:"]
-      + command.examples.flatMap { ["  \($0.key)", "      \($0.value)"] }
+      + command.examples(in: registry).flatMap { ["  \($0.line)", "      \($0.meaning)"] }
   }
 
   /// The output of `loopbench help SCENARIO`.
@@ -68,16 +77,7 @@ package enum Layout {
 
   /// Wraps `text` to lines that begin with `indent` spaces.
   package static func wrapped(_ text: String, indent: Int = 0) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ") {
-      if !line.isEmpty, indent + line.count + 1 + word.count > width {
-        lines.append(line.indented(by: indent))
-        line = ""
-      }
-      line += line.isEmpty ? String(word) : " " + word
-    }
-    return line.isEmpty ? lines : lines + [line.indented(by: indent)]
+    text.isEmpty ? [] : text.indented(by: indent).wrapped(to: width, indent: indent)
   }
 
   /// Wraps the paragraphs of `text`, and keeps indented lines unchanged.

@@ -13,13 +13,13 @@ package enum ManualPage {
       section("NAME", text("loopbench - measure the latency of event loops, side by side")),
       section("SYNOPSIS", synopsis),
       section("DESCRIPTION", description),
-      section("COMMANDS", commands),
+      section("COMMANDS", commands(in: registry)),
       section("SCENARIOS", items(registry.scenarios.map { ($0.name, $0.listing) })),
-      section("OPTIONS", Option.Group.allCases.flatMap(options)),
+      section("OPTIONS", Option.Group.allCases.flatMap { options($0, registry) }),
       section("EXIT STATUS", items(ExitCode.allCases.map { (String($0.rawValue), $0.summary) })),
       section("ENVIRONMENT", items(environment)),
       section("FILES", items(files)),
-      section("EXAMPLES", Command.table.flatMap(examples)),
+      section("EXAMPLES", Command.table.flatMap { examples($0, registry) }),
     ]
     return blocks.flatMap { $0 }.joined(separator: "\n") + "\n"
   }
@@ -69,14 +69,14 @@ extension ManualPage {
     Command.table.flatMap { [".B " + escaped($0.usage), ".br"] }.dropLast()
   }
 
-  private static var commands: [String] {
+  private static func commands(in registry: Registry) -> [String] {
     Command.table.flatMap { command in
       item(command.name.rawValue, command.summary)
-        + command.details.flatMap { [".IP"] + text($0) }
+        + command.details(in: registry).flatMap { [".IP"] + text($0) }
     }
   }
 
-  private static func options(_ group: Option.Group) -> [String] {
+  private static func options(_ group: Option.Group, _ registry: Registry) -> [String] {
     let options = Option.table.filter { $0.group == group }
     return [".SS " + escaped(group.rawValue)]
       + options.flatMap { option in
@@ -84,12 +84,12 @@ extension ManualPage {
         let isGeneral = takers.count == Command.Name.allCases.count
         let suffix = isGeneral ? "" : " (\(takers.joined(separator: ", ")))"
         let usage = String(option.usage.drop { $0 == " " })
-        return item(usage, option.summary + suffix)
+        return item(usage, option.summary(in: registry) + suffix)
       }
   }
 
-  private static func examples(_ command: Command) -> [String] {
-    command.examples.flatMap { item($0.key, $0.value) }
+  private static func examples(_ command: Command, _ registry: Registry) -> [String] {
+    command.examples(in: registry).flatMap { item($0.line, $0.meaning) }
   }
 
   private static func items(_ rows: [(String, String)]) -> [String] {

@@ -124,8 +124,7 @@ extension ReportComparison.Finding {
   }
 
   private static func reason(rounds: Int) -> String? {
-    rounds >= Bootstrap.leastRounds
-      ? nil : "\(rounds) rounds are too few, \(Bootstrap.leastRounds) are needed"
+    rounds >= Bootstrap.leastRounds ? nil : Bootstrap.shortage(of: rounds)
   }
 }
 

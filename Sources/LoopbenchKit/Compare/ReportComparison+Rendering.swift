@@ -18,7 +18,7 @@ extension ReportComparison {
       return String(blocks: [table.markdown(), remarks.map { "- " + $0 }, ["**\(conclusion)**"]])
     case .json: return self.json()
     case .ndjson, .csv, .hgrm, .prom:
-      preconditionFailure("ReportComparison: the format must be in formats, got \(format)")
+      fatalError("ReportComparison: the format must be in formats, got \(format)")
     }
   }
 

@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// A comparison of two runs: improvements, regressions and inconclusive results.
 ///
 /// A peer that was measured together with a reference is judged by its ratio to the
@@ -53,7 +55,7 @@ package struct ReportComparison: Codable, Equatable, Sendable {
   ) throws(LoopbenchError) {
     try Self.check(base: base, new: new, rules: rules, allowsOtherMachine: allowsOtherMachine)
     let used = rules.isEmpty ? FailRule.standard : rules
-    precondition(
+    require(
       base != nil || !used.contains(where: \.needsBase),
       "ReportComparison: without a base, rules must limit a time or a count, got \(used)"
     )

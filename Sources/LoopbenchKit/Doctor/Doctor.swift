@@ -76,9 +76,8 @@ extension Doctor {
     let host = facts.machine.virtualization
     let machine = host.isEmpty ? "no virtual machine detected" : "a virtual machine (\(host))"
     let stolen = facts.steal.map { ", \(Decimals.text($0 * 100, digits: 2)) % of its time stolen" }
-    let load = "load \(Decimals.text(facts.load, digits: 2)) on \(facts.machine.cpus) CPUs"
+    let average = "load \(Decimals.text(facts.load, digits: 2)) in the last minute"
     let share = facts.load / Double(max(1, facts.machine.cpus))
-    let fix = "stop other processes: top -o %CPU"
     let median = facts.sleepDelays.dropFirst(facts.sleepDelays.count / 2).first ?? 0
     let wakes = [
       facts.wakeAcross.map { "\(time($0)) across CPUs" },
@@ -89,8 +88,9 @@ extension Doctor {
         if: facts.steal ?? 0 > 0.01,
         fix: "use a machine, or an instance, that shares its CPUs less"
       ),
-      Finding("load", load).warn(if: (0.25..<0.75).contains(share), fix: fix)
-        .bad(if: share >= 0.75, ": other processes compete for the CPUs", fix: fix),
+      facts.others.map { load($0, of: facts.machine.cpus, "just now") }
+        ?? Finding("load", average).warn(if: (0.25..<0.75).contains(share), fix: quiet)
+        .bad(if: share >= 0.75, ": other processes compete for the CPUs", fix: quiet),
       facts.sleepDelays.last.map { worst in
         Finding("sleep", "a sleep of 1 ms is \(time(median)) late (p50), \(time(worst)) at most")
           .warn(if: worst > 2_000_000, fix: "stop other processes; then check steal")
@@ -101,6 +101,18 @@ extension Doctor {
         fix: "sudo cpupower idle-set -D 10"
       ).applies(if: !wakes.isEmpty),
     ]
+  }
+
+  private static let quiet = "stop other processes: top -o %CPU"
+
+  /// Judges the CPUs that other processes use on average. The limits, a tenth and a
+  /// quarter of all CPUs, are not measured.
+  package static func load(_ others: Double, of cpus: Int, _ when: String) -> Finding {
+    let used = "other processes used \(Decimals.text(others, digits: 2)) of"
+    let share = others / Double(max(1, cpus))
+    return Finding("load", "\(used) \(String.counted(cpus, "CPU")) \(when)")
+      .warn(if: (0.1..<0.25).contains(share), fix: quiet)
+      .bad(if: share >= 0.25, ": times are not reliable", fix: quiet)
   }
 
   private static func process(_ facts: MachineFacts) -> [Finding?] {

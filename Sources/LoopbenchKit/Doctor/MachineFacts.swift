@@ -28,6 +28,8 @@ package struct MachineFacts: Equatable, Sendable {
   package var steal: Double?
   /// The average number of runnable threads over the last minute.
   package var load: Double = 0
+  /// The CPUs that other processes used while the facts were measured.
+  package var others: Double?
   /// How late sleeps of 1 ms end, in ns, ascending. Empty means unknown.
   package var sleepDelays: [Double] = []
   /// The median time to wake a loop on another CPU, in ns.
@@ -44,18 +46,26 @@ extension MachineFacts {
   /// Reads the kernel's files and measures this machine. Takes about half a second.
   package static func detect() -> MachineFacts {
     let placement = Placement.detect()
+    var facts = read()
+    let began = ProcessorTimes.now()
+    facts.sleepDelays = measuredSleepDelays()
+    facts.wakeAcross = wake("across", on: placement)
+    facts.wakeSame = wake("same", on: placement)
+    facts.others = ProcessorTimes.now().others(since: began)
+    return facts
+  }
+
+  /// Reads the kernel's files.
+  static func read() -> MachineFacts {
     var facts = MachineFacts(
       machine: .detect(),
-      allowedCPUs: placement.cpuCount,
+      allowedCPUs: Placement.detect().cpuCount,
       headerLibuv: String(cString: cl_uv_header_version())
     )
     facts.readSystem()
     facts.timerSlack = cl_timer_slack()
     facts.load = cl_load()
     facts.descriptorLimit = cl_descriptor_limit()
-    facts.sleepDelays = measuredSleepDelays()
-    facts.wakeAcross = wake("across", on: placement)
-    facts.wakeSame = wake("same", on: placement)
     return facts
   }
 

@@ -10,6 +10,8 @@ package struct Measurements: Sendable {
   package var warmUpRounds = 0
   /// Whether the medians of the last warm-up rounds agreed.
   package var warmUpSettled = false
+  /// Whether the time was up within the first round.
+  package var isUnfinished = false
   package private(set) var rounds: [RoundSummary] = []
   private var tallies: [Tally.Key: Tally] = [:]
 

@@ -1,3 +1,5 @@
+import LoopTransactions
+
 /// The scenarios and peers that a run can choose from.
 ///
 /// Another package can add its own peers to the standard registry:
@@ -75,7 +77,7 @@ extension Registry {
   ///
   /// - Precondition: `samples` and `rounds` are at least 1.
   package func taking(samples: Int, in rounds: Int) -> Registry {
-    precondition(
+    require(
       samples > 0 && rounds > 0,
       "Registry: samples and rounds must be at least 1, got \(samples) and \(rounds)"
     )

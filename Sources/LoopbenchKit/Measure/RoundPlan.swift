@@ -5,10 +5,11 @@ package enum RoundCount: Equatable, Sendable {
   /// Exactly this number of rounds.
   case fixed(Int)
   /// The rounds that fit into `nanoseconds` together with the warm-up, but at least
-  /// 10 and at most 30 rounds.
+  /// 10 and at most 30 rounds. 10 rounds may take twice the time; then fewer are
+  /// measured.
   case fitting(nanoseconds: UInt64)
-  /// The rounds that fit into `nanoseconds` together with the warm-up, but at least
-  /// one round and at most `rounds`.
+  /// The rounds that fit into `nanoseconds` together with the warm-up, but at most
+  /// `rounds`, and at least one round unless it takes longer than 5 s.
   case within(nanoseconds: UInt64, rounds: Int)
 
   /// The default of `loopbench`: about 20 s.
@@ -16,7 +17,10 @@ package enum RoundCount: Equatable, Sendable {
 
   /// The smallest number of rounds that gives a useful median.
   package static let least = 10
-  private static let most = 30
+  /// The largest number of rounds of a run that is limited by its time.
+  package static let most = 30
+  // 5 s: a run without a whole round compares nothing. Not measured.
+  private static let leastNs: UInt64 = 5_000_000_000
 
   private var limits: (least: Int, most: Int, nanoseconds: UInt64) {
     switch self {
@@ -26,6 +30,20 @@ package enum RoundCount: Equatable, Sendable {
     }
   }
 
+  /// The time after which no slice begins. Nil means no limit.
+  package var endNs: UInt64? {
+    switch self {
+    case .fixed: nil
+    case .fitting(let nanoseconds): nanoseconds * 2
+    case .within(let nanoseconds, _): nanoseconds
+    }
+  }
+
+  /// Whether the run ends before the next slice of `round`, even within the round.
+  package func isOver(in round: Int, elapsedNs: UInt64) -> Bool {
+    endNs.map { elapsedNs >= (round == 1 ? max($0, Self.leastNs) : $0) } ?? false
+  }
+
   /// Whether another round follows after `done` recorded rounds.
   ///
   /// - Parameters:
@@ -33,13 +51,17 @@ package enum RoundCount: Equatable, Sendable {
   ///   - roundNs: The duration of the last round.
   package func continues(after done: Int, elapsedNs: UInt64, roundNs: UInt64) -> Bool {
     let (least, most, nanoseconds) = limits
-    return done < least || (done < most && elapsedNs + roundNs <= nanoseconds)
+    let needed = elapsedNs + roundNs
+    guard done >= least else { return done == 0 || needed <= endNs ?? .max }
+    return done < most && needed <= nanoseconds
   }
 
   /// The expected number of rounds if each round takes `roundNs`.
   package func estimate(roundNs: UInt64) -> Int {
     let (least, most, nanoseconds) = limits
-    return min(most, max(least, Int(nanoseconds / max(1, roundNs)) - 1))
+    func count(in time: UInt64) -> Int { Int(time / max(1, roundNs)) - 1 }
+    let reached = endNs.map { min(least, max(1, count(in: $0))) } ?? least
+    return min(most, max(reached, count(in: nanoseconds)))
   }
 }
 
@@ -83,7 +105,8 @@ package enum RoundOrder: String, Codable, CaseIterable, Sendable {
 package enum WarmUp: Equatable, Sendable {
   /// Ends when the medians of each contender differ by less than 5 % over three
   /// rounds. Ends after 5 rounds in any case, and before a round that would end
-  /// after 2 s.
+  /// after 2 s. Ends within a round after a quarter of the run's time, but not
+  /// within 2 s.
   case auto
   /// Ends when this time has passed, but after at least one round.
   case duration(nanoseconds: UInt64)
@@ -108,6 +131,12 @@ package enum WarmUp: Equatable, Sendable {
       return !isSettled(done) && done.rounds < Self.mostRounds
         && elapsedNs + roundNs <= Self.mostNs
     }
+  }
+
+  /// Whether the warm-up ends before the next slice, even within a round.
+  package func isOver(elapsedNs: UInt64, of rounds: RoundCount) -> Bool {
+    guard self == .auto, let end = rounds.endNs else { return false }
+    return elapsedNs >= max(Self.mostNs, end / 4)
   }
 
   /// Whether the medians of the last rounds agree for every contender.

@@ -1,3 +1,4 @@
+import LoopTransactions
 private import CLoopbench
 
 /// The scheduling policy, timer slack and background load of a run.
@@ -59,7 +60,7 @@ public struct Pace: Codable, Equatable, Sendable {
   ///
   /// - Precondition: `rates` contains `rate`.
   package init(rate: Double, arrival: Arrival = .const) {
-    precondition(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
+    require(Self.rates.contains(rate), "Pace: rate must be in \(Self.rates), got \(rate)")
     self.rate = rate
     self.arrival = arrival
   }

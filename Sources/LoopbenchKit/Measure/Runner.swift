@@ -96,7 +96,8 @@ extension Runner {
     {
       let last = measure(round: -state.rounds, &run, goesOn)
       state.add(last)
-      run.lastNs = last.wallNs
+      // A round that ended early has measured a part of the contenders.
+      run.lastNs = last.wallNs * UInt64(contenders.count) / UInt64(max(1, last.slices.count))
     }
     run.measurements.warmUpRounds = state.rounds
     run.measurements.warmUpSettled = warmUp.isSettled(state)
@@ -150,10 +151,24 @@ extension Runner {
     var slices: [SliceOutcome] = []
     for (index, contender) in order(round: round).enumerated()
     where !run.isOver && !run.measurements.hasFailed(contender) {
+      guard !isOver(round, since: run.began) else {
+        run.isLate = round > 0
+        break
+      }
       let state = run.progress.at(contender, round: max(0, round), slice: index)
       slices += measure(contender, round: round, state, &run, goesOn)
     }
+    if run.isLate, round == 1 { run.measurements.isUnfinished = true }
     return RoundOutcome(round: round, slices: slices, wallNs: instruments.now() - began)
+  }
+
+  /// Whether the time is up within `round`.
+  private func isOver(_ round: Int, since began: UInt64) -> Bool {
+    guard rounds.endNs != nil else { return false }
+    let elapsed = instruments.now() - began
+    return round > 0
+      ? rounds.isOver(in: round, elapsedNs: elapsed)
+      : warmUp.isOver(elapsedNs: elapsed, of: rounds)
   }
 
   /// Measures one slice. Returns `nil` if the run is interrupted or the contender
@@ -195,6 +210,8 @@ struct RunState {
   /// The expected number of rounds.
   var estimate = 0
   var isInterrupted = false
+  /// Whether the time was up within a recorded round.
+  var isLate = false
   var measurements: Measurements
 
   init(_ measurements: Measurements, began: UInt64) {
@@ -204,5 +221,5 @@ struct RunState {
   }
 
   /// Whether no further slice will be measured.
-  var isOver: Bool { isInterrupted || measurements.allFailed }
+  var isOver: Bool { isInterrupted || isLate || measurements.allFailed }
 }

@@ -9,6 +9,9 @@ public struct Scenario: Sendable {
   /// The names of the peers that other peers are compared with. Reports show the
   /// comparison with the first reference in full.
   public let references: [String]
+  /// The names of the peers that do the work without a loop, as the least that it can
+  /// cost. Reports do not judge them.
+  public let floors: [String]
   /// The additional columns of the scenario's tables.
   public let extras: Set<Extra>
   /// A plain-text description, with a drawing, of where each measured time starts
@@ -33,6 +36,7 @@ public struct Scenario: Sendable {
     summary: String,
     series: [Series],
     references: [String] = ["uv"],
+    floors: [String] = [],
     extras: Set<Extra> = [],
     details: String = "",
     isStandard: Bool = true,
@@ -43,6 +47,7 @@ public struct Scenario: Sendable {
     self.summary = summary
     self.series = series
     self.references = references
+    self.floors = floors
     self.extras = extras
     self.details = details
     self.isStandard = isStandard
@@ -65,6 +70,8 @@ public struct Series: Sendable {
   /// The other series whose slices also record this series; `nil` if this series
   /// has its own slices.
   public let companionOf: String?
+  /// Whether a run that names no series measures this series.
+  public let isStandard: Bool
 
   /// The meaning of a sample.
   public enum Kind: String, Codable, CaseIterable, Sendable {
@@ -86,13 +93,15 @@ public struct Series: Sendable {
     summary: String,
     workload: Workload,
     placement: Placement.Rule = .loop,
-    kind: Kind = .mean
+    kind: Kind = .mean,
+    isStandard: Bool = true
   ) {
     self.name = name
     self.summary = summary
     self.workload = workload
     self.placement = placement
     self.kind = kind
+    self.isStandard = isStandard
     companionOf = nil
   }
 
@@ -103,6 +112,7 @@ public struct Series: Sendable {
     workload = other.workload
     placement = other.placement
     self.kind = kind ?? other.kind
+    isStandard = other.isStandard
     companionOf = other.name
   }
 }
@@ -121,6 +131,9 @@ public struct Figure: Sendable {
   public let name: String
   /// The column's title.
   public let title: String
+  /// The explanation of the column, which the text report prints below the tables.
+  /// Empty if there is none.
+  public let summary: String
   /// The factor that the table applies: 100 for a percentage.
   public let scale: Double
   /// The number of decimal places in the table.
@@ -132,12 +145,14 @@ public struct Figure: Sendable {
   public init(
     _ name: String,
     title: String,
+    summary: String = "",
     scale: Double = 1,
     digits: Int = 0,
     value: @escaping @Sendable (Evidence) -> Double?
   ) {
     self.name = name
     self.title = title
+    self.summary = summary
     self.scale = scale
     self.digits = digits
     self.value = value

@@ -8,13 +8,15 @@ package struct Selection: Sendable {
   /// Chooses contenders.
   ///
   /// - Parameters:
-  ///   - scenarios: The names of the scenarios. Empty means all standard scenarios.
+  ///   - scenarios: The names of the scenarios, alone or with one of their series:
+  ///     `wake/across`. Empty means all standard scenarios.
   ///   - peers: The names of the peers. `nil` means all standard peers, and a list
   ///     with `all` means every peer. If scenarios are named, each of them must
   ///     have all named peers. Otherwise a scenario is measured with the named
   ///     peers that it has.
   ///   - series: The names of the series, with or without the name of their
-  ///     scenario. Empty means all series. Companions are included.
+  ///     scenario, which may contain `all`. Empty means all standard series.
+  ///     Companions are included.
   ///   - control: The series in which one peer is measured a second time. This peer
   ///     is the first reference or, without references, the first peer of the
   ///     registry.
@@ -26,11 +28,14 @@ package struct Selection: Sendable {
     placement: Placement,
     control: AAControl = .compared
   ) throws(LoopbenchError) {
-    let chosen = try Self.scenarios(named: scenarios, in: registry)
+    let paths = scenarios.filter { $0.contains("/") }
+    let whole = scenarios.filter { !$0.contains("/") }
+    let named = scenarios.map { String($0.prefix { $0 != "/" }) }
+    let chosen = try Self.scenarios(named: named, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
     try Self.check(peers ?? [], among: registry.peerNames, "peer")
-    try Self.check(series, in: chosen)
+    try Self.check(series.filter { $0 != Self.all } + paths, in: chosen)
     for scenario in chosen {
       let wanted = registry.peers(of: scenario).filter {
         isAll || peers?.contains($0.name) ?? $0.isStandard
@@ -43,8 +48,11 @@ package struct Selection: Sendable {
       }
       warnings += missing.map { .peerSkipped($0, in: scenario.name) }
       let wished = scenario.series.filter { one in
-        one.companionOf == nil
-          && (series.isEmpty || series.contains { one.goesBy($0, in: scenario) })
+        guard one.companionOf == nil else { return false }
+        let isNamed = (series + paths).contains { one.goesBy($0, in: scenario) }
+        let isWhole = scenarios.isEmpty || whole.contains(scenario.name)
+        return isNamed || series.contains(Self.all)
+          || (isWhole && series.isEmpty && one.isStandard)
       }
       add(wished, of: scenario, peers: found, placement: placement, control: control)
     }
@@ -91,20 +99,20 @@ extension Selection {
     among known: [String],
     _ what: String
   ) throws(LoopbenchError) {
-    for name in names where !known.contains(name) { throw .unknown(what, name, among: known) }
+    for name in names where !known.contains(name) {
+      throw .unknown(what, name, among: known, listsAll: true)
+    }
   }
 
   private static func check(
     _ names: [String],
     in scenarios: [Scenario]
   ) throws(LoopbenchError) {
-    let known = scenarios.flatMap { scenario in
-      scenario.series.filter { $0.companionOf == nil }.map { (scenario: scenario, series: $0) }
-    }
-    for name in names where !known.contains(where: { $0.series.goesBy(name, in: $0.scenario) }) {
-      let names = known.flatMap { [$0.series.name, "\($0.scenario.name)/\($0.series.name)"] }
-      let meant = Suggestion.question(for: name, in: names)
-      throw .usage("there is no series \"\(name)\" to measure" + meant)
+    let known = scenarios.flatMap { scenario in scenario.series.map { (scenario, $0) } }
+    for name in names where !known.contains(where: { $0.1.goesBy(name, in: $0.0) }) {
+      let paths = known.map { "\($0.0.name)/\($0.1.name)" }
+      let names = name.contains("/") ? paths : known.map(\.1.name).uniqued()
+      throw .unknown("series", name, among: names, listsAll: true)
     }
   }
 
@@ -143,10 +151,11 @@ extension Scenario {
 }
 
 extension Series {
-  /// Whether `name` is this series' name, either alone or after the scenario's name
-  /// and a slash.
+  /// Whether `name` is the name of this series or of a companion, either alone or
+  /// after the scenario's name and a slash.
   fileprivate func goesBy(_ name: String, in scenario: Scenario) -> Bool {
-    name == self.name || name == "\(scenario.name)/\(self.name)"
+    let family = scenario.series.filter { $0.name == self.name || $0.companionOf == self.name }
+    return family.contains { name == $0.name || name == "\(scenario.name)/\($0.name)" }
   }
 }
 

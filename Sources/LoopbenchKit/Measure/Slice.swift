@@ -1,3 +1,4 @@
+import LoopTransactions
 package import LoopTransactionsTesting
 private import CLoopbench
 
@@ -134,7 +135,7 @@ public struct Workload: Equatable, Sendable {
   ///
   /// - Precondition: `samples` and `operations` are at least 1.
   public init(warmUps: Int, samples: Int, operations: Int) {
-    precondition(
+    require(
       warmUps >= 0 && samples > 0 && operations > 0,
       "Workload: samples and operations must be at least 1, got \(samples) and \(operations)"
     )

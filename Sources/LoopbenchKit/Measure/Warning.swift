@@ -9,6 +9,21 @@ package struct Warning: Codable, Equatable, Sendable {
 }
 
 extension Warning {
+  /// The word beside each verdict that the problem makes unreliable. Nil if verdicts
+  /// stay reliable.
+  package var spoil: String? { Self.spoils[id] }
+
+  private static let spoils = ["debug-build": "debug", "load": "busy", "cgroup": "throttled"]
+
+  /// Returns the warning that the time was up in the first round.
+  static func unfinished(_ measured: Int, of turns: Int) -> Warning {
+    Warning(
+      id: "unfinished",
+      text: "the time was up after \(measured) of the \(turns) turns of a round",
+      hint: "choose fewer --peers or --series, or a longer --duration"
+    )
+  }
+
   static let debugBuild = Warning(
     id: "debug-build",
     text: "this is a debug build: its results do not apply to a release build",

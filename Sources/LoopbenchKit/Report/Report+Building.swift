@@ -102,6 +102,9 @@ extension Report {
     _ machine: Machine
   ) -> [Warning] {
     var warnings: [Warning] = machine.build == "debug" ? [.debugBuild] : []
+    if measurements.isUnfinished, let round = measurements.rounds.first {
+      warnings.append(.unfinished(round.order.count, of: measurements.contenders.count))
+    }
     if measurements.rounds.count < RoundCount.least {
       warnings.append(.fewRounds(measurements.rounds.count))
     }
@@ -120,7 +123,8 @@ extension Report {
         guard let early = tally?.earlyFires, early > 0 else { return nil }
         return Warning(
           id: "early-fire",
-          text: "\(result.scenario) \(result.series): \(result.peer) fired early \(early) times",
+          text: "\(result.scenario) \(result.series): \(result.peer) fired early"
+            + " \(String.counted(early, "time"))",
           hint: "a timer must never fire early; please report it with this file"
         )
       }

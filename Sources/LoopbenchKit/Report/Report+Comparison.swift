@@ -169,7 +169,7 @@ package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
 
   // 5 %: peers that differ by less count as equally fast, even if there is no
   // noise. Not measured.
-  private static let indifference = Interval(low: 1 / 1.05, high: 1.05)
+  fileprivate static let indifference = Interval(low: 1 / 1.05, high: 1.05)
 
   /// The verdict on a ratio whose 95 % interval is `interval`.
   ///
@@ -190,10 +190,30 @@ package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
   }
 }
 
+extension Report.Comparison {
+  /// The reason for a verdict that the ratio does not explain. Nil if it does.
+  func reason(_ noise: Report.Noise?) -> String? {
+    let middle = Interval(low: ratio.median, high: ratio.median)
+    switch verdict {
+    case .faster, .slower: return nil
+    case .same where ComparisonVerdict.indifference.contains(middle): return nil
+    case .same: return noise.map { "within the noise floor of \($0.percent)" }
+    case .inconclusive: break
+    }
+    guard rounds >= Bootstrap.leastRounds else { return Bootstrap.shortage(of: rounds) }
+    guard let noise else { return "no peer was measured twice (A/A)" }
+    let ends = [interval.low, interval.high].map { Decimals.figures($0) + "x" }
+    return "\(ends[0]) to \(ends[1]), with a noise floor of \(noise.percent)"
+  }
+}
+
 extension Report.Noise {
   /// The text in a twin's verdict column.
-  var text: String {
+  var text: String { "noise floor ±\(percent)" }
+
+  /// The larger side of the interval: `15 %`.
+  var percent: String {
     let side = max(abs(interval.low - 1), abs(interval.high - 1)) * 100
-    return "noise floor ±\(Decimals.text(side, digits: side < 10 ? 1 : 0)) %"
+    return Decimals.text(side, digits: side < 10 ? 1 : 0) + " %"
   }
 }

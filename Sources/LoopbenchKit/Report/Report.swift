@@ -82,6 +82,9 @@ extension Report {
     package let summary: String
     /// The names of the peers that other peers are compared with.
     package let references: [String]
+    /// The names of the peers that do the work without a loop. They are not judged.
+    /// Nil in older reports.
+    package let floors: [String]?
     /// The additional columns of its tables.
     package let extras: [Scenario.Extra]
     /// The series, in the order of the tables.
@@ -114,6 +117,7 @@ extension Report.Description {
     self.scenario = scenario.name
     summary = scenario.summary
     references = scenario.references
+    floors = scenario.floors
     extras = Scenario.Extra.allCases.filter(scenario.extras.contains)
     series = scenario.series.map {
       Report.SeriesDescription(name: $0.name, summary: $0.summary, companionOf: $0.companionOf)

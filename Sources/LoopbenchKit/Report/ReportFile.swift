@@ -26,7 +26,7 @@ package enum ReportFile {
   /// Decodes the report in `data`, which was read from `path`.
   package static func decode(_ data: Data, from path: String) throws(LoopbenchError) -> Report {
     let damaged = LoopbenchError.failed(
-      "\(path) is not a complete loopbench report; measure again with -o \(path)"
+      "\(path) is not a complete loopbench report; name a file that loopbench -o wrote"
     )
     guard let schema = schema(of: data) else { throw damaged }
     guard schema == Report.currentSchema else {
@@ -51,5 +51,16 @@ package enum ReportFile {
     struct Header: Decodable { let schema: String }
     // try?: the caller reports data without a schema.
     return try? JSONDecoder().decode(Header.self, from: data).schema
+  }
+}
+
+/// The JSON schema of a report.
+package enum ReportSchema {
+  /// The JSON Schema (draft 2020-12) of `loopbench/1`.
+  ///
+  /// Readers must ignore unknown keys, because a later version may add keys without a
+  /// new schema. The keys in the schema keep their names, types and units.
+  package static var text: String {
+    String(decoding: PackageResources.loopbench_1_schema_json, as: UTF8.self)
   }
 }

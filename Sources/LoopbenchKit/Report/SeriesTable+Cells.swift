@@ -18,15 +18,20 @@ extension SeriesTable {
 
   private func percentile(_ percentile: Percentile) -> Column {
     let kept = style.percentiles.contains(.p50) ? .p50 : style.percentiles.first
+    let isTail = percentile.thousandths >= Percentile.p99.thousandths
     return Column(
       title: percentile.title,
-      rank: percentile == kept ? .always : .otherPercentile
+      rank: percentile == kept ? .always : isTail ? .tail : .otherPercentile,
+      percentile: percentile
     ) { $0.value(at: percentile).map(time) ?? "-" }
   }
 
   private func ratios(to reference: String) -> [Column] {
     [
-      Column(title: "vs \(reference) p50 (95 %)", rank: .ratio, cell: ratioWithRange),
+      Column(title: "vs \(reference) p50", rank: .ratio) {
+        ratio(of: $0, to: reference, at: .p50)
+      },
+      Column(title: "95 %", rank: .interval, cell: interval),
       Column(title: "at p99", rank: .ratioAtTail) { ratio(of: $0, to: reference, at: .p99) },
     ]
   }
@@ -45,13 +50,13 @@ extension SeriesTable {
 
   private var sparkline: Sparkline { Sparkline(of: results, isASCII: style.isASCII) }
 
-  private var references: [String] {
+  var references: [String] {
     scenario.references.filter { name in results.contains { $0.peer == name } }
   }
 }
 
 extension SeriesTable {
-  private func comparison(
+  func comparison(
     of result: Report.Result,
     to reference: String?,
     at percentile: Percentile = .p50
@@ -61,17 +66,19 @@ extension SeriesTable {
     }
   }
 
-  private func ratioWithRange(of result: Report.Result) -> String {
+  private func interval(of result: Report.Result) -> String {
     comparison(of: result, to: references.first).map { comparison in
       let range = [comparison.interval.low, comparison.interval.high].map(Decimals.figures)
-      return "\(Decimals.figures(comparison.ratio.median))x (\(range[0])..\(range[1]))"
+      return "\(range[0])..\(range[1])"
     } ?? ""
   }
 
-  /// The verdict or, for a twin, the noise floor.
+  /// The verdict and the reason to doubt it. For a twin, the noise floor.
   private func verdict(of result: Report.Result) -> String {
     if result.isTwin, let noise { return noise.text }
-    return comparison(of: result, to: references.first)?.verdict.rawValue ?? ""
+    guard let comparison = comparison(of: result, to: references.first) else { return "" }
+    guard !isFloor(result) else { return "floor" }
+    return ([comparison.verdict.rawValue] + spoils.map { "(\($0))" }).joined(separator: " ")
   }
 
   private func ratio(

@@ -8,6 +8,8 @@ struct SeriesTable {
   let comparisons: [Report.Comparison]
   /// The noise floor of p50. Nil if no peer has a twin.
   let noise: Report.Noise?
+  /// The reasons to doubt the verdicts: "busy".
+  let spoils: [String]
   let style: ReportStyle
   let unit: TimeUnit
   let digits: Int
@@ -30,6 +32,7 @@ struct SeriesTable {
     noise = report.noise.first {
       ($0.scenario, $0.series, $0.percentile) == (name, series, Percentile.p50.label)
     }
+    spoils = report.warnings.compactMap(\.spoil)
     self.style = style
     let medians = results.compactMap { $0.value(at: .p50) }
     unit = style.unit ?? TimeUnit.fitting(medians)
@@ -51,14 +54,19 @@ struct SeriesTable {
   /// The lines below the table.
   var notes: [String] {
     if isLag { return [lag] }
-    return unresolved + (isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts)
+    let own = isCompanion ? [] : [missed, throughput].compactMap { $0 } + counts
+    return unresolved + reasons + own
   }
 
   func lines() -> [String] {
     let ansi = ANSIStyle(isOn: style.usesColor)
+    let width = style.width ?? .max
     let rows = table?.lines(indent: Self.indent, style: ansi) ?? []
-    let stated = figures?.lines(indent: Self.indent) ?? []
-    return ["  " + caption.printable] + rows + stated + notes.map { Self.indent + $0.printable }
+    let parts = figures?.divided(to: width, indent: Self.indent) ?? []
+    let stated = parts.flatMap { $0.lines(indent: Self.indent) }
+    let texts = [("  " + caption, 4)] + notes.map { (Self.indent + $0, 6) }
+    let wrapped = texts.map { $0.0.printable.wrapped(to: width, indent: $0.1) }
+    return wrapped[0] + rows + stated + wrapped.dropFirst().flatMap { $0 }
   }
 
   /// The table of the scenario's figures. Nil if the scenario has no figures. Figures
@@ -110,13 +118,33 @@ extension SeriesTable {
     return "throughput, 1 / mean round trip (95 %): " + rates.joined(separator: " · ")
   }
 
-  /// The explanation of `-` in the percentile columns.
+  /// The explanation of `-` in the shown percentile columns.
   private var unresolved: [String] {
-    let missing = style.percentiles.filter { percentile in
+    let missing = columns.compactMap(\.percentile).filter { percentile in
       results.contains { !percentile.isResolved(by: $0.count) }
     }
     let titles = missing.map(\.title).joined(separator: ", ")
     return missing.isEmpty ? [] : ["-: too few samples to tell \(titles) from the largest sample"]
+  }
+
+  /// The reasons for the shown verdicts that the ratio does not explain. Peers with
+  /// the same verdict and reason share a line.
+  private var reasons: [String] {
+    guard columns.contains(where: { $0.rank == .verdict }) else { return [] }
+    let rows = results.filter { !$0.isTwin && !isFloor($0) }.compactMap { result in
+      comparison(of: result, to: references.first).flatMap { comparison in
+        comparison.reason(noise).map {
+          (peer: result.peer, text: "\(comparison.verdict.rawValue): \($0)")
+        }
+      }
+    }
+    return rows.map(\.text).uniqued().map { text in
+      rows.filter { $0.text == text }.map(\.peer).joined(separator: ", ") + " " + text
+    }
+  }
+
+  func isFloor(_ result: Report.Result) -> Bool {
+    scenario.floors?.contains(result.peer) ?? false
   }
 
   /// The counters of each peer.
@@ -150,11 +178,14 @@ extension SeriesTable {
   struct Column {
     let title: String
     let rank: Rank
+    /// The percentile that the column shows.
+    var percentile: Percentile?
     let cell: (Report.Result) -> String
   }
 
   /// The order in which a narrow table leaves out columns.
   enum Rank: Int, CaseIterable {
+    case interval
     case picture
     case extra
     case otherReference
@@ -163,6 +194,8 @@ extension SeriesTable {
     case otherPercentile
     case ratio
     case verdict
+    /// p99 and above.
+    case tail
     /// The peer and its median, which are never left out.
     case always
   }

@@ -1,12 +1,19 @@
 extension Report {
   /// The report as tables for a terminal.
   func text(scenarios: [Scenario], style: ReportStyle) -> String {
-    let header = headerParts.map { $0.joined(separator: " · ").printable }
-    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).map {
-      [$0.caption.printable] + $0.tables.flatMap { $0.lines() }
+    func lines(_ texts: [String]) -> [String] {
+      texts.flatMap { $0.printable.wrapped(to: style.width ?? .max, indent: 2) }
     }
-    let warnings = warnings.map { "warning \($0.id): \($0.text); \($0.hint)".printable }
-    let text = String(blocks: [header] + sections + [warnings])
+    let header = headerParts.map { $0.joined(separator: " · ") }
+    let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
+    let sections = all.map { lines([$0.caption]) + $0.tables.flatMap { $0.lines() } }
+    let warned = [true, false].map { isSpoiling in
+      lines(warnings.filter { ($0.spoil != nil) == isSpoiling }.map(\.line))
+    }
+    let text = String(
+      blocks: [lines(header), warned[0], lines(legend(of: all))] + sections
+        + [lines(figureLegend(of: all)), warned[1]]
+    )
     return style.isASCII ? ASCII.text(text) : text
   }
 
@@ -17,12 +24,48 @@ extension Report {
     style.showsSparklines = false
     style.width = nil
     let header = headerParts.map { "- " + $0.joined(separator: " · ") }
-    let sections = ReportSection.all(in: self, scenarios: scenarios, style: style).flatMap {
-      [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() }
+    let all = ReportSection.all(in: self, scenarios: scenarios, style: style)
+    let sections = all.flatMap { [["### \($0.caption)"]] + $0.tables.flatMap { $0.markdown() } }
+    let warned = [true, false].map { isSpoiling in
+      warnings.filter { ($0.spoil != nil) == isSpoiling }.map {
+        "- **\($0.id)**: \($0.text); \($0.hint)"
+      }
     }
-    let warnings = warnings.map { "- **\($0.id)**: \($0.text); \($0.hint)" }
-    let text = String(blocks: [header] + sections + [warnings]).printable
+    let legends = [legend(of: all), figureLegend(of: all)].map { $0.map { "- " + $0 } }
+    let text = String(
+      blocks: [header, warned[0], legends[0]] + sections + [legends[1], warned[1]]
+    ).printable
     return style.isASCII ? ASCII.text(text) : text
+  }
+}
+
+extension Warning {
+  /// The warning as one line of a text report.
+  package var line: String { "warning \(id): \(text); \(hint)" }
+}
+
+extension Report {
+  /// Explains the names of the peers.
+  private func legend(of sections: [ReportSection]) -> [String] {
+    let peers = results.map(\.peer)
+    let known = [("lt", "lt is LoopTransactions"), ("uv", "uv is libuv, used from C")]
+    let twins = results.filter(\.isTwin).map(\.peer).uniqued().prefix(1).map { twin in
+      "\(twin) is \(twin.dropLast(Contender.twinSuffix.count)) again, which shows the noise"
+    }
+    let names = known.filter { peers.contains($0.0) }.map(\.1) + twins
+    let floors = sections.flatMap { $0.scenario.floors ?? [] }.uniqued().filter(peers.contains)
+    let floor =
+      "a floor (\(floors.joined(separator: ", "))) does the work without a loop, as the"
+      + " least that it can cost, and is not judged"
+    return (names.isEmpty ? [] : [names.joined(separator: " · ")]) + (floors.isEmpty ? [] : [floor])
+  }
+
+  /// Explains the columns of the tables of figures.
+  private func figureLegend(of sections: [ReportSection]) -> [String] {
+    let figures = sections.filter { $0.tables.contains { $0.figures != nil } }
+      .flatMap { $0.tables.first?.knownFigures ?? [] }.filter { !$0.summary.isEmpty }
+    return (figures.isEmpty ? [] : ["columns:"])
+      + figures.uniqued(by: \.title).map { "  \($0.title): \($0.summary)" }
   }
 }
 
@@ -42,9 +85,9 @@ extension Report {
         "libuv \(machine.libuv)",
         "Swift \(machine.swift) \(machine.build)",
       ],
-      [machine.cpu, "\(machine.cpus) CPUs", machine.virtualization, machine.os],
+      [machine.cpu, String.counted(machine.cpus, "CPU"), machine.virtualization, machine.os],
       [
-        "\(settings.rounds) rounds, "
+        String.counted(settings.rounds, "round") + ", "
           + RoundOrder.text(settings.order, seed: seed),
         settings.placement.text,
       ],

@@ -19,6 +19,7 @@ extension Scenario {
       ),
     ],
     references: ["uv", "set", "dirtybit"],
+    floors: ["set", "dirtybit"],
     details: """
       A tick of the loop performs each committed target once, however often it was committed. `first`
       times the commits and the tick. `duplicate` times only commits of targets that are already

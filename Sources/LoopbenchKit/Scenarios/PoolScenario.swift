@@ -27,6 +27,7 @@ extension Scenario {
       ),
     ],
     references: ["uvwork", "dispatch", "opqueue", "ring"],
+    floors: ["ring"],
     details: """
       One thread adds functions to a pool that runs at most 4 at once. The last one to end stops the
       clock. The result is a throughput, in ns per operation. For the latency of one, see `priority`.

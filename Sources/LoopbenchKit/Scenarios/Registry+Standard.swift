@@ -11,7 +11,7 @@ extension Registry {
   /// The scenarios and peers of `loopbench`. To add a scenario or peer, add a type
   /// in `Scenarios/` or `Peers/` and one line in this registry.
   public static let standard = Registry(
-    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop],
+    scenarios: [.commit, .post, .wake, .drain, .timer, .idle, .pool, .priority, .hop, .io],
     peers: [
       UVCommit(),
       LTCommit(),
@@ -55,6 +55,10 @@ extension Registry {
       LoopHop.preferred,
       MainActorHop(),
       ActorHop(),
+      CIO.uv,
+      LTIO(),
+      CIO.epoll,
+      DispatchIO(),
     ]
   )
 }

@@ -14,6 +14,7 @@ extension Scenario {
         workload: Workload(warmUps: 2, samples: 36, operations: 1)
       )
     ],
+    floors: ["eventfd"],
     details: """
       A timer is due every 2 ms, on a schedule that is fixed beforehand. A sample is the lateness of
       its callback: from the due time, not from when the loop noticed.

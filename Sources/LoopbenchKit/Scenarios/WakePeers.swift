@@ -75,7 +75,7 @@ struct LTWake: Peer {
 
 extension PeerError {
   static let noDescriptor = PeerError(
-    "could not open an eventfd, timerfd or epoll; is the process out of descriptors (ulimit -n)?"
+    "could not open an eventfd, timerfd, socket or epoll; check the descriptor limit (ulimit -n)"
   )
 }
 

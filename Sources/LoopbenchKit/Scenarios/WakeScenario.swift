@@ -47,6 +47,7 @@ extension Scenario {
         kind: .lag
       ),
     ],
+    floors: ["eventfd"],
     extras: [.processorUse],
     details: """
       A loop sleeps in its poll, and another thread sends it one item. The clock starts before the

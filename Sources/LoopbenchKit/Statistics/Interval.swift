@@ -1,3 +1,4 @@
+import LoopTransactions
 import LoopTransactionsTesting
 
 /// A closed interval of numbers, such as a confidence interval.
@@ -11,7 +12,7 @@ package struct Interval: Codable, Equatable, Sendable {
   ///
   /// - Precondition: `low` is not above `high`.
   package init(low: Double, high: Double) {
-    precondition(low <= high, "Interval: low must not be above high, got \(low), \(high)")
+    require(low <= high, "Interval: low must not be above high, got \(low), \(high)")
     self.low = low
     self.high = high
   }
@@ -79,6 +80,11 @@ package enum Bootstrap {
   package static let leastRounds = 6
 
   private static let resamples = 2000
+
+  /// Says that `rounds` are too few: `only 1 round, 6 are needed`.
+  package static func shortage(of rounds: Int) -> String {
+    "only \(rounds) round\(rounds == 1 ? "" : "s"), \(leastRounds) are needed"
+  }
 
   /// Returns the 95 % percentile interval of the median of `values`; `nil` if there
   /// are no values.

@@ -1,3 +1,4 @@
+import LoopTransactions
 private import CLoopbench
 
 /// Logarithms, without Foundation.
@@ -22,7 +23,7 @@ extension Logarithm {
   ///
   /// - Precondition: `value` is above 0, finite and normal.
   package static func natural(_ value: Double) -> Double {
-    precondition(value.isNormal && value > 0, "Logarithm: value must be above 0, got \(value)")
+    require(value.isNormal && value > 0, "Logarithm: value must be above 0, got \(value)")
     // ln m = 2 artanh((m - 1) / (m + 1)). For m between 1 and 2, the ratio is below
     // 1/3.
     let ratio = (value.significand - 1) / (value.significand + 1)

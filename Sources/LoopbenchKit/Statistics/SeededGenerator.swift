@@ -1,3 +1,4 @@
+import LoopTransactions
 package import LoopTransactionsTesting
 
 extension SeededGenerator {
@@ -11,7 +12,7 @@ extension SeededGenerator {
   ///
   /// - Precondition: `bound` is above 0.
   package mutating func number(below bound: UInt64) -> UInt64 {
-    precondition(bound > 0, "SeededGenerator: the bound must be above 0, got 0")
+    require(bound > 0, "SeededGenerator: the bound must be above 0, got 0")
     return next().multipliedFullWidth(by: bound).high
   }
 

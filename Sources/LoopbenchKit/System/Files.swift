@@ -109,7 +109,7 @@ package final class OutputFile {
   /// - Precondition: This function has not been called before.
   package func finish(with text: String) throws(SystemError) {
     guard case .open(let output) = state else {
-      preconditionFailure("OutputFile: finish must be called once, got a second call")
+      fatalError("OutputFile: finish must be called once, got a second call")
     }
     try writeAll(text, to: cl_output_descriptor(output))
     state = .finished

@@ -65,6 +65,12 @@ package enum TimeText {
     return Decimals.figures(value) + unit
   }
 
+  /// The time with three significant digits and a space before the unit: `1.25 us`.
+  package static func spaced(_ nanoseconds: Double) -> String {
+    let (value, unit) = scaled(nanoseconds)
+    return Decimals.figures(value) + " " + unit
+  }
+
   /// The time with as few digits as possible, for the labels of an axis: `1 us`,
   /// `2.5 ms`.
   package static func tick(_ nanoseconds: Double) -> String {

@@ -17,8 +17,18 @@ package struct LoopbenchError: Error, Equatable, CustomStringConvertible {
 
   /// A usage error about an unknown `name`. It suggests the most similar name in
   /// `known`.
-  package static func unknown(_ what: String, _ name: String, among known: [String]) -> Self {
-    .usage("there is no \(what) \"\(name)\"" + Suggestion.question(for: name, in: known))
+  ///
+  /// - Parameter listsAll: Whether to list all names if none is similar.
+  package static func unknown(
+    _ what: String,
+    _ name: String,
+    among known: [String],
+    listsAll: Bool = false
+  ) -> Self {
+    let question = Suggestion.question(for: name, in: known)
+    let choices = "; choose from " + known.joined(separator: ", ")
+    let advice = question.isEmpty && listsAll ? choices : question
+    return .usage("there is no \(what) \"\(name)\"" + advice)
   }
 }
 

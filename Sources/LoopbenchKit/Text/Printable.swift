@@ -23,6 +23,31 @@ extension String {
   /// Prepends `count` spaces.
   package func indented(by count: Int) -> String { String(repeating: " ", count: count) + self }
 
+  /// Breaks the string at spaces into lines of at most `width` characters. A longer
+  /// word has its own line.
+  ///
+  /// - Parameter indent: The number of spaces before each line after the first. The
+  ///   first line keeps its own.
+  package func wrapped(to width: Int, indent: Int = 0) -> [String] {
+    guard count > width else { return [self] }
+    var lines: [String] = []
+    var (line, isEmpty) = (String(prefix { $0 == " " }), true)
+    for word in split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        (line, isEmpty) = ("".indented(by: indent), true)
+      }
+      line += (isEmpty ? "" : " ") + word
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+
+  /// `1 round`, `2 rounds`.
+  package static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)" + (count == 1 ? "" : "s")
+  }
+
   /// Replaces each scalar that `signs` contains.
   package func escaped(with signs: [Unicode.Scalar: String]) -> String {
     unicodeScalars.reduce(into: "") { text, scalar in
@@ -64,12 +89,16 @@ package struct ANSIStyle: Sendable {
 
   private static let codes = [
     "faster": 32, "improved": 32, "ok": 32, "inconclusive": 33, "warn": 33, "slower": 31,
-    "regressed": 31, "bad": 31,
+    "regressed": 31, "bad": 31, "sooner": 32, "cheaper": 32, "later": 31, "dearer": 31,
+    "unsure": 33,
   ]
 
-  /// Colours `word` inside `text`, if `word` is a verdict.
-  package func colored(_ word: String, in text: String) -> String {
-    guard isOn, let code = Self.codes[word] else { return text }
+  /// Colours the first verdict among the words of `cell` inside `text`.
+  package func colored(_ cell: String, in text: String) -> String {
+    guard isOn else { return text }
+    let words = cell.split(separator: " ").map(String.init)
+    guard let word = words.first(where: { Self.codes[$0] != nil }), let code = Self.codes[word]
+    else { return text }
     return text.replacing(word, with: "\u{1B}[\(code)m\(word)\u{1B}[0m")
   }
 }
@@ -85,7 +114,7 @@ extension Encodable {
     do {
       return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     } catch {
-      preconditionFailure("json(isPretty:): every number must be finite, got \(error)")
+      fatalError("json(isPretty:): every number must be finite, got \(error)")
     }
   }
 }

@@ -1,16 +1,21 @@
+import LoopTransactions
+
 /// A table whose first column is aligned left and whose other columns are aligned
-/// right. Columns without content are left out.
+/// right, unless stated otherwise. Columns without content are left out.
 package struct TextTable {
   package let titles: [String]
   package private(set) var rows: [[String]] = []
+  private let left: Set<Int>
 
-  package init(titles: [String]) {
+  /// - Parameter left: The columns that are aligned left.
+  package init(titles: [String], left: Set<Int> = [0]) {
     self.titles = titles.map(\.printable)
+    self.left = left
   }
 
   /// Adds a row. Missing cells are empty.
   package mutating func add(_ cells: [String]) {
-    precondition(
+    require(
       cells.count <= titles.count,
       "TextTable.add(_:): a row must have at most \(titles.count) cells, got \(cells.count)"
     )
@@ -19,11 +24,11 @@ package struct TextTable {
 
   /// The table as lines that begin with `indent`, without trailing spaces.
   package func lines(indent: String, style: ANSIStyle = ANSIStyle()) -> [String] {
-    let rows = usedCells
+    let (rows, used) = (usedCells, usedColumns)
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       let cells = zip(row, widths).enumerated().map { column, cell in
-        style.colored(cell.0, in: cell.0.padded(to: cell.1, isLeft: column == 0))
+        style.colored(cell.0, in: cell.0.padded(to: cell.1, isLeft: left.contains(used[column])))
       }
       return (indent + cells.joined(separator: "  ")).trimmingEnd
     }
@@ -31,8 +36,33 @@ package struct TextTable {
 
   /// The titles and rows, without columns that have a title but no content.
   package var usedCells: [[String]] {
-    let used = titles.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+    let used = usedColumns
     return ([titles] + rows).map { row in used.map { row[$0] } }
+  }
+
+  private var usedColumns: [Int] {
+    titles.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+  }
+
+  /// Divides the table into tables whose lines have at most `width` characters, if
+  /// possible. Each of them begins with the first column.
+  package func divided(to width: Int, indent: String) -> [TextTable] {
+    var (parts, columns) = ([[Int]](), [Int]())
+    for column in titles.indices.dropFirst() {
+      let wider = picking([0] + columns + [column]).lines(indent: indent)
+      if !columns.isEmpty, wider.contains(where: { $0.count > width }) {
+        parts.append(columns)
+        columns = []
+      }
+      columns.append(column)
+    }
+    return (parts + [columns]).map { picking([0] + $0) }
+  }
+
+  private func picking(_ columns: [Int]) -> TextTable {
+    var table = TextTable(titles: columns.map { titles[$0] })
+    for row in rows { table.add(columns.map { row[$0] }) }
+    return table
   }
 
   /// The table as lines of GitHub's Markdown.

@@ -15,11 +15,17 @@ bool ct_is_sanitized(void);
 // The number of blocks this thread has allocated so far.
 uint64_t ct_allocations(void);
 
-// The number of times this thread has called write() so far.
+// The number of times this thread has called write() or writev() so far.
 uint64_t ct_writes(void);
 
 // The number of times this thread has called read() so far.
 uint64_t ct_reads(void);
+
+// The number of times this thread has called epoll_wait() or epoll_pwait() so far.
+uint64_t ct_polls(void);
+
+// The number of times this thread has called epoll_ctl() so far.
+uint64_t ct_poll_changes(void);
 
 // Calls `hook` before each poll of this thread that may block. The timeout is
 // in milliseconds; -1 means no timeout. A NULL `hook` removes the hook.

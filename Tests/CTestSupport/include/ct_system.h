@@ -22,6 +22,9 @@ void ct_thread_leave(ct_thread *_Nonnull thread);
 // Yields the processor to another thread.
 void ct_yield(void);
 
+// Sleeps for a millisecond.
+void ct_pause(void);
+
 // The processor time this thread has used, in nanoseconds.
 uint64_t ct_thread_time(void);
 
@@ -42,6 +45,9 @@ void ct_ignore_signal(void);
 
 // Sends SIGUSR1 to this thread. The handler has run when this returns.
 void ct_raise(void);
+
+// Whether the process has its default disposition for the signal `number`.
+bool ct_is_default(int number);
 
 // MARK: Processes
 

@@ -26,6 +26,40 @@ struct LoopClockSleepTests {
     }
   }
 
+  @Test("Task.sleep with the loop's clock is a timer of the loop")  // C3
+  func taskSleep() throws {
+    try withSteppedLoop { stepped in
+      let (port, trace) = (stepped.loop.awaitedPort, stepped.trace)
+      Task(executorPreference: port) {
+        try await Task.sleep(for: .seconds(1), clock: port.clock)
+        trace.record("for")
+        let deadline = port.clock.now.advanced(by: .seconds(1))
+        try await Task.sleep(until: deadline, clock: port.clock)
+        trace.record("until")
+      }
+      stepped.runUntilIdle()
+      #expect(stepped.loop.timerCount == 1)
+      stepped.advance(by: .seconds(1))
+      #expect(trace.take() == ["for"] && stepped.loop.timerCount == 1)
+      stepped.advance(by: .seconds(1))
+      #expect(trace.take() == ["until"] && stepped.loop.timerCount == 0)
+    }
+  }
+
+  @Test("Task.sleep without a clock takes no timer of the loop, and resumes on the loop")  // C1
+  func plainSleep() async throws {
+    let running = try RunningLoop()
+    let task = Task(executorPreference: running.port) {
+      let thread = System.thread
+      try await Task.sleep(for: .milliseconds(1))
+      return thread == System.thread
+    }
+    // Runs after the task's first job.
+    #expect(try await running.port.run { $0.timerCount } == 0)
+    #expect(try await task.value)
+    running.stop()
+  }
+
   @Test("a sleep is never too short, and run() waits for it")  // C3
   func waits() async throws {
     for tolerance: Duration? in [nil, .zero] {

@@ -65,9 +65,13 @@ import Testing
       #expect(output.errors.contains("must not be run from a block of DispatchQueue.main"))
     }
 
-    @Test("blocks that arrive after a bridge was closed run with the next bridge")  // C2
-    func closed() throws {
-      #expect(try say("closed") == ["without a bridge: 0", "with the next: 1"])
+    @Test("blocks that arrive after a bridge was closed run with the next, which the loop retains")
+    func closed() throws {  // C2, L14
+      #expect(
+        try say("closed") == [
+          "without a bridge: 0", "with the next: 1, kept true", "after close(): kept false",
+        ]
+      )
     }
 
     @Test("a block queued before the bridge was made may close the bridge or the loop")  // C2, L11

@@ -18,6 +18,18 @@ struct LoopMetricsTests {
     }
   }
 
+  @Test("printed times say whether they were measured")
+  func description() {
+    var metrics = LoopMetrics()
+    metrics.posts = 7
+    #expect("\(metrics)".contains("posts: 7, "))
+    let unmeasured = "busy: not measured, idle: not measured, longestTick: not measured"
+    #expect("\(metrics)".hasSuffix(unmeasured))
+    (metrics.busy, metrics.idle) = (.milliseconds(2), .seconds(1))
+    let measured = "busy: 0.002 seconds, idle: 1.0 seconds, longestTick: 0.0 seconds"
+    #expect("\(metrics)".hasSuffix(measured))
+  }
+
   @Test("commits are counted as performed, coalesced, cancelled and dead")  // X1
   func transactions() throws {
     try withSteppedLoop { stepped in

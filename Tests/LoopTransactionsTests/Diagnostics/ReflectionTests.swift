@@ -26,6 +26,7 @@ private struct Samples {
     try addConcurrency()
     add("LoopGroup", group)
     add("LoopThread", group.next())
+    try addEventSources()
   }
 
   func close() throws {
@@ -58,6 +59,9 @@ private struct Samples {
     add("LoopMetrics", loop.metrics)
     add("UVError", UVError(code: -1, operation: "sample"))
     add("Locked", Locked([1]))
+    add("EventLoop.IdleBlock", loop.whenIdle {})
+    add("DelayedPost", try loop.port.post(after: .seconds(1)) {})
+    add("DelayedPost.State", DelayedPost.State.waiting)
   }
 
   private mutating func addTransactions() {
@@ -85,12 +89,20 @@ private struct Samples {
     add("RunLoopQueue", queue)
     add("RunLoopQueue.Membership", RunLoopQueue<Card>.Membership.weak)
     add("RunLoopQueue.Outcome", outcome)
+    let values = RunLoopValueQueue<Int>(on: stepped.loop, exclusiveBy: { $0 }) { _, _ in }
+    add("RunLoopValueQueue", values)
+    add("RunLoopValueQueue.Outcome", values.enqueue(1))
     add("QueueCapacity", QueueCapacity(4, whenFull: .refuse))
     add("QueueCapacity.WhenFull", QueueCapacity.WhenFull.refuse)
     add("BatchSize", BatchSize.unlimited)
     let host = try EventLoop()
     add("Embedding", Embedding(host))
     try host.close()
+    let (hosted, executor) = (try EventLoop(), QueueHost().executor())
+    add("HostExecutor", executor)
+    add("ExecutorHost", try ExecutorHost(hosted, on: executor))
+    try hosted.close()
+    add("InteractiveMode", InteractiveMode(of: [scheduler], on: stepped.loop))
   }
 
   private mutating func addOperations() {
@@ -133,6 +145,25 @@ private struct Samples {
     return cycle
   }
 
+  private mutating func addEventSources() throws {
+    let (pair, loop) = (SocketPair(), stepped.loop)
+    let watcher = try loop.watch(pair.near, for: .readable) { _ in }
+    add("DescriptorWatcher", watcher)
+    watcher.cancel()
+    add("DescriptorEvents", DescriptorEvents.readable)
+    // 23: SIGURG, which the system ignores by default.
+    let signal = try loop.onSignal(23) {}
+    add("SignalWatcher", signal)
+    signal.cancel()
+    let process = Process.start("exit 0")
+    let child = try loop.onExit(of: process) { _ in }
+    add("ChildWatcher", child)
+    child.cancel()
+    Process.reap(process)
+    add("ChildWatcher.Status", ChildWatcher.Status.exited(0))
+    add("EventLoop.MemoryStall", EventLoop.MemoryStall.full)
+  }
+
   private mutating func addConcurrency() throws {
     add("LoopBound", LoopBound([1], on: stepped.loop))
     let activities = stepped.loop.activities(.beforeWaiting)
@@ -140,6 +171,11 @@ private struct Samples {
     add("LoopActivities.Iterator", activities.makeAsyncIterator())
     add("MainQueueBridge.SetupError", MainQueueBridge.SetupError.alreadyServed)
     add("SteppedLoop", stepped)
+    add("Sentinel", Sentinel())
+    add("Sentinel.Reader", Sentinel().reader)
+    add("SteppedScheduler", SteppedScheduler(on: stepped))
+    add("SteppedLoop.MovedError", SteppedLoop.MovedError(operation: "sample"))
+    add("SteppedLoop.OrderError", SteppedLoop.OrderError.tooManyOrders(limit: 1))
     add("Trace", stepped.trace)
     add("SeededGenerator", SeededGenerator(seed: 1))
   }
@@ -230,7 +266,8 @@ struct ReflectionTests {
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
       "Sources/LoopTransactionsMain", "Sources/LoopbenchKit", "Sources/LoopbenchCommands",
-      "Sources/LoopbenchFoundation", "Display/Sources", "Hosts/Sources",
+      "Sources/LoopbenchFoundation", "Sources/LoopTransactionsIO", "Display/Sources",
+      "Hosts/Sources",
     ]
   )
   func guarded(folder: String) throws {

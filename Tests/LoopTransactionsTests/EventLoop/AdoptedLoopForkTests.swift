@@ -7,7 +7,7 @@ import Testing
 struct AdoptedLoopForkTests {
   /// The work that is pending in the parent when it forks.
   enum Work: String, CaseIterable, Codable, Sendable {
-    case transaction, post, otherPost, element, timer, preciseTimer, observer
+    case transaction, post, otherPost, delayedPost, element, timer, preciseTimer, observer, idle
 
     /// Adds the work to `loop`. Returns an object to keep alive until it is
     /// performed.
@@ -17,6 +17,8 @@ struct AdoptedLoopForkTests {
       case .transaction: loop.commit(body)
       case .post: try port.post { smuggled.value() }
       case .otherPost: TestThread.run { try? port.post { smuggled.value() } }
+      case .delayedPost: try port.post(after: .milliseconds(1)) { smuggled.value() }
+      case .idle: loop.whenIdle(body)
       case .element:
         let queue = RunLoopQueue<Witness>(on: loop) { _, _ in body() }
         queue.enqueue(Witness {})

@@ -18,6 +18,7 @@ private struct Fixture {
   let label = Label()
   let transaction: Transaction
   let queue: RunLoopQueue<Label>
+  let idle: EventLoop.IdleBlock
 
   init() throws {
     loop = try EventLoop()
@@ -26,6 +27,7 @@ private struct Fixture {
     clock = try FrameClock(on: loop) { _ in }
     transaction = Transaction(label, Label.layout, on: loop)
     queue = RunLoopQueue(on: loop, handler: nil)
+    idle = loop.whenIdle {}
   }
 }
 
@@ -52,6 +54,10 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
   case askPostCapacity = "EventLoop.postCapacity "
   case askMeasuresTime = "EventLoop.measuresTime "
   case askErrorHandler = "EventLoop.errorHandler "
+  case post = "EventLoop.post"
+  case whenIdle = "EventLoop.whenIdle"
+  case idleIsWaiting = "EventLoop.IdleBlock.isWaiting"
+  case cancelIdle = "EventLoop.IdleBlock.cancel"
   case commit = "EventLoop.commit"
   case commitValue = "EventLoop.commit "
   case isPending = "EventLoop.isPending"
@@ -96,6 +102,10 @@ enum LoopCall: String, CaseIterable, Codable, Sendable {
     case .makeTransaction, .transactionCommit, .transactionIsPending, .transactionCancel,
       .transactionPerform:
       transact(fixture)
+    case .post: fixture.loop.post {}
+    case .whenIdle: fixture.loop.whenIdle {}
+    case .idleIsWaiting: _ = fixture.idle.isWaiting
+    case .cancelIdle: fixture.idle.cancel()
     case .makeQueue: _ = RunLoopQueue<Label>(on: fixture.loop, handler: nil)
     case .queueFlush: fixture.queue.flush()
     case .cancelObserver, .observerIsActive, .observerIsResting, .restObserver, .observerHasWork,
@@ -223,7 +233,7 @@ struct TrapTests {
 
   static let needOpenLoop: [LoopCall] = [
     .run, .runOnce, .runUntil, .stop, .port, .waitsForPosts, .addObserver, .addTimer,
-    .addPreciseTimer, .commit, .commitValue, .performIfNeeded, .makeTransaction,
+    .addPreciseTimer, .post, .whenIdle, .commit, .commitValue, .performIfNeeded, .makeTransaction,
     .transactionCommit, .transactionPerform, .makeQueue, .makeClock,
   ]
 

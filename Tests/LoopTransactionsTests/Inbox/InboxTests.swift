@@ -216,6 +216,28 @@ struct InboxTests {
     }
   }
 
+  @Test("an inbox that refuses gives back an item only if it is the oldest, and can accept again")
+  func refuses() {  // C8, L2
+    withInbox { inbox in
+      #expect(inbox.sleep())
+      #expect(inbox.append(.numbered(1)) == .queuedAndWake)
+      #expect(inbox.append(.numbered(2)) == .queued)
+      #expect(!inbox.refuse(reclaiming: .numbered(2)))
+      #expect(inbox.refuse(reclaiming: .numbered(1)))
+      inbox.didSend()
+      #expect(inbox.append(.numbered(3)) == .refused)
+      #expect(inbox.isFilled)
+      #expect(inbox.refuse(reclaiming: .numbered(2)))
+      #expect(!inbox.isFilled)
+      #expect(!inbox.refuse(reclaiming: .numbered(2)))
+      inbox.accept()
+      #expect(inbox.append(.numbered(4)) == .queued)
+      #expect(inbox.append(.numbered(5)) == .queued)
+      #expect(inbox.refuse(reclaiming: .numbered(4)))
+      #expect(inbox.takeAll() == [5])
+    }
+  }
+
   /// Calls `body` with an empty inbox and frees the inbox.
   private func withInbox(_ body: (Inbox) -> Void) {
     let inbox = Inbox()

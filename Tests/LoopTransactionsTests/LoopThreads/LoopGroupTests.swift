@@ -164,6 +164,19 @@ struct LoopGroupEndTests {
     }
   }
 
+  @Test("a released group stops its loops, which perform the work handed over")  // G2, L5
+  func released() throws {
+    let tally = Tally()
+    var group: LoopGroup? = try LoopGroup(name: "released", count: 3)
+    let ports = group?.threads.map(\.port) ?? []
+    for port in ports { for _ in 0..<10 { try port.post { tally.increment() } } }
+    group = nil
+    for port in ports {
+      #expect(inTime { (try? port.post {}) == nil })
+    }
+    #expect(tally.value == 30)
+  }
+
   @Test("a group of no threads traps")  // G2
   func empty() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

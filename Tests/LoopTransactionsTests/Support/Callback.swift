@@ -1,6 +1,12 @@
 import LoopTransactions
 import TestSupport
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The kinds of user code that a loop calls on its own thread.
 enum Callback: String, CaseIterable, Codable, Sendable {
   // EventLoop.
@@ -15,6 +21,8 @@ enum Callback: String, CaseIterable, Codable, Sendable {
   case operationsCall, operationWithinAnother
   // Embedding.
   case onChange, onEnd
+  // Event sources.
+  case watcher, watchersDeinit, signal, child
 
   /// The callbacks in which closing traps.
   static let refused: [Callback] = [
@@ -71,6 +79,7 @@ enum Callback: String, CaseIterable, Codable, Sendable {
       arrangeTransaction(closer, loop)
     case .handler, .onDrain, .releaseQueue: arrangeQueue(closer, loop)
     case .onChange, .onEnd: arrangeHost(closer, loop)
+    case .watcher, .watchersDeinit, .signal, .child: try arrangeSource(closer, loop)
     default: arrangeOperation(closer, loop)
     }
   }
@@ -132,6 +141,23 @@ enum Callback: String, CaseIterable, Codable, Sendable {
     default:
       let embedding = Embedding(loop, onEnd: { closer.close() })
       embedding.cancel()
+    }
+  }
+
+  private func arrangeSource(_ closer: Closer, _ loop: EventLoop) throws {
+    let pair = SocketPair()
+    closer.kept.append(pair)
+    switch self {
+    case .watcher:
+      for _ in 0..<2 { try loop.watch(pair.near, for: .writable) { _ in closer.close() } }
+    case .watchersDeinit:
+      let witness = Witness { closer.close() }
+      let watcher = try loop.watch(pair.near, for: .readable) { _ in witness.touch() }
+      loop.addTimer(after: .zero) { _ in watcher.cancel() }
+    case .signal:
+      for _ in 0..<2 { try loop.onSignal(SIGUSR2) { closer.close() } }
+      Process.raise(SIGUSR2)
+    default: try loop.onExit(of: Process.start("exit 0")) { _ in closer.close() }
     }
   }
 

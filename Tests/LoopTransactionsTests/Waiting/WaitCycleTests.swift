@@ -123,22 +123,51 @@ struct WaitCycleTests {
     }
   }
 
-  @Test("while one loop of a thread waits, all loops of that thread count as waiting")  // O9
-  func loopsOfOneThread() throws {
-    try withLoop { loop in
-      try withLoop { sibling in
-        let (port, other) = (sibling.port, try RunningLoop())
-        var found: WaitCycleError?
-        loop.commit {
-          do {
-            try other.port.postAndWait { try port.postAndWait {} }
-          } catch { found = error as? WaitCycleError }
-        }
-        loop.run(.noWait)
-        other.stop()
-        #expect(found?.obstacle == .loop(System.threadName))
+  @Test("the error names a task with a name, and an operation by the task that awaits it")  // O9
+  @available(macOS 26.0, *)
+  func namesTask() async throws {
+    let (first, second) = (try RunningLoop(), try RunningLoop())
+    let (one, two) = (first.port, second.port)
+    let thread = try await one.run { _ in System.threadName }
+    let task = Task(name: "sync", executorPreference: one) {
+      try two.postAndWait { try one.postAndWait {} }
+    }
+    let byTask = await #expect(throws: WaitCycleError.self) { try await task.value }
+    #expect(byTask?.obstacle == .task("sync", thread: thread))
+    #expect(byTask?.description.contains("task 'sync' on thread '\(thread)'") == true)
+    let scheduler = OperationScheduler.alone()
+    let awaiting = Task(name: "load") {
+      try await scheduler.run { _ in
+        try one.postAndWait { try two.postAndWait { try one.postAndWait {} } }
       }
     }
+    let byOperation = await #expect(throws: WaitCycleError.self) { try await awaiting.value }
+    #expect(byOperation?.obstacle == .operation("load"))
+    first.stop()
+    second.stop()
+  }
+
+  @Test("while one loop of a thread waits, all loops of that thread count as waiting")  // O9
+  func loopsOfOneThread() throws {
+    let other = try RunningLoop()
+    let (found, name) = (Locked<WaitCycleError?>(nil), Locked(""))
+    // A thread without a task, because the error names the task of a test.
+    TestThread.run {
+      name.withLock { $0 = System.threadName }
+      try? withLoop { loop in
+        try withLoop { sibling in
+          let port = sibling.port
+          loop.commit {
+            do {
+              try other.port.postAndWait { try port.postAndWait {} }
+            } catch { found.withLock { $0 = error as? WaitCycleError } }
+          }
+          loop.run(.noWait)
+        }
+      }
+    }
+    other.stop()
+    #expect(found.withLock { $0 }?.obstacle == .loop(name.withLock { $0 }))
   }
 
   @Test("a worker that helps apply() cannot wait for the loop that called apply()")  // O9

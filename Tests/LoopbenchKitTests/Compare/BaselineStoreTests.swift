@@ -73,7 +73,8 @@ struct BaselineStoreTests {
       let whole = try Data(contentsOf: URL(filePath: path))
       for part in [0, 1, whole.count / 2, whole.count - 3] {
         try whole.prefix(part).write(to: URL(filePath: path))
-        let reason = "\(path) is not a complete loopbench report; measure again with -o \(path)"
+        let reason =
+          "\(path) is not a complete loopbench report; name a file that loopbench -o wrote"
         #expect(throws: LoopbenchError.failed(start + reason)) { try store.load("main") }
       }
       try Data("{\"schema\": \"loopbench/9\"}".utf8).write(to: URL(filePath: path))

@@ -78,7 +78,7 @@ struct ReportComparisonTests {
     #expect(try compare(base, new, ["p50>+10%"]).verdict == .regressed)
     new.rounds = .fixed(5)
     let few = try compare(base, new, ["p50>+10%"])
-    #expect(few.findings[1].reason == "5 rounds are too few, 6 are needed")
+    #expect(few.findings[1].reason == "only 5 rounds, 6 are needed")
     #expect(few.verdict == .inconclusive)
   }
 

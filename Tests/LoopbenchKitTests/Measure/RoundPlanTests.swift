@@ -9,10 +9,12 @@ struct RoundCountTests {
     #expect(!RoundCount.fixed(3).continues(after: 3, elapsedNs: 0, roundNs: 1))
   }
 
-  @Test("rounds fill the given time, and exceed it only to reach ten rounds")
+  @Test("rounds fill the given time, and exceed it up to twice to reach ten rounds")
   func fitting() {
     let count = RoundCount.fitting(nanoseconds: 1000)
-    #expect(count.continues(after: 9, elapsedNs: 5000, roundNs: 100))
+    #expect(count.continues(after: 9, elapsedNs: 1900, roundNs: 100))
+    #expect(!count.continues(after: 9, elapsedNs: 1901, roundNs: 100))
+    #expect(count.continues(after: 0, elapsedNs: 5000, roundNs: 100))
     #expect(count.continues(after: 10, elapsedNs: 900, roundNs: 100))
     #expect(!count.continues(after: 10, elapsedNs: 901, roundNs: 100))
     #expect(!count.continues(after: 30, elapsedNs: 0, roundNs: 1))
@@ -30,11 +32,28 @@ struct RoundCountTests {
     #expect(count.estimate(roundNs: 5000) == 1)
   }
 
+  @Test("no slice begins after the time is up, but the first round may take 5 s")
+  func end() {
+    let count = RoundCount.within(nanoseconds: 1000, rounds: 5)
+    #expect(!count.isOver(in: 2, elapsedNs: 999))
+    #expect(count.isOver(in: 2, elapsedNs: 1000))
+    #expect(!count.isOver(in: 1, elapsedNs: 4_999_999_999))
+    #expect(count.isOver(in: 1, elapsedNs: 5_000_000_000))
+    #expect(!RoundCount.fixed(3).isOver(in: 2, elapsedNs: .max))
+    #expect(RoundCount.fitting(nanoseconds: 1000).endNs == 2000)
+    let long = RoundCount.within(nanoseconds: 40_000_000_000, rounds: 5)
+    #expect(!WarmUp.auto.isOver(elapsedNs: 9_999_999_999, of: long))
+    #expect(WarmUp.auto.isOver(elapsedNs: 10_000_000_000, of: long))
+    #expect(WarmUp.auto.isOver(elapsedNs: 2_000_000_000, of: count))
+    #expect(!WarmUp.rounds(3).isOver(elapsedNs: .max, of: count))
+  }
+
   @Test("the estimate includes the time of the warm-up round")
   func estimate() {
     #expect(RoundCount.fitting(nanoseconds: 1600).estimate(roundNs: 100) == 15)
     #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 0) == 30)
-    #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 900) == 10)
+    #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 150) == 10)
+    #expect(RoundCount.fitting(nanoseconds: 1000).estimate(roundNs: 900) == 1)
     #expect(RoundCount.fixed(4).estimate(roundNs: 900) == 4)
   }
 }

@@ -41,6 +41,64 @@ struct TextReportTests {
     )
   }
 
+  @Test("a fault of the machine is at the top and beside each verdict, but a floor is not judged")
+  func spoiled() throws {
+    var fixture = Fixture()
+    fixture.scenario = Scenario(
+      name: "fake",
+      summary: "made-up times",
+      series: fixture.scenario.series,
+      references: ["uv", "floor"],
+      floors: ["floor"]
+    )
+    fixture.control = .compared
+    let report = Report(
+      try fixture.runner().run(),
+      argv: [],
+      machine: fixture.machine,
+      placement: fixture.placement,
+      warnings: [Warning(Doctor.load(2, of: 2, "during the run"))]
+    )
+    let text = report.rendered(as: .text, scenarios: [fixture.scenario])
+    let lines = text.split(separator: "\n")
+    let warning = lines.firstIndex { $0.hasPrefix("warning load: other processes used 2.00 of 2") }
+    let table = try #require(lines.firstIndex { $0.contains("vs uv p50") })
+    #expect(try #require(warning) < table)
+    #expect(lines.contains { $0.hasPrefix("    lt ") && $0.contains("faster (busy)") })
+    let floor = try #require(lines.first { $0.hasPrefix("    floor ") })
+    #expect(floor.contains(" floor ") && !floor.contains("faster"))
+    #expect(text.contains("a floor (floor) does the work without a loop"))
+  }
+
+  @Test("a verdict that the ratio does not explain has a reason below its table")
+  func reasons() throws {
+    var fixture = Fixture()
+    let text = try fixture.report().rendered(as: .text)
+    #expect(text.contains("    floor, lt inconclusive: no peer was measured twice (A/A)\n"))
+    fixture.rounds = .fixed(3)
+    let few = try fixture.report().rendered(as: .text)
+    #expect(few.contains("    floor, lt inconclusive: only 3 rounds, 6 are needed\n"))
+  }
+
+  @Test("figures are explained, and fill several tables on a narrow terminal")
+  func figures() throws {
+    var fixture = Fixture()
+    fixture.scenario = Scenario(
+      name: "fake",
+      summary: "made-up times",
+      series: fixture.scenario.series,
+      figures: (0..<9).map { index in
+        Figure("n\(index)", title: "number \(index)", summary: "the figure \(index)") { _ in 7 }
+      }
+    )
+    var style = ReportStyle()
+    style.width = 60
+    let text = try fixture.report().rendered(as: .text, style: style, scenarios: [fixture.scenario])
+    #expect(text.contains("\ncolumns:\n  number 0: the figure 0\n"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
+    for index in 0..<9 { #expect(text.contains("  number \(index)")) }
+  }
+
   @Test("if there is no reference, a table has no ratio columns")
   func withoutReference() throws {
     var fixture = Fixture()

@@ -49,7 +49,9 @@ struct LeftoverTests {
     return true
   }
 
-  static let own = ["lt", "lt.kept", "uv", "eventfd", "cond", "set", "dirtybit", "uvwork", "ring"]
+  static let own = [
+    "lt", "lt.kept", "uv", "eventfd", "epoll", "cond", "set", "dirtybit", "uvwork", "ring",
+  ]
 
   @Test("a peer with its own threads leaks neither threads nor descriptors")
   func owned() async {

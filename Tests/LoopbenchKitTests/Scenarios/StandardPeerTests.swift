@@ -48,7 +48,9 @@ struct StandardPeerTests {
       }
     }
     let names = Set(selection.contenders.map(\.peer.name))
-    let expected = ["lt", "uv", "eventfd", "cond", "dispatch", "actor", "task", "uvwork", "ring"]
+    let expected = [
+      "lt", "uv", "eventfd", "epoll", "cond", "dispatch", "actor", "task", "uvwork", "ring",
+    ]
     #expect(names.isSuperset(of: expected))
     // If loopbench-foundation is not built, these two peers are left out with a
     // warning.

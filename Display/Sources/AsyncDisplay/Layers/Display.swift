@@ -5,9 +5,10 @@ public import LoopTransactions
 ///
 /// In each tick, at order 2,000,000, the display begins a display of every
 /// layer that needs a display, highest priority first. At that time queues have
-/// been drained, and idle blocks and transactions follow. Layers that are
-/// invalidated later in the tick are displayed in the next tick, which starts
-/// without blocking. A `Display` belongs to its loop's thread.
+/// been drained, and transactions follow. Layers that are invalidated later in
+/// the tick are displayed in the next tick, which starts without blocking. Work
+/// that can wait until no layer does belongs in `EventLoop.whenIdle`. A
+/// `Display` belongs to its loop's thread.
 ///
 /// The display commit spends the loop's budget, which posts, queues and
 /// transactions share. Each layer counts as one item, and each tick begins the
@@ -87,9 +88,6 @@ public final class Display {
   /// Decodes images. Equal images are decoded once. O10.
   let images: SingleFlight<ImageKey, Bitmap>
 
-  /// Blocks to call when the loop has spare time.
-  let idle: RunLoopQueue<IdleBlock>
-
   private let checkThread = ThreadCheck()
   var counts = DisplayMetrics()
   // Layers whose display waits to begin.
@@ -137,9 +135,6 @@ public final class Display {
     self.pool = pool ?? BitmapPool(scheduler: scheduler)
     self.inFlightLimit = inFlightLimit
     images = SingleFlight(on: scheduler)
-    idle = RunLoopQueue(on: loop, batchSize: .unlimited, order: Self.order + 1) { block, _ in
-      block.run()
-    }
     observer = loop.addObserver(for: [.beforeWaiting, .exit], order: Self.order) {
       [weak self] _ in
       guard let self else { return }

@@ -1,4 +1,4 @@
-import LoopTransactions
+public import LoopTransactions
 
 // Requesting displays.
 extension Layer {

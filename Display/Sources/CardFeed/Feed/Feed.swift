@@ -67,10 +67,10 @@ public final class Feed {
     viewport: Size = Feed.viewport,
     scale: Double? = nil
   ) {
-    precondition(
-      (1...1 << Card.indexBits).contains(count),
-      "Feed: count must be 1 to 65536, got \(count)"
-    )
+    // Not precondition, whose message is missing in release builds.
+    guard (1...1 << Card.indexBits).contains(count) else {
+      fatalError("Feed: count must be 1 to 65536, got \(count)")
+    }
     self.corpus = corpus
     self.count = count
     self.stage = stage

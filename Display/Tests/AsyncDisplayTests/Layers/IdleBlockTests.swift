@@ -4,6 +4,7 @@ import LoopTransactionsTesting
 import Synchronization
 import Testing
 
+/// The blocks of `EventLoop.whenIdle` beside a display.
 @Suite("Idle blocks")
 struct IdleBlockTests {
   // A tick is limited by time, not by a number of blocks.
@@ -16,7 +17,7 @@ struct IdleBlockTests {
       loop.budget = EventLoop.Budget(time: .milliseconds(4))
       var called: [Int] = []
       for number in 0..<1000 {
-        display.whenIdle {
+        display.loop.whenIdle {
           called.append(number)
           stepped.spend(.microseconds(number == 500 ? 20_000 : 300))
         }
@@ -40,10 +41,10 @@ struct IdleBlockTests {
       var held: Painter? = Painter()
       weak let witness = held
       let trace = stepped.trace
-      let block = display.whenIdle { [held] in trace.record(held?.name ?? "") }
-      let other = display.whenIdle {
+      let block = display.loop.whenIdle { [held] in trace.record(held?.name ?? "") }
+      let other = display.loop.whenIdle {
         trace.record("other")
-        display.whenIdle { trace.record("next") }
+        display.loop.whenIdle { trace.record("next") }
       }
       held = nil
       block.cancel()
@@ -56,7 +57,7 @@ struct IdleBlockTests {
     }
   }
 
-  @Test("idle blocks run after the display commit, so all waiting displays begin first")
+  @Test("idle blocks run when no layer waits, so all waiting displays begin first")
   func order() throws {
     try withSteppedDisplay { display, stepped in
       let (trace, loop) = (stepped.trace, stepped.loop)
@@ -65,7 +66,7 @@ struct IdleBlockTests {
       let layer = Layer(in: display, painter)
       layer.displaysAsynchronously = false
       for _ in 0..<100 {
-        display.whenIdle {
+        display.loop.whenIdle {
           trace.record("idle")
           stepped.spend(.milliseconds(5))
         }
@@ -92,7 +93,7 @@ struct IdleBlockTests {
       let painter = Painter(stepped.trace)
       let layer = Layer(in: display, painter)
       layer.displaysAsynchronously = false
-      display.whenIdle { layer.setNeedsDisplay() }
+      display.loop.whenIdle { layer.setNeedsDisplay() }
       stepped.step()
       stepped.step()
       #expect(stepped.trace.take() == ["will 1", "draw 1", "did 1 displayed"])
@@ -119,7 +120,7 @@ struct IdleBlockTests {
           let end = clock.now.advanced(by: number == 0 ? .seconds(10) : .microseconds(50))
           while clock.now < end, number > 0 || running.most < 2 {}
         } completion: { _ in
-          display.whenIdle {
+          display.loop.whenIdle {
             // Each block takes at least 500 µs, so 8 blocks fit into a budget.
             let end = clock.now.advanced(by: .microseconds(500))
             while clock.now < end {}

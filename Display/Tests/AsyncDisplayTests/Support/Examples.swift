@@ -59,10 +59,6 @@ enum Examples {
     return ranges
   }
 
-  static func idle(_ display: Display, _ cards: [Node]) {
-    for card in cards { display.whenIdle { card.flatten() } }
-  }
-
   static func control(_ heart: ControlNode, _ card: Liked) -> ControlNode {
     final class Heart: ControlNode {
       override func makeDrawing() -> DisplayTask.Display? {

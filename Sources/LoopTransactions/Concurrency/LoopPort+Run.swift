@@ -1,0 +1,123 @@
+extension LoopPort {
+  /// Runs `body` on the loop and returns its result.
+  ///
+  /// Call from any task, including one that runs on the loop. `body` runs as a
+  /// post does: in a later tick, in the order of the posts, within the budget.
+  /// It runs outside of any task, so it sees no task-local values. It is
+  /// released on the loop before the task resumes on the caller's executor.
+  ///
+  /// If the task is cancelled before `body` has begun, `body` does not run and
+  /// is released, and this throws a `CancellationError` immediately. A body that
+  /// has begun is not interrupted, and its result is returned.
+  ///
+  /// See also: `postAndWait` blocks the calling thread instead.
+  ///
+  /// ```swift
+  /// let title = try await port.run { loop in window.title }
+  /// ```
+  ///
+  /// - Throws: The error of `body`. `PostError` if the loop is closed, or is
+  ///   released without `close()` before `body` runs. A `CancellationError`.
+  /// - Complexity: O(1), plus `body`.
+  public nonisolated(nonsending) func run<Value: Sendable>(
+    _ body: consuming @escaping @Sendable (EventLoop) throws -> Value
+  ) async throws -> Value {
+    let call = TaskCall(body)
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { call.start(on: self, $0) }
+    } onCancel: {
+      call.cancel()
+    }
+    return try call.value()
+  }
+}
+
+/// A call from a task to a loop. A base class, because the loop does not know
+/// the type of the result.
+private class TaskCallBase: AwaitedCall, @unchecked Sendable {
+  // @unchecked: has no state.
+
+  /// Runs the call. Loop only.
+  func run(on loop: EventLoop) {}
+
+  func wasRefused() {}
+}
+
+/// A closure that runs on a loop and whose result a task awaits.
+private final class TaskCall<Value: Sendable>: TaskCallBase, @unchecked Sendable {
+  // @unchecked: `stage` has a lock.
+
+  typealias Body = @Sendable (EventLoop) throws -> Value
+
+  private struct Stage {
+    /// Nil once the call has begun or was cancelled.
+    var body: Body?
+    /// Nil until the task has suspended, and once it resumes.
+    var continuation: UnsafeContinuation<Void, any Error>?
+    // Under the lock too, because ThreadSanitizer does not see the order that a
+    // continuation establishes; see scripts/races.
+    var result: Result<Value, any Error> = .failure(CancellationError())
+  }
+
+  private let stage: Locked<Stage>
+
+  init(_ body: consuming @escaping Body) { stage = Locked(Stage(body: body)) }
+
+  /// Posts the call, unless it was cancelled.
+  func start(on port: LoopPort, _ continuation: UnsafeContinuation<Void, any Error>) {
+    let isCancelled = stage.withLock { stage in
+      if stage.body != nil { stage.continuation = continuation }
+      return stage.body == nil
+    }
+    if isCancelled { return continuation.resume() }
+    var item = PostedItem(loopRunsCall, self)
+    if port.core.append(item) { return }
+    item.drop()
+    end(.failure(port.refusal))
+  }
+
+  /// Resumes the task if the call has not begun.
+  func cancel() { end(.failure(CancellationError())) }
+
+  override func wasRefused() { end(.failure(LoopPort.PostError.closed)) }
+
+  override func run(on loop: EventLoop) {
+    guard let result = runBody(on: loop) else { return }
+    finish(result)
+  }
+
+  /// The result, once the task has resumed.
+  func value() throws -> Value { try stage.withLock { $0.result }.get() }
+
+  /// Ends the call with `result`, unless it has begun.
+  private func end(_ result: Result<Value, any Error>) {
+    // The closure is released before the task resumes.
+    let isFirst = withExtendedLifetime(claim()) { $0 != nil }
+    if isFirst { finish(result) }
+  }
+
+  // A function of its own, so that the closure is released before the task
+  // resumes.
+  @inline(never)
+  private func runBody(on loop: EventLoop) -> Result<Value, any Error>? {
+    guard let body = claim() else { return nil }
+    return Result { try body(loop) }
+  }
+
+  /// Takes the closure, so that no other thread runs or ends the call.
+  private func claim() -> Body? { stage.withLock { $0.body.take() } }
+
+  /// Resumes the task, if it has suspended.
+  private func finish(_ result: Result<Value, any Error>) {
+    let continuation = stage.withLock { stage in
+      stage.result = result
+      return stage.continuation.take()
+    }
+    continuation?.resume()
+  }
+}
+
+private func loopRunsCall(_ loop: UnsafeRawPointer, _ call: UnsafeRawPointer) {
+  let call = Unmanaged<TaskCallBase>.fromOpaque(call).takeUnretainedValue()
+  call.run(on: Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue())
+}

@@ -1,0 +1,142 @@
+/// The watched descriptors of a loop. Loop thread only.
+final class DescriptorList: LoopPart {
+  private(set) unowned(unsafe) var loop: EventLoop?
+  private var descriptors: [Int32: WatchedDescriptor] = [:]
+  // Descriptors whose watchers have changed since the loop last waited.
+  private var changed: [WatchedDescriptor] = []
+  // Descriptors that were closed or reused while they were watched.
+  private var lost: [(WatchedDescriptor, UVError)] = []
+  private var observer: Observer?
+  private var wakeSource: WakeSource?
+
+  func attach(to loop: EventLoop) {
+    self.loop = loop
+    wakeSource = loop.wakeSource
+  }
+
+  /// Returns the entry of `descriptor`, which watchers share.
+  func entry(for descriptor: Int32, on loop: EventLoop) throws(UVError) -> WatchedDescriptor {
+    if let known = descriptors[descriptor] {
+      if known.isIntact { return known }
+      lose(known, UVError(code: UVError.badDescriptor, operation: "EventLoop.watch"))
+    }
+    let made = try WatchedDescriptor(descriptor, in: self, loop: loop)
+    descriptors[descriptor] = made
+    return made
+  }
+
+  /// Applies the changes of `descriptor` before the loop waits.
+  func enqueue(_ descriptor: WatchedDescriptor) {
+    guard !descriptor.isQueued else { return }
+    descriptor.isQueued = true
+    changed.append(descriptor)
+    request()
+  }
+
+  /// Removes `descriptor`, which was closed.
+  func remove(_ descriptor: WatchedDescriptor) {
+    if descriptors[descriptor.descriptor] === descriptor {
+      descriptors[descriptor.descriptor] = nil
+    }
+  }
+
+  /// Reports that a watched descriptor was closed or reused.
+  func reportClosed(_ descriptor: Int32) {
+    System.logToStandardError(
+      "EventLoop.watch: descriptor \(descriptor) was closed while it was watched; "
+        + "call DescriptorWatcher.cancel() before close()"
+    )
+  }
+}
+
+// Changes.
+extension DescriptorList {
+  private func request() {
+    guard let loop else { return }
+    if observer?.isAttached != true {
+      // Last, so that it sees the changes that other observers made.
+      observer = loop.addObserver(for: .beforeWaiting, order: .max) { [unowned self] _ in apply() }
+      observer?.isResting = true
+    }
+    observer?.setPending(true)
+  }
+
+  private func apply() {
+    // Retained, because a watcher may close and release an adopted loop.
+    withExtendedLifetime(self) {
+      while !changed.isEmpty || !lost.isEmpty {
+        applyChanges()
+        notifyLost()
+      }
+      observer?.setPending(false)
+    }
+  }
+
+  private func applyChanges() {
+    let descriptors = changed
+    changed = []
+    for descriptor in descriptors {
+      descriptor.isQueued = false
+      do { try descriptor.apply() } catch { lose(descriptor, error) }
+    }
+  }
+
+  private func notifyLost() {
+    let descriptors = lost
+    lost = []
+    for (descriptor, error) in descriptors { descriptor.fail(error) }
+  }
+
+  /// Stops polling `descriptor`, and notifies its watchers before the loop
+  /// waits.
+  private func lose(_ descriptor: WatchedDescriptor, _ error: UVError) {
+    if error.code == UVError.badDescriptor {
+      reportClosed(descriptor.descriptor)
+    } else {
+      System.logToStandardError(
+        "\(error); descriptor \(descriptor.descriptor) is no longer watched"
+      )
+    }
+    descriptor.close()
+    lost.append((descriptor, error))
+    request()
+  }
+}
+
+// The loop's life.
+extension DescriptorList {
+  var holdsAnything: Bool { !descriptors.isEmpty || !lost.isEmpty }
+
+  var handles: [UnsafeMutableRawPointer] { descriptors.values.compactMap(\.address) }
+
+  func drop() {
+    // One by one, because releasing a callback may cancel other watchers. Not
+    // until none is left, because it may also add one.
+    for _ in 0..<descriptors.count { descriptors.first?.value.drop() }
+    for _ in 0..<lost.count { lost.popLast()?.0.drop() }
+    changed = []
+  }
+
+  func loopDidClose() {
+    loop = nil
+    observer = nil
+  }
+
+  func loopWasReleased() {
+    loop = nil
+    drop()
+    observer = nil
+  }
+
+  func leaveInChild() {
+    for descriptor in descriptors.values { descriptor.detach() }
+    loop = nil
+  }
+
+  func stopInChild(of uv: UVLoop) {
+    // The wake descriptor shows whether the poll is shared. A watched
+    // descriptor must not: it would become edge-triggered in the parent too.
+    let sharesPoll = wakeSource?.sharesPoll(of: uv) ?? true
+    for descriptor in descriptors.values { descriptor.stopInChild(sharesPoll: sharesPoll) }
+  }
+}

@@ -1,0 +1,155 @@
+/// Calls a closure on the loop when a descriptor is ready.
+///
+/// Created by `EventLoop.watch`. The loop keeps a watcher until it is
+/// cancelled. A watcher belongs to the loop's thread.
+///
+/// Readiness is level-triggered: while data is unread, a watcher for `readable`
+/// is called in every tick. The end is reported once. When the descriptor is
+/// hung up and no data is left to read, or when it has an error, the watcher is
+/// called a last time, with `hangUp` or `error` and the requested events. It is
+/// then no longer polled, so a watcher that ignores the end does not make the
+/// loop spin. An error that the callback cleared by a read or a write resumes
+/// the watcher. Otherwise, assign different `events` to resume it. Read a
+/// datagram socket until it has no more data, because each queued error counts.
+///
+/// Cancel every watcher of a descriptor before you close the descriptor. A
+/// descriptor that was closed or reused first is reported on standard error
+/// where the loop finds out: when its interest changes, and when it is watched
+/// or cancelled. Its watchers are then called with `error` and end.
+///
+/// ```swift
+/// let watcher = try loop.watch(socket, for: .readable) { events in receive() }
+/// watcher.events = [.readable, .writable]
+/// watcher.cancel()
+/// close(socket)
+/// ```
+///
+/// Corresponds to `uv_poll_t` in libuv, `DispatchSourceRead` in Dispatch, and
+/// `sd_event_add_io` in systemd.
+public final class DescriptorWatcher {
+  /// The watched descriptor.
+  public let descriptor: Int32
+
+  let core: PortCore
+  private var body: ((DescriptorEvents) -> Void)?  // loop only
+  private var source: WatchedDescriptor?  // loop only
+  private var interest: DescriptorInterest  // loop only
+  private(set) var isWaitedFor = true  // loop only
+
+  /// The reason why the loop ended the watcher. Loop only.
+  private(set) var failure: UVError?
+
+  init(
+    of source: WatchedDescriptor,
+    for events: DescriptorEvents,
+    core: PortCore,
+    _ body: @escaping (DescriptorEvents) -> Void
+  ) {
+    descriptor = source.descriptor
+    self.core = core
+    self.source = source
+    interest = DescriptorInterest(events)
+    self.body = body
+  }
+
+  /// The requested events.
+  ///
+  /// Call on the loop. The loop applies the last assignment of a tick before it
+  /// waits. If nothing has changed since the last wait, that costs no system
+  /// call. Events that are no longer requested are not delivered, not even in
+  /// the current tick. A watcher without events rests: the loop's run does not
+  /// wait for it. Assigning `error` has no effect, because it is always
+  /// reported.
+  ///
+  /// - Complexity: O(1), and O(n) in the watchers of the descriptor before the
+  ///   loop waits.
+  public var events: DescriptorEvents {
+    get {
+      core.checkThread("DescriptorWatcher.events")
+      return interest.wanted
+    }
+    set {
+      core.checkThread("DescriptorWatcher.events")
+      if interest.want(newValue) { source?.changed() }
+    }
+  }
+
+  /// Whether the watcher has been neither cancelled nor ended by the loop.
+  ///
+  /// Call on the loop.
+  public var isActive: Bool {
+    core.checkThread("DescriptorWatcher.isActive")
+    return isAttached
+  }
+
+  /// Whether the loop's run waits for the watcher. Defaults to true.
+  ///
+  /// Call on the loop.
+  public var keepsLoopAlive: Bool {
+    get {
+      core.checkThread("DescriptorWatcher.keepsLoopAlive")
+      return isWaitedFor
+    }
+    set {
+      core.checkThread("DescriptorWatcher.keepsLoopAlive")
+      isWaitedFor = newValue
+      source?.changed()
+    }
+  }
+
+  /// Ends the watcher and releases its callback. It is not called again, not
+  /// even for an event that the current tick has already received.
+  ///
+  /// Call on the loop; calling it from the callback is fine. Cancelling again
+  /// does nothing. After the last watcher of a descriptor is cancelled, the
+  /// descriptor may be closed at once.
+  ///
+  /// - Complexity: O(n) in the watchers of the descriptor. Two system calls
+  ///   for the last one.
+  public func cancel() {
+    core.checkThread("DescriptorWatcher.cancel")
+    // Released last, because a `deinit` of the captures may use this watcher.
+    withExtendedLifetime((self, detach())) {}
+  }
+}
+
+extension DescriptorWatcher {
+  var isAttached: Bool { source != nil }
+
+  /// The events to poll for.
+  var polled: DescriptorEvents { interest.polled }
+
+  /// Calls the callback if `report` concerns the watcher.
+  func receive(_ report: DescriptorReport) {
+    guard let body else { return }
+    let events = interest.receive(report)
+    if !events.isEmpty { body(events) }
+  }
+
+  /// Cancels the watcher, and returns its callback for the caller to release.
+  func detach() -> ((DescriptorEvents) -> Void)? {
+    // A child process shares the kernel's poll with its parent, which still
+    // needs the watcher.
+    guard let source, !core.isForked else { return nil }
+    let body = end()
+    source.remove(self)
+    return body
+  }
+
+  /// Polls again for events that had ended.
+  func resume() { interest.resume() }
+
+  /// Ends the watcher because its descriptor cannot be polled.
+  func fail(_ error: UVError) {
+    failure = error
+    if let body = end() { body(.error) }
+  }
+
+  /// Detaches the watcher and returns its callback. The caller releases it
+  /// outside of any access to the watcher.
+  func end() -> ((DescriptorEvents) -> Void)? {
+    source = nil
+    defer { body = nil }
+    return body
+  }
+}

@@ -1,0 +1,44 @@
+extension EventLoop {
+  /// Calls `body` when `descriptor` is ready for any of `events`.
+  ///
+  /// Call on the loop. The descriptor may be a socket, a pipe, a terminal, or
+  /// any other that `epoll` accepts, such as a timerfd. It is set to
+  /// non-blocking mode. Several watchers of one descriptor share one libuv
+  /// handle and are called in the order they were added. The first events
+  /// arrive in the poll of the current tick, or of the next one.
+  ///
+  /// Cancel the watcher before you close the descriptor. The loop's run waits
+  /// for the watcher; `close()` of the loop ends it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: An open descriptor. It still belongs to the caller.
+  ///   - events: The events to wait for. `DescriptorWatcher.events` changes
+  ///     them.
+  ///   - body: Called on the loop with the events that have occurred. Released
+  ///     when the watcher ends.
+  /// - Returns: The watcher. The loop keeps it, so the caller need not.
+  /// - Throws: `UVError` `EBADF` if `descriptor` is not open, `EPERM` if it
+  ///   cannot be polled (a regular file), `EEXIST` if another library polls it
+  ///   on the same libuv loop.
+  /// - Complexity: O(1). Up to seven system calls for the first watcher of a
+  ///   descriptor.
+  @discardableResult
+  public func watch(
+    _ descriptor: Int32,
+    for events: DescriptorEvents,
+    _ body: @escaping (DescriptorEvents) -> Void
+  ) throws(UVError) -> DescriptorWatcher {
+    checkMayAdd("EventLoop.watch")
+    let entry = try part(DescriptorList.self).entry(for: descriptor, on: self)
+    let watcher = DescriptorWatcher(of: entry, for: events, core: core, body)
+    entry.add(watcher)
+    return watcher
+  }
+
+  /// Traps unless event sources may be added to the loop here and now.
+  func checkMayAdd(_ operation: StaticString) {
+    checkUsable(operation)
+    checkNotForked(operation)
+    checkNotTornDown(operation)
+  }
+}

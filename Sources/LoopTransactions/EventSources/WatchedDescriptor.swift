@@ -1,0 +1,151 @@
+/// A descriptor with its watchers, which share one libuv handle. Loop thread
+/// only.
+final class WatchedDescriptor {
+  private let list: DescriptorList
+  private var poll: DescriptorPoll?
+  let descriptor: Int32
+  private var watchers: ContiguousArray<DescriptorWatcher> = []
+  // The events that libuv polls for.
+  private var armed: DescriptorEvents = []
+  // Whether to start the poll again, although `armed` has not changed.
+  private var mustRestart = false
+  private var isHalfClosed = false
+  /// Whether `list` applies the watchers' changes before the loop waits.
+  var isQueued = false
+
+  /// - Throws: `UVError` if libuv cannot poll `descriptor`.
+  init(_ descriptor: Int32, in list: DescriptorList, loop: EventLoop) throws(UVError) {
+    self.list = list
+    self.descriptor = descriptor
+    poll = try DescriptorPoll(descriptor, loop: loop.uv, owner: self)
+  }
+
+  /// Whether the descriptor still refers to the same file.
+  var isIntact: Bool { poll?.isIntact ?? false }
+
+  /// The address of libuv's handle.
+  var address: UnsafeMutableRawPointer? { poll?.address }
+
+  /// Adds `watcher`. An added watcher restarts the poll, because the kernel
+  /// forgets a descriptor that was closed, and not every reuse is visible.
+  func add(_ watcher: DescriptorWatcher) {
+    mustRestart = !armed.isEmpty
+    watchers.append(watcher)
+    changed()
+  }
+
+  /// Removes `watcher`, which has ended. Stops polling at once after the last.
+  func remove(_ watcher: DescriptorWatcher) {
+    watchers.removeAll { $0 === watcher }
+    guard watchers.isEmpty else { return changed() }
+    // A closed poll was reported when it was closed.
+    guard let poll else { return }
+    if !poll.isIntact { list.reportClosed(descriptor) }
+    close()
+  }
+
+  /// Applies the watchers' interest before the loop waits.
+  func changed() { if poll != nil { list.enqueue(self) } }
+
+  /// Ends all watchers without calling them.
+  func drop() {
+    close()
+    let dropped = watchers
+    watchers = []
+    for watcher in dropped { _ = watcher.end() }
+  }
+
+  /// Ends all watchers and notifies them of `error`.
+  func fail(_ error: UVError) {
+    let failed = watchers
+    watchers = []
+    for watcher in failed where watcher.isAttached { watcher.fail(error) }
+  }
+
+  /// Closes libuv's handle.
+  func close() {
+    poll?.close()
+    poll = nil
+    list.remove(self)
+  }
+
+  /// Keeps the events of the parent from waking a child process.
+  func stopInChild(sharesPoll: Bool) { poll?.stopInChild(sharesPoll: sharesPoll) }
+
+  /// Detaches from the handle in a child process.
+  func detach() { poll?.detachOwner() }
+}
+
+// Polling.
+extension WatchedDescriptor {
+  /// Passes libuv the events to poll for, if they have changed.
+  ///
+  /// - Throws: `UVError` if the descriptor cannot be polled any more.
+  func apply() throws(UVError) {
+    guard let poll else { return }
+    poll.keepsLoopAlive(watchers.contains { $0.isWaitedFor && !$0.polled.isEmpty })
+    let wanted = wanted
+    guard wanted != armed || mustRestart else { return }
+    mustRestart = false
+    armed = wanted
+    if wanted.isEmpty {
+      poll.stop()
+    } else {
+      try poll.start(Int32(wanted.rawValue), descriptorIsReady)
+    }
+  }
+
+  /// The events that any watcher waits for. Includes the hang-up until it was
+  /// reported, because every watcher is notified of it.
+  private var wanted: DescriptorEvents {
+    var events = watchers.reduce(into: DescriptorEvents()) { $0.formUnion($1.polled) }
+    if !events.isEmpty, !isHalfClosed { events.insert(.hangUp) }
+    return events
+  }
+
+  /// Called when libuv reports `events`, or an error as `status`.
+  fileprivate func polled(_ status: Int32, _ events: Int32) {
+    guard let loop = list.loop, !loop.core.isForked else { return }
+    // Retained, because a callback may close and release an adopted loop.
+    withExtendedLifetime(loop) {
+      loop.calledBack { deliver(report(status, DescriptorEvents(rawValue: UInt8(events)))) }
+    }
+  }
+
+  private func report(_ status: Int32, _ events: DescriptorEvents) -> DescriptorReport {
+    let hasFailed = status < 0
+    // libuv has stopped the handle.
+    if hasFailed { armed = [] }
+    guard hasFailed || isHalfClosed || events.contains(.hangUp) else {
+      return DescriptorReport(events: events)
+    }
+    let condition = DescriptorCondition(of: descriptor)
+    return DescriptorReport(events, condition, hasFailed: hasFailed)
+  }
+
+  private func deliver(_ report: DescriptorReport) {
+    if report.stage != .open { isHalfClosed = true }
+    // A watcher that another one adds is called from the next tick on.
+    for watcher in watchers { watcher.receive(report) }
+    if report.isFinal { resumeIfCleared() }
+    if report.stage != .open { changed() }
+  }
+
+  /// Resumes the watchers if a callback has read the error.
+  private func resumeIfCleared() {
+    guard poll != nil, isIntact else { return }
+    let condition = DescriptorCondition(of: descriptor)
+    guard !condition.hasError, !condition.isHungUp else { return }
+    isHalfClosed = false
+    for watcher in watchers { watcher.resume() }
+  }
+}
+
+private func descriptorIsReady(_ handle: PollHandle?, _ status: Int32, _ events: Int32) {
+  // Without an owner, a child process closed the loop it inherited and runs
+  // another one. I15.
+  guard let descriptor = owner(of: handle, as: WatchedDescriptor.self) else {
+    return stopWatching(handle)
+  }
+  descriptor.polled(status, events)
+}

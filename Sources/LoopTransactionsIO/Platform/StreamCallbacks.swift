@@ -1,0 +1,56 @@
+import CUV
+import LoopTransactions
+
+// The functions that libuv calls. They are at file scope because a closure in
+// main-actor code would trap on another thread. A stream without an owner
+// belongs to a loop that was released, or inherited by a forked child.
+
+func streamDidRead(
+  _ stream: UnsafeMutablePointer<uv_stream_t>?,
+  _ count: Int,
+  _ buffer: UnsafePointer<uv_buf_t>?
+) {
+  // 0: the system had nothing to read.
+  if count == 0 { return }
+  if stream?.pointee.data == nil { return _ = uv_read_stop(stream) }
+  callBack(stream) { (connection: Connection) in
+    if count > 0 {
+      connection.didRead(UnsafeRawBufferPointer(start: buffer?.pointee.base, count: count))
+    } else if count == Int(UV_EOF.rawValue) {
+      connection.peerDidEnd()
+    } else {
+      connection.fail(Int32(count), "Connection.onRead")
+    }
+  }
+}
+
+func streamDidWrite(_ request: UnsafeMutablePointer<uv_write_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connection: Connection) in connection.didWrite(status) }
+}
+
+func streamDidShutDown(_ request: UnsafeMutablePointer<uv_shutdown_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connection: Connection) in connection.didShutDown(status) }
+}
+
+func streamDidConnect(_ request: UnsafeMutablePointer<uv_connect_t>?, _ status: Int32) {
+  callBack(request?.pointee.handle) { (connector: Connector) in connector.didConnect(status) }
+}
+
+func streamDidClose(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  callBack(handle) { (connection: Connection) in connection.deliverClose() }
+  UnsafeMutableRawPointer(handle)?.deallocate()
+}
+
+/// Calls `body` with the owner of a handle, if any. The loop retains itself if
+/// its host has called, because `body` may close and release an adopted loop.
+// Not the core's function for the owner: a generic function of another module is
+// not specialised, and looks up metadata in each call.
+@inline(__always)
+private func callBack<Owner: LoopIOMember>(
+  _ handle: UnsafeMutableRawPointer?,
+  _ body: (Owner) -> Void
+) {
+  guard let data = handle?.assumingMemoryBound(to: uv_handle_t.self).pointee.data else { return }
+  let owner = Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
+  owner.io.unmanagedLoop._withUnsafeGuaranteedRef { $0.calledBack { body(owner) } }
+}

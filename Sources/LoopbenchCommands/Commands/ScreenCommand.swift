@@ -1,0 +1,43 @@
+import LoopbenchKit
+
+extension Invocation {
+  /// The questions of a run that prints one screen. Empty if the run prints tables.
+  var questions: [Question] {
+    options.asksNothing ? Question.answerable(by: context.registry) : []
+  }
+}
+
+extension Options {
+  /// Whether the options ask neither for a part of the results nor for a detail that
+  /// only tables show.
+  var asksNothing: Bool {
+    command == .run && operands.isEmpty && series.isEmpty && peers == nil && !isFull && !isClosed
+      && format == .text && percentiles == Percentile.standard && unit == nil
+      && baseline == nil && rules.isEmpty
+  }
+
+  /// Whether the run writes its results to a file.
+  var writesFile: Bool { output != nil || plot != nil || !exports.isEmpty }
+}
+
+extension RunPlan {
+  /// The plan of a run that answers `questions`, within 20 s in all. If it writes a
+  /// file, it measures everything, because a file of some series would be hard to
+  /// compare with another.
+  init(_ options: Options, registry: Registry, answering questions: [Question]) throws {
+    guard !questions.isEmpty, !options.writesFile else {
+      self = try RunPlan(options, registry: registry)
+      return
+    }
+    var asked = options
+    asked.series = questions.map(\.path)
+    asked.peers = [Question.peer, Question.reference]
+    let isLimited = options.duration == nil && options.rounds == nil && options.samples == nil
+    if isLimited { (asked.duration, asked.rounds) = (Self.screenNs, RoundCount.most) }
+    self = try RunPlan(asked, registry: registry.answering(questions))
+  }
+
+  // 18 s: the last slice, which may begin at the end of that time, and the report need
+  // the rest of the 20 s.
+  private static let screenNs: UInt64 = 18_000_000_000
+}

@@ -1,0 +1,63 @@
+private import CLoopbench
+
+/// The faults of the machine during a run, and how much of it other processes used.
+package struct MachineState: Equatable, Sendable {
+  /// The findings that `doctor` calls bad.
+  package var faults: [Finding] = []
+  /// The CPUs that other processes used on average. Nil if unknown.
+  package var others: Double?
+  /// The number of CPUs.
+  package var cpus = 1
+
+  /// Makes the state of a machine about which nothing is known.
+  package init() {}
+
+  /// Begins to watch this machine. The result returns its state since this call.
+  package static func watch() -> @Sendable () -> MachineState {
+    let began = ProcessorTimes.now()
+    return {
+      let facts = MachineFacts.read()
+      var state = MachineState()
+      (state.cpus, state.others) = (facts.machine.cpus, ProcessorTimes.now().others(since: began))
+      // A debug build has a warning of its own. The load of the last minute includes
+      // this process, and other processes may have ended since.
+      let known = Doctor.findings(about: facts).filter { !["build", "load"].contains($0.id) }
+      let load = state.others.map { Doctor.load($0, of: state.cpus, "during the run") }
+      state.faults = (known + [load].compactMap { $0 }).filter { $0.status == .bad }
+      return state
+    }
+  }
+}
+
+extension Warning {
+  /// Makes the warning of a fault of the machine.
+  package init(_ fault: Finding) {
+    self.init(id: fault.id, text: fault.text, hint: fault.fix ?? "loopbench doctor says more")
+  }
+}
+
+/// The CPU time of all processes and of this process.
+package struct ProcessorTimes: Sendable {
+  private let at: UInt64
+  private let busy: UInt64
+  private let own: UInt64
+
+  /// - Parameters:
+  ///   - at: The time of the reading, in ns.
+  ///   - busy: The CPU time of all processes, in ns. 0 if unknown.
+  ///   - own: The CPU time of this process, in ns.
+  package init(at: UInt64, busy: UInt64, own: UInt64) {
+    (self.at, self.busy, self.own) = (at, busy, own)
+  }
+
+  package static func now() -> ProcessorTimes {
+    ProcessorTimes(at: cl_now(), busy: cl_busy_ns(), own: cl_usage_now().cpu_ns)
+  }
+
+  /// The CPUs that other processes used on average since `earlier`. Nil if unknown.
+  package func others(since earlier: ProcessorTimes) -> Double? {
+    guard busy > 0, earlier.busy > 0, at > earlier.at else { return nil }
+    let (all, mine) = (Double(busy) - Double(earlier.busy), Double(own) - Double(earlier.own))
+    return max(0, all - mine) / Double(at - earlier.at)
+  }
+}

@@ -1,0 +1,217 @@
+/// A question that a person has about a loop, and the series that answers it.
+package struct Question: Equatable, Sendable {
+  package let scenario: String
+  package let series: String
+  /// The beginning of the row: `A timer fires late by`.
+  package let text: String
+  /// The subject of the finding, in the plural. Also the row of a narrow screen.
+  package let subject: String
+  package let kind: Kind
+  /// The number of samples per round. Nil means the series' own.
+  package var samples: Int?
+  /// Whether the answer is the difference from libuv.
+  package var isDifference = false
+
+  /// The words for a better or worse time.
+  package enum Kind: Equatable, Sendable {
+    case latency
+    case cost
+  }
+
+  /// The peer that answers.
+  package static let peer = "lt"
+  /// The peer that it is compared with.
+  package static let reference = "uv"
+
+  /// `wake/across`.
+  package var path: String { "\(scenario)/\(series)" }
+}
+
+extension Question {
+  /// The questions of the default run.
+  package static let standard: [Question] = [
+    Question(
+      scenario: "timer",
+      series: "lateness",
+      text: "A timer fires late by",
+      subject: "timers",
+      kind: .latency
+    ),
+    Question(
+      scenario: "wake",
+      series: "across",
+      text: "A wake from another thread takes",
+      subject: "wakes",
+      kind: .latency
+    ),
+    Question(
+      scenario: "wake",
+      series: "same",
+      text: "  on one CPU",
+      subject: "wakes on one CPU",
+      kind: .latency
+    ),
+    // 12: at 10 rounds there are 120 samples, enough for the worst 1 %.
+    Question(
+      scenario: "post",
+      series: "closure.across",
+      text: "A post costs",
+      subject: "posts",
+      kind: .cost,
+      samples: 12
+    ),
+    Question(
+      scenario: "commit",
+      series: "duplicate",
+      text: "A duplicate commit costs",
+      subject: "duplicate commits",
+      kind: .cost
+    ),
+    Question(
+      scenario: "idle",
+      series: "tick",
+      text: "An idle tick adds",
+      subject: "idle ticks",
+      kind: .cost,
+      isDifference: true
+    ),
+  ]
+
+  /// The standard questions, if `registry` has all of their series. Otherwise none.
+  package static func answerable(by registry: Registry) -> [Question] {
+    let isWhole = standard.allSatisfy { question in
+      registry.scenarios.contains { scenario in
+        scenario.name == question.scenario
+          && scenario.series.contains { $0.name == question.series }
+      }
+    }
+    return isWhole ? standard : []
+  }
+}
+
+extension Registry {
+  /// Returns the registry with the number of samples that each question needs.
+  package func answering(_ questions: [Question]) -> Registry {
+    var scenarios = scenarios
+    for question in questions {
+      guard let samples = question.samples,
+        let scenario = scenarios.firstIndex(where: { $0.name == question.scenario }),
+        let series = scenarios[scenario].series.firstIndex(where: { $0.name == question.series })
+      else { continue }
+      scenarios[scenario].series[series].workload.samples = samples
+    }
+    return Registry(scenarios: scenarios, peers: peers)
+  }
+}
+
+extension Question {
+  /// The verdict in the words of the question: `sooner`, `dearer`, `same`.
+  func word(for verdict: ComparisonVerdict) -> String {
+    switch (verdict, kind) {
+    case (.faster, .latency): "sooner"
+    case (.faster, .cost): "cheaper"
+    case (.slower, .latency): "later"
+    case (.slower, .cost): "dearer"
+    case (.same, _): "same"
+    case (.inconclusive, _): "unsure"
+    }
+  }
+}
+
+/// The answer to a question, from a report.
+struct Answer {
+  let question: Question
+  /// The answer of the typical operation in ns. Nil if it was not measured.
+  let typical: Double?
+  /// The time in ns that 1 % of the operations exceed. Nil if there are too few
+  /// samples.
+  let worst: Double?
+  /// The same of libuv.
+  let libuv: (typical: Double?, worst: Double?)
+  /// The comparison with libuv.
+  let comparison: Report.Comparison?
+  let tail: Report.Comparison?
+  let noise: Report.Noise?
+  let samples: UInt64
+
+  init(_ question: Question, in report: Report) {
+    let results = report.results.filter {
+      ($0.scenario, $0.series) == (question.scenario, question.series)
+    }
+    let own = results.first { $0.peer == Question.peer }
+    let other = results.first { $0.peer == Question.reference }
+    func comparison(_ percentile: Percentile) -> Report.Comparison? {
+      report.comparisons.first {
+        ($0.scenario, $0.series, $0.peer, $0.reference, $0.percentile)
+          == (
+            question.scenario, question.series, Question.peer, Question.reference,
+            percentile.label
+          )
+      }
+    }
+    func value(_ percentile: Percentile) -> Double? {
+      guard let own = own?.value(at: percentile) else { return nil }
+      guard question.isDifference else { return own }
+      return comparison(percentile)?.difference.median
+        ?? other?.value(at: percentile).map { own - $0 }
+    }
+    self.question = question
+    (typical, worst) = (value(.p50), value(.p99))
+    libuv = (other?.value(at: .p50), other?.value(at: .p99))
+    (self.comparison, tail) = (comparison(.p50), comparison(.p99))
+    noise = report.noise.first {
+      ($0.scenario, $0.series, $0.percentile)
+        == (question.scenario, question.series, Percentile.p50.label)
+    }
+    samples = own?.count ?? 0
+  }
+}
+
+extension Answer {
+  /// The verdict with its factor: `17x sooner`.
+  var verdict: String {
+    guard let comparison else { return "not measured" }
+    let word = question.word(for: comparison.verdict)
+    guard let factor = Self.factor(comparison) else { return word }
+    return "\(factor)x \(word)"
+  }
+
+  /// Nil if the verdict is not a difference, or if the ratio is 0.
+  private static func factor(_ comparison: Report.Comparison) -> String? {
+    let ratio = comparison.ratio.median
+    guard [.faster, .slower].contains(comparison.verdict), ratio > 0 else { return nil }
+    let factor = max(ratio, 1 / ratio)
+    return Decimals.text(factor, digits: factor < 1.1 ? 2 : factor < 9.95 ? 1 : 0)
+  }
+
+  /// The reason for a verdict that the factor does not explain, or a tail that is
+  /// worse than the verdict says.
+  var reason: String? {
+    guard let comparison else { return nil }
+    if let reason = comparison.reason(noise) {
+      return question.word(for: comparison.verdict) + ": " + reason
+    }
+    guard let tail, tail.verdict == .slower, comparison.verdict != .slower,
+      let factor = Self.factor(tail)
+    else { return nil }
+    return "but the worst 1 % is \(factor)x \(question.word(for: .slower))"
+  }
+
+  /// A bar to the left of an axis if the time is less than libuv's, otherwise to the
+  /// right. Each side has `cells` characters, which represent a factor of 32.
+  func bar(cells: Int, isASCII: Bool) -> String {
+    let (full, axis) = isASCII ? ("#", "|") : ("█", "│")
+    let empty = String(repeating: " ", count: cells)
+    guard let comparison, [.faster, .slower].contains(comparison.verdict) else {
+      return empty + axis + empty
+    }
+    let isLess = comparison.verdict == .faster
+    let distance = abs(Logarithm.binary(max(comparison.ratio.median, 1 / 32)))
+    let halves = max(1, Int((min(distance, 5) / 5 * Double(cells) * 2).rounded()))
+    let half = halves % 2 == 0 ? "" : isASCII ? "-" : isLess ? "▐" : "▌"
+    let bar = String(repeating: full, count: halves / 2)
+    return isLess
+      ? (half + bar).padded(to: cells) + axis + empty
+      : empty + axis + (bar + half).padded(to: cells, isLeft: true)
+  }
+}

@@ -1,0 +1,44 @@
+extension Screen {
+  /// One sentence that names the better, the worse and the equal times.
+  var finding: String {
+    let measured = answers.filter { $0.comparison != nil }
+    guard !measured.isEmpty else { return "Nothing was compared with libuv." }
+    let words = ["sooner", "cheaper", "later", "dearer", "same", "unsure"]
+    let clauses = words.compactMap { word -> String? in
+      let subjects = measured.filter { $0.word == word }.map(\.question.subject)
+      return subjects.isEmpty ? nil : "\(Self.list(subjects)) are \(Self.predicate(word))"
+    }
+    return "Against libuv, \(clauses.joined(separator: "; "))."
+  }
+
+  private static func predicate(_ word: String) -> String {
+    switch word {
+    case "same": "the same"
+    case "unsure": "too close or too noisy to tell"
+    default: word
+    }
+  }
+
+  private static func list(_ words: [String]) -> String {
+    guard words.count > 1, let last = words.last else { return words.joined() }
+    return words.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  /// Two commands that lead on.
+  var nextLines: [String] {
+    let quiet = ("loopbench help wake", "where each time begins and ends")
+    let busy = ("loopbench doctor", "each fault of this machine, with its remedy")
+    let commands = [
+      ("loopbench --full", "every scenario, with percentiles and intervals"),
+      machine.faults.isEmpty ? quiet : busy,
+    ]
+    let widest = commands.map(\.0.count).max() ?? 0
+    return commands.map { $0.0.padded(to: widest + 3, isLeft: true) + $0.1 }
+  }
+}
+
+extension Answer {
+  fileprivate var word: String? {
+    comparison.map { question.word(for: $0.verdict) }
+  }
+}

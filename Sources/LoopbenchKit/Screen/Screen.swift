@@ -1,0 +1,188 @@
+/// The answer of a run on one screen: a row for each question, the state of the
+/// machine, the finding, and the next commands.
+package struct Screen {
+  let answers: [Answer]
+  let machine: MachineState
+  private let report: Report
+  private let style: ReportStyle
+
+  private static let lines = 24
+  private var width: Int { style.width ?? 80 }
+
+  /// - Parameter style: A width of nil means 80 columns.
+  package init(
+    _ report: Report,
+    _ questions: [Question],
+    _ machine: MachineState,
+    style: ReportStyle = ReportStyle()
+  ) {
+    answers = questions.map { Answer($0, in: report) }
+    (self.report, self.machine, self.style) = (report, machine, style)
+  }
+
+  /// The text, which ends in a newline. It has at most 24 lines, unless warnings need
+  /// more.
+  package func text() -> String {
+    let (full, short) = (blocks(explains: true), blocks(explains: false))
+    let texts = [String(blocks: full), Self.dense(full), Self.dense(short)]
+    let text = texts.first { $0.count { $0 == "\n" } <= Self.lines } ?? texts[2]
+    return style.isASCII ? ASCII.text(text) : text
+  }
+
+  private static func dense(_ blocks: [[String]]) -> String {
+    blocks.flatMap { $0 }.map { $0 + "\n" }.joined()
+  }
+
+  private func blocks(explains: Bool) -> [[String]] {
+    [
+      [title.printable] + wrapped(warnings),
+      rows(explains: explains) + wrapped(footnotes),
+      wrapped([state, finding]),
+      wrapped(nextLines),
+    ]
+  }
+
+  private func wrapped(_ texts: [String]) -> [String] {
+    texts.flatMap { $0.printable.wrapped(to: width, indent: 2) }
+  }
+}
+
+extension Screen {
+  /// The question, and as much about the machine as fits beside it.
+  private var title: String {
+    let question = "How late is your loop?"
+    let parts = [
+      "\(report.tool.name) \(report.tool.version)", "libuv \(report.machine.libuv)",
+      report.machine.cpu, String.counted(report.machine.cpus, "CPU"),
+      report.machine.virtualization,
+    ].filter { !$0.isEmpty }
+    let texts = (0...parts.count).reversed().map { parts.prefix($0).joined(separator: " · ") }
+    let space = width - question.count - 2
+    let fitting = texts.first { $0.count <= space } ?? ""
+    return fitting.isEmpty ? question : question + fitting.padded(to: space + 2)
+  }
+
+  /// The faults of the machine, and other reasons to doubt the answers. Few and disturbed
+  /// rounds are reported below the rows.
+  private var warnings: [String] {
+    let shown = report.warnings.filter { !["few-rounds", "disturbed"].contains($0.id) }
+    let marked = "; verdicts marked ? are not reliable"
+    return shown.map { "warning: \($0.text)\($0.spoil == nil ? "" : marked); \($0.hint)" }
+  }
+
+  private var isSpoiled: Bool { report.warnings.contains { $0.spoil != nil } }
+
+  private var footnotes: [String] {
+    let isUnresolved = answers.contains { $0.typical != nil && $0.worst == nil }
+    return isUnresolved ? ["-: too few samples to tell the worst 1 % from the largest sample"] : []
+  }
+
+  /// `Machine: quiet. Other processes used 0.02 of 2 CPUs during 26 rounds.`
+  private var state: String {
+    let load = report.settings.conditions?.load
+    let word =
+      if let load, load != RunConditions.standard.load {
+        "busy with --load \(load)"
+      } else if machine.faults.isEmpty {
+        machine.others == nil ? "unknown" : "quiet"
+      } else {
+        machine.faults.contains { $0.id == "load" } ? "busy" : "not fit for measuring"
+      }
+    let used = machine.others.map {
+      "Other processes used \(Decimals.text($0, digits: 2)) of"
+        + " \(String.counted(machine.cpus, "CPU")) during"
+    }
+    let disturbed = report.rounds.count(where: \.isDisturbed)
+    let rounds =
+      String.counted(report.rounds.count, "round")
+      + (disturbed == 0 ? "" : ", \(disturbed) of them disturbed")
+    return "Machine: \(word). \(used ?? "Measured in") \(rounds)."
+  }
+}
+
+extension Screen {
+  private func rows(explains: Bool) -> [String] {
+    var columns = allColumns
+    for rank in Column.Rank.allCases where rank != .always {
+      while table(of: columns).lines(indent: "").contains(where: { $0.count > width }),
+        let last = columns.lastIndex(where: { $0.rank == rank })
+      {
+        columns.remove(at: last)
+        if rank == .question { columns.insert(subject, at: 0) }
+      }
+    }
+    let lines = table(of: columns).lines(indent: "", style: ANSIStyle(isOn: style.usesColor))
+    let isWhyShown = columns.contains { $0.rank == .why }
+    guard explains, !isWhyShown else { return lines }
+    return [lines[0]]
+      + zip(lines.dropFirst(), answers).flatMap { line, answer in
+        [line] + (answer.reason.map { ("    " + $0).wrapped(to: width, indent: 6) } ?? [])
+      }
+  }
+
+  private func table(of columns: [Column]) -> TextTable {
+    let left = columns.indices.filter { columns[$0].isLeft }
+    var table = TextTable(titles: columns.map(\.title), left: Set(left))
+    for answer in answers { table.add(columns.map { $0.cell(answer) }) }
+    return table
+  }
+
+  private struct Column {
+    let title: String
+    let rank: Rank
+    var isLeft = false
+    let cell: (Answer) -> String
+
+    /// The order in which a narrow screen leaves out columns. The question gives way
+    /// to its subject.
+    enum Rank: CaseIterable {
+      case samples
+      case interval
+      case noise
+      case why
+      case libuv
+      case bar
+      case question
+      case always
+    }
+  }
+
+  private var subject: Column {
+    Column(title: "", rank: .always, isLeft: true) { $0.question.subject }
+  }
+
+  private var allColumns: [Column] {
+    // 120: a terminal of this width has room for a longer bar.
+    let cells = width < 120 ? 4 : 10
+    let bar = (style.isASCII ? "less|more" : "less│more")
+      .padded(to: cells + 5).padded(to: cells * 2 + 1, isLeft: true)
+    let spoil = isSpoiled ? " ?" : ""
+    func time(_ value: Double?) -> String { value.map(TimeText.spaced) ?? "-" }
+    return [
+      Column(title: "", rank: .question, isLeft: true) { $0.question.text },
+      Column(title: "typical", rank: .always) { time($0.typical) },
+      Column(title: "worst 1 %", rank: .always) { time($0.worst) },
+      Column(title: "libuv typical", rank: .libuv) { time($0.libuv.typical) },
+      Column(title: "libuv worst 1 %", rank: .libuv) { time($0.libuv.worst) },
+      Column(title: bar, rank: .bar, isLeft: true) {
+        $0.bar(cells: cells, isASCII: style.isASCII)
+      },
+      Column(title: "than libuv", rank: .always, isLeft: true) {
+        $0.verdict + ($0.comparison == nil ? "" : spoil)
+      },
+      Column(title: "95 %", rank: .interval) { $0.interval },
+      Column(title: "noise", rank: .noise) { $0.noise.map { "±" + $0.percent } ?? "" },
+      Column(title: "samples", rank: .samples) { String($0.samples) },
+      Column(title: "because", rank: .why, isLeft: true) { $0.reason ?? "" },
+    ]
+  }
+}
+
+extension Answer {
+  fileprivate var interval: String {
+    comparison.map {
+      [$0.interval.low, $0.interval.high].map { Decimals.figures($0) + "x" }
+        .joined(separator: "..")
+    } ?? ""
+  }
+}

@@ -1,0 +1,167 @@
+import LoopTransactions
+import LoopTransactionsTesting
+import TestSupport
+import Testing
+
+private struct Failure: Error {}
+
+@Suite("Operations with async bodies: AsyncTransaction")
+struct AsyncBodyTests {
+  @Test("completions of async and synchronous bodies run in the order added, with outcomes")
+  func outcomes() throws {  // O6, O13
+    try withLoop { loop in
+      let (trace, scheduler) = (Trace(), OperationScheduler.alone())
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+        await Task.yield()
+        return 1
+      } completion: {
+        trace.record("\($0.value ?? 0)")
+      }
+      transaction.add { _ in
+        2
+      } completion: {
+        trace.record("\($0.value ?? 0)")
+      }
+      transaction.add { _ -> Int in
+        await Task.yield()
+        throw Failure()
+      } completion: {
+        if case .failed(let error) = $0 { trace.record("\(error is Failure)") }
+      }
+      transaction.add { _ -> Int in
+        await Task.yield()
+        throw CancellationError()
+      } completion: {
+        if case .cancelled = $0 { trace.record("cancelled") }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(trace.events == ["1", "2", "true", "cancelled"])
+    }
+  }
+
+  // O5, O13
+  @Test("a cancelled operation whose body is suspended completes without waiting for it")
+  func cancelsSuspended() async throws {
+    let (gate, flags, began) = (TaskGate(), Locked<[Bool]>([]), Gate())
+    let done = Gate()
+    try await onLoopThread { loop in
+      let (trace, scheduler) = (Trace(), OperationScheduler.alone())
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let operation = transaction.add { operation in
+        began.open()
+        await gate.wait()
+        flags.withLock { $0 = [operation.isCancelled, Task.isCancelled] }
+        done.open()
+      } completion: {
+        if case .cancelled = $0 { trace.record("cancelled") }
+      }
+      transaction.commit()
+      #expect(began.waitInTime())
+      #expect(!operation.cancel())
+      #expect(loop.runInTime() == .finished)
+      #expect(trace.events == ["cancelled"])
+    }
+    gate.open()
+    await waitOff(done)
+    #expect(flags.withLock { $0 } == [true, true])
+  }
+
+  @Test("a queued operation that is cancelled does not run, and frees its captures there")  // O5
+  func cancelsQueued() throws {
+    try withLoop { loop in
+      let scheduler = OperationScheduler.alone(workers: 1)
+      let frozen = FrozenWorkers(scheduler, 1)
+      let (ran, released) = (Tally(), Tally())
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      let operation = {
+        let witness = Witness { released.increment() }
+        return transaction.add { _ in
+          witness.touch()
+          await Task.yield()
+          ran.increment()
+        }
+      }()
+      #expect(operation.cancel() && released.value == 1)
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      frozen.thaw()
+      #expect(ran.value == 0 && transaction.state == .complete)
+    }
+  }
+
+  @Test("close() does not wait for a body that awaits an actor of the loop")  // O13, L11
+  func closes() async throws {
+    let done = Gate()
+    let trace = Trace()
+    try await onLoopThread { loop in
+      let (pinned, scheduler, began) = (
+        Pinned(on: loop.port), OperationScheduler.alone(), Gate()
+      )
+      let transaction = AsyncTransaction(on: loop, scheduler: scheduler)
+      transaction.add { _ in
+        began.open()
+        // The loop never gets there before it closes.
+        await pinned.increment()
+        done.open()
+      } completion: {
+        if case .cancelled = $0 { trace.record("cancelled") }
+      }
+      transaction.commit()
+      #expect(began.waitInTime())
+    }
+    await waitOff(done)
+    #expect(trace.events == ["cancelled"])
+  }
+
+  @Test("waitUntilComplete traps while an async body has not ended")  // O9, O13
+  func traps() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let loop = try EventLoop()
+      let transaction = AsyncTransaction(on: loop, name: "page", scheduler: .alone())
+      transaction.add("fetch") { _ in await TaskGate().wait() }
+      transaction.waitUntilComplete()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("operation fetch of page has an async body; await completion instead"))
+  }
+
+  @Test("the task of an async body has the operation's name")  // O13
+  @available(macOS 26.0, *)
+  func names() throws {
+    try withLoop { loop in
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      var name: String?
+      transaction.add("fetch") { _ in
+        await Task.yield()
+        return Task.name
+      } completion: {
+        name = $0.value ?? nil
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(name == "fetch")
+    }
+  }
+
+  @Test("the captures are released before the completion")  // O12, O13
+  func releases() throws {
+    try withLoop { loop in
+      let trace = Trace()
+      let transaction = AsyncTransaction(on: loop, scheduler: .alone())
+      do {
+        let witness = Witness { trace.record("released") }
+        transaction.add { _ in
+          await Task.yield()
+          witness.touch()
+        } completion: { _ in
+          trace.record("completion")
+        }
+      }
+      transaction.commit()
+      #expect(loop.runInTime() == .finished)
+      #expect(trace.events == ["released", "completion"])
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A UDP socket whose peer does not exist until `send`.
+final class Datagrams {
+  let receiver: Int32
+  private var sender: Int32
+  private var address = sockaddr_in()
+
+  init() throws {
+    receiver = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    try #require(bindSender() && withAddress { getsockname(sender, $0, &$1) } == 0)
+    try #require(withAddress { connect(receiver, $0, $1) } == 0)
+    close(sender)
+    sender = -1
+  }
+
+  deinit {
+    close(receiver)
+    if sender >= 0 { close(sender) }
+  }
+
+  /// Makes the next read fail with `ECONNREFUSED`.
+  func fail() { _ = Glibc.send(receiver, "!", 1, 0) }
+
+  /// Sends `count` bytes from the peer's address.
+  func send(_ count: Int) throws {
+    let own = address
+    try #require(withAddress { getsockname(receiver, $0, &$1) } == 0)
+    let target = address
+    address = own
+    sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    try #require(bindSender())
+    address = target
+    try #require(withAddress { connect(sender, $0, $1) } == 0)
+    SocketPair.write(count, to: sender)
+  }
+
+  private func bindSender() -> Bool { withAddress { bind(sender, $0, $1) } == 0 }
+
+  private func withAddress(
+    _ body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32
+  ) -> Int32 {
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeMutableBytes(of: &address) { bytes in
+      bytes.baseAddress.map { body($0.assumingMemoryBound(to: sockaddr.self), &size) } ?? -1
+    }
+  }
+}

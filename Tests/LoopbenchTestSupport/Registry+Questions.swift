@@ -1,0 +1,44 @@
+package import LoopbenchKit
+
+extension Registry {
+  /// The series of the standard questions, with made-up samples of `lt` and `uv`.
+  ///
+  /// - Parameter noise: How much each slice deviates, as a share.
+  package static func questions(noise: Double) -> Registry {
+    // In ns.
+    let times: [(String, String, lt: Double, uv: Double)] = [
+      ("timer", "lateness", 68_800, 1_147_000),
+      ("wake", "across", 8200, 8300),
+      ("wake", "same", 5330, 34_800),
+      ("post", "closure.across", 31, 42),
+      ("commit", "duplicate", 9.2, 0.63),
+      ("idle", "tick", 412, 400),
+    ]
+    let names = ["timer", "wake", "post", "commit", "idle"]
+    return Registry(
+      scenarios: names.map { name in
+        let series = times.filter { $0.0 == name }.map { time in
+          Series(
+            name: time.1,
+            summary: "a made-up time",
+            workload: Workload(warmUps: 0, samples: 120, operations: 1)
+          )
+        }
+        return Scenario(name: name, summary: "made-up times", series: series)
+      },
+      peers: times.enumerated().flatMap { index, time in
+        [("uv", time.uv, true), ("lt", time.lt, false)].map { name, base, isReference in
+          NoisyPeer(
+            name: name,
+            base: base,
+            noise: noise,
+            seed: UInt64(index),
+            isReference: isReference,
+            scenario: time.0,
+            series: time.1
+          )
+        }
+      }
+    )
+  }
+}

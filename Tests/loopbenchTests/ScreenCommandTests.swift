@@ -1,0 +1,78 @@
+import LoopbenchCommands
+import LoopbenchKit
+import LoopbenchTestSupport
+import Testing
+
+@Suite("ScreenCommand")
+struct ScreenCommandTests {
+  private var program = FakeProgram()
+
+  init() {
+    program.context.registry = .questions(noise: 0.01)
+  }
+
+  private let short = ["--rounds", "6", "-w", "1ns"]
+
+  @Test("a run without a scenario prints one screen")
+  func screen() {
+    let result = program.run(short)
+    #expect(result.code == .success)
+    #expect(result.output.hasPrefix("How late is your loop?"))
+    #expect(result.output.contains("x sooner"))
+    #expect(result.output.count { $0 == "\n" } <= 24)
+    #expect(result.error == "")
+  }
+
+  @Test(
+    "an option that only tables can show prints tables",
+    arguments: [
+      ["--full"], ["timer"], ["wake/same"], ["-p", "uv,lt"], ["--series", "same"], ["-u", "us"],
+      ["--percentiles", "50"], ["--fail", "timer/lateness.p50>1h"], ["-f", "markdown"],
+    ]
+  )
+  func tables(words: [String]) {
+    let result = program.run(words + short)
+    #expect(result.code == .success, "\(result.error)")
+    #expect(!result.output.contains("How late"))
+    #expect(result.output.contains("vs uv p50"))
+  }
+
+  @Test("the screen measures its series for at most 18 s, and everything if a file is written")
+  func plan() throws {
+    var program = program
+    program.context.registry = .standard
+    let plan = program.run("--dry-run").output
+    #expect(plan.hasPrefix("18 turns per round, 30 rounds, but at most about 18.0s"))
+    for question in Question.standard {
+      #expect(plan.contains("\(question.scenario) \(question.series)  "), "\(question.path)")
+    }
+    #expect(!plan.contains("drain") && !plan.contains("eventfd"))
+    #expect(plan.split(separator: "\n").filter { $0.hasSuffix("uv, lt, uv.again") }.count == 6)
+    let written = program.run("--dry-run", "-o", "x.json").output
+    #expect(written.contains("drain") && written.contains("eventfd"))
+    #expect(program.run("--dry-run", "--full").output.contains("drain"))
+  }
+
+  @Test("a machine that is busy during the run is reported, unless the options request the load")
+  func busy() {
+    var program = program
+    program.context.watch = {
+      {
+        var state = MachineState()
+        (state.others, state.cpus) = (1.5, 2)
+        state.faults = [Doctor.load(1.5, of: 2, "during the run")]
+        return state
+      }
+    }
+    let screen = program.run(short).output
+    #expect(screen.contains("warning: other processes used 1.50 of 2 CPUs"))
+    #expect(screen.contains("Machine: busy."))
+    let table = program.run(["timer"] + short).output
+    #expect(table.contains("warning load: other processes used 1.50 of 2 CPUs"))
+    #expect(table.contains("faster (busy)"))
+    #expect(program.run(["timer", "-f", "json"] + short).output.contains("\"id\" : \"load\""))
+    let loaded = program.run(["--load", "cpu:1"] + short).output
+    #expect(loaded.contains("Machine: busy with --load cpu:1."))
+    #expect(!loaded.contains("warning: other processes"))
+  }
+}
