@@ -108,9 +108,7 @@ package enum Interposed {
     _ count: Int,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    ct_refuse_threads(Int32(clamping: count))
-    defer { ct_refuse_threads(0) }
-    return try body()
+    try refusing(count, by: ct_refuse_threads, body)
   }
 
   /// Runs `body`. The system refuses the next `count` attempts of the calling
@@ -119,8 +117,17 @@ package enum Interposed {
     _ count: Int,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    ct_refuse_processes(Int32(clamping: count))
-    defer { ct_refuse_processes(0) }
+    try refusing(count, by: ct_refuse_processes, body)
+  }
+
+  /// Runs `body`. Calls `refuse` with `count` before and with 0 afterwards.
+  private static func refusing<Result>(
+    _ count: Int,
+    by refuse: (Int32) -> Void,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    refuse(Int32(clamping: count))
+    defer { refuse(0) }
     return try body()
   }
 

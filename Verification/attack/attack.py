@@ -7,7 +7,7 @@ standard error then tells how to reproduce it.
 
   -m MINUTES  the total time, without building (default 10); a round that has begun is
               finished
-  -n SCALE    the work per round, relative to a normal test run (LT_STRESS_SCALE, default 10)
+  -n SCALE    the work per round, relative to a normal test run (LT_STRESS_SCALE, default 2)
   -s SEED     the seed of the first round (LT_STRESS_SEED, default: from the clock)
   -T          never refuse threads; by default, every other round of the scheduler refuses
               them for 30 ms of every 100 ms
@@ -157,7 +157,7 @@ def attack_costs(folder):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/soak attack", usage=__doc__, add_help=False)
     parser.add_argument("-m", dest="minutes", type=float, default=10)
-    parser.add_argument("-n", dest="scale", type=float, default=10)
+    parser.add_argument("-n", dest="scale", type=float, default=2)
     parser.add_argument("-s", dest="seed", type=int, default=int(time.time()))
     parser.add_argument("-T", dest="keeps_threads", action="store_true")
     words = sys.argv[1:]
