@@ -56,7 +56,10 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Returns `result`, or throws if it is negative. libuv's errors are negative.
 @discardableResult
-package func check(_ result: Int32, _ operation: @autoclosure () -> String) throws(UVError) -> Int32 {
+package func check(
+  _ result: Int32,
+  _ operation: @autoclosure () -> String
+) throws(UVError) -> Int32 {
   guard result < 0 else { return result }
   throw UVError(code: result, operation: operation())
 }
