@@ -70,7 +70,9 @@ package final class PortCore: @unchecked Sendable {
   package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
     // In release builds the slow path must not return, to keep the check small.
-    if _isDebugAssertConfiguration(), didFollowTask(operation) { return }
+    #if DEBUG
+      if didFollowTask(operation) { return }
+    #endif
     trapOffThread(operation)
   }
 
