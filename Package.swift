@@ -157,7 +157,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopTransactionsTestingTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
       swiftSettings: strict
     ),
     .testTarget(

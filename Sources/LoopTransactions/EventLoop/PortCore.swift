@@ -148,9 +148,6 @@ package final class PortCore: @unchecked Sendable {
   /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
 
-  /// Retains the loop for the rest of the process.
-  func retainLoop() { _ = loop?.retain() }
-
   /// Calls `body` with the loop. Loop thread only.
   func onLoop(_ body: (EventLoop) -> Void) {
     checkThread("LoopPort")
