@@ -142,7 +142,7 @@ struct HostTests {
   func gtkInput() throws {
     let output = try HostProgram.output("glib-host", "input")
     #expect(output.code == 0, "\(output.errors)")
-    let states = ["false", "true", "true", "false"]
+    let states = ["false", "false", "true", "true", "true", "false"]
     #expect(output.lines == states.map { "interactive \($0)" })
   }
 
