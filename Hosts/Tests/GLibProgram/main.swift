@@ -54,12 +54,8 @@ case "input": try input()
 default:
   try runCase(
     on: GLibLoop { loop in
-      let bridge = try MainQueueBridge(on: loop)
       let host = GLibHost(loop)
-      return {
-        host.cancel()
-        bridge.cancel()
-      }
+      return try servingMainQueue(on: loop) { host.cancel() }
     }
   )
 }

@@ -45,6 +45,20 @@ extension TestedHost {
   }
 }
 
+/// Makes `loop`, which a host runs, serve the main queue too. Returns a function that
+/// stops both; `stop` stops the host.
+@MainActor
+public func servingMainQueue(
+  on loop: EventLoop,
+  _ stop: @escaping @MainActor () -> Void
+) throws -> @MainActor () -> Void {
+  let bridge = try MainQueueBridge(on: loop)
+  return {
+    stop()
+    bridge.cancel()
+  }
+}
+
 /// Runs the case that the command line names on `host`.
 @MainActor
 public func runCase(on host: some TestedHost) throws {
