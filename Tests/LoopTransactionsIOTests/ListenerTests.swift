@@ -268,8 +268,9 @@ struct ListenerTests {
         clients[0].send("served")
         try loop.run { clients[0].isReadable }
         #expect(clients[0].text == "served")
-        // A closed connection makes room for one more.
-        accepted[0].close()
+        // A closed connection makes room for one more. Two, because libdispatch
+        // opens a file for a moment, once a second, and may take the first room.
+        for connection in accepted[..<2] { connection.close() }
         try loop.run { accepted.count > before && stops > 1 }
         // A client that closes earlier would make room too.
         withExtendedLifetime(clients) {}
