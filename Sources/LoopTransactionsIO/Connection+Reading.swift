@@ -40,15 +40,16 @@ extension Connection {
   public func read(isolation actor: isolated (any Actor)? = #isolation) async throws -> [UInt8]? {
     core.checkAccess("Connection.read")
     require(onRead == nil, "Connection.read: must not be called while onRead is set; use only one")
-    require(reader == nil, "Connection.read: must not be called while another task waits in it")
     isPulled = true
     updateReading()
     while inbound.isEmpty {
       if let error { throw error }
       if !state.takesReads { return nil }
+      require(reader?.isWaiting != true, "Connection.read: must not be called while a task waits")
       let suspension = Suspension(core)
       reader = suspension
-      try await suspension.wait(isolation: actor) { reader = nil }
+      // If this throws, another task may already be the reader.
+      try await suspension.wait(isolation: actor) {}
     }
     let bytes = inbound
     inbound = []
