@@ -12,9 +12,15 @@ extension Connection {
   public func resumeReading() { on("Connection.resumeReading").isPaused = false }
 
   /// Starts or stops reading, whichever the settings require.
+  ///
+  /// The peer's end is noticed only by reading. So a connection that waits for
+  /// it reads ahead, even if nothing takes the bytes.
   func updateReading() {
-    let isWanted = isPulled ? inbound.count < Self.readAhead : callbacks?.read != nil
-    let reads = isWanted && state.takesReads && !isPaused
+    let isRead = callbacks?.read != nil
+    if isRead, !inbound.isEmpty { io.loop.post { [self] in deliverKept() } }
+    let isWanted = isRead || isPulled || callbacks?.end != nil || state.sending != .open
+    let hasRoom = isRead ? inbound.isEmpty : inbound.count < Self.readAhead
+    let reads = isWanted && hasRoom && state.takesReads && !isPaused
     guard reads != isReading else { return }
     isReading = reads
     guard reads else { return stream.stopReading() }
@@ -24,6 +30,15 @@ extension Connection {
 
   // The number of unread bytes at which reading stops. Not measured.
   private static var readAhead: Int { 64 << 10 }
+
+  /// Passes the bytes that arrived before `onRead` was set to it.
+  private func deliverKept() {
+    guard state.stage == .open, !isPaused, !inbound.isEmpty, let body = onRead else { return }
+    let kept = inbound
+    inbound = []
+    kept.withUnsafeBytes { body($0.bytes) }
+    updateReading()
+  }
 
   func wakeReader() { reader.take()?.resume() }
 
