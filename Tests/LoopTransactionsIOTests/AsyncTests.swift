@@ -30,6 +30,13 @@ private actor Session {
     return try await connection.read().map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Cancels `reader`, and reads in another task, whose job is behind the
+  /// cancellation and before the cancelled task's.
+  func replace(_ reader: Task<String?, any Error>) -> Task<String?, any Error> {
+    reader.cancel()
+    return Task { try await read() }
+  }
+
   /// Echoes everything, and returns the number of bytes.
   func echo() async throws -> Int {
     guard let connection else { return 0 }
@@ -210,6 +217,18 @@ struct AsyncTests {
       await #expect(throws: CancellationError.self) { try await task.value }
       peer.send("kept")
       equal(try await session.read(), "kept")
+    }
+  }
+
+  @Test("a read() that follows a cancelled one waits, and gets the bytes")
+  func replacing() async throws {
+    try await withSession { session, peer, _ in
+      let first = Task { try await session.read() }
+      while await session.reads == 0 { await Task.yield() }
+      let second = await session.replace(first)
+      await #expect(throws: CancellationError.self) { try await first.value }
+      peer.send("kept")
+      equal(try await second.value, "kept")
     }
   }
 

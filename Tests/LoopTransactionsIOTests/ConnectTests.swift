@@ -4,6 +4,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @Suite("Connecting")
 struct ConnectTests {
   /// Connects, and returns the outcome as text.
@@ -57,6 +63,25 @@ struct ConnectTests {
       #expect(missing.contains("ENOENT"))
       let long = String(repeating: "x", count: 200)
       #expect(try outcome(of: .unix(path: long), on: loop).contains("ENAMETOOLONG"))
+    }
+  }
+
+  @Test("a connect that fails frees a descriptor, for which a listener waits")  // E7
+  func freedDescriptor() throws {
+    try withLoop { loop in
+      var accepted = 0
+      let listener = try loop.listen(on: .loopback, retryDelay: .seconds(3600)) { _ in
+        accepted += 1
+      }
+      let accept = listener.accept
+      listener.accept = { _ in -EMFILE }
+      let client = try Peer(to: listener.endpoint)
+      try loop.run { !listener.isAccepting }
+      listener.accept = accept
+      let text = try outcome(of: .unix(path: "/tmp/no such socket"), on: loop)
+      #expect(text.contains("ENOENT"))
+      try loop.run { accepted == 1 }
+      withExtendedLifetime(client) {}
     }
   }
 

@@ -178,6 +178,23 @@ struct WritingTests {
     }
   }
 
+  @Test("onDrain is called at the low mark, also inside a large write")
+  func drainInsideWrite() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.setWaterMarks(low: 4 << 20, high: 8 << 20)
+      var queued: Int?
+      connection.onDrain = { queued = connection.queuedBytes }
+      connection.write([UInt8](repeating: 1, count: 8 << 20))
+      #expect(!connection.isWritable)
+      try loop.run {
+        _ = peer.receive()
+        return queued != nil
+      }
+      #expect((3 << 20...4 << 20).contains(queued ?? 0))
+    }
+  }
+
   @Test("the default marks are 256 KB and 1 MB, and higher ones can make a connection writable")
   func marks() throws {
     try withLoop { loop in

@@ -5,9 +5,14 @@
 ///
 /// ```swift
 /// let executor = HostExecutor(
-///   execute: { work in eventLoop.execute(work); return true }
+///   execute: { work in queue.execute(work) },
+///   executeLater: { work in queue.execute(work) }
 /// )
+/// let host = try await ExecutorHost.make(on: executor)
 /// ```
+///
+/// `Snippets/HostFunctions.swift` is this program with a `queue` that is a
+/// thread with a list of closures.
 ///
 /// A value: create and use it on any thread.
 public struct HostExecutor: Sendable {

@@ -22,6 +22,23 @@ struct ChildWatcherTests {
     await #expect(processExitsWith: .success) { try deliversStatuses(usesSignal: true) }
   }
 
+  @Test("the status of a child is delivered if its pidfd cannot be polled")  // E4
+  func statusesByUnpollableDescriptor() async {
+    await #expect(processExitsWith: .success) {
+      guard Interposed.isAvailable else { return }
+      Process.unblock(SIGCHLD)
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        try Interposed.refusingWatches(1) {
+          _ = try loop.onExit(of: child) { trace.record("\($0)") }
+        }
+        #expect(!Process.descriptorNames.contains { $0.contains("pidfd") })
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["exited(5)"])
+      }
+    }
+  }
+
   @Test("a child that ended before it was watched is delivered", arguments: [false, true])  // E4
   func endedBefore(usesSignal: Bool) async {
     await #expect(processExitsWith: .success) { [usesSignal] in
