@@ -59,7 +59,10 @@ public struct HostExecutor: Sendable {
   /// thread of the concurrency pool, and the actor runs jobs of a higher priority
   /// first. All turns have the priority `.medium`. They inherit no priority and
   /// no task-local values from a task that posts.
-  /// The actor is retained.
+  ///
+  /// The actor is retained until the loop is closed. An actor that stores its
+  /// `ExecutorHost` must therefore call `ExecutorHost.close()`: otherwise neither
+  /// of the two is ever released.
   public init(_ actor: some Actor) {
     let execute: Execute = { work in
       // Detached and with a priority of its own, because one turn serves all

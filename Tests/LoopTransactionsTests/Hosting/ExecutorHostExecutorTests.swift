@@ -152,4 +152,37 @@ struct ExecutorHostExecutorTests {
     _ = executor.queue.executor().execute {}
     thread.join()
   }
+
+  /// An actor that stores its host.
+  private actor Owner {
+    private let executor: ThreadExecutor
+    private let released: Gate
+    private var host: ExecutorHost?
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: ThreadExecutor, _ released: Gate) {
+      (self.executor, self.released) = (executor, released)
+    }
+
+    deinit { released.open() }
+
+    func start() async throws { host = try await ExecutorHost.make(on: HostExecutor(self)) }
+
+    func end() async throws { try await host?.close() }
+  }
+
+  @Test("an actor that stores its host is released after close()")  // C8, L11
+  func released() async throws {
+    let (executor, gate, isOver) = (ThreadExecutor(), Gate(), Tally())
+    let thread = TestThread { #expect(executor.queue.run { isOver.value == 1 }) }
+    do {
+      let owner = Owner(executor, gate)
+      try await owner.start()
+      try await owner.end()
+    }
+    #expect(gate.waitInTime())
+    isOver.increment()
+    _ = executor.queue.executor().execute {}
+    thread.join()
+  }
 }
