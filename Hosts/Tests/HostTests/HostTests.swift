@@ -138,6 +138,15 @@ struct HostTests {
     #expect(output.lines == ["commit true", "next true", "commit true", "post true", "timer true"])
   }
 
+  @Test("posts are refused after SDL_Quit, and close() performs all accepted ones")  // C8, L2
+  func quit() throws {
+    for name in ["quit", "quitPending"] {
+      let output = try HostProgram.output("sdl-host", name)
+      #expect(output.code == 0, "\(name): \(output.errors)")
+      #expect(output.lines == ["closed", "accepted true", "performed true"], "\(name)")
+    }
+  }
+
   @Test("GTK's input turns interactive mode on, and a pause turns it off")  // O4
   func gtkInput() throws {
     let output = try HostProgram.output("glib-host", "input")
