@@ -144,5 +144,7 @@ case "refused": try refused()
 case "dump": try dumped()
 case "flushed": try sdl.flushed()
 case "input": try sdl.input()
+case "quit": try sdl.quit(isPending: false)
+case "quitPending": try sdl.quit(isPending: true)
 default: try runCase(on: sdl)
 }
