@@ -71,6 +71,8 @@ private actor Session {
 
   func close() { connection?.closeImmediately() }
 
+  func closeGracefully() { connection?.close() }
+
   func connect(to endpoint: Endpoint, timeout: Duration? = nil) async throws -> Bool {
     let made = try await loop().connect(to: endpoint, timeout: timeout)
     defer { made.close() }
@@ -204,8 +206,23 @@ struct AsyncTests {
         // A hop to the loop and back.
         _ = await session.log
       }
-      let bytes = try await session.read()?.utf8.count ?? 0
+      var bytes = try await session.read()?.utf8.count ?? 0
       #expect((64 << 10...128 << 10).contains(bytes), "of \(sent)")
+      // Reading goes on.
+      while bytes < sent, let more = try await session.read() { bytes += more.utf8.count }
+      #expect(bytes == sent)
+    }
+  }
+
+  @Test("close() ends a waiting read(), also while bytes wait for the socket")
+  func closing() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(2 << 20)
+      let reading = Task { try await session.read() }
+      while await session.reads == 0 { await Task.yield() }
+      await session.closeGracefully()
+      equal(try await reading.value, nil)
+      equal(try await received(peer, until: 2 << 20), 2 << 20)
     }
   }
 

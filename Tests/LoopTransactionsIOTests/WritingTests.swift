@@ -214,6 +214,22 @@ struct WritingTests {
     }
   }
 
+  @Test("a connection is writable if the socket takes enough bytes at once")
+  func partialWrite() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      let count = 4 << 20
+      connection.setWaterMarks(low: count - 1, high: count)
+      connection.write([UInt8](repeating: 1, count: count))
+      #expect(!connection.isWritable)
+      loop.tick()
+      #expect(connection.isWritable && events.list == ["drain"])
+      #expect(connection.queuedBytes > 0)
+      withExtendedLifetime(peer) {}
+    }
+  }
+
   @Test("bytes and text are copied from a span, and invalid code units are replaced")
   func copies() throws {
     try withLoop { loop in
