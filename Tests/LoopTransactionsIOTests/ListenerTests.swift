@@ -62,6 +62,26 @@ struct ListenerTests {
     }
   }
 
+  @Test("a listener can pause in its callback, and accepts no more until it resumes")
+  func pausingInCallback() throws {
+    try withLoop { loop in
+      var accepted = 0
+      var listener: Listener?
+      listener = try loop.listen(on: .loopback) { _ in
+        accepted += 1
+        listener?.pause()
+      }
+      let endpoint = try #require(listener?.endpoint)
+      let peers = try (0..<3).map { _ in try Peer(to: endpoint) }
+      loop.tick(3)
+      #expect(accepted == 1)
+      listener?.resume()
+      loop.tick(3)
+      #expect(accepted == 2)
+      withExtendedLifetime(peers) {}
+    }
+  }
+
   @Test("a listener accepts at most 64 connections between two polls")
   func batch() throws {
     try withLoop { loop in

@@ -230,6 +230,20 @@ struct WritingTests {
     }
   }
 
+  @Test("writes in onDrain are sent in later ticks, and do not keep the loop busy")
+  func writesInDrain() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.setWaterMarks(low: 0, high: 1)
+      connection.onDrain = { if connection.writeCount < 10 { connection.write("x") } }
+      connection.write("x")
+      loop.tick()
+      #expect(connection.writeCount < 10)
+      try loop.run { connection.writeCount == 10 }
+      #expect(peer.text == "xxxxxxxxxx")
+    }
+  }
+
   @Test("bytes and text are copied from a span, and invalid code units are replaced")
   func copies() throws {
     try withLoop { loop in
