@@ -108,31 +108,6 @@ struct ChildWatcherTests {
     }
   }
 
-  @Test("a child whose pidfd cannot be polled throws, and leaves no descriptor open")  // E4
-  func unpolled() async {
-    await #expect(processExitsWith: .success) {
-      try withLoop { loop in
-        // Other code polls a closed descriptor, whose number the pidfd gets.
-        let (child, pair) = (Process.start("exit 5"), SocketPair())
-        let other = RawPoll(pair.near, on: loop.libuvLoop)
-        other.start()
-        pair.closeNear()
-        let before = Process.openDescriptors
-        var code: Int32 = 0
-        // Repeated, because another thread may hold the number for a moment.
-        for _ in 0..<1000 where code == 0 {
-          do throws(UVError) { try loop.onExit(of: child) { _ in }.cancel() } catch {
-            code = error.code
-          }
-        }
-        #expect(code == UV_EEXIST.rawValue)
-        #expect(Process.openDescriptors == before)
-        other.close()
-        Process.reap(child)
-      }
-    }
-  }
-
   @Test("a child that other code waited for has an unknown status")  // E4
   func stolen() async {
     await #expect(processExitsWith: .success) {

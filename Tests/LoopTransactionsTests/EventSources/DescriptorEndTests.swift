@@ -271,7 +271,7 @@ struct DescriptorEndTests {
 }
 
 /// A `uv_poll_t` of the program.
-final class RawPoll {
+private final class RawPoll {
   private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
 
   init(_ descriptor: Int32, on loop: UnsafeMutableRawPointer) {
