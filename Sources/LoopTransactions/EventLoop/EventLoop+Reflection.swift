@@ -74,7 +74,8 @@ extension FrameClock: CustomReflectable {
   public var customMirror: Mirror {
     Mirror(
       self,
-      showing: [("framesPerSecond", framesPerSecond)] + core.onThread { [("isActive", isActive)] }
+      showing: [("framesPerSecond", framesPerSecond as Any)]
+        + core.onThread { [("isActive", isActive)] }
     )
   }
 }

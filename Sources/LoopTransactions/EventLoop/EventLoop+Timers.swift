@@ -66,6 +66,15 @@ extension EventLoop {
     return timer
   }
 
+  /// Creates a timer that never fires by itself. The loop keeps it until it is
+  /// cancelled, and does not wait for it.
+  func makeUnarmedTimer(_ body: @escaping (LoopTimer.Firing) -> Void) -> LoopTimer {
+    checkNotTornDown("FrameClock.init")
+    let timer = LoopTimer(loop: self, deadline: now, schedule: .onRequest, body: body)
+    timer.start(.none)
+    return timer
+  }
+
   func makePreciseTimer(
     at deadline: LoopClock.Instant,
     _ schedule: TimerSchedule,

@@ -47,7 +47,7 @@ extension EventLoop {
   public func isPending<Target>(_ target: Target, _ selector: Selector<Target>) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.findLive(Self.key(target), selector.number) != nil
+      transactions.isPending(Self.key(target), selector.number)
     }
   }
 
@@ -92,7 +92,7 @@ extension EventLoop {
   ) -> Bool {
     checkThread("EventLoop.isPending")
     return withExtendedLifetime(target) {
-      transactions.findLive(Self.key(target), selector.number) != nil
+      transactions.isPending(Self.key(target), selector.number)
     }
   }
 

@@ -50,9 +50,7 @@ extension TransactionSet {
   /// Performs (`key`, `number`) at once if it is pending. Returns whether it
   /// was pending.
   func performIfNeeded(_ key: UInt, _ number: UInt32) -> Bool {
-    guard !isInherited, let place = findLive(key, number) else { return false }
-    let pending = list.remove(place)
-    let entry = List.Entry(key: key, tag: place.tag, payload: pending)
+    guard !isInherited, let entry = removeLive(key, number) else { return false }
     // Between two runs, another loop of the thread may be the current one.
     if let loop {
       loop.asCurrent { _ = performing { perform(entry) } }
@@ -66,12 +64,17 @@ extension TransactionSet {
   /// Cancels (`key`, `number`) if it is pending. Returns whether it was
   /// pending.
   func cancel(_ key: UInt, _ number: UInt32) -> Bool {
-    guard let place = findLive(key, number) else { return false }
-    let pending = list.remove(place)
+    guard let entry = removeLive(key, number) else { return false }
     metrics.cancelled.add()
-    discard(List.Entry(key: key, tag: place.tag, payload: pending))
+    discard(entry)
     settle()
     return true
+  }
+
+  /// Removes the entry of (`key`, `number`), if its target is alive.
+  private func removeLive(_ key: UInt, _ number: UInt32) -> List.Entry? {
+    guard let place = findLive(key, number) else { return removeWaiting(key, number) }
+    return List.Entry(key: key, tag: place.tag, payload: list.remove(place))
   }
 
   /// Drops all entries that are pending now.
@@ -91,7 +94,7 @@ extension TransactionSet {
   /// Updates the metrics, and becomes dormant if nothing is pending.
   func settle() {
     list.settle()
-    metrics.pendingTransactions.set(UInt64(count))
+    updatePending(metrics)
     if isEmpty { becomeDormant() }
   }
 
@@ -143,7 +146,8 @@ extension TransactionSet {
     return true
   }
 
-  private func discard(_ entry: List.Entry) {
+  /// Releases the references of `entry`, which was removed from its list.
+  func discard(_ entry: List.Entry) {
     unlink(entry.payload)
     _ = claimValueBox(entry.payload)
     _ = claimTarget(entry)
@@ -174,7 +178,7 @@ extension TransactionSet {
     guard entry.tag & Self.weakTag != 0 else {
       return KeyedObject.at(entry.key).takeRetainedValue()
     }
-    didRemoveWeakEntry()
+    didRemoveSlow()
     return Self.transaction(entry.payload.firstTransaction)?.takeRetainedValue().target
   }
 }

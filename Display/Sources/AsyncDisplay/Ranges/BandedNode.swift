@@ -87,6 +87,9 @@ open class BandedNode: Node {
     for band in bands.values { band.setNeedsDisplay() }
   }
 
+  // New bands are inserted at the back.
+  override var backmostIndex: Int { bands.count }
+
   // Each band fills its own background.
   override var ownBackground: Color? { isRasterized ? backgroundColor : nil }
 
