@@ -5,8 +5,8 @@ extension Registry {
   ///
   /// - Parameters:
   ///   - noise: How much each slice deviates, as a share.
-  ///   - factor: The times of `lt`, as a factor of the times of `uv`. If nil, each
-  ///     question has another factor.
+  ///   - factor: The times of `lt`, as a factor of the times of `uv`, without noise
+  ///     within a slice. If nil, each question has another factor.
   package static func questions(noise: Double, factor: Double? = nil) -> Registry {
     // In ns.
     let times: [(String, String, lt: Double, uv: Double)] = [
@@ -36,6 +36,7 @@ extension Registry {
             name: name,
             base: base,
             noise: noise,
+            spread: factor == nil ? 0.2 : 0,
             seed: UInt64(index),
             isReference: isReference,
             scenario: time.0,

@@ -82,9 +82,25 @@ extension Screen {
     let isUnresolved = answers.contains { $0.typical != nil && $0.worst == nil }
     let isMarked = spoilingWarnings > 0 && answers.contains { $0.comparison != nil }
     let warnings = spoilingWarnings == 1 ? "warning" : "warnings"
-    return (isMarked ? ["?: doubtful, see the \(warnings) above"] : [])
+    return [sharedReason].compactMap { $0 }
+      + (isMarked ? ["?: doubtful, see the \(warnings) above"] : [])
       + (isUnresolved
         ? ["-: too few samples to tell the worst 1 % from the largest sample"] : [])
+  }
+
+  /// The reason that all verdicts with a reason share. It is a footnote, to say it once.
+  private var sharedReason: String? {
+    let explained = answers.filter { $0.reason != nil }
+    guard explained.count > 1, let first = explained.first else { return nil }
+    let isShared =
+      explained.allSatisfy { $0.reason == first.reason }
+      && answers.allSatisfy { $0.word != first.word || $0.reason != nil }
+    return isShared ? first.reason : nil
+  }
+
+  /// The reason beside or below a verdict.
+  private func reason(of answer: Answer) -> String? {
+    sharedReason == nil ? answer.reason : nil
   }
 
   /// `Machine: quiet. Other processes used 0.02 of 2 CPUs during 26 rounds.`
@@ -129,7 +145,7 @@ extension Screen {
     let isWhyShown = columns.contains { $0.rank == .why }
     return [lines[0]]
       + zip(lines.dropFirst(), answers).flatMap { line, answer in
-        let reason = explains && !isWhyShown ? answer.reason : nil
+        let reason = explains && !isWhyShown ? reason(of: answer) : nil
         return (isStacked ? [answer.question.subject] : []) + [line]
           + (reason.map { ("    " + $0).wrapped(to: width, indent: 6) } ?? [])
       }
@@ -189,7 +205,7 @@ extension Screen {
       Column(title: "95 %", rank: .interval) { $0.interval },
       Column(title: "noise", rank: .noise) { $0.noise.map { sign + $0.percent } ?? "" },
       Column(title: "samples", rank: .samples) { String($0.samples) },
-      Column(title: "because", rank: .why, isLeft: true) { $0.reason ?? "" },
+      Column(title: "because", rank: .why, isLeft: true) { reason(of: $0) ?? "" },
     ]
   }
 }
