@@ -21,6 +21,9 @@ final class StepChoices {
   private let script: [Int]
   private var generator: SeededGenerator?
   private var interventions: UInt64 = 0
+  /// The number of choices, at the front, whose `isQueueChanged` is set. Without
+  /// it, a long run would take quadratic time.
+  private var changed = 0
 
   /// Creates choices that follow `script`. After its end, a generator with
   /// `seed` chooses, or the first possibility is chosen if `seed` is nil.
@@ -60,7 +63,8 @@ final class StepChoices {
   func note(interventions total: UInt64) {
     guard total != interventions else { return }
     interventions = total
-    for index in path.indices { path[index].isQueueChanged = true }
+    for index in changed..<path.count { path[index].isQueueChanged = true }
+    changed = path.count
   }
 }
 

@@ -3,7 +3,7 @@ package import LoopbenchKit
 import Synchronization
 
 /// A peer with made-up, noisy samples. Each slice deviates from the base by up to
-/// `noise`, and each sample deviates from its slice by up to 20 %. One sample in a
+/// `noise`, and each sample deviates from its slice by up to `spread`. One sample in a
 /// hundred is multiplied by three. All slices differ, including the slices of a
 /// twin.
 package final class NoisyPeer: Peer {
@@ -14,6 +14,7 @@ package final class NoisyPeer: Peer {
   package let isReference: Bool
   private let base: Double
   private let noise: Double
+  private let spread: Double
   private let seed: UInt64
   private let slices = Atomic<UInt64>(0)
 
@@ -21,6 +22,7 @@ package final class NoisyPeer: Peer {
     name: String,
     base: Double,
     noise: Double = 0.04,
+    spread: Double = 0.2,
     seed: UInt64,
     isReference: Bool = false,
     scenario: String = "fake",
@@ -28,7 +30,7 @@ package final class NoisyPeer: Peer {
   ) {
     self.name = name
     (self.scenario, self.series) = (scenario, [series])
-    self.noise = noise
+    (self.noise, self.spread) = (noise, spread)
     self.isReference = isReference
     self.base = base
     self.seed = seed
@@ -40,7 +42,8 @@ package final class NoisyPeer: Peer {
     let drift = 1 - noise + 2 * noise * generator.uniform()
     for _ in 0..<slice.workload.samples {
       let tail: Double = generator.number(below: 100) == 0 ? 3 : 1
-      slice.record(nanoseconds: base * drift * (0.8 + 0.4 * generator.uniform()) * tail)
+      let deviation = 1 - spread + 2 * spread * generator.uniform()
+      slice.record(nanoseconds: base * drift * deviation * tail)
     }
   }
 }

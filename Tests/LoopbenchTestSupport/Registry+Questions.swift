@@ -3,8 +3,11 @@ package import LoopbenchKit
 extension Registry {
   /// The series of the standard questions, with made-up samples of `lt` and `uv`.
   ///
-  /// - Parameter noise: How much each slice deviates, as a share.
-  package static func questions(noise: Double) -> Registry {
+  /// - Parameters:
+  ///   - noise: How much each slice deviates, as a share.
+  ///   - factor: The times of `lt`, as a factor of the times of `uv`, without noise
+  ///     within a slice. If nil, each question has another factor.
+  package static func questions(noise: Double, factor: Double? = nil) -> Registry {
     // In ns.
     let times: [(String, String, lt: Double, uv: Double)] = [
       ("timer", "lateness", 68_800, 1_147_000),
@@ -27,11 +30,13 @@ extension Registry {
         return Scenario(name: name, summary: "made-up times", series: series)
       },
       peers: times.enumerated().flatMap { index, time in
-        [("uv", time.uv, true), ("lt", time.lt, false)].map { name, base, isReference in
+        let own = factor.map { $0 * time.uv } ?? time.lt
+        return [("uv", time.uv, true), ("lt", own, false)].map { name, base, isReference in
           NoisyPeer(
             name: name,
             base: base,
             noise: noise,
+            spread: factor == nil ? 0.2 : 0,
             seed: UInt64(index),
             isReference: isReference,
             scenario: time.0,

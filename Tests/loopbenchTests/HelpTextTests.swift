@@ -23,6 +23,14 @@ struct HelpTextTests {
     }
   }
 
+  @Test("the help of a program with other scenarios names only its own")
+  func own() {
+    let run = FakeProgram().run("help", "run").output
+    #expect(run.contains("such as one or\n") || run.contains("such as one or tiny/one"))
+    #expect(!run.contains("wake") && run.contains("'tiny.p50>25us'"))
+    #expect(!FakeProgram().run("--help").output.contains("--full"))
+  }
+
   @Test("no line is longer than 100 columns")
   func width() {
     var program = FakeProgram()

@@ -104,7 +104,7 @@ public enum Film {
       run.refreshes = options.frames
       return FilmStrip.Row(name: variant.name, record: try run.record())
     }
-    return FilmStrip(title: "A feed of cards, r·c = \(options.load)", rows: rows)
+    return FilmStrip(title: "A feed of cards at a load of \(options.load)", rows: rows)
   }
 
   private static func write(_ text: String, to file: String?) throws {

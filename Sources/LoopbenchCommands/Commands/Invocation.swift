@@ -58,8 +58,9 @@ extension Invocation {
     let machine = machineState()
     let loadWarning = load.stop()
     guard !measurements.isEmpty else {
-      let text = "loopbench: the run ended before its first round, so nothing was measured\n"
-      try write(.error, text)
+      let text = "the run ended before its first round, so nothing was measured"
+      let hint = isInterrupted ? "" : "; use a longer --duration"
+      try write(.error, "loopbench: \(text)\(hint)\n")
       return exitCode(of: measurements) ?? .failed
     }
     let warnings = options.faults(of: machine).map { Warning($0) } + [loadWarning].compactMap { $0 }
@@ -187,7 +188,9 @@ extension Invocation {
     )
     if let warning = load.stop() { try write(.error, "loopbench: \(warning.text)\n") }
     try RunFiles.finish(file, path, trace.render())
-    if !options.isQuiet { try write(.error, "wrote \(path), \(trace.count) events\n") }
+    if !options.isQuiet {
+      try write(.error, "wrote \(path), \(String.counted(trace.count, "event"))\n")
+    }
     return isInterrupted ? .interrupted : .success
   }
 }

@@ -109,13 +109,15 @@ extension RunPlan {
   /// The output of `--dry-run`.
   var text: String {
     String(blocks: [
-      ["\(selection.contenders.count) turns per round, \(time), \(order)", placement.text]
+      ["\(turns) per round, \(time), \(order)", placement.text]
         + conditions,
       ["Measures:"] + scenarios,
       files.isEmpty ? [] : ["Writes:"] + files.map { "  " + $0 },
       selection.warnings.map { "warning \($0.id): \($0.text); \($0.hint)" },
     ])
   }
+
+  private var turns: String { String.counted(selection.contenders.count, "turn") }
 
   private var time: String {
     switch rounds {

@@ -16,7 +16,8 @@ package enum HelpText {
       ["Commands:"] + Layout.rows(Command.table.map { ($0.name.rawValue, $0.summary) }),
       ["Scenarios (\(all): all but those \"only if named\", in about 20 s):"]
         + Layout.rows(registry.scenarios.map { ($0.name, $0.listing) }),
-      ["Common options:"] + options(favourites, registry),
+      ["Common options:"]
+        + options(favourites.filter { hasScreen || $0.long != "--full" }, registry),
       Layout.wrapped(
         "`loopbench help COMMAND` shows all options of a command, `loopbench help SCENARIO` explains"
           + " what it times, and `loopbench man` lists the exit codes."

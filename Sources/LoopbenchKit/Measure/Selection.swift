@@ -34,7 +34,11 @@ package struct Selection: Sendable {
     let chosen = try Self.scenarios(named: named, in: registry)
     let isAll = peers?.contains(Self.all) ?? false
     let peers = peers?.filter { $0 != Self.all }
-    try Self.check(peers ?? [], among: registry.peerNames, "peer")
+    let own = chosen.flatMap(registry.peers).map(\.name).uniqued()
+    let choices = named.isEmpty ? registry.peerNames : own
+    for name in peers ?? [] where !registry.peerNames.contains(name) {
+      throw .unknown("peer", name, among: choices, listsAll: true)
+    }
     try Self.check(series.filter { $0 != Self.all } + paths, in: chosen)
     for scenario in chosen {
       let wanted = registry.peers(of: scenario).filter {

@@ -20,7 +20,7 @@ extension Warning {
     Warning(
       id: "unfinished",
       text: "the time was up after \(measured) of the \(turns) turns of a round",
-      hint: "choose fewer --peers or --series, or a longer --duration"
+      hint: "use a longer --duration, or fewer --peers or --series"
     )
   }
 

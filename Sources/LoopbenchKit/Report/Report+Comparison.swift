@@ -169,7 +169,7 @@ package enum ComparisonVerdict: String, Codable, CaseIterable, Sendable {
 
   // 5 %: peers that differ by less count as equally fast, even if there is no
   // noise. Not measured.
-  fileprivate static let indifference = Interval(low: 1 / 1.05, high: 1.05)
+  static let indifference = Interval(low: 1 / 1.05, high: 1.05)
 
   /// The verdict on a ratio whose 95 % interval is `interval`.
   ///
@@ -201,7 +201,7 @@ extension Report.Comparison {
     case .inconclusive: break
     }
     guard rounds >= Bootstrap.leastRounds else { return Bootstrap.shortage(of: rounds) }
-    guard let noise else { return "no peer was measured twice (A/A)" }
+    guard let noise else { return "no peer was measured twice, so the noise is unknown" }
     let ends = [interval.low, interval.high].map { Decimals.figures($0) + "x" }
     return "\(ends[0]) to \(ends[1]), with a noise floor of \(noise.percent)"
   }

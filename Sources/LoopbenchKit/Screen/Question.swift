@@ -130,6 +130,8 @@ struct Answer {
   let libuv: (typical: Double?, worst: Double?)
   /// The comparison with libuv.
   let comparison: Report.Comparison?
+  /// The verdict of the comparison, but `same` if the factor is less than 1.05.
+  let judgement: ComparisonVerdict?
   let tail: Report.Comparison?
   let noise: Report.Noise?
   let samples: UInt64
@@ -159,6 +161,7 @@ struct Answer {
     (typical, worst) = (value(.p50), value(.p99))
     libuv = (other?.value(at: .p50), other?.value(at: .p99))
     (self.comparison, tail) = (comparison(.p50), comparison(.p99))
+    judgement = self.comparison.map(Self.judgement)
     noise = report.noise.first {
       ($0.scenario, $0.series, $0.percentile)
         == (question.scenario, question.series, Percentile.p50.label)
@@ -168,18 +171,33 @@ struct Answer {
 }
 
 extension Answer {
-  /// The verdict with its factor: `17x sooner`.
+  /// The judgement in the words of the question: `sooner`. Nil if it was not measured.
+  var word: String? { judgement.map(question.word) }
+
+  /// The judgement with its factor: `17x sooner`.
   var verdict: String {
-    guard let comparison else { return "not measured" }
-    let word = question.word(for: comparison.verdict)
+    guard let comparison, let word else { return "not measured" }
     guard let factor = Self.factor(comparison) else { return word }
     return "\(factor)x \(word)"
   }
 
-  /// Nil if the verdict is not a difference, or if the ratio is 0.
+  private static func judgement(of comparison: Report.Comparison) -> ComparisonVerdict {
+    let isDifference = [.faster, .slower].contains(comparison.verdict)
+    return isDifference && !isNotable(comparison) ? .same : comparison.verdict
+  }
+
+  /// Whether the median ratio differs from 1 by at least a factor of 1.05. A smaller
+  /// difference may be certain, but is not worth a word.
+  private static func isNotable(_ comparison: Report.Comparison) -> Bool {
+    let ratio = comparison.ratio.median
+    return ratio >= ComparisonVerdict.indifference.high
+      || ratio <= ComparisonVerdict.indifference.low
+  }
+
+  /// Nil if the judgement is not a difference, or if the ratio is 0.
   private static func factor(_ comparison: Report.Comparison) -> String? {
     let ratio = comparison.ratio.median
-    guard [.faster, .slower].contains(comparison.verdict), ratio > 0 else { return nil }
+    guard [.faster, .slower].contains(judgement(of: comparison)), ratio > 0 else { return nil }
     let factor = max(ratio, 1 / ratio)
     return Decimals.text(factor, digits: factor < 1.1 ? 2 : factor < 9.95 ? 1 : 0)
   }
@@ -187,11 +205,9 @@ extension Answer {
   /// The reason for a verdict that the factor does not explain, or a tail that is
   /// worse than the verdict says.
   var reason: String? {
-    guard let comparison else { return nil }
-    if let reason = comparison.reason(noise) {
-      return question.word(for: comparison.verdict) + ": " + reason
-    }
-    guard let tail, tail.verdict == .slower, comparison.verdict != .slower,
+    guard let comparison, let word else { return nil }
+    if let reason = comparison.reason(noise) { return word + ": " + reason }
+    guard let tail, tail.verdict == .slower, judgement != .slower,
       let factor = Self.factor(tail)
     else { return nil }
     return "but the worst 1 % is \(factor)x \(question.word(for: .slower))"
@@ -202,10 +218,10 @@ extension Answer {
   func bar(cells: Int, isASCII: Bool) -> String {
     let (full, axis) = isASCII ? ("#", "|") : ("█", "│")
     let empty = String(repeating: " ", count: cells)
-    guard let comparison, [.faster, .slower].contains(comparison.verdict) else {
+    guard let comparison, let judgement, [.faster, .slower].contains(judgement) else {
       return empty + axis + empty
     }
-    let isLess = comparison.verdict == .faster
+    let isLess = judgement == .faster
     let distance = abs(Logarithm.binary(max(comparison.ratio.median, 1 / 32)))
     let halves = max(1, Int((min(distance, 5) / 5 * Double(cells) * 2).rounded()))
     let half = halves % 2 == 0 ? "" : isASCII ? "-" : isLess ? "▐" : "▌"

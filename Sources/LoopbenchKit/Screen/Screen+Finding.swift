@@ -8,7 +8,7 @@ extension Screen {
       let subjects = measured.filter { $0.word == word }.map(\.question.subject)
       return subjects.isEmpty ? nil : "\(Self.list(subjects)) are \(Self.predicate(word))"
     }
-    return "Against libuv, \(clauses.joined(separator: "; "))."
+    return "Compared with libuv, \(clauses.joined(separator: "; "))."
   }
 
   private static func predicate(_ word: String) -> String {
@@ -26,19 +26,18 @@ extension Screen {
 
   /// Two commands that lead on.
   var nextLines: [String] {
+    let widest = nextCommands.map(\.name.count).max() ?? 0
+    let lines = nextCommands.map { $0.name.padded(to: widest + 3, isLeft: true) + $0.purpose }
+    guard lines.contains(where: { $0.count > width }) else { return lines }
+    return nextCommands.flatMap { wrapped([$0.name, "  " + $0.purpose]) }
+  }
+
+  private var nextCommands: [(name: String, purpose: String)] {
     let quiet = ("loopbench help wake", "where each time begins and ends")
     let busy = ("loopbench doctor", "each fault of this machine, with its remedy")
-    let commands = [
+    return [
       ("loopbench --full", "every scenario, with percentiles and intervals"),
       machine.faults.isEmpty ? quiet : busy,
     ]
-    let widest = commands.map(\.0.count).max() ?? 0
-    return commands.map { $0.0.padded(to: widest + 3, isLeft: true) + $0.1 }
-  }
-}
-
-extension Answer {
-  fileprivate var word: String? {
-    comparison.map { question.word(for: $0.verdict) }
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LoopTransactionsTesting
 import LoopbenchKit
+import Synchronization
 import Testing
 
 /// A peer that starts no operation in time.
@@ -11,6 +12,37 @@ private struct AbsentPeer: Peer {
   let summary = "late"
 
   func measure(_ slice: inout Slice) { slice.miss(UInt64(slice.workload.samples)) }
+}
+
+/// A peer whose turns take 2.7 s on the clock of the run. The first turn of all
+/// peers takes `preparation` more.
+private struct SlowPeer: Peer {
+  let name: String
+  let scenario = "fake"
+  let series = ["one"]
+  let summary = "slow"
+  let clock: SlowClock
+  let preparation: UInt64
+
+  func measure(_ slice: inout Slice) {
+    clock.turn(preparation: preparation)
+    slice.record(nanoseconds: 1)
+  }
+}
+
+/// A clock that only the turns of slow peers advance.
+private final class SlowClock: Sendable {
+  private let time = Atomic<UInt64>(0)
+  private let turns = Atomic<Int>(0)
+
+  var now: UInt64 { time.load(ordering: .relaxed) }
+  /// The number of turns so far.
+  var count: Int { turns.load(ordering: .relaxed) }
+
+  func turn(preparation: UInt64) {
+    let isFirst = turns.add(1, ordering: .relaxed).oldValue == 0
+    time.add(2_700_000_000 + (isFirst ? preparation : 0), ordering: .relaxed)
+  }
 }
 
 @Suite("Runner")
@@ -132,6 +164,27 @@ struct RunnerTests {
     #expect(try ReportFile.decode(Data(report.json().utf8), from: "x.json") == report)
     let itself = try ReportComparison(base: report, new: report, rules: [FailRule("missed>0")])
     #expect(itself.findings.map(\.new) == [50, 0])
+  }
+
+  // Like loopbench-frames, whose first turn also measures the cost of a card.
+  @Test(
+    "with -d 12s no turn of 2.7 s begins after 12 s, and a slow first turn leaves time for a round",
+    arguments: [(UInt64(3), 4, 13.8), (30, 1, 32.7)]
+  )
+  func duration(preparation: UInt64, turns: Int, seconds: Double) throws {
+    let clock = SlowClock()
+    var fixture = Fixture()
+    fixture.peers = ["S0", "A4"].map {
+      SlowPeer(name: $0, clock: clock, preparation: preparation * 1_000_000_000)
+    }
+    fixture.control = .compared
+    fixture.warmUp = .auto
+    fixture.rounds = .within(nanoseconds: 12_000_000_000, rounds: RoundCount.most)
+    fixture.instruments.now = { clock.now }
+    let measurements = try fixture.runner().run()
+    #expect(clock.count == turns)
+    #expect(abs(Double(clock.now) / 1e9 - seconds) < 0.01)
+    #expect(measurements.rounds.count == (turns == 4 ? 1 : 0))
   }
 
   @Test("progress counts down to the end")

@@ -86,6 +86,17 @@ struct SelectionTests {
     #expect(error?.description.hasPrefix("idle has no peer \"set\"; it has uv") ?? false)
   }
 
+  @Test("the error for an unknown peer lists the peers of the named scenarios")
+  func choices() {
+    let error = #expect(throws: LoopbenchError.self) { try select(["idle"], peers: ["nosuch"]) }
+    #expect(error?.code == .usage)
+    let own = registry.scenarios.filter { $0.name == "idle" }.flatMap(registry.peers)
+    let names = own.map(\.name).joined(separator: ", ")
+    #expect(error?.description == "there is no peer \"nosuch\"; choose from \(names)")
+    let all = #expect(throws: LoopbenchError.self) { try select(peers: ["nosuch"]) }
+    #expect(all?.description.contains("dirtybit") ?? false)
+  }
+
   @Test("if no scenario is named, scenarios without a named peer are left out with a warning")
   func skipped() throws {
     let selection = try select(peers: ["set"])

@@ -19,8 +19,12 @@ struct ScreenTests {
       return state
     }
 
-    func report(rounds: Int = 12) throws -> Report {
-      let registry = Registry.questions(noise: noise)
+    func report(
+      rounds: Int = 12,
+      factor: Double? = nil,
+      on machine: LoopbenchKit.Machine = Fixture.machine
+    ) throws -> Report {
+      let registry = Registry.questions(noise: noise, factor: factor)
       let placement = Placement(cpuCount: 2, loop: nil, producer: nil)
       let runner = Runner(
         contenders: try Selection(from: registry, placement: placement).contenders,
@@ -32,7 +36,7 @@ struct ScreenTests {
       return Report(
         try runner.run(),
         argv: ["loopbench"],
-        machine: Fixture.machine,
+        machine: machine,
         placement: placement,
         warnings: state.faults.map { LoopbenchKit.Warning($0) }
       )
@@ -56,12 +60,64 @@ struct ScreenTests {
     #expect(try text == Golden.expected(text, "screen-\(width)-\(machine).txt"))
   }
 
-  @Test("the screen fits into its terminal", arguments: Machine.allCases, [60, 80, 100, 119, 140])
+  @Test(
+    "the screen fits into its terminal",
+    arguments: Machine.allCases,
+    [40, 50, 60, 80, 100, 119, 140]
+  )
   func fits(_ machine: Machine, width: Int) throws {
-    let lines = try machine.screen(width: width).split(separator: "\n")
+    let text = try machine.screen(width: width)
+    let lines = text.split(separator: "\n")
     #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
-    if width >= 80 { #expect(lines.count <= 24, "\(lines)") }
+    if width >= 80 { #expect(text.count { $0 == "\n" } <= 24, "\(lines)") }
     #expect(lines.contains { $0.contains("typical") && $0.contains("worst 1 %") })
+    for question in Question.standard {
+      #expect(lines.contains { $0.hasPrefix(question.text) || $0.hasPrefix(question.subject) })
+    }
+  }
+
+  @Test("a terminal of 40 columns has the subject of each answer above its times")
+  func stacked() throws {
+    let lines = try Machine.quiet.screen(width: 40).split(separator: "\n").map(String.init)
+    let timers = try #require(lines.firstIndex(of: "timers"))
+    #expect(lines[timers + 1].hasPrefix("  68.6 us"))
+    #expect(lines[timers + 1].hasSuffix("x sooner"))
+    let full = try #require(lines.firstIndex(of: "loopbench --full"))
+    #expect(lines[full + 1].hasPrefix("  every scenario"))
+  }
+
+  @Test(
+    "a long name of a CPU is shortened, then left out, and the number of CPUs stays",
+    arguments: [
+      (
+        "Intel(R) Xeon(R) Gold 6 CPU @ 2.70GHz", 96, 80,
+        "loopbench 0.1.0 · libuv 1.44.2 · 96 CPUs · KVM"
+      ),
+      (
+        "Intel(R) Xeon(R) Gold 6 CPU @ 2.70GHz", 96, 96,
+        "loopbench 0.1.0 · libuv 1.44.2 · Intel Xeon Gold 6 · 96 CPUs · KVM"
+      ),
+      (
+        "AMD Ryzen 9 7950X 16-Core Processor", 32, 100,
+        "loopbench 0.1.0 · libuv 1.44.2 · AMD Ryzen 9 7950X · 32 CPUs · KVM"
+      ),
+      ("Abacus", 1, 80, "loopbench 0.1.0 · libuv 1.44.2 · Abacus · 1 CPU · KVM"),
+      ("", 1, 40, "loopbench 0.1.0"),
+      ("", 1, 30, ""),
+    ]
+  )
+  func title(cpu: String, cpus: Int, width: Int, title: String) throws {
+    var machine = Fixture.machine
+    (machine.cpu, machine.cpus) = (cpu, cpus)
+    var style = ReportStyle()
+    style.width = width
+    let report = try Machine.quiet.report(rounds: 1, on: machine)
+    let text = Screen(report, Question.standard, Machine.quiet.state, style: style).text()
+    let line = try #require(text.split(separator: "\n").first)
+    let question = "How late is your loop?"
+    #expect(
+      line == (title.isEmpty ? question : question + title.padded(to: width - question.count))
+    )
   }
 
   @Test("a pipe gets 80 columns")
@@ -76,6 +132,16 @@ struct ScreenTests {
     #expect(ascii.utf8.allSatisfy { $0 < 128 })
     #expect(ascii.contains("###|") && plain.contains("███│"))
     #expect(ascii.count { $0 == "\n" } == plain.count { $0 == "\n" })
+    let wide = try Machine.busy.screen(width: 200) { $0.isASCII = true }
+    let lines = wide.split(separator: "\n").map(String.init)
+    let header = try #require(lines.first { $0.contains("noise  because") })
+    let row = try #require(lines.first { $0.hasPrefix("A wake from another thread") })
+    let (noise, floor) = (header.firstRange(of: "noise"), row.firstRange(of: " %  same:"))
+    let ends = [
+      noise.map { header.distance(from: header.startIndex, to: $0.upperBound) },
+      floor.map { row.distance(from: row.startIndex, to: $0.lowerBound) + 2 },
+    ]
+    #expect(ends[0] != nil && ends[0] == ends[1], "\(header)\n\(row)")
     let colored = try Machine.busy.screen(width: 80) { $0.usesColor = true }
     #expect(colored.contains("\u{1B}[32msooner\u{1B}[0m"))
     #expect(colored.contains("\u{1B}[31mdearer\u{1B}[0m"))
@@ -94,16 +160,52 @@ struct ScreenTests {
     let text = try Machine.busy.screen(width: 80)
     let second = text.split(separator: "\n")[1]
     #expect(second.hasPrefix("warning: other processes used 1.92 of 2 CPUs"))
+    #expect(text.split(separator: "reliable").count == 2)
+    #expect(text.contains("?: doubtful, see the warning above\n"))
     #expect(text.contains("sooner ?") && text.contains("dearer ?"))
     #expect(text.contains("Machine: busy. Other processes used 1.92 of 2 CPUs during 12 rounds."))
     #expect(text.contains("loopbench doctor"))
     #expect(try !Machine.quiet.screen(width: 80).contains("?\n"))
   }
 
+  @Test("other processes that use a tenth of the CPUs are no warning, but not quiet either")
+  func notQuiet() throws {
+    var state = Machine.quiet.state
+    state.others = 0.2
+    let text = Screen(try Machine.quiet.report(), Question.standard, state).text()
+    #expect(text.contains("Machine: not quiet. Other processes used 0.20 of 2 CPUs"))
+    #expect(!text.contains("warning"))
+  }
+
+  @Test(
+    "a certain difference of less than a factor of 1.05 is the same, in the tail too",
+    arguments: [1.04, 1 / 1.04]
+  )
+  func small(factor: Double) throws {
+    let report = try Machine.quiet.report(factor: factor)
+    #expect(
+      report.comparisons.contains { $0.verdict == (factor > 1 ? .slower : .faster) },
+      "the numbers do not test anything"
+    )
+    var style = ReportStyle()
+    style.width = 200
+    let text = Screen(report, Question.standard, Machine.quiet.state, style: style).text()
+    for word in ["sooner", "later", "cheaper", "dearer", "but the worst"] {
+      #expect(!text.contains(word), "\(text)")
+    }
+    #expect(text.contains("posts, duplicate commits and idle ticks are the same."))
+    let notable = try Machine.quiet.report(factor: 1.09)
+    let words = Screen(notable, Question.standard, Machine.quiet.state).text()
+    #expect(words.contains("x later") && words.contains("x dearer"), "\(words)")
+  }
+
   @Test("a verdict that the numbers do not explain has a reason")
   func reasons() throws {
-    let few = try Machine.quiet.screen(width: 80, rounds: 1)
-    #expect(few.contains("unsure: only 1 round, 6 are needed"))
+    for width in [80, 200] {
+      let few = try Machine.quiet.screen(width: width, rounds: 1)
+      // All answers share the reason.
+      #expect(few.split(separator: "unsure: only 1 round, 6 are needed\n").count == 2)
+    }
     let noisy = try Machine.busy.screen(width: 80)
     #expect(noisy.contains("same: within the noise floor of ") || noisy.contains("unsure: "))
   }
