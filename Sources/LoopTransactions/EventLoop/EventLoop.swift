@@ -22,7 +22,7 @@
 /// let label = Label()
 /// loop.commit(label, Label.layout)
 /// loop.commit(label, Label.layout)  // coalesced with the first
-/// loop.run()                        // lays out once, then returns
+/// loop.run()  // lays out once, then returns
 /// ```
 ///
 /// Modelled on Core Foundation's run loop and its observers. It has the role of

@@ -5,7 +5,10 @@
 ///
 /// ```swift
 /// let executor = HostExecutor(
-///   execute: { work in eventLoop.execute(work); return true }
+///   execute: { work in
+///     eventLoop.execute(work)
+///     return true
+///   }
 /// )
 /// ```
 ///
