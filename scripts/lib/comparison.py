@@ -1,4 +1,4 @@
-"""usage: python3 scripts/lib/figures.py
+"""usage: python3 scripts/lib/comparison.py
 
 Compares the figures of the page Comparison with the documents that it copies them from.
 A figure is a number with a unit: 76.7 ns, 1.01×, 55 %. The last table of the section
