@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "LoopTransactionsFoundation", targets: ["LoopTransactionsFoundation"]),
     .library(name: "LoopTransactionsIO", targets: ["LoopTransactionsIO"]),
     .library(name: "LoopTransactionsMain", targets: ["LoopTransactionsMain"]),
+    .library(name: "LoopTransactionsMainTesting", targets: ["LoopTransactionsMainTesting"]),
     .library(name: "CUV", targets: ["CUV"]),
     .library(name: "LoopbenchKit", targets: ["LoopbenchKit"]),
     .library(name: "LoopbenchCommands", targets: ["LoopbenchCommands"]),
@@ -58,6 +59,12 @@ let package = Package(
     .target(
       name: "LoopTransactionsMain",
       dependencies: ["LoopTransactions"],
+      swiftSettings: strict
+    ),
+    // Apart from LoopTransactionsTesting, which programs link: this one imports Swift Testing.
+    .target(
+      name: "LoopTransactionsMainTesting",
+      dependencies: ["LoopTransactions", "LoopTransactionsMain"],
       swiftSettings: strict
     ),
     .target(name: "CLoopbench", dependencies: ["CUV"]),
@@ -157,7 +164,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LoopTransactionsTestingTests",
-      dependencies: ["LoopTransactions", "LoopTransactionsTesting"],
+      dependencies: ["LoopTransactions", "LoopTransactionsTesting", "TestSupport"],
       swiftSettings: strict
     ),
     .testTarget(

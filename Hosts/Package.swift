@@ -79,7 +79,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "executor-host",
-      dependencies: ["GLibLoop", "HostCases", product("LoopTransactions")],
+      dependencies: [
+        "GLibLoop", "HostCases", product("LoopTransactions"), product("LoopTransactionsDispatch"),
+      ],
       path: "Tests/ExecutorProgram",
       swiftSettings: strict
     ),

@@ -8,10 +8,14 @@ extension Connection {
   /// Half-closes: tells the peer that no more bytes follow, after the queued
   /// bytes have been sent.
   ///
-  /// The connection still reads. It closes when the peer has finished too.
-  /// Writes are refused from now on. Calling it again does nothing.
+  /// The connection still reads. It closes when the peer has finished too, even
+  /// if nothing reads. A peer that does not finish, or sends more than 64 KB that
+  /// nothing reads, delays this without limit, unless `idleTimeout` is set. Set
+  /// `onRead` before. Writes are refused from now on. Calling it again does
+  /// nothing.
   public func finishWriting() {
     on("Connection.finishWriting").state.finishWriting()
+    updateReading()
     settle()
   }
 

@@ -12,9 +12,15 @@ extension Connection {
   public func resumeReading() { on("Connection.resumeReading").isPaused = false }
 
   /// Starts or stops reading, whichever the settings require.
+  ///
+  /// The peer's end is noticed only by reading. So a connection that waits for
+  /// it reads ahead, even if nothing takes the bytes.
   func updateReading() {
-    let isWanted = isPulled ? inbound.count < Self.readAhead : callbacks?.read != nil
-    let reads = isWanted && state.takesReads && !isPaused
+    let isRead = callbacks?.read != nil
+    if isRead, !inbound.isEmpty { io.loop.post { [self] in deliverKept() } }
+    let isWanted = isRead || isPulled || callbacks?.end != nil || state.sending != .open
+    let hasRoom = isRead ? inbound.isEmpty : inbound.count < Self.readAhead
+    let reads = isWanted && hasRoom && state.takesReads && !isPaused
     guard reads != isReading else { return }
     isReading = reads
     guard reads else { return stream.stopReading() }
@@ -24,6 +30,15 @@ extension Connection {
 
   // The number of unread bytes at which reading stops. Not measured.
   private static var readAhead: Int { 64 << 10 }
+
+  /// Passes the bytes that arrived before `onRead` was set to it.
+  private func deliverKept() {
+    guard state.stage == .open, !isPaused, !inbound.isEmpty, let body = onRead else { return }
+    let kept = inbound
+    inbound = []
+    kept.withUnsafeBytes { body($0.bytes) }
+    updateReading()
+  }
 
   func wakeReader() { reader.take()?.resume() }
 
@@ -40,15 +55,16 @@ extension Connection {
   public func read(isolation actor: isolated (any Actor)? = #isolation) async throws -> [UInt8]? {
     core.checkAccess("Connection.read")
     require(onRead == nil, "Connection.read: must not be called while onRead is set; use only one")
-    require(reader == nil, "Connection.read: must not be called while another task waits in it")
     isPulled = true
     updateReading()
     while inbound.isEmpty {
       if let error { throw error }
       if !state.takesReads { return nil }
+      require(reader?.isWaiting != true, "Connection.read: must not be called while a task waits")
       let suspension = Suspension(core)
       reader = suspension
-      try await suspension.wait(isolation: actor) { reader = nil }
+      // If this throws, another task may already be the reader.
+      try await suspension.wait(isolation: actor) {}
     }
     let bytes = inbound
     inbound = []

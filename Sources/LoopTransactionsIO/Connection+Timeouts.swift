@@ -58,7 +58,7 @@ extension Connection {
   private func checkIdle() {
     guard let limit = idleWatch.limit, let lastActivity else { return }
     let rest = limit - lastActivity.duration(to: io.loop.now)
-    guard rest > .zero else { return timeOut("Connection.idleTimeout of \(limit)") }
+    if rest <= .zero { return fail(ErrorCode.timedOut, "Connection.idleTimeout of \(limit)") }
     idleWatch.start(rest, on: io.loop) { [unowned self] in checkIdle() }
   }
 
@@ -68,11 +68,9 @@ extension Connection {
     let before = sentBytes
     progressWatch.start(limit, on: io.loop) { [unowned self] in
       if sentBytes > before { return watchProgress() }
-      timeOut("Connection.writeTimeout of \(limit)")
+      fail(ErrorCode.timedOut, "Connection.writeTimeout of \(limit)")
     }
   }
-
-  private func timeOut(_ operation: String) { fail(ErrorCode.timedOut, operation) }
 
   /// The number of bytes that the system has accepted.
   private var sentBytes: Int { sent + acceptedInFlight }

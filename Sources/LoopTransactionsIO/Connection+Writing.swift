@@ -31,9 +31,7 @@ extension Connection {
   @discardableResult
   public func write(_ bytes: SharedBytes) -> Bool { enqueue { $0.append(shared: bytes, &$1) } }
 
-  private func enqueue(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    enqueue { $0.append(bytes, &$1) }
-  }
+  private func enqueue(_ raw: UnsafeRawBufferPointer) -> Bool { enqueue { $0.append(raw, &$1) } }
 
   private func enqueue(_ append: (inout OutgoingQueue, inout ChunkPool) -> Void) -> Bool {
     core.checkAccess("Connection.write")

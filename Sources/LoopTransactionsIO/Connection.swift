@@ -67,10 +67,7 @@ public final class Connection {
 
   /// Takes over a connected stream.
   init(_ stream: Stream, _ io: LoopIO) {
-    self.stream = stream
-    self.io = io
-    core = io.core
-    pool = io.pool
+    (self.stream, self.io, core, pool) = (stream, io, io.core, io.pool)
     io.add(self)
     stream.setOwner(self)
   }
@@ -90,6 +87,7 @@ extension Connection {
   private func store<Body>(_ path: WritableKeyPath<Callbacks, Body>, _ body: Body) {
     let old = callbacks
     callbacks?[keyPath: path] = body
+    updateReading()
     withExtendedLifetime(old) {}
   }
 
@@ -99,23 +97,26 @@ extension Connection {
   /// not copied: all connections of a loop read into the same memory. Copy them
   /// with `[UInt8](copying:)` or `String(copying:)`.
   ///
+  /// While this is nil, a connection with `onEnd`, or after `finishWriting()`,
+  /// reads up to 64 KB and one buffer, so as to notice the peer's end. Those
+  /// bytes are kept for `read()`, or for the next callback that is set, which
+  /// gets them in a later tick.
+  ///
   /// - Precondition: `read()` has not been called.
   public var onRead: ((RawSpan) -> Void)? {
     get { on("Connection.onRead").callbacks?.read }
     set {
-      on("Connection.onRead").store(\.read, newValue)
-      require(
-        newValue == nil || !isPulled,
-        "Connection.onRead: must not be set after read() was called; use one of the two"
-      )
-      updateReading()
+      let mayRead = !on("Connection.onRead").isPulled || newValue == nil
+      require(mayRead, "Connection.onRead: must not be set after read() was called; use only one")
+      store(\.read, newValue)
     }
   }
 
   /// Called once, when the peer has finished sending.
   ///
-  /// The peer may still receive. If this is nil, and `read()` was not called,
-  /// the connection then calls `finishWriting()` itself, and closes.
+  /// Bytes that nothing reads delay it if they are more than 64 KB. The peer may
+  /// still receive. If this is nil, and `read()` was not called, the connection
+  /// then calls `finishWriting()` itself, and closes.
   public var onEnd: (() -> Void)? {
     get { on("Connection.onEnd").callbacks?.end }
     set { on("Connection.onEnd").store(\.end, newValue) }

@@ -22,9 +22,7 @@ final class Connector {
     timeout: Duration?,
     _ completion: @escaping (Result<Connection, UVError>) -> Void
   ) {
-    self.endpoint = endpoint
-    self.io = io
-    self.completion = completion
+    (self.endpoint, self.io, self.completion) = (endpoint, io, completion)
     io.add(self)
     if let timeout {
       timer.start(timeout, on: io.loop) { [unowned self] in
@@ -83,9 +81,11 @@ final class Connector {
   }
 
   private func closeStream() {
-    stream?.setOwner(nil)
-    stream?.close()
-    stream = nil
+    guard let stream = stream.take() else { return }
+    stream.setOwner(nil)
+    stream.close()
+    // libuv has closed the descriptor.
+    DescriptorWaiters.didFree()
   }
 
   // Not at once, because `connect` never calls its completion itself.

@@ -36,8 +36,7 @@ final class LoopIO: AddedPart {
   }
 
   private init(_ loop: EventLoop) {
-    unmanagedLoop = .passUnretained(loop)
-    core = loop.core
+    (unmanagedLoop, core) = (.passUnretained(loop), loop.core)
     readBuffer = .allocate(byteCount: Self.readSize, alignment: 16)
     pool = .allocate(capacity: 1)
     pool.initialize(to: ChunkPool())
@@ -46,8 +45,7 @@ final class LoopIO: AddedPart {
 
   deinit {
     observer?.release()
-    pool.deinitialize(count: 1)
-    pool.deallocate()
+    pool.deinitialize(count: 1).deallocate()
     readBuffer.deallocate()
   }
 

@@ -10,6 +10,9 @@ final class Suspension: @unchecked Sendable {
 
   init(_ core: PortCore) { self.core = core }
 
+  /// Whether a task is suspended here that was not resumed.
+  var isWaiting: Bool { continuation != nil }
+
   /// Suspends the task until `resume` is called. Call this at once, because
   /// `resume` has no effect before.
   ///

@@ -66,6 +66,7 @@ static __thread struct once {
 static __thread uint64_t deadline;
 static __thread int refused_threads;
 static __thread int refused_processes;
+static __thread int refused_watches;
 
 bool ct_is_interposed(void) { return true; }
 uint64_t ct_allocations(void) { return allocations; }
@@ -232,8 +233,15 @@ int timerfd_settime(
   return (int)syscall(SYS_timerfd_settime, descriptor, flags, new, old);
 }
 
+void ct_refuse_watches(int count) { refused_watches = count; }
+
 int epoll_ctl(int descriptor, int operation, int watched, struct epoll_event *event) {
   poll_changes += 1;
+  if (operation == EPOLL_CTL_ADD && refused_watches > 0) {
+    refused_watches -= 1;
+    errno = EPERM;
+    return -1;
+  }
   return (int)syscall(SYS_epoll_ctl, descriptor, operation, watched, event);
 }
 
@@ -254,6 +262,7 @@ size_t ct_heap_bytes(void) { return 0; }
 void ct_find_control_groups(const char *root) { (void)root; }
 void ct_refuse_threads(int count) { (void)count; }
 void ct_refuse_processes(int count) { (void)count; }
+void ct_refuse_watches(int count) { (void)count; }
 
 void ct_before(ct_call call, void (*hook)(void *), void *context) {
   (void)call;

@@ -30,6 +30,13 @@ private actor Session {
     return try await connection.read().map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Cancels `reader`, and reads in another task, whose job is behind the
+  /// cancellation and before the cancelled task's.
+  func replace(_ reader: Task<String?, any Error>) -> Task<String?, any Error> {
+    reader.cancel()
+    return Task { try await read() }
+  }
+
   /// Echoes everything, and returns the number of bytes.
   func echo() async throws -> Int {
     guard let connection else { return 0 }
@@ -63,6 +70,8 @@ private actor Session {
   }
 
   func close() { connection?.closeImmediately() }
+
+  func closeGracefully() { connection?.close() }
 
   func connect(to endpoint: Endpoint, timeout: Duration? = nil) async throws -> Bool {
     let made = try await loop().connect(to: endpoint, timeout: timeout)
@@ -197,8 +206,23 @@ struct AsyncTests {
         // A hop to the loop and back.
         _ = await session.log
       }
-      let bytes = try await session.read()?.utf8.count ?? 0
+      var bytes = try await session.read()?.utf8.count ?? 0
       #expect((64 << 10...128 << 10).contains(bytes), "of \(sent)")
+      // Reading goes on.
+      while bytes < sent, let more = try await session.read() { bytes += more.utf8.count }
+      #expect(bytes == sent)
+    }
+  }
+
+  @Test("close() ends a waiting read(), also while bytes wait for the socket")
+  func closing() async throws {
+    try await withSession { session, peer, _ in
+      await session.write(2 << 20)
+      let reading = Task { try await session.read() }
+      while await session.reads == 0 { await Task.yield() }
+      await session.closeGracefully()
+      equal(try await reading.value, nil)
+      equal(try await received(peer, until: 2 << 20), 2 << 20)
     }
   }
 
@@ -210,6 +234,18 @@ struct AsyncTests {
       await #expect(throws: CancellationError.self) { try await task.value }
       peer.send("kept")
       equal(try await session.read(), "kept")
+    }
+  }
+
+  @Test("a read() that follows a cancelled one waits, and gets the bytes")
+  func replacing() async throws {
+    try await withSession { session, peer, _ in
+      let first = Task { try await session.read() }
+      while await session.reads == 0 { await Task.yield() }
+      let second = await session.replace(first)
+      await #expect(throws: CancellationError.self) { try await first.value }
+      peer.send("kept")
+      equal(try await second.value, "kept")
     }
   }
 

@@ -4,6 +4,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @Suite("Connecting")
 struct ConnectTests {
   /// Connects, and returns the outcome as text.
@@ -27,15 +33,38 @@ struct ConnectTests {
     return outcomes[0]
   }
 
+  /// Connects until the connection fails, and returns the error. A process that
+  /// another test has just forked holds a closed listener for a moment.
+  private func failure(of endpoint: Endpoint, on loop: EventLoop) -> String {
+    var text = ""
+    _ = inTime {
+      text = (try? outcome(of: endpoint, on: loop)) ?? "no outcome"
+      return text != "connected"
+    }
+    return text
+  }
+
   @Test("a refused connection fails once, with the address and a remedy")
   func refused() throws {
     try withLoop { loop in
       let listener = try loop.listen(on: .loopback) { _ in }
       listener.close()
-      let text = try outcome(of: listener.endpoint, on: loop)
+      let text = failure(of: listener.endpoint, on: loop)
       #expect(text.contains("EventLoop.connect to \(listener.endpoint)"))
       #expect(text.contains("ECONNREFUSED"))
       #expect(text.contains("check that a server listens"))
+    }
+  }
+
+  @Test("a connect that succeeds ends its timer")
+  func timer() throws {
+    try withLoop { loop in
+      let listener = try loop.listen(on: .loopback) { _ in }
+      var connection: Connection?
+      loop.connect(to: listener.endpoint, timeout: .seconds(3600)) { connection = try? $0.get() }
+      #expect(loop.timerCount == 1)
+      try loop.run { connection != nil }
+      #expect(loop.timerCount == 0)
     }
   }
 
@@ -57,6 +86,25 @@ struct ConnectTests {
       #expect(missing.contains("ENOENT"))
       let long = String(repeating: "x", count: 200)
       #expect(try outcome(of: .unix(path: long), on: loop).contains("ENAMETOOLONG"))
+    }
+  }
+
+  @Test("a connect that fails frees a descriptor, for which a listener waits")  // E7
+  func freedDescriptor() throws {
+    try withLoop { loop in
+      var accepted = 0
+      let listener = try loop.listen(on: .loopback, retryDelay: .seconds(3600)) { _ in
+        accepted += 1
+      }
+      let accept = listener.accept
+      listener.accept = { _ in -EMFILE }
+      let client = try Peer(to: listener.endpoint)
+      try loop.run { !listener.isAccepting }
+      listener.accept = accept
+      let text = try outcome(of: .unix(path: "/tmp/no such socket"), on: loop)
+      #expect(text.contains("ENOENT"))
+      try loop.run { accepted == 1 }
+      withExtendedLifetime(client) {}
     }
   }
 
@@ -153,8 +201,7 @@ struct ConnectTests {
       endpoint = try loop.listen(on: .loopback) { _ in }.endpoint
     }
     try withLoop { loop in
-      let text = try outcome(of: endpoint, on: loop)
-      #expect(text.contains("ECONNREFUSED"))
+      #expect(failure(of: endpoint, on: loop).contains("ECONNREFUSED"))
     }
   }
 

@@ -28,6 +28,29 @@ struct TimeoutTests {
     }
   }
 
+  @Test(
+    "a large write to a peer that receives slowly is not idle",  // E7
+    arguments: [true, false]
+  )
+  func slowPeer(isShared: Bool) throws {
+    try withSteppedLoop { stepped in
+      let (connection, peer) = try stepped.loop.pair()
+      connection.idleTimeout = .seconds(100)
+      let bytes = [UInt8](repeating: 1, count: 16 << 20)
+      if isShared { connection.write(SharedBytes(bytes)) } else { connection.write(bytes) }
+      stepped.step()
+      var received = 0
+      // The socket takes about 200 KB in each round.
+      for _ in 0..<40 {
+        stepped.advance(by: .seconds(12))
+        received += peer.receive()?.count ?? 0
+        stepped.step()
+      }
+      #expect(connection.isOpen)
+      #expect((1 << 20..<bytes.count).contains(received))
+    }
+  }
+
   @Test("removing the idle timeout keeps the connection, and closing it ends its timer")
   func noIdle() throws {
     try withSteppedLoop { stepped in

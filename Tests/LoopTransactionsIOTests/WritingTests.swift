@@ -178,6 +178,23 @@ struct WritingTests {
     }
   }
 
+  @Test("onDrain is called at the low mark, also inside a large write")
+  func drainInsideWrite() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.setWaterMarks(low: 4 << 20, high: 8 << 20)
+      var queued: Int?
+      connection.onDrain = { queued = connection.queuedBytes }
+      connection.write([UInt8](repeating: 1, count: 8 << 20))
+      #expect(!connection.isWritable)
+      try loop.run {
+        _ = peer.receive()
+        return queued != nil
+      }
+      #expect((3 << 20...4 << 20).contains(queued ?? 0))
+    }
+  }
+
   @Test("the default marks are 256 KB and 1 MB, and higher ones can make a connection writable")
   func marks() throws {
     try withLoop { loop in
@@ -194,6 +211,36 @@ struct WritingTests {
       connection.setWaterMarks(low: 0, high: 1)
       #expect(!connection.isWritable && events.list == ["drain"])
       withExtendedLifetime(peer) {}
+    }
+  }
+
+  @Test("a connection is writable if the socket takes enough bytes at once")
+  func partialWrite() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      let events = Events(of: connection)
+      let count = 4 << 20
+      connection.setWaterMarks(low: count - 1, high: count)
+      connection.write([UInt8](repeating: 1, count: count))
+      #expect(!connection.isWritable)
+      loop.tick()
+      #expect(connection.isWritable && events.list == ["drain"])
+      #expect(connection.queuedBytes > 0)
+      withExtendedLifetime(peer) {}
+    }
+  }
+
+  @Test("writes in onDrain are sent in later ticks, and do not keep the loop busy")
+  func writesInDrain() throws {
+    try withLoop { loop in
+      let (connection, peer) = try loop.pair()
+      connection.setWaterMarks(low: 0, high: 1)
+      connection.onDrain = { if connection.writeCount < 10 { connection.write("x") } }
+      connection.write("x")
+      loop.tick()
+      #expect(connection.writeCount < 10)
+      try loop.run { connection.writeCount == 10 }
+      #expect(peer.text == "xxxxxxxxxx")
     }
   }
 

@@ -120,6 +120,15 @@ package enum Interposed {
     try refusing(count, by: ct_refuse_processes, body)
   }
 
+  /// Runs `body`. The kernel's poll refuses the next `count` descriptors that the
+  /// calling thread adds to it in `body`, as it refuses regular files.
+  package static func refusingWatches<Result>(
+    _ count: Int,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    try refusing(count, by: ct_refuse_watches, body)
+  }
+
   /// Runs `body`. Calls `refuse` with `count` before and with 0 afterwards.
   private static func refusing<Result>(
     _ count: Int,

@@ -180,6 +180,12 @@ def swift_files(*folders):
 
 def check_examples():
     programs = [plain(text.split("\n")) for _, text in swift_files(*PROGRAMS)]
+    programs += [
+        plain(code.split("\n"))
+        for _, text in documents()
+        for _, marker, code in blocks(text)
+        if PACKAGE.match(marker or "")
+    ]
     count = faults = 0
     for path, text in swift_files("Sources", "Hosts/Sources", "Display/Sources/AsyncDisplay"):
         for number, lines in examples(text):

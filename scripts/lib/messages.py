@@ -15,7 +15,8 @@ import sys
 PAGE = "Sources/LoopTransactions/LoopTransactions.docc/Troubleshooting.md"
 FOLDERS = (
     "Sources/LoopTransactions", "Sources/LoopTransactionsIO", "Sources/LoopTransactionsMain",
-    "Sources/LoopTransactionsTesting", "Sources/LoopTransactionsDispatch",
+    "Sources/LoopTransactionsMainTesting", "Sources/LoopTransactionsTesting",
+    "Sources/LoopTransactionsDispatch",
     "Sources/LoopTransactionsFoundation", "Hosts/Sources", "Display/Sources/AsyncDisplay",
 )
 CALL = re.compile(

@@ -3,8 +3,8 @@
 
 # The library modules of the root package, each after those it depends on.
 readonly root_modules="LoopTransactions LoopTransactionsTesting LoopTransactionsDispatch
-  LoopTransactionsFoundation LoopTransactionsIO LoopTransactionsMain LoopbenchKit
-  LoopbenchCommands"
+  LoopTransactionsFoundation LoopTransactionsIO LoopTransactionsMain LoopTransactionsMainTesting
+  LoopbenchKit LoopbenchCommands"
 
 # symbol_graphs FOLDER PACKAGE MODULE…: builds MODULEs of the package in PACKAGE
 # and writes their symbol graphs into FOLDER.

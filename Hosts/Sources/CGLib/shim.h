@@ -83,11 +83,18 @@ void g_signal_remove_emission_hook(unsigned signal, unsigned long hook);
 
 // Of GTK 4. Weak: a program without GTK links too.
 extern int gdk_event_get_event_type(void *event) __attribute__((weak));
+extern uint32_t gdk_event_get_time(void *event) __attribute__((weak));
 
 // Returns the GdkEventType of an event of GTK 4, or -1 if GTK is not linked.
 static inline int lt_gdk_event_type(void *event) {
   if (!gdk_event_get_event_type || !event) return -1;
   return gdk_event_get_event_type(event);
+}
+
+// Returns the time of an event of GTK 4, in milliseconds. 0 is GDK_CURRENT_TIME, which
+// GTK gives to events that it makes itself.
+static inline uint32_t lt_gdk_event_time(void *event) {
+  return gdk_event_get_time ? gdk_event_get_time(event) : 0;
 }
 
 #endif

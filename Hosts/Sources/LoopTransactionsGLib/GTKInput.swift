@@ -38,14 +38,17 @@ final class GTKInput {
   }
 
   fileprivate func received(_ event: UnsafeMutableRawPointer?) {
-    if Self.isInput(lt_gdk_event_type(event)) { mode.inputArrived() }
+    if Self.isInput(event) { mode.inputArrived() }
   }
 
   // Values of GdkEventType: motion, buttons, keys, scrolling, touches, gestures
   // of a touchpad, and the controls of a tablet.
-  private static func isInput(_ type: Int32) -> Bool {
-    switch type {
-    case 1...5, 15, 17...28: true
+  private static func isInput(_ event: UnsafeMutableRawPointer?) -> Bool {
+    switch lt_gdk_event_type(event) {
+    // After a layout, GTK repeats the last position of the pointer, with the time
+    // 0. An animation would keep the mode on.
+    case 1: lt_gdk_event_time(event) != 0
+    case 2...5, 15, 17...28: true
     default: false
     }
   }

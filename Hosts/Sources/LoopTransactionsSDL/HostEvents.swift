@@ -28,12 +28,15 @@ struct HostEvents: Sendable {
   func own(_ type: UInt32) -> Bool { type == self.type }
 
   /// Pushes an event for `turn`. If SDL's queue is full, nothing is pushed, and
-  /// `areQueued` is false.
-  func push(_ turn: @escaping @Sendable () -> Void) {
+  /// `areQueued` is false. Returns false if SDL's events have been shut down.
+  func push(_ turn: @escaping @Sendable () -> Void) -> Bool {
     self.turn.replace(turn)
     var event = SDL_Event()
     event.type = type
-    SDL_PushEvent(&event)
+    // The queue also accepts events before SDL_Init.
+    if SDL_PushEvent(&event) >= 0 || SDL_WasInit(SDL_INIT_EVENTS) != 0 { return true }
+    self.turn.replace(nil)
+    return false
   }
 
   /// Runs the turn that was pushed last, unless it has run.

@@ -18,8 +18,10 @@ public import LoopTransactions
 /// in an event watch or an event filter. SDL holds a lock while it calls a watch
 /// or a filter, and the threads that `cancel()` waits for may need that lock. SDL
 /// calls an event watch with the host's event on any thread. A filter must not
-/// drop the event. With a `MainQueueBridge` on the loop, `@MainActor` code and
-/// `DispatchQueue.main` also run in SDL's loop.
+/// drop the event. After `SDL_Quit`, posts are refused with
+/// `LoopPort.PostError.closed`; if a turn was pending, within 0.1 s. Closing the
+/// loop performs the work that was accepted. With a `MainQueueBridge` on the
+/// loop, `@MainActor` code and `DispatchQueue.main` also run in SDL's loop.
 ///
 /// ```swift
 /// let host = try SDLHost(loop)
@@ -62,10 +64,7 @@ public final class SDLHost {
     interactiveSchedulers: [OperationScheduler] = []
   ) throws(SetupError) {
     guard let events = HostEvents() else { throw .noEventType }
-    let execute: HostExecutor.Execute = { turn in
-      events.push(turn)
-      return true
-    }
+    let execute: HostExecutor.Execute = { turn in events.push(turn) }
     // SDL's queue has one order, so a turn that is pushed again lets all other
     // events come first.
     let executor = HostExecutor(

@@ -1,7 +1,5 @@
 #include "gdk.h"
 
-#include <stdint.h>
-
 // Declared here for the same reason as in CGLib. The numbers are of GLib's stable ABI.
 uintptr_t g_type_register_static_simple(uintptr_t parent, const char *name, unsigned class_size,
                                         void *class_init, unsigned instance_size,
@@ -26,10 +24,17 @@ void *cg_surface_new(void) {
   return g_object_new(type, 0);
 }
 
-void cg_surface_emit(void *surface, int type) {
+typedef struct {
+  int type;
+  uint32_t time;
+} cg_event;
+
+void cg_surface_emit(void *surface, int type, uint32_t time) {
+  cg_event event = {type, time};
   int handled = 0;
-  g_signal_emit(surface, event_signal, 0, &type, &handled);
+  g_signal_emit(surface, event_signal, 0, &event, &handled);
 }
 
-// In place of GTK's function.
-int gdk_event_get_event_type(void *event) { return *(int *)event; }
+// In place of GTK's functions.
+int gdk_event_get_event_type(void *event) { return ((cg_event *)event)->type; }
+uint32_t gdk_event_get_time(void *event) { return ((cg_event *)event)->time; }

@@ -26,7 +26,7 @@ package final class GLibLoop: TestedHost {
   }
 
   package func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
-    _ = g_timeout_add(UInt32(milliseconds), callBody, Unmanaged.passRetained(Body(body)).toOpaque())
+    _ = g_timeout_add(UInt32(milliseconds), callBody, CalledOnce.pointer(to: body))
   }
 
   package func run() {
@@ -45,18 +45,12 @@ package final class GLibLoop: TestedHost {
 
   /// Calls `body` on the context's thread. Calls it at once on that thread itself.
   package nonisolated static func invoke(_ body: @escaping @Sendable () -> Void) {
-    g_main_context_invoke(nil, callBody, Unmanaged.passRetained(Body(body)).toOpaque())
+    g_main_context_invoke(nil, callBody, CalledOnce.pointer(to: body))
   }
 }
 
-private final class Body: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
 private func callBody(_ data: UnsafeMutableRawPointer?) -> Int32 {
-  guard let data else { return 0 }
-  Unmanaged<Body>.fromOpaque(data).takeRetainedValue().body()
+  CalledOnce.call(data)
+  // G_SOURCE_REMOVE
   return 0
 }

@@ -14,21 +14,27 @@ func input() throws {
   glib.pollOnce()
   let surface = cg_surface_new()
   glib.pollOnce()
-  // GDK_FOCUS_CHANGE and GDK_SCROLL.
-  for type: Int32 in [8, 15] {
-    cg_surface_emit(surface, type)
-    print("interactive \(scheduler.isInteractive)")
-  }
   let timer = loop.addTimer(after: .milliseconds(10), every: .milliseconds(10)) { _ in
     if !scheduler.isInteractive { MainActor.assumeIsolated { glib.stop() } }
   }
-  glib.run()
+  func emit(_ type: Int32, time: UInt32) {
+    cg_surface_emit(surface, type, time)
+    print("interactive \(scheduler.isInteractive)")
+  }
+  // GDK_FOCUS_CHANGE, and a GDK_MOTION_NOTIFY that GTK makes itself.
+  emit(8, time: 1)
+  emit(1, time: 0)
+  // The user's GDK_MOTION_NOTIFY, and a GDK_SCROLL without a time.
+  for (type, time): (Int32, UInt32) in [(1, 1), (15, 0)] {
+    emit(type, time: time)
+    // Until the mode is off.
+    glib.run()
+  }
   timer.cancel()
   host.inputArrived()
   print("interactive \(scheduler.isInteractive)")
   host.cancel()
-  cg_surface_emit(surface, 15)
-  print("interactive \(scheduler.isInteractive)")
+  emit(15, time: 1)
   try loop.close()
 }
 
@@ -48,12 +54,8 @@ case "input": try input()
 default:
   try runCase(
     on: GLibLoop { loop in
-      let bridge = try MainQueueBridge(on: loop)
       let host = GLibHost(loop)
-      return {
-        host.cancel()
-        bridge.cancel()
-      }
+      return try servingMainQueue(on: loop) { host.cancel() }
     }
   )
 }

@@ -19,6 +19,11 @@ public protocol TestedHost: AnyObject {
   /// Calls `body` on the host's thread after a delay, with the host's own timer.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void)
 
+  /// Calls `body` about once per millisecond on the host's thread, as an event of the
+  /// host's own kind, until it returns false. Its argument is the time when the event
+  /// was due.
+  func everyMillisecond(_ body: @escaping @Sendable (LoopClock.Instant) -> Bool)
+
   /// Runs until `stop()` is called.
   func run()
 
@@ -37,11 +42,37 @@ public protocol TestedHost: AnyObject {
 }
 
 extension TestedHost {
+  /// Uses a timer of the host.
+  public func everyMillisecond(_ body: @escaping @Sendable (LoopClock.Instant) -> Bool) {
+    // nonisolated(unsafe): used on the main thread only, where the host calls the
+    // closure.
+    nonisolated(unsafe) let host: any TestedHost = self
+    let due = LoopClock.now.advanced(by: .milliseconds(1))
+    after(1) {
+      guard body(due) else { return }
+      MainActor.assumeIsolated { host.everyMillisecond(body) }
+    }
+  }
+
   /// Uses a timer of the host to end a recursive run.
   public func runAnew(_ milliseconds: Int) {
     let stop = Stop(self)
     after(milliseconds) { stop.now() }
     run()
+  }
+}
+
+/// Makes `loop`, which a host runs, serve the main queue too. Returns a function that
+/// stops both; `stop` stops the host.
+@MainActor
+public func servingMainQueue(
+  on loop: EventLoop,
+  _ stop: @escaping @MainActor () -> Void
+) throws -> @MainActor () -> Void {
+  let bridge = try MainQueueBridge(on: loop)
+  return {
+    stop()
+    bridge.cancel()
   }
 }
 
@@ -63,6 +94,7 @@ public func runCase(on host: some TestedHost) throws {
     "nested": { try $0.nested() },
     "polled": { try $0.polled() },
     "shortage": { try $0.shortage() },
+    "lateness": { try $0.lateness() },
   ]
   guard let name = CommandLine.arguments.dropFirst().first, let body = cases[name] else {
     fatalError("usage: one of \(cases.keys.sorted())")

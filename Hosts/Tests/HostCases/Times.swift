@@ -18,12 +18,13 @@ final class Times: @unchecked Sendable {
   var median: Double { value(at: 0.5) }
   var p90: Double { value(at: 0.9) }
   var p99: Double { value(at: 0.99) }
+  var max: Double { value(at: 1) }
 
   /// The quantile of the values at `share`.
   private func value(at share: Double) -> Double {
     queue.sync {
       let index = Int((Double(values.count) * share).rounded(.up)) - 1
-      return values.isEmpty ? .infinity : values.sorted()[max(0, index)]
+      return values.isEmpty ? .infinity : values.sorted()[Swift.max(0, index)]
     }
   }
 }

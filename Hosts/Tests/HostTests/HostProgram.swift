@@ -16,7 +16,7 @@ enum HostProgram {
     defer { withExtendedLifetime(display) {} }
     return try TestProgram.run(
       TestProgram.built(name),
-      [which],
+      which.split(separator: " ").map(String.init),
       environment: ["DISPLAY": display?.name]
     )
   }

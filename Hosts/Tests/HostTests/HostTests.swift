@@ -100,6 +100,24 @@ struct HostTests {
   }
 
   @Test(
+    "the lateness of a host's own events is measured beside each load of the loop",
+    arguments: [
+      ("glib-host", "lateness"), ("executor-host", "lateness"), ("executor-host", "lateness queue"),
+      ("executor-host", "lateness actor"), ("sdl-host", "lateness"),
+    ]
+  )  // C8
+  func lateness(_ host: String, _ which: String) throws {
+    let figures = try HostProgram.run(host, "\(which) 0.1")
+    #expect(figures["budget"] == 4000)
+    for load in ["none", "committing", "backlog", "posting"] {
+      #expect(figures["\(load)-events"] ?? 0 >= 1)
+      for name in ["p50", "p99", "max"] {
+        #expect(figures["\(load)-\(name)"]?.isFinite == true, "\(load) \(name)")
+      }
+    }
+  }
+
+  @Test(
     "a loop makes no turns while its callback runs the host, and makes turns again afterwards",
     arguments: hosts
   )  // C5, L7, L8
@@ -138,11 +156,20 @@ struct HostTests {
     #expect(output.lines == ["commit true", "next true", "commit true", "post true", "timer true"])
   }
 
+  @Test("posts are refused after SDL_Quit, and close() performs all accepted ones")  // C8, L2
+  func quit() throws {
+    for name in ["quit", "quitPending"] {
+      let output = try HostProgram.output("sdl-host", name)
+      #expect(output.code == 0, "\(name): \(output.errors)")
+      #expect(output.lines == ["closed", "accepted true", "performed true"], "\(name)")
+    }
+  }
+
   @Test("GTK's input turns interactive mode on, and a pause turns it off")  // O4
   func gtkInput() throws {
     let output = try HostProgram.output("glib-host", "input")
     #expect(output.code == 0, "\(output.errors)")
-    let states = ["false", "true", "true", "false"]
+    let states = ["false", "false", "true", "true", "true", "false"]
     #expect(output.lines == states.map { "interactive \($0)" })
   }
 

@@ -23,7 +23,7 @@ final class SDL: TestedHost {
     call = { body in
       var event = SDL_Event()
       event.user.type = type
-      event.user.data1 = Unmanaged.passRetained(Body(body)).toOpaque()
+      event.user.data1 = CalledOnce.pointer(to: body)
       SDL_PushEvent(&event)
     }
     // SDL waits for events of the window system only while it has a window.
@@ -35,7 +35,7 @@ final class SDL: TestedHost {
   // SDL calls timers on a separate thread, so the timer pushes an event.
   func after(_ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
     let call = call
-    let context = Unmanaged.passRetained(Body { call(body) }).toOpaque()
+    let context = CalledOnce.pointer { call(body) }
     guard SDL_AddTimer(UInt32(milliseconds), timerFired, context) != 0 else {
       fatalError(String(cString: SDL_GetError()))
     }
@@ -58,33 +58,20 @@ final class SDL: TestedHost {
 
   private func react(to event: SDL_Event) {
     if host?.serve(event.type) == true { return }
-    if event.type == bodyType, let data = event.user.data1 {
-      Unmanaged<Body>.fromOpaque(data).takeRetainedValue().body()
-    }
+    if event.type == bodyType { CalledOnce.call(event.user.data1) }
   }
 
   func stop() { isRunning = false }
 
   func serve(_ loop: EventLoop) throws -> @MainActor () -> Void {
     let host = try SDLHost(loop)
-    let bridge = try MainQueueBridge(on: loop)
     self.host = host
-    return {
-      host.cancel()
-      bridge.cancel()
-    }
+    return try servingMainQueue(on: loop) { host.cancel() }
   }
 }
 
-final class Body: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
 private func timerFired(_ interval: UInt32, _ context: UnsafeMutableRawPointer?) -> UInt32 {
-  guard let context else { return 0 }
-  Unmanaged<Body>.fromOpaque(context).takeRetainedValue().body()
+  CalledOnce.call(context)
   return 0
 }
 
@@ -157,5 +144,7 @@ case "refused": try refused()
 case "dump": try dumped()
 case "flushed": try sdl.flushed()
 case "input": try sdl.input()
+case "quit": try sdl.quit(isPending: false)
+case "quitPending": try sdl.quit(isPending: true)
 default: try runCase(on: sdl)
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A libuv loop and the thread that runs it.
 ///
 /// Changes are committed to the loop, coalesced, and performed just before the
@@ -46,7 +48,10 @@ public final class EventLoop {
   // unchecked on the path of ticks and commits: these accesses never overlap,
   // and the dynamic check costs 5 to 10 ns each time.
 
-  @exclusivity(unchecked) var state = State.idle
+  // Relaxed: a stepped loop may have moved to another thread while the thread
+  // that it left compares it with `closed`. It is leaked then, so any answer is
+  // safe.
+  private let stateCell = Atomic(State.idle)
   @exclusivity(unchecked) var observers = ObserverList()
   @exclusivity(unchecked) var meter: BudgetMeter
   // Whether the current run is a single tick. The end of such a run shares the
@@ -103,8 +108,14 @@ public final class EventLoop {
 
   weak var currentPort: LoopPort?
 
+  @inline(__always)
+  var state: State {
+    get { stateCell.load(ordering: .relaxed) }
+    set { stateCell.store(newValue, ordering: .relaxed) }
+  }
+
   /// The life cycle of a loop.
-  enum State {
+  enum State: UInt8, AtomicRepresentable {
     case idle
     case running
     case leaving

@@ -177,7 +177,4 @@ final class IdleBlocks: LoopPart {
     drop()
     loop = nil
   }
-
-  // The blocks are left to the parent.
-  func leaveInChild() { loop = nil }
 }

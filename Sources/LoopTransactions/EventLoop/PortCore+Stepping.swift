@@ -36,10 +36,17 @@ extension PortCore {
   func didFollowTask(_ operation: StaticString) -> Bool {
     guard thread != 0, let time = virtualTime, time.mayFollow else { return false }
     enterThread()
-    // Leaked, because the loop may still be the current loop of the thread that
-    // it left.
-    if time.firstMove == nil { retainLoop() }
+    if time.firstMove == nil, let loop = loopOnThread { keep(loop) }
     time.didMove(operation)
     return true
   }
+}
+
+/// The stepped loops that moved to another thread. Kept until the process ends,
+/// because a loop may still be the current loop of a thread that it left.
+private let movedLoops = Locked<[UnsafeMutableRawPointer]>([])
+
+private func keep(_ loop: EventLoop) {
+  let address = Unmanaged.passRetained(loop).toOpaque()
+  movedLoops.withLock { $0.append(address) }
 }

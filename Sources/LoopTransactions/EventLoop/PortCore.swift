@@ -70,7 +70,9 @@ package final class PortCore: @unchecked Sendable {
   package func checkThread(_ operation: StaticString) {
     if _fastPath(isOnThread) { return }
     // In release builds the slow path must not return, to keep the check small.
-    if _isDebugAssertConfiguration(), didFollowTask(operation) { return }
+    #if DEBUG
+      if didFollowTask(operation) { return }
+    #endif
     trapOffThread(operation)
   }
 
@@ -145,9 +147,6 @@ package final class PortCore: @unchecked Sendable {
 
   /// The loop, until it is closed. Loop thread only.
   var loopOnThread: EventLoop? { loop?.takeUnretainedValue() }
-
-  /// Retains the loop for the rest of the process.
-  func retainLoop() { _ = loop?.retain() }
 
   /// Calls `body` with the loop. Loop thread only.
   func onLoop(_ body: (EventLoop) -> Void) {

@@ -67,20 +67,21 @@ extension ChildWatcher {
   /// - Parameter usesSignal: Whether to wait by `SIGCHLD` even so. For tests.
   func start(on loop: EventLoop, usesSignal: Bool) throws(UVError) {
     let holder = ChildHolder(self)
-    guard !usesSignal, let descriptor = try openDescriptor() else {
-      source = .signal(try loop.onSignal(ChildProcess.signal) { holder.watcher.check() })
-      // The child may have ended before the signal was watched.
-      return loop.checkChildLater(self)
+    if !usesSignal, let descriptor = try openDescriptor() {
+      do {
+        source = .descriptor(
+          try loop.watch(descriptor, for: .readable) { _ in holder.watcher.check() }
+        )
+        holder.descriptor = descriptor
+        return
+      } catch {
+        ChildProcess.closeDescriptor(descriptor)
+        guard DeadlineSource.isRefusal(error) else { throw error }
+      }
     }
-    do {
-      source = .descriptor(
-        try loop.watch(descriptor, for: .readable) { _ in holder.watcher.check() }
-      )
-      holder.descriptor = descriptor
-    } catch {
-      ChildProcess.closeDescriptor(descriptor)
-      throw error
-    }
+    source = .signal(try loop.onSignal(ChildProcess.signal) { holder.watcher.check() })
+    // The child may have ended before the signal was watched.
+    loop.checkChildLater(self)
   }
 
   /// Returns nil if the system has no pidfds, or does not permit them.
@@ -140,8 +141,8 @@ extension EventLoop {
   ///
   /// Call on the loop. On Linux 5.3 and newer the watcher holds a pidfd, so
   /// the exit of another child costs nothing. Elsewhere, and where the system
-  /// does not permit a pidfd, each `SIGCHLD` makes the loop ask for each
-  /// watched child. The loop's run waits for the child.
+  /// does not permit a pidfd or cannot poll it, each `SIGCHLD` makes the loop
+  /// ask for each watched child. The loop's run waits for the child.
   ///
   /// The process must not wait for the same child by other means, and must not
   /// ignore `SIGCHLD`; the status is `unknown` then. Watch a child once: of two

@@ -4,9 +4,12 @@
 /// One thread, shared by all hosts of the process, waits for the loops'
 /// descriptors and timers, and hands over a turn when one is due. Posts, and
 /// commits made between two turns, hand over a turn directly. A turn that leaves
-/// work goes behind the host's other events, and so do turns in quick
-/// succession. The host's events therefore wait for one budget of the loop and
-/// half a millisecond at most. An idle loop uses no CPU.
+/// work goes behind the host's other events, and so does a turn that follows
+/// half a millisecond of turns in quick succession. Between two turns that do
+/// so, the other turns take half a millisecond and one turn at most. A turn ends
+/// with the piece of work that exceeds the budget. In a host that runs work and
+/// events in one order, an event waits for one turn at most. An idle loop uses
+/// no CPU.
 ///
 /// ```swift
 /// let host = try await ExecutorHost.make(on: HostExecutor(session)) { loop in

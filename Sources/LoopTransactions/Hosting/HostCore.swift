@@ -6,7 +6,10 @@ final class HostCore: @unchecked Sendable {
   // only. If the host changes threads, the state's lock orders their accesses.
 
   let port: LoopPort
-  private let executor: HostExecutor
+  // Nil once hosting has ended. An actor that stores its host would otherwise never
+  // be released: the executor retains the actor.
+  private let executor: Locked<HostExecutor?>
+  private let keepsThread: Bool
   private let state: Locked<HostState>
   private let closers = Locked<[UnsafeContinuation<Void, any Error>]>([])
 
@@ -28,7 +31,8 @@ final class HostCore: @unchecked Sendable {
     for operation: String
   ) throws(UVError) {
     port = loop.port
-    self.executor = executor
+    self.executor = Locked(executor)
+    keepsThread = executor.keepsThread
     state = Locked(
       HostState(
         canExecuteLater: executor.executeLater != nil,
@@ -83,7 +87,7 @@ extension HostCore {
   }
 
   private func onThread(_ body: () -> Void) {
-    if executor.keepsThread {
+    if keepsThread {
       require(
         port.core.isOnThread,
         """
@@ -105,7 +109,7 @@ extension HostCore {
   /// that the host owns, so no thread may know it as its current loop.
   func leaveThread() {
     if let loop { CurrentLoop.remove(loop) }
-    if !executor.keepsThread { port.core.leaveThread() }
+    if !keepsThread { port.core.leaveThread() }
   }
 
   private func close() {
@@ -145,6 +149,8 @@ extension HostCore {
     embedding = nil
     state.withLock { $0.didEnd() }
     HostWaiter.shared.remove(waiterNumber)
+    // Released outside of the lock, because that may release the user's objects.
+    _ = executor.withLock { $0.take() }
     if !isClosing { resumeClosers(.success(())) }
   }
 }
@@ -153,13 +159,12 @@ extension HostCore {
   private func perform(_ action: HostState.Action, isWaiter: Bool = false) {
     switch action {
     case .none: break
-    case .execute(let number): handOver(number, executor.execute, isWaiter)
-    case .executeLater(let number):
-      handOver(number, executor.executeLater ?? executor.execute, isWaiter)
+    case .execute(let number): handOver(number, isLater: false, isWaiter)
+    case .executeLater(let number): handOver(number, isLater: true, isWaiter)
     case .wait(let deadline): wait(false, until: deadline)
     case .watch(let deadline): wait(true, until: deadline)
     case .check(let number):
-      let isHeld = executor.holdsWork?() ?? true
+      let isHeld = executor.withLock { $0?.holdsWork }?() ?? true
       let action = state.withLock {
         $0.didCheck(number, isHeld, System.nanoseconds, System.thread)
       }
@@ -169,18 +174,17 @@ extension HostCore {
     }
   }
 
-  private func handOver(
-    _ number: UInt64,
-    _ execute: HostExecutor.Execute,
-    _ isWaiter: Bool
-  ) {
-    let isTaken = give(number, execute)
+  private func handOver(_ number: UInt64, isLater: Bool, _ isWaiter: Bool) {
+    let isTaken = give(number, isLater: isLater)
     let now = System.nanoseconds
     perform(state.withLock { $0.didCall(number, isTaken, now, isWaiter: isWaiter) })
   }
 
   // Returns after this thread has released the turn.
-  private func give(_ number: UInt64, _ execute: HostExecutor.Execute) -> Bool {
+  private func give(_ number: UInt64, isLater: Bool) -> Bool {
+    // If hosting has ended meanwhile, the turn is ignored.
+    guard let executor = executor.withLock({ $0 }) else { return true }
+    let execute = (isLater ? executor.executeLater : nil) ?? executor.execute
     let turn = HostTurn(self, number)
     return execute { turn.run() }
   }

@@ -5,12 +5,14 @@
 ///
 /// ```swift
 /// let executor = HostExecutor(
-///   execute: { work in
-///     eventLoop.execute(work)
-///     return true
-///   }
+///   execute: { work in queue.execute(work) },
+///   executeLater: { work in queue.execute(work) }
 /// )
+/// let host = try await ExecutorHost.make(on: executor)
 /// ```
+///
+/// `Snippets/HostFunctions.swift` is this program with a `queue` that is a
+/// thread with a list of closures.
 ///
 /// A value: create and use it on any thread.
 public struct HostExecutor: Sendable {
@@ -59,10 +61,19 @@ public struct HostExecutor: Sendable {
   ///
   /// Turns run isolated to `actor`, in tasks of their own, behind the actor's
   /// other jobs. Unless the actor has a custom executor, a turn waits for a free
-  /// thread of the concurrency pool. The actor is retained.
+  /// thread of the concurrency pool, and the actor runs jobs of a higher priority
+  /// first. All turns have the priority `.medium`. They inherit no priority and
+  /// no task-local values from a task that posts.
+  ///
+  /// The actor is retained until the loop is closed. An actor that stores its
+  /// `ExecutorHost` must therefore call `ExecutorHost.close()`: otherwise neither
+  /// of the two is ever released.
   public init(_ actor: some Actor) {
     let execute: Execute = { work in
-      Task { await run(on: actor, work) }
+      // Detached and with a priority of its own, because one turn serves all
+      // posters. If the first one had a low priority, posts of urgent tasks would
+      // wait for its turn.
+      Task.detached(priority: .medium) { await run(on: actor, work) }
       return true
     }
     self.init(execute: execute, executeLater: execute, keepsThread: false)

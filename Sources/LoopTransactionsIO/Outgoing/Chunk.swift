@@ -34,9 +34,9 @@ final class Chunk: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: base + length, count: bytes.count - length)
   }
 
-  /// The bytes from `offset` on.
-  func bytes(from offset: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: memory + offset, count: count - offset)
+  /// The bytes from `offset` on, at most `limit` of them.
+  func bytes(from offset: Int, limit: Int = .max) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: memory + offset, count: min(count - offset, limit))
   }
 }
 

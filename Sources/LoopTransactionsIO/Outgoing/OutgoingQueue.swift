@@ -46,14 +46,16 @@ package struct OutgoingQueue {
   private static var spareCapacity: Int { 64 }
 
   /// Calls `body` with buffers of the first bytes and their number, for one
-  /// write. Stops at `limit` bytes, after the buffer that reaches it.
+  /// write. Stops at `limit` bytes, also inside a chunk.
+  // 1 GB: libuv returns the number of bytes that a call has sent as an `Int32`,
+  // and macOS refuses larger calls. Linux sends at most 2 GB at once.
   // Mutating, although it changes nothing, so that no references are counted.
   package mutating func withBuffers<Result>(
-    limit: Int = .max,
+    limit: Int = 1 << 30,
     _ body: (UnsafeBufferPointer<StreamBuffer>, _ length: Int) -> Result
   ) -> Result {
     if bufferCount == 1 {
-      let bytes = chunks[first].bytes(from: sentOfFirst)
+      let bytes = chunks[first].bytes(from: sentOfFirst, limit: limit)
       return withUnsafePointer(to: StreamBuffer(bytes)) {
         body(UnsafeBufferPointer(start: $0, count: 1), bytes.count)
       }
@@ -61,7 +63,7 @@ package struct OutgoingQueue {
     return withUnsafeTemporaryAllocation(of: StreamBuffer.self, capacity: bufferCount) { buffers in
       var (used, length, offset) = (0, 0, sentOfFirst)
       while used < buffers.count, length < limit {
-        let bytes = chunks[first + used].bytes(from: offset)
+        let bytes = chunks[first + used].bytes(from: offset, limit: limit - length)
         buffers.initializeElement(at: used, to: StreamBuffer(bytes))
         (used, length, offset) = (used + 1, length + bytes.count, 0)
       }

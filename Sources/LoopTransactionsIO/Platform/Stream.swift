@@ -110,9 +110,10 @@ package typealias StreamBuffer = uv_buf_t
 extension StreamBuffer {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: len) }
 
-  init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: UnsafeRawBufferPointer) {
     let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-    self = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count))
+    // Not `uv_buf_init`, whose length has 32 bits.
+    self.init(base: start?.assumingMemoryBound(to: CChar.self), len: bytes.count)
   }
 }
 

@@ -60,6 +60,10 @@ void ct_refuse_threads(int count);
 // EAGAIN. Each call of posix_spawn makes up to 11 attempts.
 void ct_refuse_processes(int count);
 
+// Makes the next `count` calls of epoll_ctl on this thread that add a descriptor
+// fail with EPERM.
+void ct_refuse_watches(int count);
+
 // The number of bytes in allocated blocks; 0 if unknown.
 size_t ct_heap_bytes(void);
 

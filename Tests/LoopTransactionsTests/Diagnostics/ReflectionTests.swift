@@ -265,9 +265,9 @@ struct ReflectionTests {
     arguments: [
       "Sources/LoopTransactions", "Sources/LoopTransactionsTesting",
       "Sources/LoopTransactionsDispatch", "Sources/LoopTransactionsFoundation",
-      "Sources/LoopTransactionsMain", "Sources/LoopbenchKit", "Sources/LoopbenchCommands",
-      "Sources/LoopbenchFoundation", "Sources/LoopTransactionsIO", "Display/Sources",
-      "Hosts/Sources",
+      "Sources/LoopTransactionsMain", "Sources/LoopTransactionsMainTesting",
+      "Sources/LoopbenchKit", "Sources/LoopbenchCommands", "Sources/LoopbenchFoundation",
+      "Sources/LoopTransactionsIO", "Display/Sources", "Hosts/Sources",
     ]
   )
   func guarded(folder: String) throws {

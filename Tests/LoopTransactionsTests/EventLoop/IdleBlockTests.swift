@@ -178,15 +178,18 @@ struct IdleBlockTests {
       host.run()
       #expect(called == 3)
     }
-    let released = Tally()
-    var loop: EventLoop? = try EventLoop()
-    loop?.trapsWhenReleasedOpen = false
-    let block = {
-      let witness = Witness { released.increment() }
-      return loop?.whenIdle { witness.touch() }
-    }()
-    loop = nil
-    #expect(released.value == 1)
-    withExtendedLifetime(block) {}
+    TestThread.run {
+      Interposed.forgiveLeaks()
+      let released = Tally()
+      var loop = try? EventLoop()
+      loop?.trapsWhenReleasedOpen = false
+      let block = {
+        let witness = Witness { released.increment() }
+        return loop?.whenIdle { witness.touch() }
+      }()
+      loop = nil
+      #expect(released.value == 1)
+      withExtendedLifetime(block) {}
+    }
   }
 }

@@ -22,6 +22,23 @@ struct ChildWatcherTests {
     await #expect(processExitsWith: .success) { try deliversStatuses(usesSignal: true) }
   }
 
+  @Test("the status of a child is delivered if its pidfd cannot be polled")  // E4
+  func statusesByUnpollableDescriptor() async {
+    await #expect(processExitsWith: .success) {
+      guard Interposed.isAvailable else { return }
+      Process.unblock(SIGCHLD)
+      try withLoop { loop in
+        let (child, trace) = (Process.start("exit 5"), Trace())
+        try Interposed.refusingWatches(1) {
+          _ = try loop.onExit(of: child) { trace.record("\($0)") }
+        }
+        #expect(!Process.descriptorNames.contains { $0.contains("pidfd") })
+        #expect(loop.runInTime() == .finished)
+        #expect(trace.events == ["exited(5)"])
+      }
+    }
+  }
+
   @Test("a child that ended before it was watched is delivered", arguments: [false, true])  // E4
   func endedBefore(usesSignal: Bool) async {
     await #expect(processExitsWith: .success) { [usesSignal] in
@@ -87,6 +104,31 @@ struct ChildWatcherTests {
         try loop.onExit(of: child) { trace.record("\($0)") }
         #expect(loop.runInTime() == .finished)
         #expect(trace.events == ["exited(5)"])
+      }
+    }
+  }
+
+  @Test("a child whose pidfd cannot be polled throws, and leaves no descriptor open")  // E4
+  func unpolled() async {
+    await #expect(processExitsWith: .success) {
+      try withLoop { loop in
+        // Other code polls a closed descriptor, whose number the pidfd gets.
+        let (child, pair) = (Process.start("exit 5"), SocketPair())
+        let other = RawPoll(pair.near, on: loop.libuvLoop)
+        other.start()
+        pair.closeNear()
+        let before = Process.openDescriptors
+        var code: Int32 = 0
+        // Repeated, because another thread may hold the number for a moment.
+        for _ in 0..<1000 where code == 0 {
+          do throws(UVError) { try loop.onExit(of: child) { _ in }.cancel() } catch {
+            code = error.code
+          }
+        }
+        #expect(code == UV_EEXIST.rawValue)
+        #expect(Process.openDescriptors == before)
+        other.close()
+        Process.reap(child)
       }
     }
   }

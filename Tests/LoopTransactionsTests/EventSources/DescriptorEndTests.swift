@@ -242,6 +242,10 @@ struct DescriptorEndTests {
       try datagrams.send(3)
       #expect(loop.runInTime() == .stopped)
       #expect(trace.events.last == "[readable] 3")
+      // It is not taken for half-closed.
+      watcher.events = [.readable, .writable]
+      #expect(loop.runInTime() == .stopped)
+      #expect(trace.events.last == "[writable] -1")
       watcher.cancel()
     }
   }
@@ -267,7 +271,7 @@ struct DescriptorEndTests {
 }
 
 /// A `uv_poll_t` of the program.
-private final class RawPoll {
+final class RawPoll {
   private let handle = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
 
   init(_ descriptor: Int32, on loop: UnsafeMutableRawPointer) {

@@ -96,6 +96,30 @@ struct ExecutorHostEndTests {
     thread.join()
   }
 
+  @Test("after a close that failed the loop makes turns again, and can be closed")  // C8, L11
+  func closeFails() async throws {
+    let (queue, ran, trace) = (QueueHost(), Tally(), Trace())
+    let held = Locked<Smuggled<ForeignHandle>?>(nil)
+    let thread = TestThread { #expect(queue.run { trace.events.contains("over") }) }
+    let host = try await ExecutorHost.make(on: queue.executor()) { loop in
+      let handle = ForeignHandle(.timer, on: loop.libuvLoop) { _ in }
+      held.withLock { $0 = Smuggled(handle) }
+    }
+    let error = await #expect(throws: UVError.self) { try await host.close() }
+    #expect(error?.name == "EBUSY")
+    let closed = Gate()
+    try host.port.post {
+      ran.increment()
+      held.withLock { $0.take() }?.value.close { closed.open() }
+    }
+    #expect(closed.waitInTime())
+    try await host.close()
+    #expect(ran.value == 1)
+    trace.record("over")
+    _ = queue.executor().execute {}
+    thread.join()
+  }
+
   @Test("releasing a host that made its loop closes the loop")  // C8, L11
   func released() async throws {
     let (queue, ran, trace) = (QueueHost(), Tally(), Trace())
@@ -134,6 +158,8 @@ struct ExecutorHostEndTests {
       let (queue, ran, released) = (QueueHost(), Tally(), Gate())
       let (isMade, isOver, isDone) = (Gate(), Gate(), Gate())
       let thread = TestThread {
+        // The loop is made here, and is never closed.
+        Interposed.forgiveLeaks()
         #expect(queue.step())
         isMade.wait()
         queue.runWaiting()

@@ -115,4 +115,74 @@ struct ExecutorHostExecutorTests {
     _ = executor.queue.executor().execute {}
     thread.join()
   }
+
+  /// The context in which a turn runs.
+  private struct Context: Sendable {
+    @TaskLocal static var name = "none"
+
+    let name = Context.name
+    let priority = Task.currentPriority
+  }
+
+  @Test("turns on an actor inherit neither the values nor the priority of a poster's task")  // C8
+  func context() async throws {
+    let (executor, contexts, isOver) = (ThreadExecutor(), Locked<[Context]>([]), Tally())
+    let thread = TestThread { #expect(executor.queue.run { isOver.value == 1 }) }
+    let pinned = Pinned(executor)
+    let note: @Sendable () -> Void = { contexts.withLock { $0.append(Context()) } }
+    // Awaiting the task itself would raise its priority.
+    try await withCheckedThrowingContinuation { (isDone: CheckedContinuation<Void, any Error>) in
+      Task.detached(priority: .background) {
+        await Context.$name.withValue("poster") {
+          do {
+            let host = try await ExecutorHost.make(on: HostExecutor(pinned)) { _ in note() }
+            try host.port.post(note)
+            try await host.close()
+            isDone.resume()
+          } catch {
+            isDone.resume(throwing: error)
+          }
+        }
+      }
+    }
+    let seen = contexts.withLock { $0 }
+    #expect(seen.map(\.name) == ["none", "none"])
+    #expect(seen.map(\.priority) == [.medium, .medium])
+    isOver.increment()
+    _ = executor.queue.executor().execute {}
+    thread.join()
+  }
+
+  /// An actor that stores its host.
+  private actor Owner {
+    private let executor: ThreadExecutor
+    private let released: Gate
+    private var host: ExecutorHost?
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: ThreadExecutor, _ released: Gate) {
+      (self.executor, self.released) = (executor, released)
+    }
+
+    deinit { released.open() }
+
+    func start() async throws { host = try await ExecutorHost.make(on: HostExecutor(self)) }
+
+    func end() async throws { try await host?.close() }
+  }
+
+  @Test("an actor that stores its host is released after close()")  // C8, L11
+  func released() async throws {
+    let (executor, gate, isOver) = (ThreadExecutor(), Gate(), Tally())
+    let thread = TestThread { #expect(executor.queue.run { isOver.value == 1 }) }
+    do {
+      let owner = Owner(executor, gate)
+      try await owner.start()
+      try await owner.end()
+    }
+    #expect(gate.waitInTime())
+    isOver.increment()
+    _ = executor.queue.executor().execute {}
+    thread.join()
+  }
 }

@@ -109,6 +109,23 @@ struct HostStateTests {
     }
   }
 
+  @Test("at most half a millisecond of turns precedes a turn that does not go behind events")  // C8
+  func burst() {
+    for length in stride(from: UInt64(1_000), to: 4_000_000, by: 97_000) {
+      var state = state()
+      var (now, sum): (UInt64, UInt64) = (1, 0)
+      for number in 1...50 as ClosedRange<UInt64> {
+        let action = state.request(now, poster)
+        if action == .executeLater(number) { sum = 0 } else { check(action, .execute(number)) }
+        #expect(sum <= 500_000, "turns of \(length) ns")
+        check(state.begin(number, now, host), .turn)
+        now += length
+        sum += length
+        check(state.end(never, now, host), .watch(until: never))
+      }
+    }
+  }
+
   @Test("without executeLater, turns in quick succession pause after half a millisecond")  // C8
   func floodDelayed() {
     var state = state(later: false)

@@ -3,6 +3,12 @@ import LoopTransactionsTesting
 import TestSupport
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 private struct Failure: Error {}
 
 /// The blocking `shutDown()`, for asynchronous tests.
@@ -157,10 +163,34 @@ struct LoopGroupEndTests {
       Process.limitDescriptors(to: 42)
       let error = #expect(throws: UVError.self) { try LoopGroup(name: "partial", count: 64) }
       #expect(error?.name == "EMFILE")
+      // The descriptors are free again, at once.
+      try shutDownBlocking(LoopGroup(count: 6))
       // The system may list a thread for a moment after it was joined.
       #expect(inTime { Process.threadNames?.contains { $0.hasPrefix("partial") } != true })
-      // The descriptors are free again.
-      try shutDownBlocking(LoopGroup(count: 6))
+    }
+  }
+
+  @Test("an error of one loop is thrown after all threads have ended")  // G2
+  func closeFails() async {
+    await #expect(processExitsWith: .success) {
+      let (group, trace) = (try LoopGroup(name: "failing", count: 2), Trace())
+      let failing = group.threads[0]
+      try failing.port.postAndWait {
+        guard let loop = EventLoop.current else { return }
+        // Open for the rest of the process.
+        _ = Unmanaged.passRetained(ForeignHandle(.timer, on: loop.libuvLoop) { _ in })
+      }
+      try group.threads[1].port.post {
+        #expect(throws: UVError.self) { try failing.join() }
+        // Gives a shutDown() that does not wait the time to throw.
+        for _ in 0..<1000 { TestThread.yield() }
+        trace.record("ended")
+      }
+      let error = #expect(throws: UVError.self) { try shutDownBlocking(group) }
+      #expect(error?.name == "EBUSY")
+      #expect(trace.events == ["ended"])
+      // Without a leak check, because the open loop leaks.
+      _exit(EXIT_SUCCESS)
     }
   }
 

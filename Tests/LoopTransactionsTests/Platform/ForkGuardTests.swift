@@ -237,6 +237,7 @@ private final class Inherited {
   private let queue: RunLoopQueue<Witness>
   private let observer: Observer
   private let timer: LoopTimer
+  private let block: EventLoop.IdleBlock
   private let target = Action {}
   private let transaction: Transaction
 
@@ -245,6 +246,7 @@ private final class Inherited {
     queue = RunLoopQueue(on: loop) { _, _ in }
     observer = loop.addObserver(for: .beforeWaiting) { _ in }
     timer = loop.addTimer(after: .seconds(3600)) { _ in }
+    block = loop.whenIdle { System.logToStandardError("idle") }
     transaction = Transaction(target, Action.perform, on: loop)
   }
 
@@ -255,6 +257,8 @@ private final class Inherited {
     observer.cancel()
     timer.keepsLoopAlive = false
     timer.cancel()
+    _ = block.isWaiting
+    block.cancel()
     _ = transaction.isPending
     transaction.cancel()
     #expect(throws: LoopPort.PostError.forked) { try port.post {} }

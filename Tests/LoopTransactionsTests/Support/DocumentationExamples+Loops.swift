@@ -201,20 +201,6 @@ private func executorHost(_ session: some Actor) async throws {
   try await host.close()
 }
 
-private struct OtherLoop: Sendable {
-  func execute(_ work: @escaping @Sendable () -> Void) {}
-}
-
-private func hostExecutor(_ eventLoop: OtherLoop) {
-  let executor = HostExecutor(
-    execute: { work in
-      eventLoop.execute(work)
-      return true
-    }
-  )
-  print(executor)
-}
-
 private struct Store: Sendable {
   func load(_ session: String) -> String { session }
 }

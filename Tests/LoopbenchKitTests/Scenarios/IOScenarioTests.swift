@@ -186,7 +186,9 @@ struct IOCountTests {
       let events = 3 * 2880
       #expect(more.reads == events && more.writes == events && more.changes == 0, "\(peer)")
       #expect(more.polls <= events)
-      if Interposed.isOptimized { #expect(more.allocations < 10, "\(peer)") }
+      // A connection allocates a buffer the first time it has one to send while
+      // all others are in use. How many do is a matter of time.
+      if Interposed.isOptimized { #expect(more.allocations < events / 100, "\(peer)") }
     }
   }
 }

@@ -99,13 +99,15 @@ extension Registry {
   /// Selects every series of every scenario, including scenarios that are not
   /// standard.
   ///
-  /// - Parameter peers: The names of the peers; `nil` means all.
+  /// - Parameter peers: The names of the peers; `nil` means all. Leaves out
+  ///   named peers that are unavailable: two need loopbench-foundation, which may
+  ///   not be built.
   func everything(
     peers: [String]? = nil
   ) throws(LoopbenchError) -> (contenders: [Contender], warnings: [Warning]) {
     var (contenders, warnings): ([Contender], [Warning]) = ([], [])
     for scenario in scenarios {
-      let its = self.peers(of: scenario).map(\.name)
+      let its = self.peers(of: scenario).filter { $0.unavailability == nil }.map(\.name)
       let wanted = peers.map { $0.filter(its.contains) } ?? [Selection.all]
       guard !wanted.isEmpty else { continue }
       let selection = try Selection(
