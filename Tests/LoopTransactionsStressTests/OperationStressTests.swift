@@ -79,6 +79,21 @@ struct OperationStressTests {
     #expect(flights.count == 0)
   }
 
+  @Test("a task's last job can release its scheduler while another thread enqueues it")  // C1
+  func releasedByJob() {
+    for _ in 0..<Workload.count(40_000) {
+      let (suspended, continuation) = (Gate(), Locked<UnsafeContinuation<Void, Never>?>(nil))
+      Task.detached(executorPreference: OperationScheduler("last", workerLimit: 1)) {
+        await withUnsafeContinuation { own in
+          continuation.withLock { $0 = own }
+          suspended.open()
+        }
+      }
+      suspended.wait()
+      continuation.withLock { $0.take() }?.resume()
+    }
+  }
+
   // O1
   @Test("creating, using and releasing schedulers leaks no memory and no descriptors")
   func leavesNothing() async {

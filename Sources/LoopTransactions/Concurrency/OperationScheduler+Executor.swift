@@ -18,8 +18,25 @@ extension OperationScheduler: TaskExecutor {
     let priority = OperationPriority(TaskPriority(rawValue: job.priority.rawValue))
     let job = UnownedJob(job)
     if FirstJob.takes(job) { return }
+    let retained = retainedAddress()
     let added = core.add(.job(job, self), level: OperationBacklog.level(priority))
     guard added != nil else { trap("OperationScheduler.enqueue: the scheduler is closed") }
     core.taskWillSuspend()
+    Self.release(retained)
+  }
+
+  // The runtime does not retain the executor for the call, and a worker may run
+  // the job, end the task and release the scheduler before the call returns.
+  // Not inlined, because the optimiser removes a retain and release of `self`
+  // that it can pair.
+  @inline(never)
+  private func retainedAddress() -> UInt {
+    UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
+  }
+
+  @inline(never)
+  private static func release(_ address: UInt) {
+    guard let pointer = UnsafeRawPointer(bitPattern: address) else { return }
+    Unmanaged<OperationScheduler>.fromOpaque(pointer).release()
   }
 }
